@@ -454,7 +454,7 @@ create table door_refusal (
   door    text        not null check (door in ('stripe', 'mor_payments', 'mor_events')),
   at      timestamptz not null,
   status  integer     not null,
-  why     text        not null, -- how the request ended, as DoorOutcome names it
+  why     text        not null, -- the code of the answer, or aborted
   address text        not null  -- the peer's
 );
 create index door_refusal_listed on door_refusal (door, id desc);

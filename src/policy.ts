@@ -235,12 +235,10 @@ export const ONBOARDING_LOOK_EVERY_MS = MINUTE_MS;
 /** Longer than the calls of one step, so that two requests for one merchant never send at the same time. */
 export const ONBOARDING_BUSY_MS = 30_000;
 
-// ---- Doors
+// ---- Webhook endpoints
 
-/** So many authentic-looking deliveries turned away, and none taken, are a trouble: one stranger, or one hiccup, is no news. */
-export const REFUSALS_TOLD = 5;
-/** Refusals that lie further apart are different troubles. */
-export const REFUSALS_WITHIN_MS = 10 * MINUTE_MS;
+/** After the first notification of a refusal, an endpoint has one an hour at most: strangers cause refusals without end. */
+export const REFUSALS_TOLD_EVERY_MS = HOUR_MS;
 
 // ---- Notifications
 

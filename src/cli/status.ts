@@ -2,11 +2,11 @@
 import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
 import { answersOf } from '../domain/door-answers.js';
-import { LIKELY_REASON } from '../domain/door-reasons.js';
 import { CustomerLinks, type Migration, OUTSIDE_DAYS } from '../domain/ports/customer-links.js';
 import { DoorBooks } from '../domain/ports/door-books.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
+import { whatToCheck } from '../domain/refusal.js';
 import { ReadSide } from '../domain/ports/read-side.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { untoldOf, VerifyBooks } from '../domain/ports/verify-books.js';
@@ -173,7 +173,7 @@ function page(s: Standing, nowMs: number): string {
     ),
     ...s.refusals.map(
       (r) =>
-        `  ${r.door} last refused a delivery at ${time(r.at)} with ${r.status}, from ${r.address === '' ? 'an address that is gone' : r.address}. ${LIKELY_REASON[r.why] ?? r.why}\n`,
+        `  ${r.door} last refused a delivery at ${time(r.at)} with ${r.status} (${r.why}), from ${r.address === '' ? 'an address that is gone' : r.address}. ${whatToCheck(r.door, r.why)}\n`,
     ),
     '\nOpen review items\n',
     table(

@@ -1,7 +1,7 @@
 // The settings of the doors: who may come in, what is read, and how long a verdict is awaited.
 import { enrolment } from './enrolment-setting.js';
 import { trustedProxies } from './proxy-settings.js';
-import { apiKeys, byteSize, choice, integer, mismatchStatus } from './parsers.js';
+import { apiKeys, byteSize, choice, integer } from './parsers.js';
 import { required, withDefault } from './setting.js';
 
 export const doors = {
@@ -39,20 +39,11 @@ export const doors = {
     {
       name: 'WEBHOOK_BODY_LIMIT',
       type: 'size, 1kb to 64mb',
-      description: 'The largest webhook body that is read; a larger one is answered 413. 1kb is 1,024 bytes.',
+      description:
+        'The largest webhook body. A larger one is refused: 413 at the endpoint of Stripe, 503 at those of the MoR. 1kb is 1,024 bytes.',
     },
     '1mb',
     byteSize,
-  ),
-  webhookMismatchStatus: withDefault(
-    {
-      name: 'WEBHOOK_MISMATCH_STATUS',
-      type: '401 or 503',
-      description:
-        'The answer to a signature that no secret made. Set 503 while secrets are rotated, so that the sender tries again instead of giving up.',
-    },
-    '401',
-    mismatchStatus,
   ),
   enrolment,
   renewalAlarmAfterHours: withDefault(

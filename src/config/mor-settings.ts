@@ -95,7 +95,7 @@ export const mor = {
       secret: true,
       example: '<secret>',
       description:
-        'The secrets that check Service-Signature, for /webhooks/mor/events. Any one may match. Without one, that door refuses everything with WEBHOOK_MISMATCH_STATUS.',
+        'The secrets that check Service-Signature, for /webhooks/mor/events. Any one may match. Without one, this endpoint refuses every delivery with 503.',
     },
     signingSecrets,
   ),

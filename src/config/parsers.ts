@@ -130,7 +130,7 @@ export const byteSize: Parser<number> = (text) => {
   const match = /^(\d{1,9})(b|kb|mb)?$/i.exec(text);
   const unit = { b: 1, kb: 1024, mb: 1024 * 1024 }[(match?.[2] ?? 'b').toLowerCase()] ?? NaN;
   const bytes = Number(match?.[1] ?? NaN) * unit;
-  // Below 1 kb no real event passes, and a sender takes 413 as final.
+  // Below 1 kb no real event passes.
   return bytes >= 1024 && bytes <= 64 * 1024 * 1024
     ? good(bytes)
     : bad('must be a size from 1kb to 64mb, such as 1mb, 512kb or 1048576');
@@ -152,12 +152,6 @@ export const signingSecrets: Parser<readonly Secret[]> = (text) => {
     if (problem !== null) return bad(items.length === 1 ? problem : `entry ${index + 1} ${problem}`);
   }
   return good([...new Set(items)].map((item) => new Secret(item)));
-};
-
-/** What a delivery signed with none of our secrets is answered. */
-export const mismatchStatus: Parser<401 | 503> = (text) => {
-  if (text === '401') return good(401);
-  return text === '503' ? good(503) : bad('must be 401 or 503');
 };
 
 /** One secret that signs what we send. */

@@ -1,6 +1,9 @@
 // What the merchant's backend can be told: each kind with its facts. Ids, amounts, states and times alone: no secret, and no text that
 // a person or a peer wrote, since a receiver may be a chat room.
 
+import { type InboxSource } from './ports/inbox.js';
+import { type Refusal } from './refusal.js';
+
 /** Every kind, in the order of the reference. */
 export const NOTIFICATION_TYPES = [
   'invoice.paid',
@@ -13,7 +16,7 @@ export const NOTIFICATION_TYPES = [
   'review.opened',
   'review.due_soon',
   'verify.differences',
-  'doors.refusing',
+  'webhooks.refusing',
 ] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
@@ -122,10 +125,12 @@ export type Told = { readonly subject: string } & (
       };
     }
   | {
-      readonly type: 'doors.refusing';
+      readonly type: 'webhooks.refusing';
       readonly data: {
-        readonly door: string;
-        readonly why: 'signature' | 'clock' | 'storage';
+        readonly endpoint: InboxSource;
+        /** Of the newest one. */
+        readonly reason: Refusal;
+        readonly check: string;
         readonly refused: number;
         readonly since: string;
         readonly console: string;

@@ -1,6 +1,9 @@
-// The fixed answers of the doors. Their bytes are made once.
+// The answers of the webhook endpoints.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex } from 'node:stream';
+import { type InboxSource } from '../domain/ports/inbox.js';
+import { type Refusal } from '../domain/refusal.js';
+import { type DoorOutcome, isTaken } from './options.js';
 import { hasBody } from './read-body.js';
 
 export type Answer = {
@@ -18,42 +21,52 @@ function answer(status: number, body: object, headers: Record<string, string> = 
   };
 }
 
-/** What senders are asked to wait; they keep their own schedules, and a proxy may look at it. */
-const retry = { 'retry-after': '5' };
-
 /** 200 and never 201 or 204: Document 3 names no other acknowledgement. */
 export const received = answer(200, { received: true });
 
-export const refusals = {
-  signatureMissing: answer(400, {
-    code: 'signature_missing',
-    message: 'The signature header of this door is missing.',
-  }),
-  signatureMalformed: answer(400, {
-    code: 'signature_malformed',
-    message: 'The signature header is repeated or not of the form t=...,v1=....',
-  }),
-  tooLarge: answer(413, { code: 'body_too_large', message: 'The body is over the limit.' }),
-  // Document 3 ends the delivery at any 4xx, such as the usual 417 and 431; with a 503 there is time to find out who adds such headers.
-  expectation: answer(503, { code: 'unknown_expectation', message: 'Expect asks for what is not known here.' }, retry),
-  headers: answer(503, { code: 'headers_too_large', message: 'The headers are over the limit of 16 KB.' }, retry),
-  unreadable: answer(400, { code: 'bad_request', message: 'This is no HTTP request.' }),
-  method: answer(405, { code: 'method_not_allowed', message: 'This door takes POST.' }, { allow: 'POST' }),
-  // Not a 4xx: to the MoR that would end the delivery, and nothing shows that the sender is at fault.
-  slow: answer(503, { code: 'body_too_slow', message: 'The request did not arrive in time.' }, retry),
-  stale: answer(
-    503,
-    { code: 'timestamp_outside_tolerance', message: 'The timestamp is too far from our clock.' },
-    retry,
-  ),
-  notStored: answer(503, { code: 'not_stored', message: 'The event could not be stored; send it again.' }, retry),
-  notOpen: answer(503, { code: 'unavailable', message: 'Starting or stopping; send it again.' }, retry),
-} as const;
+const MESSAGES: Readonly<Record<Refusal, string>> = {
+  signature_missing: 'The signature header of this endpoint is missing.',
+  signature_malformed: 'The signature header is repeated, or is not of the form t=...,v1=....',
+  signature_mismatch: 'The signature matches no secret of this endpoint.',
+  timestamp_out_of_tolerance: 'The timestamp of the signature is too far from our clock.',
+  too_large: 'The body is over the limit.',
+  headers_too_large: 'The headers are over the limit of 16 KB.',
+  body_too_slow: 'The request did not arrive in time.',
+  unknown_expectation: 'The Expect header asks for something unknown.',
+  method_not_allowed: 'This endpoint takes POST only.',
+  bad_request: 'The request is not valid HTTP.',
+  crowded: 'Too many bodies arrive at once.',
+  database: 'Crossbill could not store the event. Send it again.',
+  stopping: 'Crossbill starts or stops. Send the event again.',
+};
 
-/** The answer to a MAC that no secret makes, with the status the operator chose. */
-export function mismatch(status: number): Answer {
-  const body = { code: 'signature_mismatch', message: 'The signature matches no secret of this door.' };
-  return answer(status, body, status >= 500 ? retry : {});
+/** Stripe repeats every answer but a 2xx for three days, so these may say whose fault it is. */
+const AT_STRIPE: Partial<Record<Refusal, number>> = {
+  signature_missing: 400,
+  signature_malformed: 400,
+  signature_mismatch: 401,
+  too_large: 413,
+  method_not_allowed: 405,
+};
+
+/** The MoR never repeats a delivery after a 4xx (Documents 2 and 3): at its endpoints every refusal is a 503. */
+export function statusOf(endpoint: InboxSource | null, outcome: DoorOutcome): number {
+  if (isTaken(outcome)) return 200;
+  if (outcome === 'aborted') return 499;
+  return (endpoint === 'stripe' ? AT_STRIPE[outcome] : undefined) ?? 503;
+}
+
+/** The answer to a refused delivery. Where the endpoint is not known, it may be one of the MoR's. */
+export function refusal(endpoint: InboxSource | null, reason: Refusal): Answer {
+  const status = statusOf(endpoint, reason);
+  return answer(
+    status,
+    { code: reason, message: MESSAGES[reason] },
+    {
+      ...(status === 503 ? { 'retry-after': '5' } : {}), // the senders keep their own schedules, and a proxy may look at it
+      ...(reason === 'method_not_allowed' ? { allow: 'POST' } : {}),
+    },
+  );
 }
 
 /** Sends an answer to a request whose body was read to its end. */

@@ -3,13 +3,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Clock } from '../domain/ports/clock.js';
 import { type Delivery, Inbox } from '../domain/ports/inbox.js';
-import { mismatch, received, refusals, send, sendAndClose, type Answer } from './answers.js';
-import { defaultBatchLimits, IntakeBatcher } from './batcher.js';
+import { type Refusal } from '../domain/refusal.js';
+import { received, refusal, send, sendAndClose } from './answers.js';
+import { defaultBatchLimits, IntakeBatcher, NotStored } from './batcher.js';
 import { doorAt, doors, toDelivery, type Door } from './deliveries.js';
-import { type DoorOutcome, INTAKE_OPTIONS, type IntakeOptions, TAKEN } from './options.js';
+import { type DoorOutcome, INTAKE_OPTIONS, type IntakeOptions, isTaken } from './options.js';
 import { announcesMore, BODY_TIMEOUT_MS, readBody, ReadingRoom } from './read-body.js';
 import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from './signature.js';
 
+/** Of a head that could not be read, so much is looked at. */
+const HEAD_LOOK_BYTES = 16 * 1024;
 const QUARANTINE_TIMEOUT_MS = 8_000; // the sender is owed an answer within 10 s
 const CROWD = 10; // twenty events a second, as many as Stripe's budget lets us decide, are one or two at a time
 const QUARANTINES_AT_ONCE = 32; // replayed deliveries cost a database write each; more than this many get their 503 without it
@@ -19,7 +22,6 @@ export class Doors {
   readonly #checks: ReadonlyMap<Door, SignatureCheck>;
   readonly #batcher: IntakeBatcher;
   readonly #room: ReadingRoom;
-  readonly #mismatch: Answer;
   #isOpen = false;
   #quarantining = 0;
 
@@ -34,7 +36,6 @@ export class Doors {
     );
     this.#batcher = new IntakeBatcher(inbox, clock, { ...defaultBatchLimits, ...options.batch });
     this.#room = options.room ?? new ReadingRoom();
-    this.#mismatch = mismatch(options.mismatchStatus);
   }
 
   /** From now on deliveries are taken. Call it when the database is there and its schema is ours. */
@@ -58,12 +59,12 @@ export class Doors {
     return this.#batcher.waiting >= CROWD;
   }
 
-  /** True when the request is for a door: then it is answered here, now or later. */
-  handle(req: IncomingMessage, res: ServerResponse): boolean {
+  /** True when the request is for an endpoint: then it is answered here, now or later. `stopping` refuses it. */
+  handle(req: IncomingMessage, res: ServerResponse, stopping = false): boolean {
     const door = doorAt(req.url ?? '');
     if (door === null) return false;
-    if (req.method !== 'POST') this.#refuse(door, 'method', req, res, refusals.method);
-    else if (!this.#isOpen) this.#refuse(door, 'closed', req, res, refusals.notOpen);
+    if (req.method !== 'POST') this.#refuse(door, 'method_not_allowed', req, res);
+    else if (stopping || !this.#isOpen) this.#refuse(door, 'stopping', req, res);
     else this.#receive(door, req, res);
     return true;
   }
@@ -71,21 +72,27 @@ export class Doors {
   /** As `handle`, for a request whose Expect header is not known here. */
   refuseExpectation(req: IncomingMessage, res: ServerResponse): boolean {
     const door = doorAt(req.url ?? '');
-    if (door !== null) this.#refuse(door, 'unexpected', req, res, refusals.expectation);
+    if (door !== null) this.#refuse(door, 'unknown_expectation', req, res);
     return door !== null;
+  }
+
+  /** Counts a request whose head could not be read. If these bytes name no path, it may be a delivery; another path is none. */
+  sawUnread(reason: Refusal, head: Buffer, address: string): void {
+    const text = head.toString('latin1', 0, HEAD_LOOK_BYTES);
+    const target = /^[A-Z]+ (\S+) HTTP\/1/.exec(text)?.[1];
+    const door = target === undefined ? null : doorAt(target);
+    if (target !== undefined && door === null) return;
+    const signed = door !== null && text.toLowerCase().includes(`\r\n${door.header}:`);
+    this.options.onAnswer?.(door?.source ?? null, reason, { delivery: null, error: null, signed, address });
   }
 
   /** What needs no body is decided first. */
   #receive(door: Door, req: IncomingMessage, res: ServerResponse): void {
     const header = onlyHeader(req.rawHeaders, door.header);
+    if (header === null) return this.#refuse(door, 'signature_missing', req, res);
     const signature = typeof header === 'string' ? parseSignatureHeader(header) : null;
-    if (signature === null) {
-      const why = header === null ? refusals.signatureMissing : refusals.signatureMalformed;
-      return this.#refuse(door, 'malformed', req, res, why);
-    }
-    if (announcesMore(req, this.options.bodyLimitBytes)) {
-      return this.#refuse(door, 'too-large', req, res, refusals.tooLarge);
-    }
+    if (signature === null) return this.#refuse(door, 'signature_malformed', req, res);
+    if (announcesMore(req, this.options.bodyLimitBytes)) return this.#refuse(door, 'too_large', req, res);
     const limits = {
       bytes: this.options.bodyLimitBytes,
       timeoutMs: this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
@@ -93,10 +100,11 @@ export class Doors {
       sender: 'stranger',
     } as const;
     readBody(req, limits, (body) => {
-      if (Buffer.isBuffer(body)) this.#admit(door, signature, body, res).catch((error) => this.#fail(door, res, error));
-      else if (body === 'too-large') this.#refuse(door, body, req, res, refusals.tooLarge);
-      else if (body === 'slow') this.#refuse(door, body, req, res, refusals.slow);
-      else if (body === 'crowded') this.#refuse(door, 'not-stored', req, res, refusals.notStored);
+      if (Buffer.isBuffer(body))
+        this.#admit(door, signature, body, res).catch((error) => this.#refuseRead(door, 'database', res, null, error));
+      else if (body === 'too-large') this.#refuse(door, 'too_large', req, res);
+      else if (body === 'slow') this.#refuse(door, 'body_too_slow', req, res);
+      else if (body === 'crowded') this.#refuse(door, 'crowded', req, res);
       else this.#tell(door, 'aborted', req);
     });
   }
@@ -105,22 +113,17 @@ export class Doors {
   async #admit(door: Door, signature: SignatureHeader, body: Buffer, res: ServerResponse): Promise<void> {
     const now = this.clock.now();
     const verdict = this.#checks.get(door)?.checkParsed(signature, body, now) ?? 'mismatch';
-    if (verdict === 'mismatch') {
-      send(res, this.#mismatch);
-      return this.#tell(door, 'mismatch', res.req);
-    }
+    if (verdict === 'mismatch') return this.#refuseRead(door, 'signature_mismatch', res);
     const delivery = toDelivery(door, body, now);
     if (verdict === 'stale') {
       const error = await this.#quarantine(delivery);
-      send(res, refusals.stale);
-      return this.#tell(door, 'stale', res.req, delivery, error);
+      return this.#refuseRead(door, 'timestamp_out_of_tolerance', res, delivery, error);
     }
     let outcome: DoorOutcome;
     try {
       outcome = await this.#batcher.submit(delivery);
     } catch (error) {
-      send(res, refusals.notStored);
-      return this.#tell(door, 'not-stored', res.req, delivery, error);
+      return this.#refuseRead(door, isClosing(error) ? 'stopping' : 'database', res, delivery, error);
     }
     send(res, received);
     this.#tell(door, outcome, res.req, delivery);
@@ -147,14 +150,20 @@ export class Doors {
   }
 
   /** Answers before the body was read. A connection with an unread body is not used again. */
-  #refuse(door: Door, outcome: DoorOutcome, req: IncomingMessage, res: ServerResponse, answer: Answer): void {
-    sendAndClose(req, res, answer);
-    this.#tell(door, outcome, req);
+  #refuse(door: Door, reason: Refusal, req: IncomingMessage, res: ServerResponse): void {
+    sendAndClose(req, res, refusal(door.source, reason));
+    this.#tell(door, reason, req);
   }
 
-  #fail(door: Door, res: ServerResponse, error: unknown): void {
-    send(res, refusals.notStored);
-    this.#tell(door, 'not-stored', res.req, null, error);
+  #refuseRead(
+    door: Door,
+    reason: Refusal,
+    res: ServerResponse,
+    delivery: Delivery | null = null,
+    error: unknown = null,
+  ): void {
+    send(res, refusal(door.source, reason));
+    this.#tell(door, reason, res.req, delivery, error);
   }
 
   #tell(
@@ -164,11 +173,15 @@ export class Doors {
     delivery: Delivery | null = null,
     error: unknown = null,
   ): void {
+    const taken = isTaken(outcome);
     // A look at the socket is a call to the system, and only who was refused is asked after.
-    const address = TAKEN.has(outcome) ? '' : (req.socket.remoteAddress ?? '');
-    this.options.onAnswer?.(door.source, outcome, { delivery, error, address });
+    const address = taken ? '' : (req.socket.remoteAddress ?? '');
+    const signed = taken || onlyHeader(req.rawHeaders, door.header) !== null;
+    this.options.onAnswer?.(door.source, outcome, { delivery, error, signed, address });
   }
 }
+
+const isClosing = (error: unknown): boolean => error instanceof NotStored && error.why === 'closing';
 
 /** The header's value; null when it is absent, `repeated` as an object when it is there more than once. */
 function onlyHeader(rawHeaders: readonly string[], name: string): string | null | { repeated: true } {

@@ -1,8 +1,10 @@
 // The one listening server: webhook requests go to the doors, all others to the fallback (Nest), each under limits set here.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
-import { closeUnlessRead, refusals, sendRaw } from './answers.js';
+import { type Refusal } from '../domain/refusal.js';
+import { closeUnlessRead, refusal, send, sendRaw } from './answers.js';
+import { doorAt } from './deliveries.js';
 import { type Doors } from './doors.js';
 import { admitByHandfuls } from './lobby.js';
 
@@ -17,7 +19,15 @@ const limits = {
   connectionsCheckingInterval: 1_000,
   /** Longer than the idle time of usual load balancers (60 s), so that it is they who close. */
   keepAliveTimeout: 65_000,
+  /** Node alone would answer 400 to a request without Host, at the MoR's endpoints too. `#route` does so at all other paths. */
+  requireHostHeader: false,
 } as const;
+/** `rawPacket`: the bytes that could not be read, where there are any. */
+type Unread = Error & { readonly code?: string; readonly rawPacket?: Buffer };
+const UNREAD: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'body_too_slow',
+};
 const MAX_HEADERS = 100;
 /**
  * Connections that may wait to be accepted. One more is not answered by the system and comes again after 1, 3, 7 s: with Node's 511 a crowd
@@ -47,9 +57,7 @@ export class FrontServer {
     admitByHandfuls(this.#server);
     this.#server.maxHeadersCount = MAX_HEADERS;
     this.#server.on('checkExpectation', (req, res) => this.#refuseExpectation(req, res));
-    this.#server.on('clientError', (error: Error & { code?: string }, socket) =>
-      this.#refuseUnread(error.code, socket),
-    );
+    this.#server.on('clientError', (error: Unread, socket) => this.#refuseUnread(error, socket));
   }
 
   setDoors(doors: Doors): void {
@@ -110,33 +118,44 @@ export class FrontServer {
   /** Expect: 100-continue does not come here. */
   #refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
     if (this.#doors?.refuseExpectation(req, res) === true) return;
-    const starting = this.#doors === null; // for a door it would be a 503 too, and Node's 417 would be final
-    if (starting) say(res, 503, { code: 'starting', message: 'Starting.' });
-    else say(res, 417, { code: 'unknown_expectation', message: 'Expect asks for what is not known here.' });
+    // At an endpoint that is not open yet it is a 503 too: Node's 417 would be final.
+    if (this.#doors === null) sayStarting(req, res);
+    else say(res, 417, { code: 'unknown_expectation', message: 'The Expect header asks for something unknown.' });
   }
 
-  /** A request whose head could not be read. For whom it was is not known: where a door's sender may be at no fault, it is a 503. */
-  #refuseUnread(code: string | undefined, socket: Duplex): void {
+  /** A request whose head could not be read: it may be a delivery of the MoR, so the answer is a 503. */
+  #refuseUnread(error: Unread, socket: Duplex): void {
     // An answer that has begun is not to be mixed with another.
     const begun = this.#inFlight.some((res) => res.socket === socket && res.headersSent);
-    if (begun || code === 'ECONNRESET') socket.destroy();
-    else if (code === 'HPE_HEADER_OVERFLOW') sendRaw(socket, refusals.headers);
-    else sendRaw(socket, code === 'ERR_HTTP_REQUEST_TIMEOUT' ? refusals.slow : refusals.unreadable);
+    if (begun || error.code === 'ECONNRESET') return void socket.destroy();
+    if (!socket.writable) return; // it has its answer: the rest is thrown away
+    const reason = UNREAD[error.code ?? ''] ?? 'bad_request';
+    sendRaw(socket, refusal(null, reason));
+    const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : '';
+    this.#doors?.sawUnread(reason, error.rawPacket ?? Buffer.alloc(0), address);
   }
 
   #route(req: IncomingMessage, res: ServerResponse): void {
     this.#inFlight.push(res);
     res.on('close', () => this.#ended(res));
-    if (this.#doors !== null && this.#closing === null && this.#doors.handle(req, res)) return;
+    if (this.#doors?.handle(req, res, this.#closing !== null) === true) return;
     closeUnlessRead(req, res, () => this.#closing === null);
     if (this.#closing !== null) {
       res.shouldKeepAlive = false;
       return say(res, 503, { code: 'stopping', message: 'Stopping.' });
     }
-    if (this.#fallback !== null) return this.#fallback(req, res);
-    if (req.url === '/livez') return say(res, 200, { status: 'ok' });
-    say(res, 503, { code: 'starting', message: 'Starting.' });
+    if (this.#fallback === null) return req.url === '/livez' ? say(res, 200, { status: 'ok' }) : sayStarting(req, res);
+    if (req.headers.host === undefined && req.httpVersion === '1.1')
+      return say(res, 400, { code: 'bad_request', message: 'The Host header is missing.' });
+    this.#fallback(req, res);
   }
+}
+
+/** A delivery is told so in the words of its endpoint. */
+function sayStarting(req: IncomingMessage, res: ServerResponse): void {
+  const endpoint = doorAt(req.url ?? '');
+  if (endpoint === null) say(res, 503, { code: 'starting', message: 'Starting.' });
+  else send(res, refusal(endpoint.source, 'stopping'));
 }
 
 /** After the pause what has arrived by then is read once more, however late the pause ended. */

@@ -7,12 +7,13 @@ import { LaneModule } from '../lane/lane.module.js';
 import { Wake } from '../lane/wake.js';
 import { LOG, type Logger, Metrics, type Tracer, TRACER } from '../observe/index.js';
 import { BodyMonthsAhead } from './body-months.js';
+import { statusOf } from './answers.js';
 import { DoorAnswers } from './door-answers.js';
-import { DoorRefusals } from './door-refusals.js';
 import { Doors } from './doors.js';
 import { INTAKE_OPTIONS, type IntakeOptions } from './options.js';
 import { ReadingRoom } from './read-body.js';
-import { statusOf, watchDoors } from './watch-doors.js';
+import { RefusalNotices } from './refusal-notices.js';
+import { watchDoors } from './watch-doors.js';
 
 /** The doors are closed until they are opened. */
 @Module({
@@ -46,11 +47,11 @@ function intakeOptions(
   notifications: Notifications,
   answers: DoorAnswers,
 ): IntakeOptions {
-  const watch = watchDoors(metrics, log, wake, config.webhookMismatchStatus, tracer);
+  const watch = watchDoors(metrics, log, wake, tracer);
   const format = config.notifyUrl === null || config.shadow ? null : config.notifyFormat;
-  const refusals = new DoorRefusals(notifications, format, (what, err) => log.error({ err }, what));
+  const notices = new RefusalNotices(notifications, format, log);
   const reveal = (secrets: readonly Secret[]): string[] =>
-    // A door without a secret stays shut: nobody can sign with one that was just made up.
+    // An endpoint without a secret refuses everything: nobody can sign with one that was just made up.
     secrets.length > 0 ? secrets.map((s) => s.reveal()) : [randomBytes(32).toString('hex')];
   return {
     secrets: {
@@ -60,13 +61,13 @@ function intakeOptions(
     },
     toleranceSec: config.webhookToleranceSec,
     bodyLimitBytes: config.webhookBodyLimitBytes,
-    mismatchStatus: config.webhookMismatchStatus,
     room,
-    onAnswer: (door, outcome, about) => {
-      watch(door, outcome, about);
+    onAnswer: (endpoint, outcome, about) => {
+      watch(endpoint, outcome, about);
+      if (endpoint === null) return;
       const at = new Date();
-      refusals.saw(door, outcome, at);
-      answers.saw(door, outcome, statusOf(outcome, config.webhookMismatchStatus), at, about.address);
+      notices.saw(endpoint, outcome, about.signed, at);
+      answers.saw(endpoint, outcome, statusOf(endpoint, outcome), at, about.address);
     },
   };
 }

@@ -23,26 +23,24 @@ const MAX_MACS = 16; // one per secret while secrets roll; more only costs us ti
 const MAC_BYTES = 32;
 
 /**
- * Reads a header `t=<Unix seconds>,v1=<hex>[,v1=<hex>]…`; entries of other schemes (`v0`) are passed over. Null for anything else:
- * `t` missing, twice or not plain digits, a `v1` that is not 64 hex digits, no `v1`, too many, a blank
- * or control character anywhere, or too long.
+ * Reads a header `t=<Unix seconds>,v1=<hex>[,v1=<hex>]…`, with at most one blank after a comma; skips entries of other schemes (`v0`).
+ * Null for anything else: `t` missing, twice or not plain digits; no `v1`, too many, or one that is not 64 hex digits; any other
+ * blank or control character; too long. A proxy joins two headers by a comma and a blank: then `t` is there twice.
  */
 export function parseSignatureHeader(header: string): SignatureHeader | null {
-  // A blank is how a proxy joins two headers into one: their entries must not be mixed.
-  if (header.length > MAX_HEADER_LENGTH || /[^\x21-\x7e]/.test(header)) return null;
+  if (header.length > MAX_HEADER_LENGTH || /[^\x20-\x7e]/.test(header)) return null;
   let timestamp: string | null = null;
   const macs: Buffer[] = [];
-  for (const entry of header.split(',')) {
+  for (const [at, text] of header.split(',').entries()) {
+    const entry = at > 0 && text.startsWith(' ') ? text.slice(1) : text;
     const equals = entry.indexOf('=');
-    if (equals < 1) return null;
+    if (equals < 1 || entry.includes(' ')) return null;
     const scheme = entry.slice(0, equals);
     const value = entry.slice(equals + 1);
     if (scheme === 't') {
-      // 15 digits are exact as a number. A leading zero would give one moment two spellings.
-      if (timestamp !== null || !/^(?:0|[1-9][0-9]{0,14})$/.test(value)) return null;
+      if (timestamp !== null || !/^[0-9]+$/.test(value)) return null;
       timestamp = value;
     } else if (scheme === 'v1') {
-      // Hex in either case is the same 32 bytes: an authentic delivery is not turned away for its spelling.
       if (macs.length === MAX_MACS || !/^[0-9a-f]{64}$/i.test(value)) return null;
       macs.push(Buffer.from(value, 'hex'));
     }
@@ -51,7 +49,7 @@ export function parseSignatureHeader(header: string): SignatureHeader | null {
   return { timestamp, seconds: Number(timestamp), macs };
 }
 
-/** Checks the signatures of one door. Holds the door's secrets and shows them to nobody. */
+/** Checks the signatures of one endpoint. Holds its secrets and shows them to nobody. */
 export class SignatureCheck {
   readonly #keys: readonly KeyObject[];
   readonly #toleranceSec: number;
@@ -62,7 +60,7 @@ export class SignatureCheck {
    */
   constructor(secrets: readonly string[], toleranceSec: number) {
     if (secrets.length === 0 || secrets.some((secret) => secret.trim() === '')) {
-      throw new Error('a webhook door needs at least one signing secret, and none may be blank');
+      throw new Error('a webhook endpoint needs at least one signing secret, and none may be blank');
     }
     if (!Number.isSafeInteger(toleranceSec) || toleranceSec < 1) {
       throw new Error('the signature tolerance must be a whole number of seconds, at least 1');

@@ -1,4 +1,5 @@
 // The schema of each notification, as OpenAPI 3.1 has webhooks.
+import { REFUSALS } from '../domain/refusal.js';
 import { type Webhooks } from '../api/http/openapi.js';
 import { sampleOf } from './rules/samples.js';
 import { LEFT_OPEN_WHY, NOTIFICATION_TYPES, type NotificationType } from '../domain/notification.js';
@@ -145,15 +146,13 @@ const KINDS: Readonly<Record<NotificationType, Kind>> = {
       console: consolePath,
     },
   },
-  'doors.refusing': {
-    summary: 'A webhook door turns deliveries away and takes none; at most once an hour and door',
+  'webhooks.refusing': {
+    summary: 'A webhook endpoint refuses deliveries: the first one after a start at once, later ones at most hourly',
     data: {
-      door: word(['stripe', 'mor_payments', 'mor_events'], 'Which one.'),
-      why: word(
-        ['signature', 'clock', 'storage'],
-        'No secret signed them; their time is too far off; the database takes none.',
-      ),
-      refused: count('How many, by the replica that tells.'),
+      endpoint: word(['stripe', 'mor_payments', 'mor_events'], 'Which one.'),
+      reason: word([...REFUSALS], 'The code of the newest answer.'),
+      check: text('What a person checks.'),
+      refused: count('How many since the last notification, by the replica that notifies.'),
       since: time('When the first of them came.'),
       console: consolePath,
     },

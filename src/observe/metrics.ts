@@ -29,8 +29,8 @@ export class Metrics {
   });
   private readonly webhookAnswers = new Counter({
     name: 'crossbill_webhook_answers_total',
-    help: 'Answers given at the webhook doors, by door and HTTP status. A rise of 401 or 503 means a wrong secret, clock or database.',
-    labelNames: ['door', 'status'],
+    help: 'Answers of the webhook endpoints, by endpoint and HTTP status.',
+    labelNames: ['endpoint', 'status'],
     registers: [this.registry],
   });
   private readonly depth = new Gauge({
@@ -64,10 +64,10 @@ export class Metrics {
     labelNames: ['kind'],
     registers: [this.registry],
   });
-  private readonly mismatches = new Counter({
-    name: 'crossbill_webhook_mismatches_total',
-    help: 'Deliveries whose signature no secret of the door makes, by door and the HTTP status they were answered.',
-    labelNames: ['door', 'status'],
+  private readonly webhookRefusals = new Counter({
+    name: 'crossbill_webhook_refusals_total',
+    help: 'Deliveries that the webhook endpoints refused, by endpoint and reason; `unknown` is a request whose head could not be read.',
+    labelNames: ['endpoint', 'reason'],
     registers: [this.registry],
   });
   private readonly parked = new Gauge({
@@ -140,14 +140,14 @@ export class Metrics {
     this.events.inc({ source, type: this.eventTypes.has(type) ? type : 'other', outcome });
   }
 
-  /** A webhook door gave this answer. */
-  webhookAnswer(door: EventSource, status: number): void {
-    this.webhookAnswers.inc({ door, status });
+  /** A webhook endpoint gave this answer. */
+  webhookAnswer(endpoint: EventSource, status: number): void {
+    this.webhookAnswers.inc({ endpoint, status });
   }
 
-  /** A delivery was signed with none of the door's secrets, and was answered this. */
-  webhookMismatch(door: EventSource, status: number): void {
-    this.mismatches.inc({ door, status });
+  /** A webhook endpoint refused a delivery. @param reason the code of the answer @param endpoint null: nobody knows which */
+  webhookRefusal(endpoint: EventSource | null, reason: string): void {
+    this.webhookRefusals.inc({ endpoint: endpoint ?? 'unknown', reason });
   }
 
   /** A call ended. @param call a name from our code, such as `report_payment`; never a path @param seconds of this one try */

@@ -1,4 +1,4 @@
-// Deliveries: what each door answered in the last 24 hours, and the last refusals with their likely reason.
+// Deliveries: what each door answered in the last 24 hours, and the last refusals, each with what to check.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { Page } from '../console/console.guard.js';
@@ -7,10 +7,10 @@ import { sendPage } from '../console/layout.js';
 import { type Column, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { clock, count, section, status, time } from '../console/show.js';
-import { LIKELY_REASON } from '../domain/door-reasons.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type DoorAnswer, DoorBooks, type DoorRefusal } from '../domain/ports/door-books.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
+import { whatToCheck } from '../domain/refusal.js';
 import { HOUR_MS } from '../policy.js';
 import { SENDERS } from './needs.js';
 import { plainTable } from './picture.js';
@@ -24,7 +24,8 @@ const REFUSED: readonly Column<DoorRefusal>[] = [
   { label: 'Answer', cell: (r) => status(String(r.status)), phone: 'side' },
   { label: 'At', cell: (r) => time(r.at) },
   { label: 'Sender', cell: (r) => SENDERS[r.door], phone: 'lead' },
-  { label: 'Likely reason', cell: (r) => LIKELY_REASON[r.why] ?? r.why },
+  { label: 'Reason', cell: (r) => html`<code>${r.why}</code>` },
+  { label: 'Check', cell: (r) => whatToCheck(r.door, r.why) },
   { label: 'From', cell: (r) => html`<code>${r.address === '' ? 'gone' : r.address}</code>` },
 ];
 
@@ -58,7 +59,7 @@ export class DeliveryPages {
           'Newest first',
           REFUSED,
           refusals,
-          'A delivery that is refused will stand here, with its likely reason. None was.',
+          'A refused delivery will stand here, with its reason and what to check. None was.',
         ),
       )}`;
     sendPage(req, res, {

@@ -30,7 +30,7 @@ export const faults = [
     says: /amount_mismatch/,
   },
   {
-    rule: 'CrossbillSignatureMismatch',
+    rule: 'CrossbillWebhooksRefusing',
     planted: 'the endpoint at Stripe signs with another secret',
     async plant(w) {
       await w.control('POST', '/clock', { advance_sec: 600 }); // what is younger than two minutes may be on its way

@@ -129,7 +129,7 @@ describe('the command line', () => {
   });
 
   it('status and doctor name the last delivery that a door refused, with its likely reason, until one is taken again', async () => {
-    const insert = `insert into door_refusal (door, at, status, why, address) values ('stripe', now(), 401, 'mismatch', '203.0.113.9')`;
+    const insert = `insert into door_refusal (door, at, status, why, address) values ('stripe', now(), 401, 'signature_mismatch', '203.0.113.9')`;
     await sql(insert);
     await sql(`insert into door_answers (door, hour, status, n) values ('stripe', date_trunc('hour', now()), 401, 3)
                on conflict (door, hour, status) do update set n = door_answers.n + 3`);
@@ -137,7 +137,11 @@ describe('the command line', () => {
       doors: Record<string, { answers_24h: Record<string, number>; last_refusal: object }>;
     }>(['status'], world.env);
     expect(body.doors['stripe']?.answers_24h['401']).toBe(3);
-    expect(body.doors['stripe']?.last_refusal).toMatchObject({ status: 401, why: 'mismatch', address: '203.0.113.9' });
+    expect(body.doors['stripe']?.last_refusal).toMatchObject({
+      status: 401,
+      why: 'signature_mismatch',
+      address: '203.0.113.9',
+    });
     expect(body.doors['mor_events']?.last_refusal).toBeNull();
     const said = (await cli(['status'], world.env)).out;
     expect(said).toMatch(

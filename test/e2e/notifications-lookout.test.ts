@@ -1,4 +1,4 @@
-// What belongs to no invoice's step is told as well: items of no invoice, deadlines, differences, doors; and in Slack's words.
+// What belongs to no invoice's step is told as well: items of no invoice, deadlines, differences, refusing endpoints; and in Slack's words.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { NotifyReceiver } from '../support/notify-receiver.js';
@@ -54,16 +54,16 @@ describe('a channel of Slack', () => {
     expect(texts().filter((t) => /signup overdue/.test(t))).toHaveLength(2);
   });
 
-  it('is told of a door that turns deliveries away and takes none', async () => {
+  it('is told at once of a webhook endpoint that refuses deliveries, and once in an hour', async () => {
     const url = `${world.daemons[0]?.url ?? ''}/webhooks/mor/events`;
     const t = Math.floor(Date.now() / 1000);
     for (let n = 0; n < 6; n++) {
       const headers = { 'Service-Signature': `t=${t},v1=${'ab'.repeat(32)}` };
-      expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(401);
+      expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(503);
     }
-    const told = await said(/at the door mor_events are turned away/);
+    const told = await said(/webhook endpoint mor_events refuses deliveries/);
     expect(told).toHaveLength(1);
-    expect(told[0]).toContain('no secret of ours signed them');
+    expect(told[0]).toContain('MOR_EVENT_WEBHOOK_SECRETS');
   });
 
   it('is told of differences that verify found', async () => {

@@ -110,10 +110,10 @@ export const mutants = [
     tests: MARKS,
   },
   {
-    name: 'a stale delivery is answered 400',
+    name: 'the endpoints of the MoR answer as the one of Stripe',
     file: 'src/intake/answers.ts',
-    find: 'stale: answer(\n    503,',
-    replace: 'stale: answer(\n    400,',
+    find: "(endpoint === 'stripe' ? AT_STRIPE[outcome] : undefined)",
+    replace: 'AT_STRIPE[outcome]',
     tests: DOORS,
   },
   {

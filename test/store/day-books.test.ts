@@ -145,7 +145,13 @@ it('the answers of a door add up by the hour over all replicas, and its last ref
     { door: 'stripe', hour, status: 401, n: 2 },
   ]);
   const refusal = (n: number) =>
-    ({ door: 'stripe', at: new Date(hour.getTime() + n), status: 401, why: 'mismatch', address: '192.0.2.1' }) as const;
+    ({
+      door: 'stripe',
+      at: new Date(hour.getTime() + n),
+      status: 401,
+      why: 'signature_mismatch',
+      address: '192.0.2.1',
+    }) as const;
   for (let i = 0; i < 5; i++)
     await doors.add(
       [],

@@ -26,7 +26,6 @@ describe('the settings', () => {
       signupChargeCheck: 'psp_reference',
       webhookToleranceSec: 300,
       webhookBodyLimitBytes: 1_048_576,
-      webhookMismatchStatus: 401,
       renewalAlarmAfterHours: 24,
       bankDebitAlarmAfterDays: 10,
       workerConcurrency: 32,
@@ -183,11 +182,6 @@ describe('the settings', () => {
     for (const text of ['1e3', '0x10', '-1', '+5', '3.0', '٣', 'NaN', '99999999999999999999']) {
       expect([text, wrong({ WEBHOOK_TOLERANCE_SEC: text })]).toEqual([text, ['WEBHOOK_TOLERANCE_SEC']]);
     }
-  });
-
-  it('answer a mismatch with 401 or 503 only', () => {
-    expect(load({ WEBHOOK_MISMATCH_STATUS: '503' }).webhookMismatchStatus).toBe(503);
-    expect(wrong({ WEBHOOK_MISMATCH_STATUS: '200' })).toEqual(['WEBHOOK_MISMATCH_STATUS']);
   });
 
   it('refuse URLs with a password, a fragment, or another scheme', () => {

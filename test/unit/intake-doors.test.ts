@@ -1,80 +1,26 @@
-// The webhook doors over real HTTP: every row of the answer table.
+// The webhook endpoints over real HTTP: every row of the answer table.
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { readFileSync } from 'node:fs';
-import { createServer, request, type IncomingHttpHeaders, type RequestOptions, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { type RequestOptions } from 'node:http';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Doors } from '../../src/intake/doors.js';
-import { type IntakeOptions } from '../../src/intake/options.js';
 import { ReadingRoom } from '../../src/intake/read-body.js';
-import { FakeInbox, StillClock, turn } from '../support/intake-fakes.js';
+import { FakeInbox, StillClock } from '../support/intake-fakes.js';
+import {
+  code,
+  exchange,
+  invoice,
+  paid,
+  secrets,
+  settled,
+  setUp,
+  statusesOf,
+  stopEndpoints,
+  until,
+} from '../support/intake-rig.js';
 import { sign } from '../support/signing.js';
 
-const secrets = {
-  stripe: ['stripe-secret-1', 'stripe-secret-2'],
-  mor_payments: ['mor-secret'],
-  mor_events: ['service-secret'],
-};
-const paid = readFileSync(new URL('../wire/mor-events/payment.succeeded.json', import.meta.url));
-const invoice = readFileSync(new URL('../wire/stripe/invoice.created.2026-10-28.endive.json', import.meta.url));
-const settled = readFileSync(new URL('../wire/mor-events/proforma_invoice.settled.json', import.meta.url));
-
-const stops: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
-
-type Got = { status: number; body: string; headers: IncomingHttpHeaders };
-
-async function setUp(options: Partial<IntakeOptions> = {}, { open = true } = {}) {
-  const inbox = new FakeInbox();
-  const clock = new StillClock();
-  const told: string[] = [];
-  const doors = new Doors(
-    {
-      secrets,
-      toleranceSec: 300,
-      bodyLimitBytes: 100_000,
-      mismatchStatus: 401,
-      onAnswer: (door, outcome) => told.push(`${door} ${outcome}`),
-      ...options,
-    },
-    inbox,
-    clock,
-  );
-  if (open) doors.open();
-  const server: Server = createServer((req, res) => {
-    if (!doors.handle(req, res)) res.writeHead(418).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stops.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
-  const send = (path: string, body: Buffer | string, headers: RequestOptions['headers'] = {}, method = 'POST') =>
-    new Promise<Got>((resolve, reject) => {
-      const req = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (res) => {
-        const chunks: Buffer[] = [];
-        res.on('data', (chunk: Buffer) => chunks.push(chunk));
-        res.on('end', () =>
-          resolve({ status: res.statusCode ?? 0, body: Buffer.concat(chunks).toString(), headers: res.headers }),
-        );
-      });
-      req.on('error', reject);
-      req.end(body);
-    });
-  /** Signed right, for the time the clock shows. */
-  const payments = (body: Buffer | string, age = 0, headers: Record<string, string> = {}) =>
-    send('/webhooks/mor/payments', body, {
-      'Mor-Signature': sign(body, 'mor-secret', { t: clock.seconds - age }),
-      ...headers,
-    });
-  return { inbox, clock, told, doors, port, send, payments };
-}
-
-const code = (got: Got): string => (JSON.parse(got.body) as { code: string }).code;
-const statusesOf = (all: readonly Got[]): number[] => all.map((got) => got.status);
+afterEach(stopEndpoints);
 
 describe('an authentic delivery', () => {
   it('is answered exactly 200 {"received":true} at all three doors, stored with the bytes as they came', async () => {
@@ -181,7 +127,7 @@ describe('an authentic delivery', () => {
 });
 
 describe('a delivery that is not believed', () => {
-  it('without a readable signature is answered 400, whatever else it brings', async () => {
+  it('without a readable signature is answered 503 at an endpoint of the MoR, whatever else it brings', async () => {
     const { send, clock, inbox, told } = await setUp();
     const good = sign(paid, 'mor-secret', { t: clock.seconds });
     const bad = sign(paid, 'another', { t: clock.seconds });
@@ -196,15 +142,17 @@ describe('a delivery that is not believed', () => {
       await to({ 'mor-signature': [good, bad] }),
       await to({ 'mor-signature': [good, good] }),
       await to({ 'mor-signature': `${bad}, ${good}` }),
-      await to({ 'mor-signature': good.replace('t=', 't=0') }),
+      await to({ 'mor-signature': good.replace('t=', 't=x') }),
     ];
-    expect(statusesOf(got)).toEqual(Array(10).fill(400));
-    expect(got.map(code).slice(0, 3)).toEqual(['signature_missing', 'signature_missing', 'signature_malformed']);
+    expect(got.map((one) => [one.status, one.headers['retry-after']])).toEqual(Array(10).fill([503, '5']));
+    const [missing, malformed] = ['signature_missing', 'signature_malformed'];
+    const codes = [missing, missing, malformed, missing, missing, ...Array<string>(5).fill(malformed)];
+    expect(got.map(code)).toEqual(codes);
     expect([inbox.batches, inbox.quarantined]).toEqual([[], []]);
-    expect(new Set(told)).toEqual(new Set(['mor_payments malformed']));
+    expect(told).toEqual(codes.map((one) => `mor_payments ${one}`));
   });
 
-  it('signed with another door’s secret is a mismatch, and the other family’s header beside the right one changes nothing', async () => {
+  it('signed with the secret of another endpoint is a mismatch, and the other family’s header beside the right one changes nothing', async () => {
     const { send, clock, inbox } = await setUp();
     const t = clock.seconds;
     const wrong = await send('/webhooks/mor/payments', paid, { 'mor-signature': sign(paid, 'service-secret', { t }) });
@@ -213,14 +161,14 @@ describe('a delivery that is not believed', () => {
       'mor-signature': sign(paid, 'service-secret', { t }),
       'service-signature': sign(paid, 'mor-secret', { t }),
     };
-    expect([wrong.status, code(wrong)]).toEqual([401, 'signature_mismatch']);
-    expect((await send('/webhooks/mor/payments', paid, crossed)).status).toBe(401);
+    expect([wrong.status, code(wrong)]).toEqual([503, 'signature_mismatch']);
+    expect((await send('/webhooks/mor/payments', paid, crossed)).status).toBe(503);
     expect(inbox.batches).toEqual([]);
     expect((await send('/webhooks/mor/payments', paid, both)).status).toBe(200);
   });
 
-  it('changed by one byte, or written again, is a mismatch with the status the operator chose', async () => {
-    const { send, clock, inbox, told } = await setUp({ mismatchStatus: 503 });
+  it('changed by one byte, or written again, is a mismatch', async () => {
+    const { send, clock, inbox, told } = await setUp();
     const headers = { 'mor-signature': sign(paid, 'mor-secret', { t: clock.seconds }) };
     const changed = Buffer.from(paid.toString().replace('4999', '4998'));
     const rewritten = Buffer.from(JSON.stringify(JSON.parse(paid.toString())));
@@ -228,7 +176,7 @@ describe('a delivery that is not believed', () => {
       expect((await send('/webhooks/mor/payments', body, headers)).status).toBe(503);
     }
     expect([inbox.batches, inbox.quarantined]).toEqual([[], []]);
-    expect(told).toEqual(Array(3).fill('mor_payments mismatch'));
+    expect(told).toEqual(Array(3).fill('mor_payments signature_mismatch'));
   });
 
   it('of a time outside the tolerance is answered 503, has no effect, and a copy is kept', async () => {
@@ -252,7 +200,7 @@ describe('a delivery that is not believed', () => {
       ),
     );
     expect((await payments(paid)).status).toBe(200);
-    expect(new Set(statusesOf(await Promise.all(flood)))).toEqual(new Set([400, 401]));
+    expect(new Set(statusesOf(await Promise.all(flood)))).toEqual(new Set([503]));
     expect(inbox.batches.flat()).toHaveLength(1);
   });
 });
@@ -262,7 +210,7 @@ describe('a delivery that cannot be taken now', () => {
     const { payments, inbox } = await setUp();
     inbox.failure = new Error('disk full');
     const got = await payments(paid);
-    expect([got.status, code(got), got.headers['retry-after']]).toEqual([503, 'not_stored', '5']);
+    expect([got.status, code(got), got.headers['retry-after']]).toEqual([503, 'database', '5']);
     inbox.failure = null;
     expect((await payments(paid)).status).toBe(200);
   });
@@ -290,7 +238,11 @@ describe('a delivery that cannot be taken now', () => {
     expect((await payments(paid)).status).toBe(200);
     await doors.close();
     expect((await payments(paid)).status).toBe(503);
-    expect([inbox.rows.size, told]).toEqual([1, ['mor_payments closed', 'mor_payments stored', 'mor_payments closed']]);
+    expect(code(early)).toBe('stopping');
+    expect([inbox.rows.size, told]).toEqual([
+      1,
+      ['mor_payments stopping', 'mor_payments stored', 'mor_payments stopping'],
+    ]);
   });
 
   it('taken before closing is still answered 200', async () => {
@@ -306,15 +258,15 @@ describe('a delivery that cannot be taken now', () => {
 });
 
 describe('a request that abuses a door', () => {
-  it('with a body over the limit is answered 413: announced, streamed, or exactly one byte too long', async () => {
+  it('with a body over the limit is answered 503 at an endpoint of the MoR: announced, streamed, or exactly one byte too long', async () => {
     const { payments, port, clock, inbox } = await setUp({ bodyLimitBytes: 2_000 });
     const exact = paid.toString().padEnd(2_000);
-    expect(statusesOf([await payments(exact), await payments(`${exact} `)])).toEqual([200, 413]);
-    expect((await payments(Buffer.alloc(20_000_000))).status).toBe(413);
+    expect(statusesOf([await payments(exact), await payments(`${exact} `)])).toEqual([200, 503]);
+    expect(code(await payments(Buffer.alloc(20_000_000)))).toBe('too_large');
     const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign('', 'x', { t: clock.seconds })}\r\n`;
     const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
     const endless = await exchange(port, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}`);
-    expect(endless).toMatch(/^HTTP\/1.1 413 /);
+    expect(endless).toMatch(/^HTTP\/1.1 503 [^]*too_large/);
     expect(inbox.rows.size).toBe(1);
   });
 
@@ -324,7 +276,7 @@ describe('a request that abuses a door', () => {
     const slow = exchange(port, `${head}Content-Length: ${paid.length}\r\n\r\n${paid.toString().slice(0, 20)}`);
     expect((await payments(paid)).status).toBe(200);
     expect(await slow).toMatch(/^HTTP\/1.1 503 [^]*body_too_slow/);
-    expect(told).toContain('mor_payments slow');
+    expect(told).toContain('mor_payments body_too_slow');
   });
 
   it('that goes away in mid-body leaves nothing behind', async () => {
@@ -346,21 +298,52 @@ describe('a request that abuses a door', () => {
     expect((await payments('{}')).status).toBe(200); // the room is given back
   });
 
-  it('by another method is answered 405 with what is allowed', async () => {
+  it('by another method is answered 405 at the endpoint of Stripe, and 503 at one of the MoR, with what is allowed', async () => {
     const { send, inbox } = await setUp();
     for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH']) {
-      const got = await send('/webhooks/stripe', '', { 'x-http-method-override': 'POST' }, method);
+      const headers = { 'x-http-method-override': 'POST' };
+      const got = await send('/webhooks/stripe', '', headers, method);
       expect([got.status, got.headers.allow]).toEqual([405, 'POST']);
+      const again = await send('/webhooks/mor/payments', '', headers, method);
+      expect([again.status, again.headers.allow, again.headers['retry-after']]).toEqual([503, 'POST', '5']);
     }
     expect(inbox.batches).toEqual([]);
   });
 });
 
-describe('a door', () => {
+describe('the endpoint of Stripe', () => {
+  it('answers with a 4xx whatever is the fault of the sender: Stripe repeats that too', async () => {
+    const { send, clock, inbox, told } = await setUp({ bodyLimitBytes: 2_000 });
+    const to = (body: string, headers: Record<string, string>) => send('/webhooks/stripe', body, headers);
+    const signed = (secret: string, body: string, t = clock.seconds) => ({
+      'stripe-signature': sign(body, secret, { t }),
+    });
+    const large = ' '.repeat(2_001);
+    const got = [
+      await to('{}', {}),
+      await to('{}', { 'stripe-signature': 't=1' }),
+      await to('{}', signed('mor-secret', '{}')),
+      await to(large, signed('stripe-secret-1', large)),
+      await to('{}', signed('stripe-secret-1', '{}', clock.seconds - 301)),
+    ];
+    const said = [
+      [400, 'signature_missing'],
+      [400, 'signature_malformed'],
+      [401, 'signature_mismatch'],
+      [413, 'too_large'],
+      [503, 'timestamp_out_of_tolerance'],
+    ];
+    expect(got.map((one) => [one.status, code(one)])).toEqual(said);
+    expect(told).toEqual(said.map(([, reason]) => `stripe ${reason}`));
+    expect([inbox.batches, inbox.quarantined.length]).toEqual([[], 1]);
+  });
+});
+
+describe('a webhook endpoint', () => {
   it('does not exist without a secret', () => {
     const make = (part: object) => () =>
       new Doors(
-        { secrets: { ...secrets, ...part }, toleranceSec: 300, bodyLimitBytes: 1, mismatchStatus: 401 },
+        { secrets: { ...secrets, ...part }, toleranceSec: 300, bodyLimitBytes: 1 },
         new FakeInbox(),
         new StillClock(),
       );
@@ -376,25 +359,3 @@ describe('a door', () => {
     for (const secret of [...secrets.stripe, header, header.slice(-64)]) expect(all).not.toContain(secret);
   });
 });
-
-/** Writes raw text on a new connection and reads until the other side ends it. */
-function exchange(port: number, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    const socket = connect(port, '127.0.0.1', () => socket.write(text));
-    socket.on('data', (chunk) => chunks.push(chunk));
-    socket.on('end', () => {
-      socket.destroy();
-      resolve(Buffer.concat(chunks).toString());
-    });
-    socket.on('error', reject);
-  });
-}
-
-/** Lets the event loop turn until it is so. */
-async function until(isSo: () => boolean): Promise<void> {
-  for (let turns = 0; !isSo(); turns++) {
-    if (turns > 100_000) throw new Error('it did not come about');
-    await turn();
-  }
-}

@@ -25,12 +25,8 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLogger({ level: 'info', secrets: [], pretty: false, destination });
   const secrets = { stripe: ['stripe-secret'], mor_payments: ['mor-secret'], mor_events: ['service-secret'] };
-  const onAnswer = watchDoors(metrics, log, new Wake(), 401, null);
-  const doors = new Doors(
-    { secrets, toleranceSec: 300, bodyLimitBytes: 100_000, mismatchStatus: 401, onAnswer, ...over },
-    inbox,
-    clock,
-  );
+  const onAnswer = watchDoors(metrics, log, new Wake(), null);
+  const doors = new Doors({ secrets, toleranceSec: 300, bodyLimitBytes: 100_000, onAnswer, ...over }, inbox, clock);
   doors.open();
   const server = createServer((req, res) => void doors.handle(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -60,13 +56,13 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
       req.on('error', reject);
       req.write('x'.repeat(sent));
     });
-  /** A forged body of so many bytes, each in a chunk of its own. */
+  /** A forged body of so many bytes, each in a chunk of its own. Resolves with the code of the answer. */
   const inPieces = (count: number) =>
-    new Promise<number>((resolve, reject) => {
+    new Promise<string>((resolve, reject) => {
       const headers = { 'mor-signature': sign('x', 'forged', { t: clock.seconds }), 'transfer-encoding': 'chunked' };
       const req = request({ ...to, headers }, (res) => {
-        resolve(res.statusCode ?? 0);
-        res.resume().on('error', () => undefined);
+        res.on('error', () => undefined);
+        res.once('data', (text: Buffer) => resolve((JSON.parse(text.toString()) as { code: string }).code));
       });
       req.on('error', reject);
       for (let n = 0; n < count; n++) req.write('x');
@@ -91,13 +87,14 @@ describe('a flood of forged deliveries from one address', () => {
     const answers = await Promise.all(all);
     expect(answers.filter(([authentic, status]) => authentic && status === 200)).toHaveLength(AUTHENTIC);
     expect(inbox.rows.size).toBe(AUTHENTIC);
-    expect(new Set(answers.flatMap(([authentic, status]) => (authentic ? [] : [status])))).toEqual(new Set([400, 401]));
+    expect(new Set(answers.flatMap(([authentic, status]) => (authentic ? [] : [status])))).toEqual(new Set([503]));
 
-    const told = lines.filter((line) => line.includes('matches no secret'));
+    const told = lines.filter((line) => line.includes('"reason":"signature_mismatch"'));
+    expect(lines).toEqual(told); // what brings no signature is counted, and costs no line
     expect(told.length).toBeGreaterThan(0);
     expect(told.length).toBeLessThanOrEqual(40); // twenty a minute, should a minute end in between
     expect(await metrics.text()).toContain(
-      `crossbill_webhook_mismatches_total{door="mor_payments",status="401"} ${(FORGED * 2) / 3}`,
+      `crossbill_webhook_refusals_total{endpoint="mor_payments",reason="signature_mismatch"} ${(FORGED * 2) / 3}`,
     );
   });
 });
@@ -108,7 +105,7 @@ describe('a database that takes nothing', () => {
     inbox.failure = new Error('could not extend file: No space left on device');
     const statuses = await Promise.all(Array.from({ length: 100 }, (_, n) => post(event(n), 'mor-secret')));
     expect(new Set(statuses)).toEqual(new Set([503]));
-    const told = lines.filter((line) => line.includes('could not be stored'));
+    const told = lines.filter((line) => line.includes('"reason":"database"'));
     expect(told.length).toBeGreaterThan(0);
     expect(told.length).toBeLessThanOrEqual(40);
   });
@@ -129,8 +126,8 @@ describe('bodies that never end', () => {
 describe('a body that comes in very many pieces', () => {
   it('takes what the pieces cost, and not their bytes alone', async () => {
     const { post, inPieces } = await setUp({ room: new ReadingRoom(20_000) });
-    expect(await inPieces(20)).toBe(401);
-    expect(await inPieces(100)).toBe(503);
+    expect(await inPieces(20)).toBe('signature_mismatch');
+    expect(await inPieces(100)).toBe('crowded');
     expect(await post(event(1), 'mor-secret')).toBe(200);
   });
 });

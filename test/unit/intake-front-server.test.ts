@@ -3,11 +3,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { Doors } from '../../src/intake/doors.js';
+import { type AnswerListener } from '../../src/intake/options.js';
 import { FrontServer } from '../../src/intake/front-server.js';
 import { FakeInbox, StillClock, turn } from '../support/intake-fakes.js';
 import { sign } from '../support/signing.js';
 
-type Got = { status: number; body: string; connection: string | undefined };
+type Got = { status: number; body: string; connection: string | undefined; retryAfter: string | undefined };
 const running: FrontServer[] = [];
 afterEach(async () => {
   for (const server of running.splice(0)) await server.close(0);
@@ -22,7 +23,8 @@ async function setUp() {
       const req = request({ host: '127.0.0.1', port, path, method, headers, agent }, (res) => {
         let text = '';
         res.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        res.on('end', () => resolve({ status: res.statusCode ?? 0, body: text, connection: res.headers.connection }));
+        const { connection, 'retry-after': retryAfter } = res.headers;
+        res.on('end', () => resolve({ status: res.statusCode ?? 0, body: text, connection, retryAfter }));
       });
       req.on('error', reject);
       req.end(body);
@@ -34,8 +36,9 @@ async function setUp() {
 function withDoors(front: FrontServer): string[] {
   const told: string[] = [];
   const secrets = { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] };
-  const onAnswer = (door: string, outcome: string): void => void told.push(`${door} ${outcome}`);
-  const options = { secrets, toleranceSec: 300, bodyLimitBytes: 1_000, mismatchStatus: 401, onAnswer };
+  const onAnswer: AnswerListener = (endpoint, outcome, { signed }) =>
+    void told.push(`${endpoint} ${outcome}${signed ? ' signed' : ''}`);
+  const options = { secrets, toleranceSec: 300, bodyLimitBytes: 1_000, onAnswer };
   const doors = new Doors(options, new FakeInbox(), new StillClock());
   doors.open();
   front.setDoors(doors);
@@ -61,10 +64,14 @@ describe('the front server', () => {
   it('is alive and says "starting" until its parts are there', async () => {
     const { front, ask } = await setUp();
     expect((await ask('/livez')).status).toBe(200);
-    for (const path of ['/readyz', '/v1/invoices', '/webhooks/stripe', '/']) {
+    for (const path of ['/readyz', '/v1/invoices', '/']) {
       const got = await ask(path);
       expect(got.status).toBe(503);
       expect(got.body).toContain('"code":"starting"');
+    }
+    for (const path of ['/webhooks/stripe', '/Webhooks/mor/payments/', '/webhooks/mor/events']) {
+      const got = await ask(path, { method: 'POST' });
+      expect([got.status, got.body, got.retryAfter]).toEqual([503, expect.stringContaining('"code":"stopping"'), '5']);
     }
     front.setFallback((_req: IncomingMessage, res: ServerResponse) => res.end('behind'));
     expect(await ask('/livez')).toMatchObject({ status: 200, body: 'behind' });
@@ -102,7 +109,6 @@ describe('the front server', () => {
         secrets: { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] },
         toleranceSec: 300,
         bodyLimitBytes: 1_000,
-        mismatchStatus: 401,
         onAnswer: (_door, outcome, { address }) => void told.push(`${outcome} ${address}`),
       },
       new FakeInbox(),
@@ -114,7 +120,7 @@ describe('the front server', () => {
       const headers = { 'stripe-signature': sign('{}', secret, { t: clock.seconds }) };
       await ask('/webhooks/stripe', { method: 'POST', headers, body: '{}' });
     }
-    expect(told).toEqual(['stored ', 'mismatch 127.0.0.1']);
+    expect(told).toEqual(['stored ', 'signature_mismatch 127.0.0.1']);
   });
 
   it('gives webhook requests to the doors and all others, unread, to the fallback', async () => {
@@ -122,7 +128,7 @@ describe('the front server', () => {
     const inbox = new FakeInbox();
     const clock = new StillClock();
     const secrets = { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] };
-    const doors = new Doors({ secrets, toleranceSec: 300, bodyLimitBytes: 1_000, mismatchStatus: 401 }, inbox, clock);
+    const doors = new Doors({ secrets, toleranceSec: 300, bodyLimitBytes: 1_000 }, inbox, clock);
     doors.open();
     front.setDoors(doors);
     front.setFallback((req, res) => void req.pipe(res));
@@ -136,13 +142,44 @@ describe('the front server', () => {
 
   it('answers headers beyond its limit with 503, which a sender tries again, and not with a final 431', async () => {
     const { front, ask } = await setUp();
-    withDoors(front);
+    const told = withDoors(front);
     for (const size of [17_000, 3_000_000]) {
       const headers = { 'x-large': 'x'.repeat(size) }; // the second is still being written when the answer comes
       const got = await ask('/webhooks/mor/payments', { method: 'POST', headers });
-      expect([size, got.status, got.body]).toEqual([size, 503, expect.stringContaining('"headers_too_large"')]);
+      expect([size, got.status, got.body, got.retryAfter]).toEqual([
+        size,
+        503,
+        expect.stringContaining('"headers_too_large"'),
+        '5',
+      ]);
     }
-    expect((await ask('/webhooks/mor/payments', { method: 'POST' })).status).toBe(400); // others are served: no signature
+    expect((await ask('/webhooks/mor/payments', { method: 'POST' })).body).toContain('"signature_missing"'); // others are served
+    expect(told).toEqual([
+      'mor_payments headers_too_large',
+      'mor_payments headers_too_large',
+      'mor_payments signature_missing',
+    ]);
+  });
+
+  it('counts headers beyond its limit at the endpoint that they name, and says whether they look authentic', async () => {
+    const { front, ask } = await setUp();
+    const told = withDoors(front);
+    const huge = { 'x-large': 'x'.repeat(17_000) };
+    const signed = { 'Service-Signature': 't=1,v1=00', ...huge };
+    expect((await ask('/webhooks/mor/events', { method: 'POST', headers: signed })).status).toBe(503);
+    expect((await ask('/v1/invoices', { headers: huge })).status).toBe(503); // no delivery: nobody counts it
+    expect((await ask(`/${'x'.repeat(17_000)}`)).status).toBe(503);
+    expect(told).toEqual(['mor_events headers_too_large signed', 'null headers_too_large']);
+  });
+
+  it('answers a delivery without Host by its signature, and any other request without it with 400', async () => {
+    const { front, port } = await setUp();
+    withDoors(front);
+    const of = (path: string): string => `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`;
+    const refused = /^HTTP\/1\.1 503 .*signature_missing/s;
+    expect(await exchange(port, of('/webhooks/mor/payments'), refused)).toMatch(refused);
+    const hostless = /^HTTP\/1\.1 400 .*bad_request/s;
+    expect(await exchange(port, of('/v1/invoices'), hostless)).toMatch(hostless);
   });
 
   it('answers an Expect that it does not know with 503 at the doors, and 417 elsewhere', async () => {
@@ -154,19 +191,20 @@ describe('the front server', () => {
       const got = await ask(path, post);
       expect([path, got.status, got.body]).toEqual([path, 503, expect.stringContaining('"unknown_expectation"')]);
     }
-    expect(told).toEqual(['stripe unexpected', 'mor_payments unexpected', 'mor_events unexpected']);
+    expect(told).toEqual(['stripe', 'mor_payments', 'mor_events'].map((endpoint) => `${endpoint} unknown_expectation`));
     expect((await ask('/v1/invoices', post)).status).toBe(417);
   });
 
-  it('lets a sender that expects 100-continue go on, and answers what is no HTTP with 400', async () => {
+  it('lets a sender that expects 100-continue go on, and answers what is no HTTP with 503: it may be a delivery', async () => {
     const { front, port } = await setUp();
-    withDoors(front);
+    const told = withDoors(front);
     const head = 'POST /webhooks/stripe HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n';
     const goneOn = /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /;
     const signed = `${head}Stripe-Signature: t=1,v1=${'0'.repeat(64)}\r\n\r\n{}`;
     expect(await exchange(port, signed, goneOn)).toMatch(goneOn);
-    const refusal = /^HTTP\/1\.1 400 Bad Request\r\n/;
+    const refusal = /^HTTP\/1\.1 503 Service Unavailable\r\n.*retry-after: 5\r\n.*bad_request/is;
     expect(await exchange(port, 'no http at all\r\n\r\n', refusal)).toMatch(refusal);
+    expect(told).toEqual(['stripe signature_mismatch signed', 'null bad_request']);
   });
 
   it('when closing finishes what is under way, ends its connections, and takes nothing new', async () => {
@@ -182,7 +220,7 @@ describe('the front server', () => {
     expect((await ask('/late').catch(() => null))?.status ?? 503).toBe(503);
     expect(closed).toBe(false);
     waiting[0]?.end('done');
-    expect(await pending).toEqual({ status: 200, body: 'done', connection: 'close' });
+    expect(await pending).toMatchObject({ status: 200, body: 'done', connection: 'close' });
     await closing;
     agent.destroy();
   });

@@ -24,10 +24,13 @@ describe('a signature header', () => {
     ['with a sign', `t=-1,v1=${zeros}`],
     ['with a fraction', `t=${t}.0,v1=${zeros}`],
     ['with an exponent', `t=1e9,v1=${zeros}`],
-    ['with a leading zero', `t=0${t},v1=${zeros}`],
-    ['with a blank', `t= ${t},v1=${zeros}`],
+    ['with a blank in t', `t= ${t},v1=${zeros}`],
+    ['with a blank before a comma', `t=${t} ,v1=${zeros}`],
+    ['with two blanks after a comma', `t=${t},  v1=${zeros}`],
+    ['with a tab after a comma', `t=${t},\tv1=${zeros}`],
+    ['with a blank at the start', ` t=${t},v1=${zeros}`],
+    ['with a blank at the end', `t=${t},v1=${zeros} `],
     ['with full-width digits', `t=１７９４,v1=${zeros}`],
-    ['with a t beyond exact numbers', `t=${'9'.repeat(20)},v1=${zeros}`],
     ['with a v1 of 63 digits', `t=${t},v1=${zeros.slice(1)}`],
     ['with a v1 of 65 digits', `t=${t},v1=${zeros}0`],
     ['with a v1 that is not hex', `t=${t},v1=${'g'.repeat(64)}`],
@@ -62,6 +65,19 @@ describe('a signature header', () => {
     const header = `t=${t},v1=${mac(body, secret, t).toUpperCase()}`;
     expect(check.check(header, body, now)).toBe('ok');
     expect(check.check(`t=${t},v1=${'A'.repeat(64)}`, body, now)).toBe('mismatch');
+  });
+
+  it('may have one blank after each comma', () => {
+    const header = `v0=abc, t=${t}, v1=${zeros}, v1=${mac(body, secret, t)}`;
+    expect(check.check(header, body, now)).toBe('ok');
+  });
+
+  it('may spell t in any plain digits, and the MAC covers them as they stand', () => {
+    const headerOf = (digits: string): string => `t=${digits},v1=${mac(body, secret, digits)}`;
+    expect(check.check(headerOf(`0${t}`), body, now)).toBe('ok');
+    expect(check.check(`t=0${t},v1=${mac(body, secret, t)}`, body, now)).toBe('mismatch');
+    for (const far of [`${t}000`, '9'.repeat(20), '9'.repeat(400)])
+      expect(check.check(headerOf(far), body, now)).toBe('stale');
   });
 
   it('of any text is read or refused, and never throws', () => {

@@ -36,8 +36,8 @@ describe('in one line for people', () => {
     ['review.opened', `A review item waits for a person: dispute, invoice in_sample. ${REVIEW}`],
     ['review.due_soon', `A review item is due by 2026-12-01T12:00:00.000Z: dispute, invoice in_sample. ${REVIEW}`],
     [
-      'doors.refusing',
-      'Webhooks at the door stripe are turned away since 2026-11-22T09:00:00.000Z (5 so far): no secret of ours signed them. See /console/events of the console.',
+      'webhooks.refusing',
+      'The webhook endpoint mor_payments refuses deliveries: signature_mismatch (1 since 2026-11-22T09:00:00.000Z). Compare MOR_PAYMENT_WEBHOOK_SECRETS with the secret at the sender. If they agree, a proxy changes the body, or a stranger sends. See /console/deliveries of the console.',
     ],
   ] as const)('%s says what happened, to what, and where to look', (type, sentence) => {
     expect(said(type)).toBe(sentence);
@@ -55,11 +55,6 @@ describe('in one line for people', () => {
     expect(why({ decline_code: null })).toBe('the payment failed');
     expect(why({ why: 'no_verdict' })).toBe('the Merchant of Record has not said whether it was paid');
     expect(why({ why: 'review' })).toBe('its payment waits for a person');
-  });
-
-  it('webhooks are turned away for a reason that people understand', () => {
-    expect(said('doors.refusing', { why: 'clock' })).toContain(': the time in their signature is too far from ours. ');
-    expect(said('doors.refusing', { why: 'storage' })).toContain(': they could not be stored. ');
   });
 
   it('what is not known is left out, or said to be unknown', () => {
@@ -88,7 +83,7 @@ describe('in one line for people', () => {
 describe('as it is written down', () => {
   it.each(NOTIFICATION_TYPES)('%s has its type, its time and its facts, in the format of the receiver', (type) => {
     const told = sampleOf(type, 'x');
-    const invoiceId = ['verify.differences', 'doors.refusing'].includes(type) ? null : 'in_sample';
+    const invoiceId = ['verify.differences', 'webhooks.refusing'].includes(type) ? null : 'in_sample';
     const standard = putDown(told, 'standard', NOW);
     expect(standard).toMatchObject({ type, subject: 'x', format: 'standard', at: NOW, invoiceId });
     expect(JSON.parse(standard.body)).toEqual({ type, timestamp: NOW.toISOString(), data: told.data });

@@ -22,8 +22,9 @@ describe('the metrics', () => {
 
   it('count webhook answers, calls, decisions and open reviews', async () => {
     const { metrics } = someMetrics();
-    metrics.webhookAnswer('mor_payments', 401);
-    metrics.webhookMismatch('stripe', 503);
+    metrics.webhookAnswer('mor_payments', 503);
+    metrics.webhookRefusal('stripe', 'database');
+    metrics.webhookRefusal(null, 'bad_request');
     metrics.eventsParked(4);
     metrics.call('stripe', 'report_payment', 'answered', 0.15);
     metrics.call('stripe', 'report_payment', 'unknown', 10);
@@ -31,8 +32,9 @@ describe('the metrics', () => {
     metrics.reviewsOpen({ double_payment: 2, refund_gap: 1 });
     metrics.reviewsOpen({ refund_gap: 3 });
     const text = await metrics.text();
-    expect(text).toContain('crossbill_webhook_answers_total{door="mor_payments",status="401"} 1');
-    expect(text).toContain('crossbill_webhook_mismatches_total{door="stripe",status="503"} 1');
+    expect(text).toContain('crossbill_webhook_answers_total{endpoint="mor_payments",status="503"} 1');
+    expect(text).toContain('crossbill_webhook_refusals_total{endpoint="stripe",reason="database"} 1');
+    expect(text).toContain('crossbill_webhook_refusals_total{endpoint="unknown",reason="bad_request"} 1');
     expect(text).toContain('crossbill_events_parked 4');
     expect(text).toContain('crossbill_calls_total{peer="stripe",call="report_payment",outcome="unknown"} 1');
     expect(text).toContain('crossbill_call_seconds_count{peer="stripe",call="report_payment"} 2');

@@ -18,7 +18,6 @@ const doors = new Doors(
     secrets: { stripe: [SECRET], mor_payments: [SECRET], mor_events: [SECRET] },
     toleranceSec: 3_600,
     bodyLimitBytes: 1_048_576,
-    mismatchStatus: 401,
     onAnswer: (_door, outcome) => {
       if (outcome === 'stored') wake.lanes();
     },

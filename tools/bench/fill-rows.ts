@@ -159,6 +159,6 @@ export const ONCE: readonly string[] = [
    select door, date_trunc('hour', now()) - interval '1 hour' * h, status, 1000
      from unnest(array['stripe', 'mor_payments', 'mor_events']) as door, generate_series(0, 71) as h, unnest(array[200, 401, 503]) as status`,
   `insert into door_refusal (door, at, status, why, address)
-   select door, now() - interval '1 minute' * n, 401, 'mismatch', '192.0.2.1'
+   select door, now() - interval '1 minute' * n, 401, 'signature_mismatch', '192.0.2.1'
      from unnest(array['stripe', 'mor_payments', 'mor_events']) as door, generate_series(100, 1, -1) as n`,
 ];

@@ -15,7 +15,7 @@ export async function metricsOf(): Promise<readonly Metric[]> {
   // Labels show in the text only once a metric has a value.
   metrics.event('stripe', 'other', 'stored');
   metrics.webhookAnswer('stripe', 200);
-  metrics.webhookMismatch('stripe', 401);
+  metrics.webhookRefusal('stripe', 'signature_mismatch');
   metrics.call('stripe', 'read_invoice', 'answered', 1);
   metrics.refusal('tax.calculate', 'integration_not_configured');
   metrics.decision('invoice.created', 'done');

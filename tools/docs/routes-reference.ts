@@ -23,13 +23,13 @@ const DOORS = [
 ];
 const DOOR_ANSWERS = [
   ['200', 'stored, now or before: `{"received":true}`. Also for events that are parked or ignored'],
-  ['400', '`signature_missing`, `signature_malformed`'],
-  ['401', '`signature_mismatch`: no secret makes this signature. 503 with `WEBHOOK_MISMATCH_STATUS=503`'],
-  ['405', '`method_not_allowed`'],
-  ['413', '`body_too_large`: over `WEBHOOK_BODY_LIMIT`'],
+  ['400', 'Stripe’s endpoint: `signature_missing`, `signature_malformed`'],
+  ['401', 'Stripe’s endpoint: `signature_mismatch`'],
+  ['405', 'Stripe’s endpoint: `method_not_allowed`'],
+  ['413', 'Stripe’s endpoint: `too_large`, over `WEBHOOK_BODY_LIMIT`'],
   [
     '503',
-    '`timestamp_outside_tolerance`, `body_too_slow`, `unknown_expectation`, `headers_too_large`, `not_stored`, `unavailable`: to be sent again',
+    'every other refusal, and at the endpoints of the MoR all of them, with `Retry-After`: `timestamp_out_of_tolerance`, `headers_too_large`, `body_too_slow`, `unknown_expectation`, `bad_request`, `crowded`, `database`, `stopping`',
   ],
 ];
 
@@ -79,7 +79,7 @@ export async function renderRoutes(): Promise<string> {
     '# Routes',
     madeFrom('the OpenAPI document (`/docs-json`; to read and try: `/docs`)'),
     'Routes below `/v1` need `Authorization: Bearer <key>`, a key of `API_KEYS`. A role includes the one before: `read`, `signup`, `ops`. Amounts are integers in the smallest unit of the currency. Errors are `{code, message, errors: [{field, message}]}`. Lists are newest first, `{data, next_cursor?}`, and take `limit` (1 to 100, default 20) and `cursor`. Every route with a role answers 401 `unauthorized` without a valid key and 403 `forbidden` when the role does not suffice; both are audited. Names such as `SignupView` are explained under [Shapes](#shapes).',
-    '## Webhook doors',
+    '## Webhook endpoints',
     table(['route', 'sender', 'signature header'], DOORS),
     table(['answer', 'when'], DOOR_ANSWERS),
     ...tags.flatMap((tag) => [`## ${tag}`, ...routes.filter((r) => r.tag === tag).map((r) => section(r, document))]),

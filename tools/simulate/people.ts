@@ -245,7 +245,7 @@ export class People {
     const isOld = now - old.at > 3_600_000;
     await this.world.knock(old, isOld ? [503] : [200, 503]);
     const other = Buffer.concat([old.body, Buffer.from(' ')]);
-    await this.world.knock({ ...old, body: other }, [401]);
+    await this.world.knock({ ...old, body: other }, [old.source === 'stripe' ? 401 : 503]);
   }
 
   /** An operator settles one open item in one of the ways it offers. */

@@ -222,7 +222,6 @@ export class Replica {
         },
         toleranceSec: 300,
         bodyLimitBytes: 1024 * 1024,
-        mismatchStatus: 401,
         onAnswer: (_door, outcome) => {
           if (outcome === 'stored') wake.lanes(); // the daemon hears of it by NOTIFY or by its own door
         },

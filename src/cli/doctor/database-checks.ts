@@ -8,8 +8,8 @@ import { type LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { type Logger } from '../../observe/index.js';
 import { databaseUrl } from '../../open-database.js';
 import { Database, DatabaseRefused } from '../../store/database.js';
-import { LIKELY_REASON } from '../../domain/door-reasons.js';
 import { type DoorBooks } from '../../domain/ports/door-books.js';
+import { whatToCheck } from '../../domain/refusal.js';
 import { schemaState } from '../../store/migrations.js';
 import { PgOverview } from '../../store/pg-overview.js';
 import { isUntested, shownVersion } from '../../store/server.js';
@@ -17,6 +17,8 @@ import { age } from '../table.js';
 import { type Check, fail, ok, warn } from './check.js';
 
 const SILENT_MS = 24 * 3_600_000;
+/** Each deploy, browser and broken connection causes these. */
+const OF_NOBODY: ReadonlySet<string> = new Set(['stopping', 'method_not_allowed', 'aborted']);
 const SLOW_SEC = 300;
 const RECENT_MS = 7 * 24 * 3_600_000;
 
@@ -88,17 +90,17 @@ export async function trafficChecks(
     await overview.quarantined(),
   ];
   const now = Date.now();
-  const refusals = (await doors.refusals(1)).filter((r) => [401, 503].includes(r.status));
+  const refusals = (await doors.refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
   const checks = events.map(({ source, at }): Check => {
     const name = `traffic from ${source}`;
-    const todo = `See that the sender's endpoint points at this daemon, and look for 4xx at crossbill_webhook_answers_total.`;
+    const todo = `See that the sender's endpoint points at this daemon, and look for refusals at crossbill_webhook_refusals_total.`;
     if (at === null) return warn(name, 'nothing ever came', todo);
     const ago = `last event ${age((now - at.getTime()) / 1000)} ago`;
     // A stranger, or one delivery in a rotation, is answered by the next that is taken.
     const refused = refusals.find((r) => r.door === source && r.at > at && now - r.at.getTime() < SILENT_MS);
     if (refused !== undefined) {
-      const since = `since then a delivery from ${refused.address} was refused with ${refused.status}`;
-      return warn(name, `${ago}; ${since}`, LIKELY_REASON[refused.why] ?? todo);
+      const since = `since then a delivery from ${refused.address} was refused: ${refused.why}`;
+      return warn(name, `${ago}; ${since}`, whatToCheck(source, refused.why));
     }
     // Proforma invoices and disputes are rare; renewals are not.
     return now - at.getTime() > SILENT_MS && source !== 'mor_events' ? warn(name, ago, todo) : ok(name, ago);

@@ -14,7 +14,7 @@ export type DoorRefusal = {
   readonly door: InboxSource;
   readonly at: Date;
   readonly status: number;
-  /** How the request ended, as `DoorOutcome` names it. */
+  /** The code of the answer, such as `signature_mismatch`, or `aborted`. */
   readonly why: string;
   /** The peer's: of a proxy, where one stands before us. */
   readonly address: string;

@@ -1,5 +1,6 @@
 // A sample of each kind, for `crossbill trigger`, the reference and the tests. Every id of it ends in `_sample`.
 import { type NotificationType, type Told } from '../../domain/notification.js';
+import { whatToCheck } from '../../domain/refusal.js';
 
 const invoice = {
   invoice_id: 'in_sample',
@@ -70,12 +71,13 @@ const SAMPLES: { readonly [T in NotificationType]: Extract<Told, { type: T }>['d
     by_kind: { no_verdict: 1 },
     console: '/console/verify',
   },
-  'doors.refusing': {
-    door: 'stripe',
-    why: 'signature',
-    refused: 5,
+  'webhooks.refusing': {
+    endpoint: 'mor_payments',
+    reason: 'signature_mismatch',
+    check: whatToCheck('mor_payments', 'signature_mismatch'),
+    refused: 1,
     since: '2026-11-22T09:00:00.000Z',
-    console: '/console/events',
+    console: '/console/deliveries',
   },
 };
 

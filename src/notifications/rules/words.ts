@@ -29,16 +29,10 @@ function sentence(told: Told): string {
       return `A review item is due by ${told.data.due_at ?? 'an unknown time'}: ${plain(told.data.kind)}${of(told.data.invoice_id)}.${see(d)}`;
     case 'verify.differences':
       return `Verify found ${told.data.differences === 1 ? '1 difference' : `${told.data.differences} differences`} without an open review item.${see(d)}`;
-    case 'doors.refusing':
-      return `Webhooks at the door ${told.data.door} are turned away since ${told.data.since} (${told.data.refused} so far): ${DOOR[told.data.why]}.${see(d)}`;
+    case 'webhooks.refusing':
+      return `The webhook endpoint ${told.data.endpoint} refuses deliveries: ${told.data.reason} (${told.data.refused} since ${told.data.since}). ${told.data.check}${see(d)}`;
   }
 }
-
-const DOOR = {
-  signature: 'no secret of ours signed them',
-  clock: 'the time in their signature is too far from ours',
-  storage: 'they could not be stored',
-} as const;
 
 function why(d: Extract<Told, { type: 'invoice.left_open' }>['data']): string {
   if (d.why === 'no_verdict') return 'the Merchant of Record has not said whether it was paid';

@@ -39,6 +39,8 @@ const headers: fc.Arbitrary<string> = bent(
           'v1=',
           't=',
           '=',
+          ' v0=abc',
+          '  v0=abc',
           `t=0${nowSec}`,
           `t=${nowSec} `,
           'T=1',
@@ -55,14 +57,15 @@ const check = new SignatureCheck([SECRET, 'another-secret-0123'], 300);
 
 /** What Documents 2 and 3 and Stripe say, written down a second time without the parser. */
 function expected(header: string): string {
-  const entries = header
-    .split(',')
-    .map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)] as const);
-  const shaped = /^[\x21-\x7e]{1,4096}$/.test(header) && header.split(',').every((entry) => entry.indexOf('=') > 0);
+  const parts = header.split(',').map((part, at) => (at > 0 ? part.replace(/^ /, '') : part));
+  const entries = parts.map(
+    (entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)] as const,
+  );
+  const shaped = header.length <= 4096 && parts.every((part) => /^[\x21-\x7e]+$/.test(part) && part.indexOf('=') > 0);
   const times = entries.filter(([name]) => name === 't').map(([, value]) => value);
   const macs = entries.filter(([name]) => name === 'v1').map(([, value]) => value.toLowerCase());
   const [t = ''] = times;
-  const fine = shaped && times.length === 1 && /^(0|[1-9]\d{0,14})$/.test(t) && macs.length >= 1 && macs.length <= 16;
+  const fine = shaped && times.length === 1 && /^\d+$/.test(t) && macs.length >= 1 && macs.length <= 16;
   if (!fine || !macs.every((mac) => /^[0-9a-f]{64}$/.test(mac))) return 'malformed';
   if (!macs.includes(macOf(t))) return 'mismatch';
   return Math.abs(nowSec - Number(t)) <= 300 ? 'ok' : 'stale';

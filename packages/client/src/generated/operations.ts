@@ -83,7 +83,7 @@ export type Notification =
   | Schemas['ReviewOpenedNotification']
   | Schemas['ReviewDueSoonNotification']
   | Schemas['VerifyDifferencesNotification']
-  | Schemas['DoorsRefusingNotification'];
+  | Schemas['WebhooksRefusingNotification'];
 
 /** Method and path; what is sent; whether it may be sent again; the fields of a list. */
 export const ROUTES: Readonly<Record<keyof Operations, Route>> = {

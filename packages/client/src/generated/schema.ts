@@ -581,7 +581,7 @@ export interface components {
         };
         NotificationView: {
             id: string;
-            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "doors.refusing";
+            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
             status: "pending" | "delivered" | "dead";
             invoice_id?: string;
             attempts: number;
@@ -602,7 +602,7 @@ export interface components {
         };
         NotificationWithTriesView: {
             id: string;
-            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "doors.refusing";
+            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
             status: "pending" | "delivered" | "dead";
             invoice_id?: string;
             attempts: number;
@@ -1230,7 +1230,7 @@ export interface components {
              * @description Only this type.
              * @enum {string}
              */
-            type?: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "doors.refusing";
+            type?: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
             /** Only from this date (UTC) or time on: when it was written. */
             since?: string;
             /** Only before this date (UTC) or time. */
@@ -1412,12 +1412,13 @@ export interface components {
                 console: string;
             };
         };
-        DoorsRefusingNotification: {
-            type: "doors.refusing";
+        WebhooksRefusingNotification: {
+            type: "webhooks.refusing";
             timestamp: string;
             data: {
-                door: "stripe" | "mor_payments" | "mor_events";
-                why: "signature" | "clock" | "storage";
+                endpoint: "stripe" | "mor_payments" | "mor_events";
+                reason: "signature_missing" | "signature_malformed" | "signature_mismatch" | "timestamp_out_of_tolerance" | "too_large" | "headers_too_large" | "body_too_slow" | "unknown_expectation" | "method_not_allowed" | "bad_request" | "crowded" | "database" | "stopping";
+                check: string;
                 refused: number;
                 since: string;
                 console: string;

@@ -1,0 +1,78 @@
+// Says that a webhook endpoint refuses deliveries: the first one after a start at once, later ones at most hourly.
+import { type NotifyFormat } from '../domain/notification.js';
+import { type InboxSource } from '../domain/ports/inbox.js';
+import { type Notifications } from '../domain/ports/notifications.js';
+import { type Refusal, whatToCheck } from '../domain/refusal.js';
+import { putDown } from '../notifications/rules/put-down.js';
+import { type Logger } from '../observe/index.js';
+import { REFUSALS_TOLD_EVERY_MS } from '../policy.js';
+import { type DoorOutcome, isTaken } from './options.js';
+
+/** The database may be the cause: then the notification is tried again, and not with each delivery. */
+const AGAIN_MS = 10_000;
+
+/** `count`: the refusals since the last notice. `unsaid`: the last notice could not be written down. */
+type Trouble = { reason: Refusal; since: Date; count: number; quietUntil: number; isFirst: boolean; unsaid: boolean };
+
+export class RefusalNotices {
+  private readonly troubles = new Map<InboxSource, Trouble>();
+
+  constructor(
+    private readonly store: Pick<Notifications, 'add'>,
+    /** Null: nobody gets a notification; the log line stays. */
+    private readonly format: NotifyFormat | null,
+    private readonly log: Pick<Logger, 'error'>,
+  ) {}
+
+  /** An endpoint answered. Each deploy refuses some deliveries as `stopping`: those are no news. */
+  saw(endpoint: InboxSource, outcome: DoorOutcome, signed: boolean, at: Date): void {
+    const known = this.troubles.get(endpoint);
+    const isRefused = signed && !isTaken(outcome) && outcome !== 'aborted' && outcome !== 'stopping';
+    if (!isRefused && known === undefined) return;
+    const trouble = known ?? { reason: 'database', since: at, count: 0, quietUntil: 0, isFirst: true, unsaid: false };
+    if (isRefused) {
+      if (trouble.count === 0) trouble.since = at;
+      trouble.count++;
+      trouble.reason = outcome;
+      this.troubles.set(endpoint, trouble);
+    }
+    // A delivery that was taken says that the database is there again: what could not be written down is written now.
+    if ((isRefused || trouble.unsaid) && at.getTime() >= trouble.quietUntil) void this.tell(endpoint, trouble, at);
+  }
+
+  private async tell(endpoint: InboxSource, trouble: Trouble, at: Date): Promise<void> {
+    const { reason, count, since, isFirst, unsaid } = trouble;
+    const check = whatToCheck(endpoint, reason);
+    const data = {
+      endpoint,
+      reason,
+      check,
+      refused: count,
+      since: since.toISOString(),
+      console: '/console/deliveries',
+    };
+    // The later ones have one subject an hour, whichever replicas see them.
+    const when = isFirst ? at.toISOString() : String(Math.floor(at.getTime() / REFUSALS_TOLD_EVERY_MS));
+    trouble.quietUntil = at.getTime() + REFUSALS_TOLD_EVERY_MS;
+    trouble.isFirst = false;
+    trouble.unsaid = false;
+    trouble.count = 0;
+    if (!unsaid)
+      this.log.error({ event: 'webhooks.refusing', ...data }, `a webhook endpoint refuses deliveries: ${check}`);
+    if (this.format === null) return;
+    const told = { type: 'webhooks.refusing', subject: `${endpoint}:${when}`, data } as const;
+    try {
+      await this.store.add([putDown(told, this.format, at)]);
+    } catch (err) {
+      trouble.quietUntil = at.getTime() + AGAIN_MS;
+      trouble.isFirst = isFirst;
+      trouble.unsaid = true;
+      trouble.count += count;
+      trouble.since = since;
+      this.log.error(
+        { err, endpoint },
+        'could not write down the notification that a webhook endpoint refuses deliveries',
+      );
+    }
+  }
+}
