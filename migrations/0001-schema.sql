@@ -579,59 +579,6 @@ create table difference_ack (
 );
 create index difference_ack_invoice on difference_ack (invoice_id) where invoice_id is not null;
 
--- The MoR's statements, as they were compared with the ledger: one row for each file under each mapping.
-create table statement (
-  id             text primary key,
-  file_name      text        not null,
-  sha256         bytea       not null,
-  mapping        jsonb       not null,
-  mapping_sha256 bytea       not null,
-  file_bytes     bigint      not null,
-  status         text        not null check (status in ('reading', 'done')),
-  read_bytes     bigint      not null default 0, -- compared up to here: an interrupted run resumes after it
-  next_line      integer     not null default 1,
-  first_at       timestamptz,                    -- earliest and latest date of its lines
-  last_at        timestamptz,
-  since          timestamptz,                    -- the window for what only the ledger has; null: no date is known
-  until          timestamptz,
-  counts         jsonb       not null default '{}',
-  totals         jsonb       not null default '{}',
-  by             text        not null,
-  created_at     timestamptz not null,
-  finished_at    timestamptz,
-  seq            bigint generated always as identity unique,
-  unique (sha256, mapping_sha256)
-);
-
--- What each line is about, so that a second one is seen, and what no line is about.
-create table statement_line (
-  statement_id text    not null references statement (id) on delete cascade,
-  line         integer not null,
-  key          text    not null,
-  subject      text, -- our payment or refund, as payment:... or refund:...; null: none
-  primary key (statement_id, line)
-);
-create index statement_line_key on statement_line (statement_id, key, line);
-create index statement_line_subject on statement_line (subject) where subject is not null;
-
-create table statement_finding (
-  id              bigint generated always as identity primary key,
-  statement_id    text    not null references statement (id) on delete cascade,
-  line            integer, -- null: only the ledger has it
-  kind            text    not null,
-  charge          text,
-  payment         text,
-  refund          text,
-  invoice_id      text,
-  amount          bigint,
-  currency        text,
-  ledger_amount   bigint,
-  ledger_currency text,
-  detail          text    not null
-);
-create index statement_finding_of on statement_finding (statement_id, id);
-create index statement_finding_kind on statement_finding (statement_id, kind, id);
-
 -- One row. Marks are walked by their ledger entries: those after `newest` as they come, those up to `oldest` backwards.
 create table mark_lookup_reach (
   one    boolean primary key default true check (one),
@@ -736,7 +683,7 @@ create table notification_receiver (
 );
 
 -- down
-drop table notification_receiver, notification, statement_finding, statement_line, statement, onboarding, installation, console_session, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
+drop table notification_receiver, notification, onboarding, installation, console_session, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
   request_budget, audit, api_request, charge_look, customer_link, signup, door_refusal, door_answers, backlog_day, day_figures, ledger_fold, ledger_day, ledger_entry, open_call, review, mor_object, refund,
   payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;

@@ -25,7 +25,7 @@ import { RefundsModule } from './refunds/refunds.module.js';
 import { RenewalsModule } from './renewals/renewals.module.js';
 import { ReviewsModule } from './reviews/reviews.module.js';
 import { SignupsModule } from './signups/signups.module.js';
-import { StatementsModule } from './statements/statements.module.js';
+import { ReturnsModule } from './returns/returns.module.js';
 import { type Database } from './store/database.js';
 import { StoreModule } from './store/store.module.js';
 import { stripeOptions } from './stripe/options-from-settings.js';
@@ -83,7 +83,7 @@ export class AppModule {
         VerifyModule,
         NotificationsModule,
         HealthModule,
-        StatementsModule,
+        ReturnsModule,
         TaxModule,
         WebhookEndpointsModule,
         OnboardingModule,

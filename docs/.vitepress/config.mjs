@@ -28,7 +28,7 @@ const sidebar = [
   },
   {
     text: 'Money',
-    items: [page('For the accountant', '/accounting'), page("The MoR's statement", '/finance')],
+    items: [page('For the accountant', '/accounting'), page('For the finance team', '/finance')],
   },
   {
     text: 'Operate',

@@ -23,7 +23,6 @@ import { addNotifications } from './notifications.js';
 import { addOnboard } from './onboard.js';
 import { addPrograms } from './programs.js';
 import { addRebuild } from './rebuild.js';
-import { addReconcile } from './reconcile.js';
 import { addRefund } from './refund.js';
 import { addReturned } from './returned.js';
 import { addReviews } from './reviews.js';
@@ -79,7 +78,6 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addReviews,
     addExplain,
     addImport,
-    addReconcile,
     addRefund,
     addReturned,
     addVerify,

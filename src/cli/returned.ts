@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
-import { ReturnsFlow } from '../statements/returns.flow.js';
-import { returnView } from '../statements/return.view.js';
+import { ReturnsFlow } from '../returns/returns.flow.js';
+import { returnView } from '../returns/return.view.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { cliRequest } from './request-name.js';
 import { type Cli, need, parseDay, type Session } from './session.js';
@@ -18,7 +18,7 @@ export function addReturned(program: Command, session: Session): void {
       'record that a bank returned a debit: books the loss, asks about the invoice',
       returned,
     )
-    .option('--reference <text>', 'where it stands, for example "stm_… line 12"')
+    .option('--reference <text>', 'where it stands, for example "bank statement, line 12"')
     .option(
       '--on <day>',
       'the day on which the bank took it back (UTC), whose month the loss is of; default: today',

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { type Command, InvalidArgumentError, type OptionValues } from 'commander';
 import { type Config, type DatabaseConfig, loadConfig, loadDatabaseConfig, withDotEnv } from '../config/index.js';
 import { canBeKept } from '../domain/kept-time.js';
-import { readDay } from '../statements/rules/day.js';
+import { readDay } from '../domain/day.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Io } from './io.js';
 import { json, plain } from './table.js';

@@ -24,7 +24,6 @@ const GROUPS = [
       ['enrolment', 'Enrolment'],
       ['ledger', 'Ledger'],
       ['ledger/trial-balance', 'Trial balance'],
-      ['statements', 'Statements'],
     ],
   ],
   [

@@ -1,6 +1,5 @@
-// A CSV file: its hash, its first line, and its records as a stream from any place on, in bounded memory.
+// A CSV file: its size, its first line, and its records as a stream from any place on, in bounded memory.
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';
@@ -8,7 +7,7 @@ import { CsvError, parse } from 'csv-parse';
 /** A file that cannot be read as CSV. The message says where and what to do. */
 export class CsvRefused extends Error {
   constructor(
-    readonly code: 'no_file' | 'empty' | 'encoding' | 'not_csv' | 'changed',
+    readonly code: 'no_file' | 'empty' | 'encoding' | 'not_csv',
     message: string,
   ) {
     super(message);
@@ -26,21 +25,6 @@ export type Placed = {
 
 /** Bytes of one record: beyond this a quote was never closed. */
 const MOST_RECORD_BYTES = 64 * 1024;
-
-/** Throws CsvRefused. */
-export async function hashOf(
-  path: string,
-  onProgress: (done: number, total: number) => void,
-): Promise<{ readonly sha256: string; readonly bytes: number }> {
-  const bytes = await sizeOf(path);
-  const hash = createHash('sha256');
-  let done = 0;
-  for await (const chunk of createReadStream(path)) {
-    hash.update(chunk as Buffer);
-    onProgress((done += (chunk as Buffer).length), bytes);
-  }
-  return { sha256: hash.digest('hex'), bytes };
-}
 
 /** Bytes. Throws CsvRefused. */
 export async function sizeOf(path: string): Promise<number> {

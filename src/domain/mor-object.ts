@@ -2,7 +2,7 @@
 
 /**
  * `capture`: a captured card payment, kept for the MoR's uuid of it, which e-invoices and documents go by. `debit_return`: a bank took
- * a debit back, which no event tells (Document 3, "Bank-debit methods"): a person has it from the MoR's statement, and `number` is where.
+ * a debit back, which no event tells (Document 3, "Bank-debit methods"): a person records it, and `number` says where it stands.
  */
 export type MorObjectKind =
   'proforma' | 'payment_link' | 'e_invoice' | 'dispute' | 'alert' | 'capture' | 'debit_return';

@@ -11,7 +11,7 @@ import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';
 import { type Html, html } from '../console/html.js';
 import { type Session } from '../console/session.js';
 import { meansNow, obstacle } from '../retries/rules/next-try.js';
-import { returnOf } from '../statements/rules/settle-return.js';
+import { returnOf } from '../returns/rules/settle-return.js';
 import { paymentName } from './payment.view.js';
 
 /** Who looks, at what time and under which settings; `live`: the mode of Stripe, null: unknown. */

@@ -28,7 +28,6 @@ import { RequestBudget } from '../domain/ports/request-budget.js';
 import { AuditLog, Requests, Signups } from '../domain/ports/signups.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { SearchBooks } from '../domain/ports/search-books.js';
-import { Statements } from '../domain/ports/statements.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { BodyMonths } from '../domain/ports/body-months.js';
 import { GATHER_MS } from '../policy.js';
@@ -59,7 +58,6 @@ import { PgOnboardings } from './pg-onboarding.js';
 import { PgRequestBudget } from './pg-request-budget.js';
 import { PgSearchBooks } from './pg-search-books.js';
 import { PgShadowBooks } from './pg-shadow-books.js';
-import { PgStatements } from './pg-statements.js';
 import { PgVerifyBooks } from './pg-verify-books.js';
 import { VerifyBooksBeside } from './verify-books-beside.js';
 import { PgReadSide } from './read-side.js';
@@ -136,7 +134,6 @@ const PORTS = [
   { provide: ConsoleSessions, useClass: PgConsoleSessions },
   { provide: ShadowBooks, useClass: PgShadowBooks },
   { provide: AuditLog, useClass: PgAuditLog },
-  { provide: Statements, useClass: PgStatements },
   { provide: ReviewDesk, useClass: PgReviewDesk },
   {
     provide: RequestBudget,

@@ -62,7 +62,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   retries: SUBJECT,
   reviews: SUBJECT,
   signups: SUBJECT,
-  statements: [...SUBJECT, 'csv'],
+  returns: SUBJECT,
   tax: SUBJECT,
   transfers: [...SUBJECT, 'channels'],
   verify: SUBJECT,

@@ -24,13 +24,7 @@ export const facts = {
   parked: { terminal: '', pipe: '' },
   merchants: '',
   notificationId: '',
-  statementId: '',
 };
-/** A line of long ago that stands for nothing: both sides agree. */
-export const STATEMENT = 'kind,charge,amount,currency,date\nopening balance,,0.00,EUR,2020-01-01\n';
-export const columns = ['type=kind', 'charge=charge', 'amount=amount', 'currency=currency', 'date=date'].flatMap(
-  (pair) => ['--column', pair],
-);
 export const endpoints: Record<Way, string> = { terminal: '', pipe: '' };
 const event = ['id', 'source', 'event_id', 'type', 'lane', 'status', 'reason', 'attempts', 'received_at', 'decided_at'];
 const merchant = ['reference', 'merchant_id', 'status', 'due', 'comments', 'next'];
@@ -189,20 +183,8 @@ export const CASES: Readonly<Record<string, Case>> = {
     json: ['lines', 'accepted', 'linked', 'known', 'problems'],
     beside: /^([\w ]+ \[[^\n]*\n)*$/,
   },
-  reconcile: {
-    args: (way) => [join(facts.merchants, `../${way}.csv`), ...columns, '--type', 'ignore=opening balance'],
-    text: /terminal\.csv[^]*agree/,
-    json: ['id', 'file_name', 'outcome', 'lines', 'differences', 'findings', 'more'],
-    beside: /^(\w+ \[[^\n]*\n)*$/,
-  },
-  'statements list': { text: /^id +reconciled +outcome +lines +differences +file\n-[^]*kept\.csv/, json: ['data'] },
-  'statements show': {
-    args: () => [facts.statementId],
-    text: /kept\.csv[^]*agree/,
-    json: ['id', 'file_name', 'outcome', 'findings', 'more'],
-  },
   returned: {
-    args: (way) => [facts.debits[way], '--reference', `statement of ${way}`, '--yes'],
+    args: (way) => [facts.debits[way], '--reference', `file of ${way}`, '--yes'],
     text: /^Return ret_\S+: 29\.90 EUR is booked as lost\. /,
     json: ['id', 'payment_id', 'invoice_id', 'amount', 'currency', 'status', 'reference'],
   },

@@ -9,8 +9,8 @@ import { settingsFor } from '../support/any-server.js';
 import { company } from '../support/company.js';
 import { startWorld, type World } from '../support/world.js';
 import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
-import { cliJson, commandsOf } from './rig.js';
-import { CASES, columns, endpoints, facts, STATEMENT } from './terminal-cases.js';
+import { commandsOf } from './rig.js';
+import { CASES, endpoints, facts } from './terminal-cases.js';
 import { daemonOnTerminal, hasTerminals, onTerminal, runMany, type Seen } from './terminal.js';
 
 /** What a person pipes into `less` or `grep`. */
@@ -114,14 +114,10 @@ it('every command has its place in the tests on a terminal and through pipes', (
       const made = await world.api<{ id: string }>('POST', '/v1/mor/webhooks', { url, events: ['dispute.outcome'] });
       endpoints[way] = made.body.id;
     }
-    for (const [name, more] of Object.entries({ terminal: '1', pipe: '2', kept: '3' }))
-      writeFileSync(join(folder, `${name}.csv`), STATEMENT.replace('01-01', `01-0${more}`));
-    const kept = ['reconcile', join(folder, 'kept.csv'), ...columns, '--type', 'ignore=opening balance'];
     for (const way of ['terminal', 'pipe']) {
       const { id } = await world.stripe.customers.create({ name: `Moved ${way}` });
       writeFileSync(join(folder, `import-${way}.csv`), `customer,mor_customer_id\n${id},mcus_${way}\n`);
     }
-    facts.statementId = (await cliJson<{ id: string }>(kept, env)).body.id;
     const told = await world.until(
       'the backend was told',
       () => world.api<{ data: { id: string }[] }>('GET', '/v1/notifications?type=invoice.paid&status=delivered'),

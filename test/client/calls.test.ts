@@ -103,7 +103,6 @@ describe('the client', () => {
       ops.listAuditEntries(),
       ops.listDifferences(),
       ops.listNotifications(),
-      ops.listStatements(),
     ];
     for (const list of lists) expect(Array.isArray((await list).data)).toBe(true);
     expect((await ops.getInvoice('in_client_lists')).status).toBe('paid');

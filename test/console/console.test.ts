@@ -173,7 +173,6 @@ describe('every page', () => {
       '/deliveries',
       '/find',
       '/ledger',
-      '/statements',
       '/audit',
       '/verify',
       '/settings',
@@ -184,7 +183,7 @@ describe('every page', () => {
       `/payments/${paymentId}`,
       '/nowhere',
       '/invoices/in_none',
-      '/statements/stm_none',
+      '/disputes/dp_none',
     ]) {
       const { status, headers, text } = await v.get(`/console${path}`);
       expect([path, status]).toEqual([path, /no(where|ne)$/.test(path) ? 404 : 200]);

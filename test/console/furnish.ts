@@ -1,4 +1,4 @@
-// Something on every page of the console: what `standing` leaves, and beside it what takes long to come about, or a file of the MoR's.
+// Something on every page of the console: what `standing` leaves, and next to it rows of slow causes.
 import pg from 'pg';
 import { type Json, type World } from '../support/world.js';
 import { reviewsOf } from '../support/channels.js';
@@ -47,8 +47,6 @@ export async function furnished(world: World): Promise<Furnished> {
       retries: '/console/retries',
       enrolment: '/console/enrolment',
       outside: '/console/enrolment/outside',
-      statements: '/console/statements',
-      statement: '/console/statements/stm_shown',
       notifications: '/console/notifications',
       notification: '/console/notifications/msg_shown2',
       difference: `/console/verify/${String(found.body.data[0]?.['id'])}`,
@@ -60,11 +58,6 @@ export async function furnished(world: World): Promise<Furnished> {
 async function byHand(world: World, invoiceId: string): Promise<void> {
   const client = new pg.Client({ connectionString: world.databaseUrl });
   await client.connect();
-  await client.query(
-    `insert into statement (id, file_name, sha256, mapping, mapping_sha256, file_bytes, status, read_bytes, next_line, since, until, counts, by, created_at, finished_at)
-     values ('stm_shown', 'mor-2026-10.csv', '\\x01', '{}', '\\x02', 81234, 'done', 81234, 413, now() - interval '31 days', now(), $1, 'kei', now(), now())`,
-    [JSON.stringify({ lines: 412, agree: 410, amount_differs: 1, only_statement: 1 })],
-  );
   await client.query(
     `insert into backlog_day (day, waiting, oldest_sec)
      select current_date - n, case n when 9 then 42 else 1 + (n * n * 7 + n) % 13 end, case n when 9 then 83 else 1 + n * 5 % 20 end
@@ -92,12 +85,6 @@ async function byHand(world: World, invoiceId: string): Promise<void> {
   await client.query(
     `insert into invoice (invoice_id, customer_id, number, status, platform_status, billing_reason, currency, amount_due, enrolled, platform_created_at, first_seen_at)
      values ('in_left0000000001', 'cus_left000000001', 'LEFT-0001', 'ignored', 'open', 'subscription_cycle', 'EUR', 1990, false, now(), now())`,
-  );
-  await client.query(
-    `insert into statement_finding (statement_id, line, kind, charge, payment, invoice_id, amount, currency, ledger_amount, ledger_currency, detail) values
-       ('stm_shown', 17, 'amount_differs', 'ch_shown17', 'pay_shown17', $1, 2980, 'EUR', 2990, 'EUR', 'the statement says 29.80 EUR, the ledger 29.90 EUR'),
-       ('stm_shown', 98, 'only_statement', 'ch_shown98', null, null, 129900, 'USD', null, null, 'the ledger knows no payment of this charge')`,
-    [invoiceId],
   );
   const body = JSON.stringify({ type: 'invoice.paid', timestamp: new Date().toISOString(), data: { id: invoiceId } });
   const tries = [

@@ -25,8 +25,6 @@ const WITHOUT_FIELDS = [
   'InitiateRequest.merchantContext',
   'NotificationWithTriesView.body',
   'SignupCustomerDto.address',
-  'StatementView.counts',
-  'StatementView.totals',
   'TimelineLine.detail',
   'importProduct answers', // Document 2 does not show it
   'verify.differences by_kind',

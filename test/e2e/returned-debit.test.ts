@@ -99,8 +99,8 @@ describe('a returned debit', () => {
   it('is recorded and undone from the command line, which asks first, and is audited', async () => {
     const asked = await cli(['returned', paymentId], world.env, { answer: 'n' });
     expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was done.') });
-    const done = await cliJson(['returned', paymentId, '--reference', 'stm_1 line 4', '--yes'], world.env);
-    expect(done).toMatchObject({ code: 0, body: { status: 'returned', reference: 'stm_1 line 4', amount: 2990 } });
+    const done = await cliJson(['returned', paymentId, '--reference', 'line 4', '--yes'], world.env);
+    expect(done).toMatchObject({ code: 0, body: { status: 'returned', reference: 'line 4', amount: 2990 } });
     expect(await cli(['returned', paymentId, '--yes'], world.env)).toMatchObject({
       code: 1,
       err: expect.stringContaining('recorded already'),

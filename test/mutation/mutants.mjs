@@ -317,14 +317,6 @@ export const mutants = [
     simulate: null,
   },
   {
-    name: 'a line of a statement agrees whatever its currency',
-    file: 'src/statements/rules/judge.ts',
-    find: "  if (l.currency !== currency) return say('currency_differs');\n",
-    replace: '',
-    tests: ['test/unit/statement-judge.test.ts'],
-    simulate: null,
-  },
-  {
     name: 'an import gives one customer of the MoR to two of ours',
     file: 'src/store/link-import.ts',
     find: 'when n.customer_id <> n.mor_customer then',

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CsvRefused, headerOf, type Placed, recordsOf } from '../../src/csv/read-csv.js';
+import { CsvRefused, guessDelimiter, headerOf, type Placed, recordsOf, sizeOf } from '../../src/csv/read-csv.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'crossbill-csv-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -103,4 +103,24 @@ describe('a first line that names the sign between the columns', () => {
       rest.push(placed);
     expect(rest.map((r) => [r.line, ...r.record])).toEqual([[3, 'cus_f2', 'mc_f2']]);
   });
+});
+
+it('the most frequent sign outside quotes separates the columns of a CSV file', () => {
+  const lines = ['a,b', 'a;b,c;d', '"a,b,c,d";x;y', 'a\tb', 'a|b|c', 'a'];
+  expect(lines.map(guessDelimiter)).toEqual([',', ';', ';', '\t', '|', ',']);
+});
+
+it.each<[string, string | Buffer, string]>([
+  ['nothing in it', '', 'empty'],
+  ['blank lines only', '\n\n\n', 'empty'],
+  ['text in UTF-16', Buffer.from('\ufeffcustomer\ncus_1\n', 'utf16le'), 'encoding'],
+  ["a spreadsheet's own format", Buffer.from('PK\u0003\u0004\u0000\u0000'), 'encoding'],
+  ['a loose quote', 'id"2",note\n', 'not_csv'],
+  ['a quote that nobody closes', `"id,note\n${'a,b\n'.repeat(20_000)}`, 'not_csv'],
+])('a file with %s is refused before a record of it is read', async (_, content, code) => {
+  await expect(headerOf(fileOf(content), null)).rejects.toMatchObject({ code });
+});
+
+it.each(['nothing.csv', '.'])('a path without a file is refused: %s', async (name) => {
+  await expect(sizeOf(join(folder, name))).rejects.toMatchObject({ code: 'no_file' });
 });

@@ -5,7 +5,6 @@ import { answersOf } from '../../src/domain/door-answers.js';
 import { canBeKept } from '../../src/domain/kept-time.js';
 import { morKey } from '../../src/domain/mor-key.js';
 import { showTime } from '../../src/domain/show-time.js';
-import { DIFFERENCE_KINDS, isDifference, TOLD_KINDS } from '../../src/domain/statement.js';
 import { NOW } from '../support/channel-lane.js';
 
 it('a request for a refund bears the same key at the MoR in every release, and another one for every other name', () => {
@@ -64,10 +63,5 @@ describe('a difference', () => {
     expect(isRepairable(difference({}))).toBe(true);
     for (const over of [{ repair: 'person' }, { reviewId: 'rev_1' }, { acknowledged }] as const)
       expect(isRepairable(difference(over))).toBe(false);
-  });
-
-  it('of a statement is what a person looks at; fees and returns that are booked are none', () => {
-    expect(DIFFERENCE_KINDS.every(isDifference)).toBe(true);
-    expect(TOLD_KINDS.some(isDifference)).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domai
 import { settleOnlyMoney } from '../../src/renewals/rules/only-money.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
-import { returnDebit, undoReturn } from '../../src/statements/rules/return-debit.js';
+import { returnDebit, undoReturn } from '../../src/returns/rules/return-debit.js';
 import { LaneHarness } from '../support/lane-harness.js';
 import { ctx, lane, payment } from '../support/waiting-payment.js';
 

@@ -6,10 +6,10 @@ import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { paymentCollected } from '../../src/ledger/rules/postings.js';
 import { addEntry, openReview, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
-import { returnDebit, undoReturn } from '../../src/statements/rules/return-debit.js';
+import { returnDebit, undoReturn } from '../../src/returns/rules/return-debit.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
-import { returnOf, settleReturn } from '../../src/statements/rules/settle-return.js';
+import { returnOf, settleReturn } from '../../src/returns/rules/settle-return.js';
 import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../support/channel-lane.js';
 import { balances } from '../support/lane-harness.js';
 import { settle } from '../support/settled.js';
@@ -25,7 +25,7 @@ function paid(): { s: LaneState; id: string } {
 }
 
 function returned({ s, id }: { s: LaneState; id: string }, minute = 1): LaneState {
-  const done = returnDebit(s, id, { by: 'ada', reference: 'stm_1 line 12' }, later(minute));
+  const done = returnDebit(s, id, { by: 'ada', reference: 'line 12' }, later(minute));
   if (!done.ok) throw new Error(done.code);
   return settle(done.state, later(minute));
 }
@@ -195,7 +195,7 @@ describe('a debit that the bank returned', () => {
     const p = paid();
     const s = returned(p);
     expect(s.objects).toMatchObject([
-      { number: 'stm_1 line 12', detail: { outcomeAt: later(1).now.toISOString() }, status: 'returned' },
+      { number: 'line 12', detail: { outcomeAt: later(1).now.toISOString() }, status: 'returned' },
     ]);
     const word = { by: 'ada', reference: null };
     expect(returnDebit(p.s, 'pmt_9', word, later(1))).toMatchObject({ ok: false, status: 404 });

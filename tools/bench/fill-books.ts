@@ -12,16 +12,7 @@ const FOLD: readonly string[] = [
   'update ledger_fold set up_to = n, noted = n from (select coalesce(max(id), 0) as n from ledger_entry) newest',
 ];
 
-const TABLES = [
-  'inbox_event',
-  'invoice',
-  'payment',
-  'lane_log',
-  'refund',
-  'ledger_entry',
-  'notification',
-  'statement_line',
-];
+const TABLES = ['inbox_event', 'invoice', 'payment', 'lane_log', 'refund', 'ledger_entry', 'notification'];
 
 /** While no key binds them, so many connections write, each its own tables. */
 const HANDS = [

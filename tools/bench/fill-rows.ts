@@ -122,11 +122,6 @@ export const ROWS: readonly string[] = [
   `insert into notification (id, type, subject, invoice_id, format, body, status, attempts, created_at, delivered_at)
    select 'msg_told_old' || n, case when n <= ${RARE} then 'payment.failed' else 'invoice.marked_paid' end, 'in_old' || n, 'in_old' || n,
           'standard', '{}', case when n <= ${RARE} then 'dead' else 'delivered' end, 1, at, at from k where n % 10 = 0`,
-  `insert into statement_line (statement_id, line, key, subject)
-   select 'stm_old' || n % 24, n, 'ch_old' || n, 'payment:pmt_old' || n from k where n % 10 = 0`,
-  `insert into statement_finding (statement_id, line, kind, charge, payment, invoice_id, amount, currency, detail)
-   select 'stm_old' || n % 24, n, 'amount_differs', 'ch_old' || n, 'pay_old' || n, 'in_old' || n, amount - 10, currency, 'The amount differs.'
-     from k where n % 100 = 0`,
   `insert into signup (id, kind, customer_id, amount, currency, status, intent_id, mor_key, path, created_by, completed_at, created_at)
    select 'sgn_old' || n, 'payment', 'cus_old' || c, amount, currency, 'succeeded', 'int_old' || n, 'key_old' || n, '/v1', 'shop',
           case when n % 200 = 0 then null else at end, at from k where n % 100 = 0`,
@@ -140,9 +135,6 @@ export const ROWS: readonly string[] = [
 
 /** Before the first of them: what is as many however many renewals there are. */
 export const ONCE: readonly string[] = [
-  `insert into statement (id, file_name, sha256, mapping, mapping_sha256, file_bytes, status, counts, by, created_at, finished_at)
-   select 'stm_old' || n, 'old' || n || '.csv', sha256(n::text::bytea), '{}', sha256('old'), 1, 'done', '{"lines": 1}', 'ada',
-          now() - interval '30 days' * n, now() - interval '30 days' * n from generate_series(0, 23) as n`,
   `insert into verify_run (id, started_at, finished_at, outcome)
    select 'vrf_old' || n, now() - interval '1 day' * n, now() - interval '1 day' * n, 'clean' from generate_series(730, 1, -1) as n`,
   `insert into verify_run (id, started_at, finished_at, outcome, differences)

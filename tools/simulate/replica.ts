@@ -8,7 +8,7 @@ import { ChannelFlow } from '#src/channels/channel.flow.js';
 import { LaneChanges } from '#src/lane/lane-changes.js';
 import { RefundsFlow } from '#src/refunds/refunds.flow.js';
 import { RetriesFlow } from '#src/retries/retries.flow.js';
-import { ReturnsFlow } from '#src/statements/returns.flow.js';
+import { ReturnsFlow } from '#src/returns/returns.flow.js';
 import { PaymentsFlow } from '#src/renewals/payments.flow.js';
 import { ReviewsFlow } from '#src/reviews/reviews.flow.js';
 import { FlowContext } from '#src/lane/flow-context.js';

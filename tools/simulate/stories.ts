@@ -7,7 +7,7 @@ import { linkStories } from './link-stories.js';
 import { moneyStories } from './money-stories.js';
 import { retryStories } from './retry-stories.js';
 import { setBackStories } from './set-back-stories.js';
-import { statementStories } from './statement-stories.js';
+import { returnStories } from './return-stories.js';
 import { paceStories } from './pace-stories.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 
@@ -251,7 +251,7 @@ export const goldenStories: readonly Story[] = [
   ...moneyStories,
   ...enrolmentStories,
   ...retryStories,
-  ...statementStories,
+  ...returnStories,
   ...setBackStories,
   ...paceStories,
 ];

@@ -15,7 +15,7 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   IdentifyPaymentDto: { payment_id: 'pay_123' },
   ResolveReviewDto: { resolution: 'dismiss', note: 'The customer pays by transfer.' },
   AcknowledgeDto: { note: 'Paid before Crossbill ran here.' },
-  RecordReturnDto: { reference: 'stm_123 line 12' },
+  RecordReturnDto: { reference: 'bank statement, line 12' },
   CreateProformaDto: { jurisdiction: 'GB', due_date: '2026-12-22' },
   CreatePaymentLinkDto: { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' },
   TaxCalculationRequest: {
@@ -90,9 +90,6 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   'EventWithBodyView.body': { id: 'evt_123', type: 'invoice.created' },
   'NotificationView.id': 'msg_123',
   'NotificationWithTriesView.id': 'msg_123',
-  'StatementView.id': 'stm_123',
-  'StatementView.counts': { agree: 40 },
-  'StatementView.totals': { eur: { charge: 119600 } },
   'ProformaView.status': 'ISSUED',
   'PaymentLinkView.status': 'PAYABLE',
   'PaymentLinkView.url': 'https://pay.example/pl_123',

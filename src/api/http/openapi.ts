@@ -22,7 +22,6 @@ const TAGS: Readonly<Record<string, string>> = {
   Reviews: 'What a person has to decide.',
   Ledger: 'Every movement of money, by double entry.',
   Verify: 'Where Stripe, the MoR and the ledger differ.',
-  Statements: "The MoR's statements, compared with the ledger line by line.",
   'Returned debits': 'A settled bank debit that the bank took back.',
   Events: 'Webhook events as they came from Stripe and the MoR.',
   Audit: 'Who used which key for what.',

@@ -3,7 +3,7 @@ import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane/change.js';
-import { settleReturn } from '../../statements/rules/settle-return.js';
+import { settleReturn } from '../../returns/rules/settle-return.js';
 import { bookLosses } from './book-losses.js';
 import { unreadSum } from './unread-sum.js';
 import { apartOf, bookedSince, FOR_NOTHING, isOtherSince, NOT_IN_LEDGER } from './unmarked-money.js';

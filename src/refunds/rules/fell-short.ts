@@ -6,7 +6,7 @@ import { PARKING } from '../../domain/lane/payment.js';
 import { lostOf } from '../../domain/mor-object.js';
 import { showMoney } from '../../domain/money.js';
 import { refundable } from '../../domain/status.js';
-import { returnOf } from '../../statements/rules/settle-return.js';
+import { returnOf } from '../../returns/rules/settle-return.js';
 
 /** Refunded in full it is closed (renewals/rules/mark.ts). Short of that nobody would be asked about it any more. */
 export const settleFellShort: SettleRule = (s, ctx) =>

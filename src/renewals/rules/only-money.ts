@@ -8,7 +8,7 @@ import { maybeNotTaken, sharedLink } from '../../domain/lane/link-charges.js';
 import { isOneCharge, mayBeToldTwice } from '../../domain/lane/payment.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isShort } from '../../refunds/rules/fell-short.js';
-import { returnOf } from '../../statements/rules/settle-return.js';
+import { returnOf } from '../../returns/rules/settle-return.js';
 import { ASK_IF_TWICE, nameFirst, ofTwoCharges, SETTLES } from './decide-mark.js';
 
 /** The item proposed to refund it, and whoever refunded the other one in the MoR's portal has settled the matter that way already. */

@@ -184,13 +184,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   },
   'docs/finance.md': {
     stands: (rig) => ({ pay_123: async () => (await rig.paid()).paymentId }),
-    says: [
-      { command: 'crossbill reconcile november.csv --mapping', prints: /agree/, first: november('mapping') },
-      { command: 'crossbill reconcile november.csv --column', prints: /agree/, first: november('flags') },
-      { command: 'crossbill reconcile november.csv', prints: /agree/, first: november('plain') },
-      { command: 'crossbill reconcile statement.csv', prints: /agree/ },
-      { command: 'crossbill returned', prints: /pay_\w+/ },
-    ],
+    says: [{ command: 'crossbill returned', prints: /pay_\w+/ }],
   },
   'docs/tutorial.md': {
     bare: true,
@@ -218,52 +212,3 @@ export const PAGES: Readonly<Record<string, Page>> = {
     ],
   },
 };
-
-/** The page's statement in three shapes: the sandbox's own, with the columns of the flags, and with those of the mapping file. */
-function november(shape: 'plain' | 'flags' | 'mapping') {
-  return async (shell: PageShell, { world }: Rig): Promise<void> => {
-    const { body } = await world.control('GET', '/statement');
-    const lines = String(body['csv']).trim().split(/\r?\n/);
-    const [head = '', ...rows] = lines;
-    const named = (names: Readonly<Record<string, string>>): string =>
-      head
-        .split(',')
-        .map((name) => names[name] ?? name)
-        .join(';');
-    const at = (name: string): number => head.split(',').indexOf(name);
-    const comma = (row: string): string[] =>
-      row.split(',').map((cell, i) => (i === at('amount') ? cell.replace('.', ',') : cell));
-    if (shape === 'plain') return shell.write('november.csv', lines.join('\n'));
-    if (shape === 'flags') {
-      const names = named({ charge_id: 'PSP reference', amount: 'Gross' });
-      const text = rows.map((row) =>
-        comma(row)
-          .join(';')
-          .replace(/^payment/, 'Sale'),
-      );
-      return shell.write('november.csv', [names, ...text].join('\n'));
-    }
-    const mapping = /```json\n([\s\S]*?)```/.exec(textOf('docs/finance.md'))?.[1] ?? '';
-    shell.write('mapping.json', mapping);
-    const { columns, types } = JSON.parse(mapping) as {
-      columns: Record<string, string>;
-      types: Record<string, string[]>;
-    };
-    const names = named({
-      type: columns['type'] ?? '',
-      charge_id: columns['charge'] ?? '',
-      amount: columns['amount'] ?? '',
-      currency: columns['currency'] ?? '',
-      date: columns['date'] ?? '',
-    });
-    const text = rows.map((row) =>
-      comma(row)
-        .map((cell, i) => {
-          if (i === at('type')) return types[cell]?.[0] ?? cell;
-          return i === at('date') ? cell.slice(0, 10).split('-').reverse().join('.') : cell;
-        })
-        .join(';'),
-    );
-    shell.write('november.csv', [names, ...text].join('\n'));
-  };
-}

@@ -254,7 +254,6 @@ const commands = [
   'onboard list',
   'returned pay_1',
   'import customers file.csv',
-  'reconcile file.csv --column amount=Betrag --amounts comma',
   'doctor',
   'rebuild',
   'webhooks list',

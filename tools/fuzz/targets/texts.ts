@@ -1,4 +1,4 @@
-// What people write: amounts, times, filters, statements, files of customers.
+// What people write: amounts, times, filters, files of customers.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,20 +9,15 @@ import { parseJsonBody, canonicalJson } from '#src/api/http/json-body.js';
 import { Problem } from '#src/api/http/problem.js';
 import { isPlainText } from '#src/api/http/rules.js';
 import { parseMonth } from '#src/cli/month.js';
-import { parseAmount, parseCount, parseSince } from '#src/cli/session.js';
+import { parseAmount, parseCount, parseDay, parseSince } from '#src/cli/session.js';
 import { minorFromTyped, moneyFrom } from '#src/console/list-filters.js';
 import { CsvRefused, headerOf, isBlank, recordsOf } from '#src/csv/read-csv.js';
 import { cell, csvLine } from '#src/csv/write-csv.js';
 import { bindColumns, ColumnsRefused, readImportLine } from '#src/customers/rules/import-line.js';
 import { timeOf } from '#src/domain/events/fields.js';
 import { decimalFromMinor, decimalsOf, MAX_MINOR, minorFromDecimal } from '#src/domain/money.js';
-import { AMOUNT_STYLES, DATE_STYLES } from '#src/domain/statement.js';
 import { parseTime, Unreadable } from '#src/mor/read.js';
 import { typedAmount } from '#src/refunds/rules/typed-amount.js';
-import { readAmount } from '#src/statements/rules/amount.js';
-import { readDate } from '#src/statements/rules/day.js';
-import { readLine } from '#src/statements/rules/line.js';
-import { bind, MappingRefused, parseMapping } from '#src/statements/rules/mapping.js';
 import { bentJson } from '../inputs/json.js';
 import { amountText, bent, oddText, timeText } from '../inputs/texts.js';
 import { isStorable, mustBeInRange, mustBeKeepable } from '../ranges.js';
@@ -52,23 +47,6 @@ const amounts: Target = {
       must(given.replace(/0+$/, '') === printed.replace(/0+$/, ''), `${read.name} reads ${typed} as ${minor}`);
       mustBeSame(read(decimalFromMinor(minor, currency), currency), minor, `${read.name}, printed and read again`);
     }
-    for (const style of AMOUNT_STYLES) {
-      const read = readAmount(typed, style, currency);
-      if (!read.ok) {
-        must(
-          read.why.length < 400, // forty characters, each escaped
-          'a reason as long as the cell',
-        );
-        continue;
-      }
-      must(read.minor <= MAX_MINOR && read.minor >= -MAX_MINOR, `a statement's amount of ${read.minor}`);
-      const value = style === 'minor' ? String(read.minor) : decimalFromMinor(read.minor, currency);
-      mustBeSame(
-        readAmount(style === 'comma' ? value.replace('.', ',') : value, style, currency),
-        read,
-        'printed and read again',
-      );
-    }
     orTyped(() => parseAmount(typed), InvalidArgumentError);
     orTyped(() => parseCount(100)(typed), InvalidArgumentError);
     must(decimalsOf(currency) <= 3, 'a currency of more decimals');
@@ -77,7 +55,7 @@ const amounts: Target = {
 
 const times: Target = {
   name: 'times',
-  what: 'times in events, answers, filters, statements and options: kept by a database, or refused',
+  what: 'times in events, answers, filters and options: kept by a database, or refused',
   inputs: fc.oneof(
     timeText,
     bent(timeText),
@@ -92,13 +70,13 @@ const times: Target = {
       'an answer of the MoR': (t) => orTyped(() => parseTime(t, 'x'), Unreadable),
       'an option': (t) => orTyped(() => parseSince(t), InvalidArgumentError),
       'a month': (t) => orTyped(() => parseMonth(t).since, InvalidArgumentError),
-      ...Object.fromEntries(DATE_STYLES.map((style) => [`a statement, ${style}`, (t: string) => readDate(t, style)])),
+      'a day': (t) => orTyped(() => parseDay(t), InvalidArgumentError),
     };
     for (const [name, read] of Object.entries(readers)) {
       const at = read(text);
       if (at === null) continue;
       mustBeKeepable(at, name);
-      if (name === 'a month' || name === 'an option' || name.startsWith('a statement, ')) continue;
+      if (name === 'a month' || name === 'an option' || name === 'a day') continue;
       mustBeSame(read(at.toISOString()), at, `${name}, printed and read again`);
     }
   },
@@ -146,50 +124,6 @@ const jsonBodies: Target = {
     const turned = Object.fromEntries(Object.entries(plain).reverse());
     if (!('__proto__' in plain && Object.hasOwn(plain, '__proto__')))
       mustBeSame(canonicalJson(turned), canonical, 'the order of the members');
-  },
-};
-
-const mappings = bentJson([
-  {
-    columns: { charge: 'PSP reference', amount: 'Betrag', date: 'Datum' },
-    types: { payment: ['charge', 'sale'], refund: 'refund' },
-    amounts: 'comma',
-    dates: 'dmy',
-    currency: 'EUR',
-    delimiter: ';',
-  },
-]);
-const HEADER = ['type', 'PSP reference', 'Betrag', 'currency', 'Datum', 'fee'];
-const cells = fc.tuple(
-  fc.oneof(fc.constantFrom('charge', 'refund', 'payment', ''), oddText),
-  fc.oneof(fc.constant('ch_1'), oddText),
-  fc.oneof(amountText, fc.constant('1.234,56')),
-  fc.oneof(fc.constant('EUR'), oddText),
-  fc.oneof(timeText, fc.constant('30.11.2026')),
-  amountText,
-);
-
-const statements: Target = {
-  name: 'statement-lines',
-  what: "lines of the MoR's statements under a mapping that somebody wrote",
-  inputs: fc.tuple(mappings, cells).map((parts) => JSON.stringify(parts)),
-  check(text) {
-    const [json, record] = JSON.parse(text) as [string, string[]];
-    let value: unknown;
-    try {
-      value = JSON.parse(json);
-    } catch {
-      return;
-    }
-    const mapping = orTyped(() => parseMapping(value), MappingRefused);
-    if (mapping === null) return;
-    mustBeSame(parseMapping(JSON.parse(JSON.stringify(mapping))), mapping, 'the mapping, written down and read again');
-    const bound = orTyped(() => bind(mapping, HEADER), MappingRefused);
-    if (bound === null) return;
-    const read = readLine(record, 7, bound);
-    if (read.ok !== true) return;
-    mustBeInRange(read.line);
-    must(read.line.amount <= MAX_MINOR && read.line.amount >= -MAX_MINOR, 'an amount out of range');
   },
 };
 
@@ -270,4 +204,4 @@ function plainCell(text: string): string {
   return written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;
 }
 
-export const textTargets: readonly Target[] = [amounts, times, filters, jsonBodies, statements, csv];
+export const textTargets: readonly Target[] = [amounts, times, filters, jsonBodies, csv];

@@ -10,7 +10,6 @@ import { PaymentEvents } from './cards-events.js';
 import { addIntents } from './cards-intents.js';
 import { Refunds, addRefundRoute } from './cards-refunds.js';
 import { type MorState } from './state.js';
-import { addStatement } from './statement.js';
 
 export type Cards = CardParts & {
   /** The MoR's own endpoint on the merchant's Stripe account: hears every event of it, unless the merchant relays instead. */
@@ -27,7 +26,6 @@ export function addCards(kernel: Kernel, mor: MorState, relaySecret: string): Ca
   addIntents(kernel, mor, book, charges);
   addRefundRoute(kernel, mor, refunds);
   addCardControls(kernel, mor, parts);
-  addStatement(kernel, mor);
 
   let direct = true;
   kernel.control(

@@ -122,9 +122,6 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getReturn: ['GET', '/v1/payments/{id}/returned', 'nothing', 'safe'],
   recordReturn: ['POST', '/v1/payments/{id}/returned', 'body', 'key'],
   undoReturn: ['POST', '/v1/payments/{id}/returned/undo', 'body', 'key'],
-  listStatements: ['GET', '/v1/statements', 'query', 'safe', 'data', 'next_cursor'],
-  getStatement: ['GET', '/v1/statements/{id}', 'nothing', 'safe'],
-  listFindings: ['GET', '/v1/statements/{id}/findings', 'query', 'safe', 'data', 'next_cursor'],
   calculateTax: ['POST', '/v1/tax/calculations', 'body', 'safe'],
   listTaxTransactions: ['GET', '/v1/tax/transactions', 'query', 'safe', 'transactions', 'nextCursor'],
   createTaxTransaction: ['POST', '/v1/tax/transactions', 'body', 'safe'],
@@ -227,12 +224,6 @@ export interface Operations {
   recordReturn(id: string, body?: Schemas['RecordReturnDto'], options?: CallOptions): Promise<Schemas['ReturnView']>;
   /** Undo the record of a returned debit (role: ops). */
   undoReturn(id: string, body?: Schemas['UndoReturnDto'], options?: CallOptions): Promise<Schemas['ReturnView']>;
-  /** Statements that were reconciled with `crossbill reconcile`, newest first (role: read). */
-  listStatements(query?: Schemas['ListStatementsQuery'], options?: CallOptions): Pages<Schemas['PageOfStatementView'], 'data'>;
-  /** A statement: counts, sums, and whether it agrees with the ledger (role: read). */
-  getStatement(id: string, options?: CallOptions): Promise<Schemas['StatementView']>;
-  /** What was found in a statement, by line. */
-  listFindings(id: string, query?: Schemas['ListFindingsQuery'], options?: CallOptions): Pages<Schemas['PageOfFindingView'], 'data'>;
   /** Calculate tax (role: signup). */
   calculateTax(body: Schemas['TaxCalculationRequest'], options?: CallOptions): Promise<Schemas['TaxCalculationView']>;
   /** Tax transactions, newest first (role: signup). */

@@ -630,55 +630,10 @@ export interface components {
             undone_at: string | null;
         };
         RecordReturnDto: {
-            /** Where it stands, for example the statement and its line. */
             reference?: string;
             returned_on?: string;
         };
         UndoReturnDto: Record<string, never>;
-        StatementView: {
-            id: string;
-            file_name: string;
-            sha256: string;
-            outcome: "reading" | "agrees" | "differences";
-            lines: number;
-            agree: number;
-            differences: number;
-            counts: {
-                [key: string]: number;
-            };
-            totals: {
-                [key: string]: {
-                    [key: string]: number;
-                };
-            };
-            since: string | null;
-            until: string | null;
-            by: string;
-            created_at: string;
-            finished_at: string | null;
-        };
-        PageOfStatementView: {
-            data: components["schemas"]["StatementView"][];
-            next_cursor?: string;
-        };
-        FindingView: {
-            id: string;
-            line: number | null;
-            kind: "only_statement" | "only_ledger" | "amount_differs" | "currency_differs" | "status_differs" | "ids_differ" | "line_twice" | "negative_amount" | "debit_returned" | "unknown_type" | "unreadable" | "fee" | "return_booked";
-            charge: string | null;
-            payment: string | null;
-            refund: string | null;
-            invoice_id: string | null;
-            amount: number | null;
-            currency: string | null;
-            ledger_amount: number | null;
-            ledger_currency: string | null;
-            detail: string;
-        };
-        PageOfFindingView: {
-            data: components["schemas"]["FindingView"][];
-            next_cursor?: string;
-        };
         TaxChargeView: {
             kind: string;
             name?: string;
@@ -1235,21 +1190,6 @@ export interface components {
             since?: string;
             /** Only before this date (UTC) or time. */
             until?: string;
-        };
-        ListStatementsQuery: {
-            limit?: number;
-            /** `next_cursor` of the page before. */
-            cursor?: string;
-        };
-        ListFindingsQuery: {
-            limit?: number;
-            /** `next_cursor` of the page before. */
-            cursor?: string;
-            /**
-             * @description Only this kind.
-             * @enum {string}
-             */
-            kind?: "only_statement" | "only_ledger" | "amount_differs" | "currency_differs" | "status_differs" | "ids_differ" | "line_twice" | "negative_amount" | "debit_returned" | "unknown_type" | "unreadable" | "fee" | "return_booked";
         };
         ListTaxTransactionsQuery: {
             /** 1 to 100, default 20. */

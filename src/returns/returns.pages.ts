@@ -18,7 +18,7 @@ import { Books, type PaymentView } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
 import { paymentName } from '../renewals/payment.view.js';
 import { ReturnsFlow } from './returns.flow.js';
-import { readDay } from './rules/day.js';
+import { readDay } from '../domain/day.js';
 
 @Pages('console/payments')
 export class ReturnPages {
@@ -88,7 +88,7 @@ function returnForm(session: Session, { payment: p, refunds, lost }: PaymentView
         <label for="reference"
           >Where you saw it
           <span class="hint" id="reference-hint"
-            >For example the statement of the MoR and its line. May be left empty.</span
+            >For example in the MoR’s portal, or a bank statement and its line. May be left empty.</span
           ></label
         >
         <input id="reference" name="reference" maxlength="255" autocomplete="off" aria-describedby="reference-hint" />
@@ -96,9 +96,7 @@ function returnForm(session: Session, { payment: p, refunds, lost }: PaymentView
       <p>
         <label for="returned_on"
           >The day on which the bank took it back
-          <span class="hint" id="returned-on-hint"
-            >As the statement has it: the loss belongs to its month. Left empty: today.</span
-          ></label
+          <span class="hint" id="returned-on-hint">The loss belongs to its month. Left empty: today.</span></label
         >
         <input id="returned_on" name="returned_on" type="date" aria-describedby="returned-on-hint" />
       </p>

@@ -1,4 +1,4 @@
-// Golden stories of what only the MoR's statement tells: a bank took a settled debit back, and a person records it.
+// Golden stories of returned debits: a bank took a settled debit back, no event tells, and a person records it.
 import { createHash } from 'node:crypto';
 import { type People } from './people.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
@@ -28,7 +28,7 @@ async function say({ world, people, invoice }: DebitScene, act: Act, key: string
   const name = { apiKey: 'ops', idempotencyKey: key, bodySha256 };
   const done = await world.ask(`a debit is ${act}`, (r) =>
     act === 'returned'
-      ? r.returns.record(paymentId, { by: 'ops', reference: 'stm_1 line 12' }, name)
+      ? r.returns.record(paymentId, { by: 'ops', reference: 'line 12' }, name)
       : r.returns.undo(paymentId, 'ops', name),
   );
   if (done?.ok === true) world.planted.returns.set(paymentId, act);
@@ -43,7 +43,7 @@ function plan(scene: DebitScene, after: number, act: Act, key: string, code: str
   world.scheduler.plan(world.at(SETTLED_MIN + after), `${act} ${key}`, () => void say(scene, act, key, code));
 }
 
-export const statementStories: readonly Story[] = [
+export const returnStories: readonly Story[] = [
   {
     name: 'a bank takes a settled debit back, recorded twice under one key',
     settings: { notify: true },

@@ -4,10 +4,10 @@ import { type LaneState } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { lostOf, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type Commanded, refuse } from '../../domain/lane/commanded.js';
-import { startOfDay } from './day.js';
+import { startOfDay } from '../../domain/day.js';
 import { returnOf } from './settle-return.js';
 
-/** Who says so, and where it stands, such as `stm_… line 12`; null: not said. */
+/** Who says so, and where it stands, such as `bank statement, line 12`; null: not said. */
 export type ReturnWord = {
   readonly by: string;
   readonly reference: string | null;

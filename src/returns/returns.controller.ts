@@ -13,14 +13,14 @@ import { type Done } from '../lane/lane-changes.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { ReturnView, returnView } from './return.view.js';
 import { ReturnsFlow } from './returns.flow.js';
-import { readDay } from './rules/day.js';
+import { readDay } from '../domain/day.js';
 
 class RecordReturnDto {
   @ApiPropertyOptional({
     type: String,
     maxLength: 255,
-    description: 'Where it stands, for example the statement and its line.',
-    example: 'stm_0192f… line 12',
+    description: 'Where it stands, for example in the MoR’s portal or on a bank statement.',
+    example: 'bank statement of November, line 12',
   })
   @MayBeAbsent()
   @IsIdText()
@@ -62,7 +62,7 @@ export class ReturnsController {
     operationId: 'recordReturn',
     summary: 'Record that a bank returned the debit of a payment (role: ops)',
     description:
-      'For a bank debit that was returned after it was settled: the MoR has no event for it, its statement shows it. The loss of all that is left of the payment is booked in the ledger, and a review item asks what becomes of the invoice on Stripe. Nothing is changed there. The payment cannot be refunded any more.',
+      'For a bank debit that was returned after it was settled: the MoR has no event for it. The loss of all that is left of the payment is booked in the ledger, and a review item asks what becomes of the invoice on Stripe. Nothing is changed there. The payment cannot be refunded any more.',
   })
   @KeyHeader(true)
   @ApiCreatedResponse({ type: ReturnView })
