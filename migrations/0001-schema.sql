@@ -426,18 +426,13 @@ create table ledger_fold (
 );
 insert into ledger_fold (up_to, noted, noted_at) values (0, 0, now());
 
--- Figures of each day for the console's first page, counted in the background: a row a day (store/pg-day-books.ts).
-create table day_figures (
+-- The renewals of each day for the console's overview, counted in the background: a row a day (store/pg-day-books.ts).
+create table renewals_day (
   day        date        primary key,
   counted_at timestamptz not null,
-  figures    jsonb       not null
-);
-
--- The most that waited on each day, as it was seen once a minute: what is decided leaves no trace of how much stood before it.
-create table backlog_day (
-  day        date   primary key,
-  waiting    bigint not null, -- events to decide and calls to make
-  oldest_sec bigint not null  -- how long the oldest had waited
+  paid       bigint      not null,
+  unpaid     bigint      not null,
+  waiting    bigint      not null -- no verdict yet
 );
 
 -- What each door answered, by the hour, and the last deliveries that it refused: written a few times a minute by each replica that
@@ -684,7 +679,7 @@ create table notification_receiver (
 
 -- down
 drop table notification_receiver, notification, onboarding, installation, console_session, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
-  request_budget, audit, api_request, charge_look, customer_link, signup, door_refusal, door_answers, backlog_day, day_figures, ledger_fold, ledger_day, ledger_entry, open_call, review, mor_object, refund,
+  request_budget, audit, api_request, charge_look, customer_link, signup, door_refusal, door_answers, renewals_day, ledger_fold, ledger_day, ledger_entry, open_call, review, mor_object, refund,
   payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;
 drop function refuse_change(), refuse_log_change(), make_body_months(timestamptz, integer), drop_body_month(timestamptz);

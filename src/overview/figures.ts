@@ -1,17 +1,29 @@
 // The numbers of the overview, asked for at most once in some seconds however many people look.
 import { Injectable } from '@nestjs/common';
-import { type Backlog, Books, type Overview } from '../domain/ports/books.js';
+import { startOfDay } from '../domain/day.js';
+import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
-import { DayBooks } from '../domain/ports/day-books.js';
+import { DayBooks, type DayMoney, type DayRenewals, type Days } from '../domain/ports/day-books.js';
 import { DoorBooks } from '../domain/ports/door-books.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { DAY_MS } from '../policy.js';
 import { type Waiting } from './needs.js';
-import { type Trend } from './trends.js';
 
-export type Seen = { readonly overview: Overview; readonly backlog: Backlog; readonly waiting: Waiting };
+export type Now = {
+  readonly at: Date;
+  /** What the MoR took and gave back since midnight UTC, by currency. */
+  readonly money: readonly DayMoney[];
+  readonly waiting: Waiting;
+};
+export type Trend = {
+  readonly days: Days;
+  readonly money: readonly DayMoney[];
+  readonly renewals: readonly DayRenewals[];
+};
 
+/** Days of the chart, with today. */
+export const DAYS_SHOWN = 30;
 const FRESH_MS = 5_000;
 const TREND_FRESH_MS = 60_000;
 /** Review items on the first page. */
@@ -33,22 +45,22 @@ export class Figures {
   ) {}
 
   /** Rejects when the database does not answer; the next one who asks tries again. */
-  now(): Promise<Seen> {
+  now(): Promise<Now> {
     return this.kept('now', FRESH_MS, () => this.read());
   }
 
-  /** So many days with today, in UTC. */
-  trend(days: number): Promise<Trend> {
-    return this.kept(`${days} days`, TREND_FRESH_MS, async () => {
-      const until = new Date((Math.floor(this.clock.now().getTime() / DAY_MS) + 1) * DAY_MS);
-      const span = { since: new Date(until.getTime() - days * DAY_MS), until };
-      const [money, figures, backlog] = await Promise.all([
-        this.days.money(span),
-        this.days.figures(span),
-        this.days.backlog(span),
-      ]);
-      return { ...span, money, figures, backlog };
+  trend(): Promise<Trend> {
+    return this.kept('trend', TREND_FRESH_MS, async () => {
+      const { since: today, until } = this.today();
+      const days = { since: new Date(today.getTime() - (DAYS_SHOWN - 1) * DAY_MS), until };
+      const [money, renewals] = await Promise.all([this.days.money(days), this.days.renewals(days)]);
+      return { days, money, renewals };
     });
+  }
+
+  private today(): Days {
+    const since = startOfDay(this.clock.now());
+    return { since, until: new Date(since.getTime() + DAY_MS) };
   }
 
   private async kept<T>(name: string, freshMs: number, read: () => Promise<T>): Promise<T> {
@@ -65,12 +77,13 @@ export class Figures {
     }
   }
 
-  private async read(): Promise<Seen> {
-    const [overview, backlog, reviews, answers, verified, complete, stuck, notifications] = await Promise.all([
-      this.books.overview(),
+  private async read(): Promise<Now> {
+    const at = this.clock.now();
+    const [money, backlog, reviews, answers, verified, complete, stuck, notifications] = await Promise.all([
+      this.days.money(this.today()),
       this.books.backlog(),
       this.books.reviews({ status: 'open' }, { limit: REVIEWS, cursor: null }, 'due'),
-      this.doors.answers(new Date(this.clock.now().getTime() - DAY_MS)),
+      this.doors.answers(new Date(at.getTime() - DAY_MS)),
       this.verify.last(),
       this.verify.lastComplete(),
       this.books.stuck(REVIEWS),
@@ -86,6 +99,6 @@ export class Figures {
       stuck,
       deadNotifications: notifications.dead,
     };
-    return { overview, backlog, waiting };
+    return { at, money, waiting };
   }
 }

@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { CustomersAtStripe } from '../customers/at-stripe.flow.js';
-import { CountDays } from './count-days.js';
+import { CountRenewals } from './count-renewals.js';
 import { DeliveryPages } from './deliveries.pages.js';
 import { Figures } from './figures.js';
 import { Search } from './search.js';
@@ -13,6 +13,6 @@ import { OverviewController } from './overview.pages.js';
 @Module({
   imports: [ConsoleModule],
   controllers: [DeliveryPages, SearchPages, OverviewController],
-  providers: [Figures, CountDays, CustomersAtStripe, Search],
+  providers: [Figures, CountRenewals, CustomersAtStripe, Search],
 })
 export class OverviewModule {}

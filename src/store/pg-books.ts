@@ -18,7 +18,6 @@ import {
   type InvoiceListItem,
   type InvoiceView,
   type LedgerRow,
-  type Overview,
   type Page,
   type PageRequest,
   type PaymentView,
@@ -49,7 +48,6 @@ import { invoiceList, paymentList, refundList } from './money-lists.js';
 import { numbersWithin } from './number-at.js';
 import { newestReviews, reviewsByDeadline } from './review-queries.js';
 import { PgOverview } from './pg-overview.js';
-import { readOverview } from './overview-query.js';
 
 const OF_CUSTOMER_AT_MOST = 100;
 
@@ -283,8 +281,8 @@ export class PgBooks extends Books {
     if (found.rows[0]?.read_only !== false) throw new StoreUnavailable('the database takes no writes');
   }
 
-  overview(): Promise<Overview> {
-    return readOverview(this.db.pool, this.clock.now());
+  newestEvents(): Promise<readonly EventRow[]> {
+    return new PgOverview(this.db).newestEvents();
   }
 
   stuck(limit: number): Promise<readonly Stuck[]> {

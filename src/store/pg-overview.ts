@@ -1,5 +1,5 @@
 // The numbers and samples that `status` and `doctor` show. Reads only.
-import { type Stuck } from '../domain/ports/books.js';
+import { type EventRow, type Stuck } from '../domain/ports/books.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Database } from './database.js';
 import { INVOICE_AT } from './newest-first.js';
@@ -19,11 +19,16 @@ export class PgOverview {
     return Object.fromEntries(found.rows.map((r) => [r.status, Number(r.n)]));
   }
 
+  /** The newest event of each source; a source without any is not in it. */
+  async newestEvents(): Promise<readonly EventRow[]> {
+    const found = await Promise.all(SOURCES.map((source) => newestEvent(this.db.pool, source)));
+    return found.filter((e) => e !== null);
+  }
+
   /** When each source's newest event came; null: none ever did. */
   async lastEvents(): Promise<readonly { readonly source: InboxSource; readonly at: Date | null }[]> {
-    return Promise.all(
-      SOURCES.map(async (source) => ({ source, at: (await newestEvent(this.db.pool, source))?.receivedAt ?? null })),
-    );
+    const newest = await this.newestEvents();
+    return SOURCES.map((source) => ({ source, at: newest.find((e) => e.source === source)?.receivedAt ?? null }));
   }
 
   /** What has been tried most often and still waits: calls, then reads of an invoice, then events. */

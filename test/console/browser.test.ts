@@ -64,9 +64,9 @@ suite('an operator in a browser', () => {
         .getByRole('link', { name: 'Overview' })
         .getAttribute('aria-current'),
     ).toBe('page');
-    const invoices = page.getByRole('list', { name: 'Invoices' });
-    expect(await invoices.getByRole('listitem').filter({ hasText: 'in review' }).textContent()).toMatch(/\d/);
-    expect(await page.getByRole('img', { name: /events and \d+ invoices marked paid/ }).count()).toBe(1);
+    for (const name of ['Needs you', 'Money today', 'Renewals paid', 'Money by day'])
+      expect([name, await page.getByRole('region', { name }).count()]).toEqual([name, 1]);
+    expect(await page.getByRole('img', { name: /taken and .* refunded in 30 days/ }).count()).toBe(1);
     expect(await page.evaluate('document.cookie')).toBe('');
   });
 
@@ -203,15 +203,12 @@ suite('an operator in a browser', () => {
     expect(await plain('/console/enrolment/outside')).toMatch(/1 row: 19\.90 EUR.*cus_left000000001/);
   });
 
-  it('draws the most that waited on each day, with the table behind it', async () => {
-    await page.goto(`${url}/console?days=30`);
-    const part = page.getByRole('region', { name: 'The most that waited' });
-    await part
-      .getByRole('img', {
-        name: /^At most 42 events and calls waited, on \d+ \w+ \d+; the longest wait was 1 minute\./,
-      })
-      .waitFor();
+  it('draws the money of each day in the chosen currency, with the table behind it', async () => {
+    await page.goto(`${url}/console?currency=EUR`);
+    const part = page.getByRole('region', { name: 'Money by day' });
+    await part.getByRole('img', { name: /^[\d,. ]+ EUR taken and [\d,. ]+ EUR refunded in 30 days\.$/ }).waitFor();
     expect(await part.locator('details tbody tr').count()).toBe(30);
+    expect(await part.getByRole('link', { name: 'EUR' }).getAttribute('aria-current')).toBe('true');
   });
 
   it('every list has the rows that its filters leave as CSV', async () => {

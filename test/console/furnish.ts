@@ -59,11 +59,6 @@ async function byHand(world: World, invoiceId: string): Promise<void> {
   const client = new pg.Client({ connectionString: world.databaseUrl });
   await client.connect();
   await client.query(
-    `insert into backlog_day (day, waiting, oldest_sec)
-     select current_date - n, case n when 9 then 42 else 1 + (n * n * 7 + n) % 13 end, case n when 9 then 83 else 1 + n * 5 % 20 end
-       from generate_series(1, 29) n`,
-  );
-  await client.query(
     `insert into ledger_day (day, currency, reason, debit_account, credit_account, entries, amount)
      select current_date - n, 'EUR', 'payment_collected', 'mor_receivable', 'unmarked_payments', 30 + n * n * 5 % 17, 2990 * (30 + n * n * 5 % 17)
        from generate_series(1, 29) n
@@ -71,12 +66,8 @@ async function byHand(world: World, invoiceId: string): Promise<void> {
      select current_date - n, 'EUR', 'refund_paid', 'unmirrored_refunds', 'mor_receivable', n % 4, 2990 * (n % 4) from generate_series(1, 29) n where n % 4 > 0`,
   );
   await client.query(
-    `insert into day_figures (day, counted_at, figures)
-     select current_date - n, now(), jsonb_build_object(
-       'renewals', jsonb_build_object('paid', 40 + n * 7 % 9, 'unpaid', 1 + n % 3, 'waiting', 0),
-       'declines', jsonb_build_object('insufficient_funds', n % 3, 'expired_card', n % 5 / 4, 'authentication_required', n % 7 / 6),
-       'paidAfter', jsonb_build_array(3, 2, 1, 38, 1, 0))
-       from generate_series(1, 29) n on conflict (day) do nothing`,
+    `insert into renewals_day (day, counted_at, paid, unpaid, waiting)
+     select current_date - n, now(), 40 + n * 7 % 9, 1 + n % 3, 0 from generate_series(1, 29) n on conflict (day) do nothing`,
   );
   await client.query(
     `insert into customer_link (customer_id, mor_customer_id, reference, linked_by, linked_at) values

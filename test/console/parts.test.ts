@@ -6,7 +6,6 @@ import { type Clock } from '../../src/domain/ports/clock.js';
 import { type ConsoleSession, ConsoleSessions } from '../../src/domain/ports/console-sessions.js';
 import { type VerifyBooks, type VerifyRun } from '../../src/domain/ports/verify-books.js';
 import { Secret } from '../../src/config/index.js';
-import { hourChart } from '../../src/overview/chart.js';
 import { html } from '../../src/console/html.js';
 import { type ConsoleAudit } from '../../src/console/console-audit.js';
 import { VerifyPages } from '../../src/verify/verify.pages.js';
@@ -150,19 +149,6 @@ it('says times in the largest unit that fits', () => {
     '2 hours',
     '2 days',
   ]);
-});
-
-it('draws quiet hours without dividing by nothing, and says the same in words', () => {
-  const hours = Array.from({ length: 24 }, (_, i) => ({
-    at: new Date(Date.UTC(2026, 10, 20, i)),
-    events: 0,
-    marks: 0,
-  }));
-  expect(hourChart(hours).toString()).not.toMatch(/NaN|Infinity/);
-  const busy = hours.map((h, i) => (i === 5 ? { ...h, events: 12, marks: 3 } : h));
-  expect(hourChart(busy).toString()).toContain(
-    '12 events and 3 invoices marked paid in 24 hours; the busiest hour began at 05:00 UTC.',
-  );
 });
 
 describe('the page of verify', () => {

@@ -46,9 +46,9 @@ export function questions(db: Database, name: string, n: number): readonly Quest
   const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
   const [middle, month] = [ago(353), { since: ago(400), until: ago(370) }];
   const day = (n: number): Date => new Date(Math.floor(ago(n).getTime() / DAY_MS) * DAY_MS);
-  const [wholeDays, ninety] = [
+  const [wholeDays, thirty] = [
     { since: day(400), until: day(370) },
-    { since: day(89), until: day(-1) },
+    { since: day(29), until: day(-1) },
   ];
   const [search, days, answers] = [new PgSearchBooks(db), new PgDayBooks(db), new PgDoorBooks(db)];
   const ask = (what: string, question: () => Promise<unknown>): Question => ({ what, ask: question });
@@ -122,10 +122,9 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     look('sums: payments, no filter', () => books.paymentSums({})),
     ask("sums: a customer's money", () => books.customerSums(customer)),
     ask('sums: trial balance', () => new PgLedgerSums(db, time).between(wholeDays)),
-    ask('days: 90 with money and figures', async () => [await days.money(ninety), await days.figures(ninety)]),
+    ask('days: 30 with money and renewals', async () => [await days.money(thirty), await days.renewals(thirty)]),
     ask('doors: a day with the last refusals', async () => [await answers.answers(ago(1)), await answers.refusals(25)]),
     look('status: invoices by status', () => overview.invoicesByStatus()),
-    ask('overview of the console', () => books.overview()),
     ask('timer: what is due (0.4 s)', () => lanes.claim('bench', 1, 1_000)),
     ask('timer: depth of the queues (a scrape)', () => books.backlog()),
     ask('timer: the doors are open (a minute)', () => doors.seen('bench')),

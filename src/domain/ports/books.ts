@@ -9,7 +9,6 @@ import {
   type ReviewRow,
 } from '../model.js';
 import { type MorObjectRow } from '../mor-object.js';
-import { type DayMoney } from './day-books.js';
 import { type InboxSource } from './inbox.js';
 import { type SignupRow } from './signups.js';
 
@@ -201,25 +200,6 @@ export type Stuck = {
   readonly nextTryAt: Date;
 };
 
-/** One hour: the events that came in it and the invoices that were marked paid in it. */
-export type HourCount = { readonly at: Date; readonly events: number; readonly marks: number };
-
-/** Today at a glance. A day is a UTC day. */
-export type Overview = {
-  readonly at: Date;
-  readonly dayStart: Date;
-  /** Invoices that are not at rest, as they stand now, by the API's status. */
-  readonly unsettled: ReadonlyMap<'expected' | 'open' | 'held' | 'marking' | 'review', number>;
-  /** Payments that the MoR took today, by its own time. */
-  readonly takenToday: number;
-  /** What the MoR took and gave back today, by currency. */
-  readonly money: readonly DayMoney[];
-  /** The newest event of each sender; a sender that never sent anything is not in it. */
-  readonly lastEvents: readonly EventRow[];
-  /** The last 24 hours, oldest first; the last one is the hour that is not over. */
-  readonly hours: readonly HourCount[];
-};
-
 /** Lists throw BadCursor for a cursor that is not one of theirs. */
 export const REVIEW_ORDERS = ['newest', 'due'] as const;
 export type ReviewOrder = (typeof REVIEW_ORDERS)[number];
@@ -263,7 +243,8 @@ export abstract class Books {
   abstract backlog(): Promise<Backlog>;
   /** What has been tried most often and still waits. */
   abstract stuck(limit: number): Promise<readonly Stuck[]>;
-  abstract overview(): Promise<Overview>;
+  /** The newest event of each sender; a sender without any is not in it. */
+  abstract newestEvents(): Promise<readonly EventRow[]>;
   /** Resolves when the database answers and can be written; rejects when it does not, or is read-only (a standby). */
   abstract ping(): Promise<void>;
 }

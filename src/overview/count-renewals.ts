@@ -1,0 +1,27 @@
+// Counts each day's renewals in the background: the overview reads one row a day.
+import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { Clock } from '../domain/ports/clock.js';
+import { DayBooks } from '../domain/ports/day-books.js';
+import { MINUTE_MS } from '../policy.js';
+import { DAYS_SHOWN } from './figures.js';
+
+@Injectable()
+export class CountRenewals {
+  private readonly log = new Logger('overview');
+
+  constructor(
+    private readonly days: DayBooks,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Any replica may count: one at a time does, a day in a transaction. */
+  @Interval(MINUTE_MS)
+  async count(): Promise<void> {
+    try {
+      while ((await this.days.countOne(this.clock.now(), DAYS_SHOWN)) !== null);
+    } catch (e) {
+      this.log.error("Couldn't count the renewals of the days; the console shows the last counts", e);
+    }
+  }
+}
