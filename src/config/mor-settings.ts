@@ -1,5 +1,5 @@
 // The settings of the Merchant of Record: where it is, who we are there, and which secrets sign what it sends.
-import { httpUrl, matching, type Parser, secret, signingSecret, signingSecrets } from './parsers.js';
+import { choice, httpUrl, matching, type Parser, secret, signingSecret, signingSecrets } from './parsers.js';
 import { Secret } from './secret.js';
 import { optional, optionalList, required, withDefault } from './setting.js';
 
@@ -77,6 +77,16 @@ export const mor = {
     },
     'cardpsp',
     matching(/^[a-z0-9][a-z0-9_-]{0,39}$/, '1 to 40 lower-case letters, digits, "_" or "-"'),
+  ),
+  morSetupCustomer: withDefault(
+    {
+      name: 'MOR_SETUP_CUSTOMER',
+      type: 'send or omit',
+      description:
+        'Whether a setup intent names its customer in merchant_customer. Use omit only for a MoR with no place for this field: then only the MoR knows whose payment method it saved.',
+    },
+    'send',
+    choice(['send', 'omit']),
   ),
   morPaymentWebhookSecrets: required(
     {

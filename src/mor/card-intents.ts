@@ -1,8 +1,9 @@
 // Document 3: saving a payment method (setup intent) and the first payment (payment intent) of a signup.
 import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
-import { type IntentAnswer, type SignupCall } from '../domain/ports/payment-gateway.js';
+import { type IntentAnswer, type SignupCall, type SignupCustomer } from '../domain/ports/payment-gateway.js';
 import { MAX_MINOR } from '../domain/money.js';
+import { type MorOptions } from './options.js';
 import { Fields } from './read.js';
 import { MorTransport } from './transport.js';
 import { segment, wireWith } from './wire.js';
@@ -10,24 +11,33 @@ import { segment, wireWith } from './wire.js';
 const SETUP = '/setup-intents';
 const PAYMENT = '/payment-intents';
 
-/** `psp` is the processor segment of the route family; it also names the field with the merchant's customer id. */
-export function encodeIntent(psp: string, call: SignupCall): WireRequest {
+export type IntentOptions = Pick<MorOptions, 'psp' | 'setupCustomer'>;
+
+/**
+ * A setup intent names its customer in the payment intent's field: Document 3 has no field of its own for the owner of a saved method.
+ * `setupCustomer: 'omit'` is for a MoR with no place for it there.
+ */
+export function encodeIntent({ psp, setupCustomer }: IntentOptions, call: SignupCall): WireRequest {
   const family = `/api/payments/${segment(psp)}`;
   if (call.kind === 'create_setup_intent') {
     return wireWith('POST', family + SETUP, {
+      merchant_customer: setupCustomer === 'send' ? merchantCustomer(psp, call.customer) : undefined,
       payment_method_types: call.paymentMethodTypes ?? undefined,
       tax_calculation_id: call.taxCalculationId ?? undefined,
     });
   }
   if (call.amountMinor < 1n || call.amountMinor > MAX_MINOR) throw new RangeError('an amount must be 1 to 2^53 - 1');
-  const { id, email, name, country, address } = call.customer;
   return wireWith('POST', family + PAYMENT, {
     amount: call.amountMinor,
     currency: call.currency,
-    merchant_customer: { [`${psp}_id`]: id, email, name, country, address },
+    merchant_customer: merchantCustomer(psp, call.customer),
     description: call.description ?? undefined,
     tax_calculation_id: call.taxCalculationId ?? undefined,
   });
+}
+
+function merchantCustomer(psp: string, { id, email, name, country, address }: SignupCustomer) {
+  return { [`${psp}_id`]: id, email, name, country, address };
 }
 
 export function parseSetupIntent(value: unknown): IntentAnswer {

@@ -46,17 +46,19 @@ export function listedCode(code: string): string {
 }
 
 /**
- * The guide's row for an answer, or null when the documents have none. `field` picks among the reasons of one code; without
- * it, or when no reason names it, the row without a field is taken.
+ * The guide's row for an answer, or null when the documents have none. `fields`, the answer's own, pick among the reasons of one code;
+ * without them, or when no reason is about one of them, the row without a field is taken.
  */
 export function guideRow(
   call: MorCallName,
   status: number | null,
   code: string | null,
-  field: string | null = null,
+  fields: readonly string[] = [],
 ): ErrorRow | null {
   const rows = ERROR_GUIDE.filter(
     (row) => row.status === status && row.code === code && (row.calls === 'all' || row.calls.includes(call)),
   );
-  return rows.find((row) => row.field !== undefined && row.field === field) ?? rows.find((row) => !row.field) ?? null;
+  const about = ({ field }: ErrorRow): boolean =>
+    field !== undefined && fields.some((named) => named === field || named.startsWith(`${field}.`));
+  return rows.find(about) ?? rows.find((row) => row.field === undefined) ?? null;
 }

@@ -71,7 +71,8 @@ export function failureOf(
     field: safeText(field, secrets),
     message: safeText(message, secrets),
   }));
-  const row = guideRow(call, answer.status, said.code, errors[0]?.field ?? null);
+  const named = errors.map(({ field }) => field);
+  const row = guideRow(call, answer.status, said.code, named);
   const why = [said.code, said.message === null ? null : safeText(said.message, secrets)].filter(
     (part) => part !== null,
   );

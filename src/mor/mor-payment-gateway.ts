@@ -9,16 +9,16 @@ import {
   PaymentGateway,
   type RefundAnswer,
 } from '../domain/ports/payment-gateway.js';
-import { CardIntents, encodeIntent } from './card-intents.js';
+import { CardIntents, encodeIntent, type IntentOptions } from './card-intents.js';
 import { Invoices } from './invoices.js';
-import { MOR_OPTIONS, type MorOptions } from './options.js';
+import { MOR_OPTIONS } from './options.js';
 import { encodePaymentLink } from './payment-links.js';
 import { encodeRefund, Refunds } from './refunds.js';
 
 @Injectable()
 export class MorPaymentGateway extends PaymentGateway {
   constructor(
-    @Inject(MOR_OPTIONS) private readonly options: Pick<MorOptions, 'psp'>,
+    @Inject(MOR_OPTIONS) private readonly options: IntentOptions,
     private readonly intents: CardIntents,
     private readonly refunds: Refunds,
     private readonly invoices: Invoices,
@@ -32,7 +32,7 @@ export class MorPaymentGateway extends PaymentGateway {
         return encodeRefund(call);
       case 'create_setup_intent':
       case 'create_payment_intent':
-        return encodeIntent(this.options.psp, call);
+        return encodeIntent(this.options, call);
       case 'create_payment_link': {
         const { jurisdiction, returnUrl, key: idempotencyKey, expiresSec: expiresIn } = call;
         const { minor, currency } = call.amount;

@@ -9,6 +9,7 @@ export function morOptions(config: Config, onCall: OnCall): MorOptions {
     baseUrl: config.morBaseUrl,
     authUrl: config.morAuthUrl,
     psp: config.morPsp,
+    setupCustomer: config.morSetupCustomer,
     shadow: config.shadow,
     merchant: { clientId: config.morClientId, clientSecret: config.morClientSecret },
     partner:

@@ -27,6 +27,8 @@ export type MorOptions = {
   readonly authUrl: string;
   /** The processor segment of the route family (Document 3); also names `merchant_customer.<psp>_id`. */
   readonly psp: string;
+  /** Whether a setup intent names the merchant's customer, as a payment intent does. */
+  readonly setupCustomer: 'send' | 'omit';
   readonly merchant: MorCredentials;
   /** Null: onboarding (Document 1) is not available. */
   readonly partner: MorCredentials | null;

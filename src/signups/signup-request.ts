@@ -20,7 +20,8 @@ export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string):
       if (dto[field] !== undefined) throw invalid(field, 'is for a payment: a trial takes no money');
     }
     const paymentMethodTypes = dto.payment_method_types ?? null;
-    const call: SignupCall = { kind: 'create_setup_intent', paymentMethodTypes, taxCalculationId };
+    const customer = customerOf(dto.customer);
+    const call: SignupCall = { kind: 'create_setup_intent', customer, paymentMethodTypes, taxCalculationId };
     return { ...common, amount: null, currency: null, call };
   }
   // Document 3: only a setup intent takes them. Leaving them out in silence would charge by another method than was meant.

@@ -22,7 +22,7 @@ beforeEach(async () => {
   rig = await aMorRig();
   const { transport, clock } = rig;
   gateway = new MorPaymentGateway(
-    { psp: 'cardpsp' },
+    { psp: 'cardpsp', setupCustomer: 'send' },
     new CardIntents(transport),
     new Refunds(transport),
     new Invoices(transport, clock),
@@ -53,18 +53,22 @@ describe('signup', () => {
   });
 
   it('saves a method without a charge', async () => {
-    const call = gateway.encode({
-      kind: 'create_setup_intent',
-      paymentMethodTypes: ['card', 'sepa_debit'],
-      taxCalculationId: null,
-    });
+    const setup = (more: { paymentMethodTypes?: string[]; taxCalculationId?: string }) =>
+      gateway.encode({
+        kind: 'create_setup_intent',
+        customer: { id: 'cus_1' },
+        paymentMethodTypes: null,
+        taxCalculationId: null,
+        ...more,
+      });
+    const call = setup({ paymentMethodTypes: ['card', 'sepa_debit'] });
     expect(valueOf(await gateway.createIntent(call, 'k')).status).toBe('requires_payment_method');
-    const odd = gateway.encode({ kind: 'create_setup_intent', paymentMethodTypes: ['cheque'], taxCalculationId: null });
+    const odd = setup({ paymentMethodTypes: ['cheque'] });
     expect(failureOf(await gateway.createIntent(odd, 'k2'))).toMatchObject({
       kind: 'refused',
       code: 'invalid_request',
     });
-    const bound = gateway.encode({ kind: 'create_setup_intent', paymentMethodTypes: null, taxCalculationId: 'none' });
+    const bound = setup({ taxCalculationId: 'none' });
     expect(failureOf(await gateway.createIntent(bound, 'k3'))).toMatchObject({ code: 'tax_calculation_not_found' });
   });
 

@@ -147,8 +147,10 @@ describe('tax', () => {
 
   it('a calculation can be bound to an intent', async () => {
     const { taxCalculationId } = await calculate();
-    const call = { kind: 'create_setup_intent', paymentMethodTypes: null, taxCalculationId } as const;
-    valueOf(await new CardIntents(rig.transport).send(encodeIntent('cardpsp', call), 'k'));
+    const customer = { id: 'cus_1' };
+    const call = { kind: 'create_setup_intent', customer, paymentMethodTypes: null, taxCalculationId } as const;
+    const options = { psp: 'cardpsp', setupCustomer: 'send' } as const;
+    valueOf(await new CardIntents(rig.transport).send(encodeIntent(options, call), 'k'));
   });
 });
 

@@ -25,6 +25,7 @@ export async function aMorRig(timeoutMs = 10_000): Promise<MorRig> {
       baseUrl: sandbox.morUrl,
       authUrl: sandbox.morUrl,
       psp: 'cardpsp',
+      setupCustomer: 'send',
       merchant: credentials(sandbox.secrets.merchant),
       partner: credentials(sandbox.secrets.partner),
       relay: null,

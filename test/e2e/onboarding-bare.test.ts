@@ -54,6 +54,7 @@ it('makes a merchant whose company is not known, with the warning that it stays 
     baseUrl: morUrl,
     authUrl: morUrl,
     psp: 'cardpsp',
+    setupCustomer: 'send',
     merchant: secretsOf(secrets.merchant),
     partner: secretsOf(secrets.partner),
     relay: null,

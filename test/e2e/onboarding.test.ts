@@ -259,6 +259,7 @@ describe('a partner onboards merchants', () => {
       baseUrl: world.sandbox.morUrl,
       authUrl: world.sandbox.morUrl,
       psp: 'cardpsp',
+      setupCustomer: 'send',
       merchant: secretsOf(world.sandbox.secrets.merchant),
       partner: secretsOf(world.sandbox.secrets.partner),
       relay: null,

@@ -7,7 +7,12 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { Secret } from '../../src/config/secret.js';
 import { Clock } from '../../src/domain/ports/clock.js';
-import { EventRelay, PaymentGateway } from '../../src/domain/ports/payment-gateway.js';
+import {
+  EventRelay,
+  PaymentGateway,
+  type SignupCall,
+  type SignupCustomer,
+} from '../../src/domain/ports/payment-gateway.js';
 import { Applications, encodeChooseProduct, encodeDescribeBusiness, encodeSubmit } from '../../src/mor/applications.js';
 import { encodeIntent } from '../../src/mor/card-intents.js';
 import { ERROR_GUIDE, guideRow } from '../../src/mor/error-guide.js';
@@ -34,6 +39,13 @@ import { anyCharacter } from '../../tools/fuzz/inputs/character.js';
 
 const wire = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../wire/mor/${name}.json`, import.meta.url), 'utf8'));
+const SEND = { psp: 'cardpsp', setupCustomer: 'send' } as const;
+const setup = (customer: SignupCustomer): SignupCall => ({
+  kind: 'create_setup_intent',
+  customer,
+  paymentMethodTypes: null,
+  taxCalculationId: null,
+});
 const DATES = { taxCalculationId: 'c', jurisdiction: 'GB', dueDate: '2026-03-31' };
 
 let rig: Rig & { close: () => Promise<void> };
@@ -52,27 +64,43 @@ describe('bytes', () => {
       description: null,
       taxCalculationId: 'calc_1',
     } as const;
-    expect(encodeIntent('cardpsp', call)).toEqual({
+    expect(encodeIntent(SEND, call)).toEqual({
       method: 'POST',
       path: '/api/payments/cardpsp/payment-intents',
       body:
         '{"amount":2990,"currency":"EUR","merchant_customer":{"address":{"city":"y","line1":"x"},"cardpsp_id":"cus_1",' +
         '"country":"DE","email":"a@heron.example"},"tax_calculation_id":"calc_1"}',
     });
-    expect(encodeIntent('otherpsp', call).body).toContain('"otherpsp_id":"cus_1"');
-    expect(() => encodeIntent('cardpsp', { ...call, amountMinor: 0n })).toThrow(RangeError);
+    expect(encodeIntent({ ...SEND, psp: 'otherpsp' }, call).body).toContain('"otherpsp_id":"cus_1"');
+    expect(() => encodeIntent(SEND, { ...call, amountMinor: 0n })).toThrow(RangeError);
   });
 
-  it('a setup intent leaves out what was not given', () => {
-    const call = { kind: 'create_setup_intent', paymentMethodTypes: null, taxCalculationId: null } as const;
-    expect(encodeIntent('cardpsp', call)).toEqual({
+  it('a setup intent names its customer as a payment intent does, and leaves out what was not given', () => {
+    expect(encodeIntent(SEND, setup({ id: 'cus_1' }))).toEqual({
       method: 'POST',
       path: '/api/payments/cardpsp/setup-intents',
-      body: '{}',
+      body: '{"merchant_customer":{"cardpsp_id":"cus_1"}}',
     });
-    expect(encodeIntent('cardpsp', { ...call, paymentMethodTypes: ['sepa_debit'] }).body).toBe(
-      '{"payment_method_types":["sepa_debit"]}',
+    const customer = { id: 'cus_1', email: 'a@heron.example', name: 'Ada', country: 'DE', address: { line1: 'x' } };
+    const call = { ...setup(customer), paymentMethodTypes: ['sepa_debit'] };
+    expect(encodeIntent({ ...SEND, psp: 'otherpsp' }, call).body).toBe(
+      '{"merchant_customer":{"address":{"line1":"x"},"country":"DE","email":"a@heron.example","name":"Ada",' +
+        '"otherpsp_id":"cus_1"},"payment_method_types":["sepa_debit"]}',
     );
+  });
+
+  it('with MOR_SETUP_CUSTOMER=omit a setup intent names nobody, and a payment intent still does', () => {
+    const omit = { ...SEND, setupCustomer: 'omit' } as const;
+    expect(encodeIntent(omit, setup({ id: 'cus_1', email: 'a@heron.example' })).body).toBe('{}');
+    const payment = {
+      kind: 'create_payment_intent',
+      amountMinor: 2990n,
+      currency: 'EUR',
+      customer: { id: 'cus_1' },
+      description: null,
+      taxCalculationId: null,
+    } as const;
+    expect(encodeIntent(omit, payment).body).toContain('"cardpsp_id":"cus_1"');
   });
 
   it('a refund always writes its amount', () => {
@@ -298,10 +326,26 @@ describe('the guide to errors', () => {
   });
 
   it('tells the reasons of one code apart by their field', () => {
-    const invalid = (field: string) => guideRow('tax.transaction.create', 400, 'invalid_state', field);
+    const invalid = (field: string) => guideRow('tax.transaction.create', 400, 'invalid_state', [field]);
     expect(invalid('taxCalculationId')?.advice).toContain('calculat');
     expect(invalid('merchantTransactionReference')?.advice).toContain('The reference already names a transaction');
     expect(invalid('customer')?.field).toBeUndefined();
+  });
+
+  it('a setup intent that is refused for its customer says how to leave the customer out, wherever the field stands', () => {
+    const refused = (...fields: string[]) => guideRow('setup_intent.create', 400, 'invalid_request', fields);
+    const said = [
+      ['merchant_customer'],
+      ['merchant_customer.otherpsp_id'],
+      ['payment_method_types', 'merchant_customer'],
+    ];
+    for (const fields of said) {
+      expect(refused(...fields)).toMatchObject({ advice: expect.stringContaining('MOR_SETUP_CUSTOMER=omit') });
+    }
+    for (const fields of [[], ['payment_method_types'], ['merchant_customers']]) {
+      expect(refused(...fields)?.field).toBeUndefined();
+    }
+    expect(guideRow('payment_intent.create', 400, 'invalid_request', ['merchant_customer'])?.field).toBeUndefined();
   });
 });
 
@@ -360,7 +404,7 @@ describe('the module', () => {
       .compile();
     const gateway = app.get(PaymentGateway, { strict: false });
     rig.peer.reply = json(200, wire('setup-intent'));
-    const call = gateway.encode({ kind: 'create_setup_intent', paymentMethodTypes: null, taxCalculationId: null });
+    const call = gateway.encode(setup({ id: 'cus_1' }));
     expect(await gateway.createIntent(call, 'k')).toMatchObject({
       ok: true,
       value: { intentId: 'seti_1', morCustomerId: 'cus_mor_1' },

@@ -74,6 +74,7 @@ export class Peer {
       baseUrl: `http://127.0.0.1:${this.port}/`,
       authUrl: `http://127.0.0.1:${this.port}/auth`,
       psp: 'cardpsp',
+      setupCustomer: 'send',
       merchant: { clientId: 'merchant-1', clientSecret: new Secret(CANARY_SECRET) },
       partner: { clientId: 'partner-1', clientSecret: new Secret('canary-partner-secret') },
       relay: null,

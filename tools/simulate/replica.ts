@@ -150,6 +150,7 @@ export class Replica {
       baseUrl: 'http://mor.sim',
       authUrl: 'http://mor.sim',
       psp: 'cardpsp',
+      setupCustomer: 'send',
       merchant: {
         clientId: secrets.merchant.clientId,
         clientSecret: new Secret(secrets.merchant.clientSecret),

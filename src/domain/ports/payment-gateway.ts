@@ -6,6 +6,7 @@ import { type CallOutcome, type WireRequest } from './call.js';
 export type SignupCall =
   | {
       readonly kind: 'create_setup_intent';
+      readonly customer: SignupCustomer;
       readonly paymentMethodTypes: readonly string[] | null;
       readonly taxCalculationId: string | null;
     }

@@ -11,6 +11,14 @@ export const paymentErrors: readonly ErrorRow[] = [
     advice: 'The body is malformed or names a payment method type that does not exist.',
   },
   {
+    calls: ['setup_intent.create'],
+    status: 400,
+    code: 'invalid_request',
+    field: 'merchant_customer',
+    advice:
+      'Correct the value named, or, if the MoR takes no merchant_customer in a setup intent, set MOR_SETUP_CUSTOMER=omit and start the signup again under a new key: then only the MoR knows whose method it saved, and a renewal may find none, or be charged on that of another customer.',
+  },
+  {
     calls: ['payment_intent.create'],
     status: 400,
     code: 'invalid_request',

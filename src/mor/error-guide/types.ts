@@ -42,7 +42,7 @@ export type ErrorRow = {
   readonly status: number;
   /** Null: the document gives no code. */
   readonly code: string | null;
-  /** Set where one code has several reasons and the field tells them apart. */
+  /** Set where one code has several reasons and the field, or one within it, tells them apart. */
   readonly field?: string;
   /** One sentence for the operator. */
   readonly advice: string;

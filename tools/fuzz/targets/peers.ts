@@ -244,7 +244,16 @@ const morCalls: Target = {
       };
       const merchant = { clientId: 'client', clientSecret: new Secret(SECRET) };
       const transport = new MorTransport(
-        { baseUrl: 'http://x', authUrl: 'http://x', psp: 'cardpsp', merchant, partner: null, relay: null, line },
+        {
+          baseUrl: 'http://x',
+          authUrl: 'http://x',
+          psp: 'cardpsp',
+          setupCustomer: 'send',
+          merchant,
+          partner: null,
+          relay: null,
+          line,
+        },
         new StandingClock(),
       );
       const outcome = await transport.call(
