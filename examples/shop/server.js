@@ -51,8 +51,8 @@ export async function startShop(settings) {
     const session = randomUUID();
     sessions.set(session, order.customerId);
     res.cookie('shop', session, { httpOnly: true, sameSite: 'lax' });
-    const { id, customerId, clientSecret } = order;
-    res.status(201).json({ id, customerId, clientSecret });
+    const { id, clientSecret } = order;
+    res.status(201).json({ id, clientSecret });
   });
 
   async function makeOrder({ id, plan, trial, name, email, address }) {

@@ -4,6 +4,7 @@ import { type Rig, call, newToken, startRig, subscribe } from './rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
+const SETUPS = '/api/payments/cardpsp/setup-intents';
 const INTENTS = '/api/payments/cardpsp/payment-intents';
 
 let rig: Rig;
@@ -68,7 +69,7 @@ describe('signup', () => {
       await rig.mor('POST', INTENTS, { amount: 100_000_000, currency: 'eur', ...customer }),
       await rig.mor('POST', INTENTS, { amount: 100, currency: 'xyz', ...customer }),
       await rig.mor('POST', INTENTS, { amount: 100, currency: 'eur', ...customer, tax_calculation_id: 'none' }),
-      await rig.mor('POST', '/api/payments/cardpsp/setup-intents', { payment_method_types: ['cheque'] }),
+      await rig.mor('POST', SETUPS, { payment_method_types: ['cheque'] }),
     ];
     expect(answers.map((a) => [a.status, a.body['code']])).toEqual([
       [422, 'amount_out_of_range'],
@@ -174,6 +175,70 @@ describe('renewal', () => {
   });
 });
 
+describe('a saved method', () => {
+  /** A trial whose setup names its customer, or nobody. */
+  async function trial(email: string, named: boolean) {
+    const made = await subscribe(rig, email, { trial_period_days: 14 });
+    const body = named ? { merchant_customer: { cardpsp_id: made.customer.id, email } } : {};
+    const setup = await rig.mor('POST', SETUPS, body);
+    expect(setup.status).toBe(200);
+    return { ...made, setup: setup.body, intentId: String(setup.body['setup_intent_id']) };
+  }
+  const confirm = (intentId: string, outcome = 'succeed') =>
+    rig.control('POST', `/intents/${intentId}/confirm`, { outcome });
+  async function paidWith(invoiceId: string): Promise<unknown[]> {
+    const { body } = await rig.control('GET', `/mor/payments?invoice=${invoiceId}`);
+    return (body['data'] as { paid_with: { intent_id: string } | null }[]).map((p) => p.paid_with?.intent_id ?? null);
+  }
+
+  it("pays for its own customer's renewals alone, and the newest that was confirmed pays", async () => {
+    const ada = await trial('ada@example.com', true);
+    const bob = await trial('bob@example.com', true);
+    await confirm(bob.intentId);
+    await confirm(ada.intentId);
+    const second = await rig.mor('POST', SETUPS, { merchant_customer: { cardpsp_id: ada.customer.id } });
+    expect(second.body['mor_customer_id']).toBe(ada.setup['mor_customer_id']);
+    const secondId = String(second.body['setup_intent_id']);
+    await confirm(secondId, 'decline');
+    expect(await paidWith(await renew(ada.subscription.id))).toEqual([ada.intentId]);
+    expect(await paidWith(await renew(bob.subscription.id))).toEqual([bob.intentId]);
+    await confirm(secondId);
+    expect(await paidWith(await renew(ada.subscription.id))).toEqual([secondId]);
+    const { body } = await rig.control('GET', '/mor/customers');
+    expect(body['data']).toMatchObject([
+      {
+        merchant_customer_id: ada.customer.id,
+        payment_methods: [{ intent_id: ada.intentId }, { intent_id: secondId }],
+      },
+      { merchant_customer_id: bob.customer.id, payment_methods: [{ intent_id: bob.intentId }] },
+    ]);
+  });
+
+  it('of nobody pays for nobody', async () => {
+    const ada = await trial('ada@example.com', false);
+    const bob = await trial('bob@example.com', false);
+    expect(ada.setup['mor_customer_id']).not.toBe(bob.setup['mor_customer_id']);
+    await confirm(ada.intentId);
+    await confirm(bob.intentId);
+    expect(await paidWith(await renew(ada.subscription.id))).toEqual([null]);
+    expect(rig.events('payment.failed').map((e) => e.data.object)).toMatchObject([
+      { merchant_customer_id: ada.customer.id, decline_code: 'no_payment_method', processor_charge_id: '' },
+    ]);
+  });
+
+  it('cannot be asked for with a customer that is malformed, or where the account takes no customer', async () => {
+    const asked = async (customer: unknown) => {
+      const { status, body } = await rig.mor('POST', SETUPS, { merchant_customer: customer });
+      return [status, ((body['errors'] ?? []) as { field: string }[]).map((e) => e.field)];
+    };
+    expect(await asked({})).toEqual([400, ['merchant_customer.cardpsp_id']]);
+    expect(await asked({ cardpsp_id: 'cus_1', country: 'DEU' })).toEqual([400, ['merchant_customer.country']]);
+    await rig.control('POST', '/mor/account', { setup_customer: 'refuse' });
+    expect(await asked({ cardpsp_id: 'cus_1' })).toEqual([400, ['merchant_customer']]);
+    expect((await rig.mor('POST', SETUPS, {})).status).toBe(200);
+  });
+});
+
 describe("a trial's tax calculation", () => {
   it('carries to the first invoice that is charged, through its retries, and to no later one', async () => {
     rig.sandbox.mor.registerEventWebhook(`${rig.receiverUrl}/events`);
@@ -187,13 +252,12 @@ describe("a trial's tax calculation", () => {
       evidence: { billingCountry: 'FR', ipAddress: '203.0.113.7' },
     });
     const taxCalculationId = String(calculation.body['taxCalculationId']);
-    const setup = await rig.mor('POST', '/api/payments/cardpsp/setup-intents', {
+    const { customer, subscription } = await subscribe(rig, 'ada@example.com', { trial_period_days: 14 });
+    const setup = await rig.mor('POST', SETUPS, {
+      merchant_customer: { cardpsp_id: customer.id },
       tax_calculation_id: taxCalculationId,
     });
-    const { customer, subscription } = await subscribe(rig, 'ada@example.com', { trial_period_days: 14 });
-    await rig.control('POST', `/intents/${String(setup.body['setup_intent_id'])}/confirm`, {
-      customer_id: customer.id,
-    });
+    await rig.control('POST', `/intents/${String(setup.body['setup_intent_id'])}/confirm`, {});
     await rig.control('POST', '/cards', { customer_id: customer.id, outcome: ['decline', 'succeed', 'succeed'] });
     const first = await renew(subscription.id);
     await rig.control('POST', '/mor/retry', { invoice_id: first });

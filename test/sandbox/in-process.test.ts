@@ -36,7 +36,8 @@ async function run(seed: string): Promise<string[]> {
     .body;
   const items = `customer=${String(customer)}&items[0][price]=${String(priceId)}&trial_period_days=7&default_payment_method=${String(method)}`;
   await ask(core, 'stripe', 'POST', '/v1/subscriptions', items);
-  const setup = await ask(core, 'mor', 'POST', '/api/payments/cardpsp/setup-intents', '{}', true);
+  const owner = JSON.stringify({ merchant_customer: { cardpsp_id: customer } });
+  const setup = await ask(core, 'mor', 'POST', '/api/payments/cardpsp/setup-intents', owner, true);
   await ask(core, 'mor', 'POST', `/_sandbox/intents/${String(setup.body['setup_intent_id'])}/confirm`, '{}', true);
   const end = START + 8 * 86_400_000;
   for (let due = core.kernel.clock.nextDue(); due !== null && due <= end; due = core.kernel.clock.nextDue()) {

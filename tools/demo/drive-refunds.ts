@@ -83,6 +83,7 @@ export async function chargeTwice(story: Story, who: Subscriber): Promise<void> 
       amount: first.amount,
       currency: first.currency,
       method: 'card',
+      paidWith: first.paidWith,
       intentId: kernel.random.id('pi'),
       taxCalculationId: null,
     },

@@ -79,8 +79,7 @@ export async function signUp(
     const signup = await api.post('/v1/signups', create, key);
     keep({ key, create, complete: null });
     if (signup.textOrNull('tax_calculation_id') !== null) story.tally.taxed += 1;
-    // The setup intent names no customer (Document 3); the browser's page knows whose it is.
-    await control.post(`/_sandbox/intents/${signup.text('setup_intent_id')}/confirm`, { customer_id: customer.id });
+    await control.post(`/_sandbox/intents/${signup.text('setup_intent_id')}/confirm`, {});
   } else {
     const invoice = subscription.latest_invoice;
     if (invoice === null || typeof invoice === 'string') throw new Error('the first invoice was not expanded');

@@ -75,8 +75,8 @@ async function showForm() {
   });
 }
 
-async function confirmed(processor, { clientSecret, customerId }) {
-  const result = await processor.confirm(clientSecret, { customerId });
+async function confirmed(processor, { clientSecret }) {
+  const result = await processor.confirm(clientSecret);
   if (result.error) throw new Error(result.error.message);
   return result;
 }

@@ -49,6 +49,7 @@ export function takenByMor(world: World, s: Subscriber, invoiceId: string, amoun
       amount,
       currency,
       method: 'card',
+      paidWith: cards.book.methodOf(s.customerId),
       intentId,
       taxCalculationId: null,
     },

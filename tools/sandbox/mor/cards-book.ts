@@ -1,6 +1,6 @@
 // The book of Document 3: intents, customers with a saved method, payments and refunds, and the outcomes that were chosen.
 import { type Kernel } from '../kernel/kernel.js';
-import { type MorCustomer, type MorPayment, type MorState } from './state.js';
+import { type MorCustomer, type MorPayment, type MorState, type SavedMethod } from './state.js';
 
 export const outcomes = ['succeed', 'decline', 'requires_action', 'bank_debit', 'bank_debit_failed'] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -44,12 +44,14 @@ export class CardsBook {
   readonly signupInvoiceOf = new Map<string, { invoiceId: string; amount: number }>(); // by the merchant's customer id
   /** `processorRefundId`: the id that the processor gives it; null: one that no other refund has. */
   readonly refundPlans: { paymentId: string | null; plan: RefundPlan; processorRefundId: string | null }[] = [];
+  /** Setup intents that name a customer are refused, as by a MoR with no place for the field (Document 3 has none). */
+  refusesSetupCustomer = false;
   readonly enabledTypes = new Set(['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
+  private methodsSaved = 0;
   private readonly always = new Map<string, Chosen>();
   private readonly coming = new Map<string, Chosen[]>();
   /** Outcomes that hold for a while only, and until when by the virtual clock. */
   private readonly until = new Map<string, { readonly chosen: Chosen; readonly endMs: number }>();
-  private readonly savedSetups: MorCustomer[] = []; // confirmed setups of nobody in particular, oldest first
 
   constructor(
     private readonly kernel: Kernel,
@@ -61,7 +63,7 @@ export class CardsBook {
       id: this.kernel.random.id('cus', 14),
       merchantCustomerId,
       email,
-      method: null,
+      methods: [],
       carriedTax: null,
     };
     this.mor.customers.set(customer.id, customer);
@@ -77,29 +79,22 @@ export class CardsBook {
     return known;
   }
 
-  saveMethod(customer: MorCustomer, method: 'card' | 'bank_debit'): void {
-    customer.method = method;
-    if (customer.merchantCustomerId === null && !this.savedSetups.includes(customer)) this.savedSetups.push(customer);
+  saveMethod(customer: MorCustomer, type: SavedMethod['type'], intentId: string | null): SavedMethod {
+    const { id: morCustomerId, merchantCustomerId } = customer;
+    const method: SavedMethod = {
+      id: `pm_${++this.methodsSaved}`,
+      type,
+      merchantCustomerId,
+      morCustomerId,
+      intentId,
+    };
+    customer.methods.push(method);
+    return method;
   }
 
-  link(customer: MorCustomer, merchantCustomerId: string): void {
-    customer.merchantCustomerId = merchantCustomerId;
-    this.mor.customerOf.set(merchantCustomerId, customer);
-    const i = this.savedSetups.indexOf(customer);
-    if (i >= 0) this.savedSetups.splice(i, 1);
-  }
-
-  /**
-   * Who is charged for a merchant's customer, or null when nothing is saved. A setup intent names no customer (Document 3), so
-   * the oldest saved setup that belongs to nobody yet becomes this customer's.
-   */
-  payer(merchantCustomerId: string): MorCustomer | null {
-    const known = this.mor.customerOf.get(merchantCustomerId);
-    if (known !== undefined && known.method !== null) return known;
-    const [setup] = this.savedSetups;
-    if (setup === undefined) return null;
-    this.link(setup, merchantCustomerId);
-    return setup;
+  /** What pays for a merchant's customer: the newest confirmed method of this customer, and never another's or nobody's. Null: none. */
+  methodOf(merchantCustomerId: string): SavedMethod | null {
+    return this.mor.customerOf.get(merchantCustomerId)?.methods.at(-1) ?? null;
   }
 
   /**
@@ -108,7 +103,7 @@ export class CardsBook {
    */
   choose(merchantCustomerId: string, chosen: Chosen | readonly Chosen[], forSec: number | null = null): void {
     const customer = this.customerFor(merchantCustomerId, null);
-    customer.method ??= 'card';
+    if (customer.methods.length === 0) this.saveMethod(customer, 'card', null);
     if (typeof chosen === 'string' && forSec !== null)
       this.until.set(merchantCustomerId, { chosen, endMs: this.kernel.clock.nowMs() + forSec * 1000 });
     else if (typeof chosen === 'string') this.always.set(merchantCustomerId, chosen);

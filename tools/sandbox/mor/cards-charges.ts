@@ -11,11 +11,11 @@ const SLOWEST_CARD_MS = 1500;
 
 type DebitOutcome = 'bank_debit' | 'bank_debit_failed';
 
-const failures: Record<'decline' | 'requires_action' | 'bank_debit_failed' | 'unknown', [string, string]> = {
+const failures: Record<'decline' | 'requires_action' | 'bank_debit_failed' | 'no_method', [string, string]> = {
   decline: ['Your card has insufficient funds.', 'insufficient_funds'],
   requires_action: ['The customer must authenticate this payment.', 'authentication_required'],
   bank_debit_failed: ['The bank returned the debit.', 'debit_not_authorized'],
-  unknown: ['No saved payment method for this customer.', 'no_payment_method'],
+  no_method: ['No saved payment method for this customer.', 'no_payment_method'],
 };
 
 export class Charges {
@@ -75,22 +75,24 @@ export class Charges {
 
   private charge(heard: HeardInvoice): void {
     heard.ordered = false;
-    const payer = this.book.payer(heard.customerId);
-    const method = payer?.method ?? 'card';
-    if (payer !== null && payer.carriedTax !== null && heard.taxCalculationId === null) {
-      heard.taxCalculationId = payer.carriedTax;
-      payer.carriedTax = null;
+    const customer = this.mor.customerOf.get(heard.customerId);
+    const paidWith = this.book.methodOf(heard.customerId);
+    if (customer !== undefined && customer.carriedTax !== null && heard.taxCalculationId === null) {
+      heard.taxCalculationId = customer.carriedTax;
+      customer.carriedTax = null;
     }
-    const outcome = payer === null ? 'unknown' : this.book.outcomeFor(heard.customerId, heard.email, method);
+    const outcome =
+      paidWith === null ? 'no_method' : this.book.outcomeFor(heard.customerId, heard.email, paidWith.type);
     const debit = outcome === 'bank_debit' || outcome === 'bank_debit_failed';
     const payment = this.newPayment({
       kind: 'renewal',
       merchantInvoiceId: heard.id,
       merchantCustomerId: heard.customerId,
-      morCustomerId: payer?.id ?? '',
+      morCustomerId: customer?.id ?? '',
       amount: heard.amount,
       currency: heard.currency,
       method: debit ? 'bank_debit' : 'card',
+      paidWith,
       intentId: this.kernel.random.id('pi'),
       taxCalculationId: heard.taxCalculationId,
     });
@@ -109,7 +111,7 @@ export class Charges {
     if (payment.kind === 'renewal') this.events.verdict(payment); // none is described for a signup (Document 3, rule 3)
   }
 
-  private decide(payment: MorPayment, chosen: Chosen | 'unknown'): void {
+  private decide(payment: MorPayment, chosen: Chosen | 'no_method'): void {
     const [outcome, code] = partsOf(chosen);
     if (outcome === 'succeed' || outcome === 'bank_debit') {
       this.succeed(payment);
@@ -187,15 +189,16 @@ export type NewPayment = Pick<
   | 'amount'
   | 'currency'
   | 'method'
+  | 'paidWith'
   | 'taxCalculationId'
 > & { readonly intentId: string };
 
 /** A decline with a code of its own, or an outcome as it stands. */
-function partsOf(chosen: Chosen | 'unknown'): [keyof typeof failures | 'succeed' | 'bank_debit', string | null] {
+function partsOf(chosen: Chosen | 'no_method'): [keyof typeof failures | 'succeed' | 'bank_debit', string | null] {
   return isCoded(chosen) ? ['decline', chosen.slice('decline:'.length)] : [chosen, null];
 }
 
-function isCoded(chosen: Chosen | 'unknown'): chosen is `decline:${string}` {
+function isCoded(chosen: Chosen | 'no_method'): chosen is `decline:${string}` {
   return chosen.startsWith('decline:');
 }
 

@@ -5,7 +5,7 @@ import { type CardsBook, type Chosen, type RefundPlan, outcomes } from './cards-
 import { type Charges } from './cards-charges.js';
 import { type PaymentEvents } from './cards-events.js';
 import { type Refunds, renderRefund } from './cards-refunds.js';
-import { type MorPayment, type MorState, type Product } from './state.js';
+import { type MorPayment, type MorState, type Product, type SavedMethod } from './state.js';
 
 const PLANS: readonly RefundPlan[] = ['succeed', 'pending', 'pending_fail', 'fail'];
 
@@ -36,6 +36,15 @@ export function addCardControls(kernel: Kernel, mor: MorState, parts: CardParts)
       return { status: 200, body: { data: found.map(renderPayment) } };
     },
   );
+  kernel.control('GET', '/_sandbox/mor/customers', 'every customer with its saved methods, newest last', () => {
+    const data = [...mor.customers.values()].map((c) => ({
+      id: c.id,
+      merchant_customer_id: c.merchantCustomerId,
+      email: c.email,
+      payment_methods: c.methods.map(renderMethod),
+    }));
+    return { status: 200, body: { data } };
+  });
   kernel.control('GET', '/_sandbox/mor/refunds', 'every refund: ?payment=', (request) => {
     const payment = request.query.get('payment');
     const found = [...mor.refunds.values()].filter((r) => payment === null || r.paymentId === payment);
@@ -78,14 +87,18 @@ export function addCardControls(kernel: Kernel, mor: MorState, parts: CardParts)
   kernel.control(
     'POST',
     '/_sandbox/mor/account',
-    'which payment method types are enabled: {payment_method_types}',
+    'the account: {payment_method_types?} that are enabled, {setup_customer?: take|refuse} of setup intents with merchant_customer',
     (request) => {
       const fields = new Fields(request.body);
-      const given = fields.value['payment_method_types'];
+      const given = fields.value['payment_method_types'] ?? [...book.enabledTypes];
       if (!Array.isArray(given)) return fields.refuse('payment_method_types', 'must be a list');
+      if (fields.has('setup_customer')) {
+        book.refusesSetupCustomer = fields.oneOf('setup_customer', ['take', 'refuse']) === 'refuse';
+      }
       book.enabledTypes.clear();
       for (const type of given) if (typeof type === 'string') book.enabledTypes.add(type);
-      return { status: 200, body: { payment_method_types: [...book.enabledTypes] } };
+      const setupCustomer = book.refusesSetupCustomer ? 'refuse' : 'take';
+      return { status: 200, body: { payment_method_types: [...book.enabledTypes], setup_customer: setupCustomer } };
     },
   );
 }
@@ -209,6 +222,10 @@ function outcomeOf(given: unknown, fields: Fields): Chosen {
   );
 }
 
+function renderMethod({ id, type, merchantCustomerId, morCustomerId, intentId }: SavedMethod): JsonObject {
+  return { id, type, merchant_customer_id: merchantCustomerId, mor_customer_id: morCustomerId, intent_id: intentId };
+}
+
 function renderPayment(p: MorPayment): JsonObject {
   return {
     id: p.id,
@@ -220,6 +237,7 @@ function renderPayment(p: MorPayment): JsonObject {
     currency: p.currency,
     status: p.status,
     method: p.method,
+    paid_with: p.paidWith === null ? null : renderMethod(p.paidWith),
     processor_charge_id: p.processorChargeId,
     processor_payment_intent_id: p.processorPaymentIntentId,
     failure_message: p.failureMessage,

@@ -43,12 +43,13 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
     return kept.once(request, () => {
       const body = bodyOf(request, true);
       const types = typesOf(body);
+      const owner = ownerOf(body, mor.psp, book);
       const taxCalculationId = calculationOf(mor, body);
       if (types.some((t) => !book.enabledTypes.has(t)))
         refuse(422, 'validation_error', 'payment_method_types', 'not enabled for the account');
       const intent = newIntent(kernel, {
         kind: 'setup',
-        customer: book.newCustomer(null, null),
+        customer: owner === null ? book.newCustomer(null, null) : book.customerFor(owner.id, owner.email),
         amount: 0,
         currency: '',
         types,
@@ -70,7 +71,7 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
       if (given.amount < (MINIMUM[given.currency] ?? 50) || given.amount > CAP) {
         refuse(422, 'amount_out_of_range', 'amount', 'below the processor minimum or above the cap');
       }
-      const customer = book.customerFor(given.customerId, given.email);
+      const customer = book.customerFor(given.customer.id, given.customer.email);
       const { amount, currency } = given;
       const intent = newIntent(kernel, {
         kind: 'payment',
@@ -88,7 +89,7 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
   kernel.control(
     'POST',
     '/_sandbox/intents/:id/confirm',
-    'the shopper confirms in the browser: {outcome?: succeed|decline|requires_action|bank_debit|bank_debit_failed, customer_id?, client_secret?, publishable_key?} (a setup may name its customer)',
+    'the shopper confirms in the browser: {outcome?: succeed|decline|requires_action|bank_debit|bank_debit_failed, client_secret?, publishable_key?}',
     fromBrowser((request) => {
       const fields = new Fields(request.body);
       const intent = book.intents.get(request.params['id'] ?? '');
@@ -96,8 +97,6 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
       checkBrowser(kernel, fields, intent.clientSecret);
       if (intent.status === 'succeeded' || intent.status === 'processing')
         return fields.refuse('id', `the intent is ${intent.status}`);
-      const customerId = fields.optionalString('customer_id');
-      if (customerId !== undefined && intent.kind === 'setup') book.link(intent.customer, customerId);
       const chosen = fields.has('outcome') ? fields.oneOf('outcome', outcomes) : outcomeOfIntent(intent, book);
       return { status: 200, body: confirm(intent, chosen, book, charges) };
     }),
@@ -107,13 +106,18 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
     const intent = book.intents.get(request.params['id'] ?? '');
     if (intent === undefined) return morError(404, 'not_found');
     const { id, kind, status, amount, currency, taxCalculationId } = intent;
-    return { status: 200, body: { id, kind, status, amount, currency, tax_calculation_id: taxCalculationId } };
+    const { id: morCustomerId, merchantCustomerId } = intent.customer;
+    const whose = { mor_customer_id: morCustomerId, merchant_customer_id: merchantCustomerId };
+    return {
+      status: 200,
+      body: { id, kind, status, amount, currency, tax_calculation_id: taxCalculationId, ...whose },
+    };
   });
 }
 
 function outcomeOfIntent(intent: Intent, book: CardsBook): Outcome {
   // Whoever asks for declined or authenticated renewals still signs up: only debits differ at signup.
-  const debit = book.debitAtSignup(intent.customer.merchantCustomerId);
+  const debit = intent.kind === 'payment' ? book.debitAtSignup(intent.customer.merchantCustomerId) : null;
   if (debit !== null) return debit;
   const told = outcomeOfEmail(intent.customer.email);
   return told === 'bank_debit' || intent.types.every((t) => t !== 'card') ? 'bank_debit' : 'succeed';
@@ -133,10 +137,10 @@ function confirm(intent: Intent, outcome: Outcome, book: CardsBook, charges: Cha
     return result({});
   }
   const debit = outcome !== 'succeed';
-  book.saveMethod(intent.customer, debit ? 'bank_debit' : 'card');
+  const paidWith = book.saveMethod(intent.customer, debit ? 'bank_debit' : 'card', intent.id);
   if (intent.kind === 'setup') {
     intent.status = 'succeeded';
-    intent.customer.carriedTax = intent.taxCalculationId;
+    intent.customer.carriedTax = intent.taxCalculationId ?? intent.customer.carriedTax;
     return result({ setup_intent_id: intent.id, mor_customer_id: intent.customer.id });
   }
   intent.status = debit ? 'processing' : 'succeeded';
@@ -148,7 +152,8 @@ function confirm(intent: Intent, outcome: Outcome, book: CardsBook, charges: Cha
       morCustomerId: intent.customer.id,
       amount: intent.amount,
       currency: intent.currency,
-      method: debit ? 'bank_debit' : 'card',
+      method: paidWith.type,
+      paidWith,
       intentId: intent.id,
       taxCalculationId: intent.taxCalculationId,
     },
@@ -209,15 +214,21 @@ function calculationOf(mor: MorState, body: JsonObject): string | null {
     : refuse(404, 'tax_calculation_not_found', 'tax_calculation_id', 'no such calculation');
 }
 
-type PaymentInput = { amount: number; currency: string; customerId: string; email: string | null };
+type CustomerInput = { readonly id: string; readonly email: string | null };
+type PaymentInput = { readonly amount: number; readonly currency: string; readonly customer: CustomerInput };
+type Wrong = (field: string, message: string) => void;
 
-/** Reads a payment-intent request; 400 `invalid_request` naming every wrong field. */
-function readPayment(body: JsonObject, psp: string): PaymentInput {
+/** Whose method a setup intent saves; null: nobody's. Document 3 has no field for it: this is the payment intent's. */
+function ownerOf(body: JsonObject, psp: string, book: CardsBook): CustomerInput | null {
+  if ((body['merchant_customer'] ?? null) === null) return null;
+  if (book.refusesSetupCustomer) refuse(400, 'invalid_request', 'merchant_customer', 'is no field of a setup intent');
   const errors: FieldError[] = [];
-  const wrong = (field: string, message: string): void => void errors.push({ field, message });
-  const { amount, currency, description } = body;
-  if (!Number.isSafeInteger(amount) || Number(amount) < 1) wrong('amount', 'must be an integer of at least 1');
-  if (typeof currency !== 'string' || !/^[A-Za-z]{3}$/.test(currency)) wrong('currency', 'must be a three-letter code');
+  const owner = readCustomer(body, psp, (field, message) => void errors.push({ field, message }));
+  if (errors.length > 0) throw new Refusal(morError(400, 'invalid_request', errors));
+  return owner;
+}
+
+function readCustomer(body: JsonObject, psp: string, wrong: Wrong): CustomerInput {
   const customer = isObject(body['merchant_customer']) ? body['merchant_customer'] : {};
   const id = customer[`${psp}_id`];
   if (typeof id !== 'string' || id === '') wrong(`merchant_customer.${psp}_id`, 'must be a string');
@@ -231,16 +242,26 @@ function readPayment(body: JsonObject, psp: string): PaymentInput {
   }
   const address = customer['address'] ?? null;
   if (address !== null && !isObject(address)) wrong('merchant_customer.address', 'must be an object');
+  const email = customer['email'];
+  return { id: typeof id === 'string' ? id : '', email: typeof email === 'string' ? email : null };
+}
+
+/** Reads a payment-intent request; 400 `invalid_request` naming every wrong field. */
+function readPayment(body: JsonObject, psp: string): PaymentInput {
+  const errors: FieldError[] = [];
+  const wrong: Wrong = (field, message) => void errors.push({ field, message });
+  const { amount, currency, description } = body;
+  if (!Number.isSafeInteger(amount) || Number(amount) < 1) wrong('amount', 'must be an integer of at least 1');
+  if (typeof currency !== 'string' || !/^[A-Za-z]{3}$/.test(currency)) wrong('currency', 'must be a three-letter code');
+  const customer = readCustomer(body, psp, wrong);
   const text = description ?? null;
   if (text !== null && (typeof text !== 'string' || text.length > DESCRIPTION_LIMIT)) {
     wrong('description', `must be a string of at most ${DESCRIPTION_LIMIT} characters`);
   }
   if (errors.length > 0) throw new Refusal(morError(400, 'invalid_request', errors));
-  const email = customer['email'];
   return {
     amount: Number(amount),
     currency: typeof currency === 'string' ? currency.toLowerCase() : '',
-    customerId: typeof id === 'string' ? id : '',
-    email: typeof email === 'string' ? email : null,
+    customer,
   };
 }

@@ -60,9 +60,9 @@ export const CONFIRM_SCRIPT = `// The sandbox's stand-in for the processor's scr
   window.SandboxProcessor = (publishableKey) => {
     let fieldset = null;
 
-    async function send(clientSecret, outcome, customerId) {
+    async function send(clientSecret, outcome) {
       const intent = clientSecret.split('_secret_')[0];
-      const body = { outcome, client_secret: clientSecret, publishable_key: publishableKey, customer_id: customerId };
+      const body = { outcome, client_secret: clientSecret, publishable_key: publishableKey };
       const answer = await fetch(origin + '/_sandbox/intents/' + intent + '/confirm', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -86,13 +86,13 @@ export const CONFIRM_SCRIPT = `// The sandbox's stand-in for the processor's scr
         });
         element.replaceChildren(make('style', { textContent: STYLE }), fieldset);
       },
-      /** Confirms with what was chosen. A setup intent knows no customer of yours: customerId says whose method it saves. */
-      async confirm(clientSecret, { customerId } = {}) {
+      /** Confirms with what was chosen. */
+      async confirm(clientSecret) {
         const chosen = fieldset.querySelector(':checked').value;
-        let said = await send(clientSecret, chosen, customerId);
+        let said = await send(clientSecret, chosen);
         if (said.status === 'requires_action') {
           const approved = await askBank();
-          said = await send(clientSecret, approved ? 'succeed' : 'decline', customerId);
+          said = await send(clientSecret, approved ? 'succeed' : 'decline');
           if (!approved && said.error) said.error = { code: 'authentication_failed', message: 'The payment was not approved at the bank.' };
         }
         return { status: said.status, chargeId: said.charge_id, paymentId: said.payment_id, error: said.error || null };

@@ -147,6 +147,7 @@ export class PaymentLinks {
       processorChargeId: random.id('ch'),
       processorPaymentIntentId: random.id('pi'),
       method: 'card',
+      paidWith: null,
       failureMessage: null,
       declineCode: null,
       amountRefunded: 0,

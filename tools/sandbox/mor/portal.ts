@@ -25,6 +25,7 @@ export function transferInPortal(
     processorChargeId: kernel.random.id('ch'),
     processorPaymentIntentId: kernel.random.id('pi'),
     method: 'card',
+    paidWith: null,
     failureMessage: null,
     declineCode: null,
     amountRefunded: 0,

@@ -26,6 +26,8 @@ export type MorPayment = {
   processorChargeId: string; // empty on failed and requires_action
   readonly processorPaymentIntentId: string;
   readonly method: 'card' | 'bank_debit';
+  /** The saved method that pays; null: none was there, or the money came by a link's page or a transfer. */
+  readonly paidWith: SavedMethod | null;
   failureMessage: string | null;
   declineCode: string | null;
   amountRefunded: number; // succeeded refunds
@@ -48,14 +50,25 @@ export type MorRefund = {
   readonly createdAtMs: number;
 };
 
+/** A card or an account that may be charged off-session. */
+export type SavedMethod = {
+  readonly id: string; // pm_…
+  readonly type: 'card' | 'bank_debit';
+  /** Whose it is, by the merchant's id; null: nobody's, so nobody pays with it. */
+  readonly merchantCustomerId: string | null;
+  readonly morCustomerId: string;
+  /** The intent that saved it; null: a control route did. */
+  readonly intentId: string | null;
+};
+
 /** A customer on the MoR's processor account. */
 export type MorCustomer = {
   readonly id: string;
-  /** The merchant's own id; null while it is not known (setup intents name none). */
-  merchantCustomerId: string | null;
+  /** The merchant's own id; null: its setup intent named nobody. */
+  readonly merchantCustomerId: string | null;
   email: string | null;
-  /** The saved method; null until a browser confirmed one. */
-  method: 'card' | 'bank_debit' | null;
+  /** Those that a browser confirmed, oldest first: the newest pays. */
+  readonly methods: SavedMethod[];
   /** A setup intent's tax calculation that no invoice has taken yet: it "carries to the first chargeable invoice" (Document 3). */
   carriedTax: string | null;
 };
