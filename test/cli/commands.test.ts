@@ -128,7 +128,7 @@ describe('the command line', () => {
     expect((await cli(['status'], world.env)).out).toContain('Last verify\n  never');
   });
 
-  it('status and doctor name the last delivery that a door refused, with its likely reason, until one is taken again', async () => {
+  it('status and doctor name the last delivery that a webhook endpoint refused, and what to check, until one is taken again', async () => {
     const insert = `insert into door_refusal (door, at, status, why, address) values ('stripe', now(), 401, 'signature_mismatch', '203.0.113.9')`;
     await sql(insert);
     await sql(`insert into door_answers (door, hour, status, n) values ('stripe', date_trunc('hour', now()), 401, 3)
@@ -145,13 +145,20 @@ describe('the command line', () => {
     expect(body.doors['mor_events']?.last_refusal).toBeNull();
     const said = (await cli(['status'], world.env)).out;
     expect(said).toMatch(
-      /^ {2}stripe last refused a delivery at \S+ with 401, from 203\.0\.113\.9\. Signed with none of our secrets/m,
+      /^ {2}stripe last refused a delivery at \S+ with 401 \(signature_mismatch\), from 203\.0\.113\.9\. .*STRIPE_WEBHOOK_SECRETS/m,
     );
-    const seen = async (): Promise<Check | undefined> =>
+    const seen = async (endpoint = 'stripe'): Promise<Check | undefined> =>
       (await cliJson<{ checks: Check[] }>(['doctor'], world.env)).body.checks.find(
-        (c) => c.name === 'traffic from stripe',
+        (c) => c.name === `traffic from ${endpoint}`,
       );
-    expect(await seen()).toMatchObject({ state: 'warn', detail: expect.stringContaining('refused with 401') });
+    expect(await seen()).toMatchObject({ state: 'warn', detail: expect.stringContaining('signature_mismatch') });
+    // A secret that was wrong from the start: nothing was ever taken.
+    await sql(insert.replace(`('stripe'`, `('mor_events'`).replace('401', '503'));
+    expect(await seen('mor_events')).toMatchObject({
+      state: 'warn',
+      detail: expect.stringContaining('signature_mismatch'),
+      todo: expect.stringContaining('MOR_EVENT_WEBHOOK_SECRETS'),
+    });
     await sql(`update door_refusal set at = at - interval '1 hour'`); // and another was taken since
     expect(await seen()).toMatchObject({ state: 'ok' });
   });

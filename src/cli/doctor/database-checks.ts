@@ -8,7 +8,7 @@ import { type LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { type Logger } from '../../observe/index.js';
 import { databaseUrl } from '../../open-database.js';
 import { Database, DatabaseRefused } from '../../store/database.js';
-import { type DoorBooks } from '../../domain/ports/door-books.js';
+import { type DoorBooks, type DoorRefusal } from '../../domain/ports/door-books.js';
 import { whatToCheck } from '../../domain/refusal.js';
 import { schemaState } from '../../store/migrations.js';
 import { PgOverview } from '../../store/pg-overview.js';
@@ -94,14 +94,15 @@ export async function trafficChecks(
   const checks = events.map(({ source, at }): Check => {
     const name = `traffic from ${source}`;
     const todo = `See that the sender's endpoint points at this daemon, and look for refusals at crossbill_webhook_refusals_total.`;
-    if (at === null) return warn(name, 'nothing ever came', todo);
-    const ago = `last event ${age((now - at.getTime()) / 1000)} ago`;
+    const ago = at === null ? 'nothing was ever taken' : `last event ${age((now - at.getTime()) / 1000)} ago`;
     // A stranger, or one delivery in a rotation, is answered by the next that is taken.
-    const refused = refusals.find((r) => r.door === source && r.at > at && now - r.at.getTime() < SILENT_MS);
+    const isNews = (r: DoorRefusal): boolean => (at === null || r.at > at) && now - r.at.getTime() < SILENT_MS;
+    const refused = refusals.find((r) => r.door === source && isNews(r));
     if (refused !== undefined) {
-      const since = `since then a delivery from ${refused.address} was refused: ${refused.why}`;
+      const since = `a delivery from ${refused.address} was refused since: ${refused.why}`;
       return warn(name, `${ago}; ${since}`, whatToCheck(source, refused.why));
     }
+    if (at === null) return warn(name, ago, todo);
     // Proforma invoices and disputes are rare; renewals are not.
     return now - at.getTime() > SILENT_MS && source !== 'mor_events' ? warn(name, ago, todo) : ok(name, ago);
   });
