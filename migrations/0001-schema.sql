@@ -199,6 +199,7 @@ create table invoice (
   hold_until          timestamptz,
   customer_country    char(2),              -- of the address on the invoice; null: Stripe has not said
   retries             jsonb,                -- what followed the MoR's refusals; null: it refused nothing
+  method              jsonb,                -- the customer's payment method that was confirmed since; null: none was
   next_try_at         timestamptz,          -- when a refused renewal is tried again by itself
   first_seen_at       timestamptz not null,
   seq                 bigint generated always as identity
@@ -454,10 +455,11 @@ create table door_refusal (
 );
 create index door_refusal_listed on door_refusal (door, id desc);
 
--- What the merchant's backend asked for.
+-- What the merchant's backend asked for: a first payment, a trial's setup, or another payment method (kind method). Each saves a
+-- payment method of the customer.
 create table signup (
   id                   text primary key,
-  kind                 text not null check (kind in ('payment','trial')),
+  kind                 text not null check (kind in ('payment','trial','method')),
   customer_id          text not null,
   amount               bigint,
   currency             char(3),
@@ -475,12 +477,17 @@ create table signup (
   charge_id            text,
   payment_row_id       text,
   completed_at         timestamptz,
+  confirmed_at         timestamptz,       -- when the method's confirmation became known; null: not yet
+  confirmed_by         text,              -- charge: a charge succeeded; else who reported it
+  reported_at          timestamptz,       -- when somebody reported the confirmation first
+  tried_at             timestamptz,       -- when the customer's refused renewals got to know of the confirmation
   created_at           timestamptz not null,
   seq                  bigint generated always as identity unique
 );
 create index signup_customer on signup (customer_id, seq desc);
 create index signup_tax_calculation on signup (tax_calculation_id) where tax_calculation_id is not null;
 create index signup_intent on signup (intent_id) where intent_id is not null;
+create index signup_untried on signup (seq) where confirmed_at is not null and tried_at is null;
 create index signup_open on signup (created_at) where kind = 'payment' and completed_at is null;
 
 -- A customer and the MoR's own customer, linked when the MoR first names it, or by hand or file when the link was made elsewhere. Links

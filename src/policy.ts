@@ -156,6 +156,14 @@ export const SIGNUP_BUSY_MS = 15_000;
 /** Who waits for another request with the same key looks so often whether it is done. */
 export const BUSY_LOOK_EVERY_MS = 50;
 
+/**
+ * How often each replica looks for payment methods that a charge has just confirmed: a decision follows its event within a second or so. The
+ * question reads an index that is empty nearly all the time.
+ */
+export const METHODS_LOOK_EVERY_MS = 1_000;
+/** Confirmed methods of one look: the next one takes the rest. */
+export const METHODS_A_LOOK = 100;
+
 /** How often each replica looks for signups without a payment. */
 export const SIGNUP_LOOK_EVERY_MS = 5 * MINUTE_MS;
 /** Older ones were flagged long ago, or no daemon ran for a month: a person who looks then sees more than this. Most were given up. */

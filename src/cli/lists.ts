@@ -2,8 +2,9 @@
 import { type Command } from 'commander';
 import { parseCurrency } from '../domain/money.js';
 import { Books, type Page } from '../domain/ports/books.js';
-import { CustomerLinks } from '../domain/ports/customer-links.js';
-import { linkView } from '../customers/customer-link.view.js';
+import { type CustomerLink, CustomerLinks } from '../domain/ports/customer-links.js';
+import { PaymentMethods } from '../domain/ports/payment-methods.js';
+import { type CustomerLinkView, linkView } from '../customers/customer-link.view.js';
 import { INVOICE_STATUSES, invoiceListView } from '../renewals/invoice.view.js';
 import { PAYMENT_STATUSES, paymentView } from '../renewals/payment.view.js';
 import { CliError, EXIT } from './exit-codes.js';
@@ -63,8 +64,11 @@ async function payments(cli: Cli): Promise<number> {
 async function customers(cli: Cli): Promise<number> {
   const { since, customerId } = asked(cli);
   const filter = { since, customerId, morCustomerId: textIn(cli, 'morCustomer') };
-  const page = await (await cli.open()).get(CustomerLinks).list(filter, pageOf(cli));
-  return shown(cli, page, linkView, ['customer', 'at the MoR', 'linked', 'by', 'reference'], (l) => [
+  const world = await cli.open();
+  const page = await world.get(CustomerLinks).list(filter, pageOf(cli));
+  const methods = await world.get(PaymentMethods).of(page.data.map((l) => l.customerId));
+  const view = (l: CustomerLink): CustomerLinkView => linkView(l, methods.get(l.customerId) ?? []);
+  return shown(cli, page, view, ['customer', 'at the MoR', 'linked', 'by', 'reference'], (l) => [
     l.customer_id,
     l.mor_customer_id,
     l.linked_at,

@@ -4,6 +4,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { type Request, type Response } from 'express';
 import { Books } from '../domain/ports/books.js';
 import { CustomerLinks } from '../domain/ports/customer-links.js';
+import { PaymentMethods } from '../domain/ports/payment-methods.js';
 import { Requests, Signups } from '../domain/ports/signups.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
@@ -14,14 +15,17 @@ import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/id
 import { pageOf, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, Problem } from '../api/http/problem.js';
 import { CustomerLinkView, linkView } from './customer-link.view.js';
+import { methodView, PaymentMethodView } from './payment-method.view.js';
 import { CustomersQuery, LinkCustomerDto } from './customers.dto.js';
 import { SignupView, signupView } from '../signups/signup.view.js';
 
 class CustomerView {
   @Text("The merchant's own id.") customer_id!: string;
-  @TextOrNull("The MoR's customer of the newest signup; null: no signup through us.") mor_customer_id!: string | null;
+  @TextOrNull("The MoR's customer of the current payment method; null: linked to none.") mor_customer_id!:
+    string | null;
   @Many([String], 'All it ever had, newest first.') mor_customer_ids!: string[];
   @Many(SignupView, 'Newest first, at most 100.') signups!: SignupView[];
+  @Many(PaymentMethodView, 'Newest first.') payment_methods!: PaymentMethodView[];
   @Many([String], 'Newest first, at most 100.') invoice_ids!: string[];
 }
 
@@ -35,6 +39,7 @@ export class CustomersController {
     private readonly links: CustomerLinks,
     private readonly requests: Requests,
     private readonly signups: Signups,
+    private readonly methods: PaymentMethods,
   ) {}
 
   @Get()
@@ -47,7 +52,9 @@ export class CustomersController {
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: CustomersQuery): Promise<PageView<CustomerLinkView>> {
     const filter = { ...spanOf(q), customerId: customerOf(q), morCustomerId: q.mor_customer_id };
-    return pageView(await this.links.list(filter, pageRequest(q)), linkView);
+    const page = await this.links.list(filter, pageRequest(q));
+    const methods = await this.methods.of(page.data.map((l) => l.customerId));
+    return pageView(page, (l) => linkView(l, methods.get(l.customerId) ?? []));
   }
 
   @Post()
@@ -56,7 +63,7 @@ export class CustomersController {
     operationId: 'linkCustomer',
     summary: 'Link a customer to a customer of the MoR that was made elsewhere (role: ops)',
     description:
-      'With `ENROLMENT=linked` the customer is enrolled from the next invoice on. 201 for a new link, 200 for one that is known. Neither Stripe nor the MoR is asked whether they know these ids. A link is never taken back.',
+      'With `ENROLMENT=linked` the customer is enrolled from the next invoice on. 201 for a new link, 200 for one that is known. A linked customer gets another customer of the MoR by a later setup alone (`POST …/payment-method`, or another signup). Neither Stripe nor the MoR is asked whether they know these ids. A link is never taken back.',
   })
   @KeyHeader(false)
   @ApiCreatedResponse({ type: CustomerLinkView })
@@ -80,12 +87,16 @@ export class CustomersController {
     const { customer_id: customerId, mor_customer_id: morCustomerId, reference = null } = dto;
     const { outcome, link } = await this.links.link({ customerId, morCustomerId, reference, linkedBy: caller.name });
     if (outcome === 'otherwise') {
-      const message = `Customer ${link.customerId} is linked to ${link.morCustomerId} at the MoR.`;
-      const field = link.customerId === customerId ? 'mor_customer_id' : 'customer_id';
+      const isOfCustomer = link.customerId === customerId;
+      const next = isOfCustomer
+        ? ' A link is for good: make a setup with POST …/payment-method for another method.'
+        : '';
+      const message = `Customer ${link.customerId} is linked to ${link.morCustomerId} at the MoR.${next}`;
+      const field = isOfCustomer ? 'mor_customer_id' : 'customer_id';
       throw new Problem(409, 'customer_linked_otherwise', message, [{ field, message }]);
     }
     res.status(outcome === 'made' ? HttpStatus.CREATED : HttpStatus.OK);
-    return linkView(link);
+    return linkView(link, (await this.methods.of([link.customerId])).get(link.customerId) ?? []);
   }
 
   @Get(':id')
@@ -97,6 +108,7 @@ export class CustomersController {
     const found = await this.books.customer(id);
     if (found === null) throw notFound('customer');
     const proven = await this.signups.proven(found.signups.map((s) => s.id));
+    const methods = (await this.methods.of([id])).get(id) ?? [];
     const names = await this.books.paymentNames(found.signups.flatMap((s) => s.paymentRowId ?? []));
     return {
       customer_id: found.customerId,
@@ -106,6 +118,7 @@ export class CustomersController {
         const name = s.paymentRowId === null ? undefined : names.get(s.paymentRowId);
         return signupView(s, name === undefined ? null : { name, row: null }, proven.has(s.id));
       }),
+      payment_methods: methods.map(methodView),
       invoice_ids: [...found.invoiceIds],
     };
   }

@@ -1,7 +1,7 @@
 // What is known of an invoice of the platform, as one row.
 import { type InvoiceStatus } from './ports/billing-platform.js';
 import { type ChargedMethod } from './ports/billing-reader.js';
-import { type RetryTrail } from './retry.js';
+import { type ConfirmedMethod, type RetryTrail } from './retry.js';
 
 /** What the platform last said of the invoice; `unknown` until an event or a read told us. */
 export type PlatformStatus = InvoiceStatus | 'unknown';
@@ -65,6 +65,8 @@ export type InvoiceRow = {
   readonly holdUntil: Date | null;
   /** What followed the MoR's refusals; null: it refused nothing. */
   readonly retries: RetryTrail | null;
+  /** The customer's newest payment method whose confirmation is known here; null: none was confirmed since the invoice came. */
+  readonly method: ConfirmedMethod | null;
   /** When a refused renewal is tried again by itself; null: it is not, as far as is known. */
   readonly nextTryAt: Date | null;
   readonly firstSeenAt: Date;

@@ -1,5 +1,5 @@
 // What the merchant's backend can be told: each kind with its facts. Ids, amounts, states and times alone: no secret, and no text that
-// a person or a peer wrote, since a receiver may be a chat room.
+// a person or a peer wrote, since a receiver may be a chat room. The MoR's failure message is the one exception, and never in Slack words.
 
 import { type InboxSource } from './ports/inbox.js';
 import { type Refusal } from './refusal.js';
@@ -9,6 +9,7 @@ export const NOTIFICATION_TYPES = [
   'invoice.paid',
   'invoice.left_open',
   'invoice.action_required',
+  'customer.method_needed',
   'payment_link.created',
   'refund.succeeded',
   'refund.failed',
@@ -84,6 +85,17 @@ export type Told = { readonly subject: string } & (
       readonly data: InvoiceFacts & {
         readonly payment_id: string;
         readonly processor_payment_intent_id: string | null;
+      };
+    }
+  | {
+      readonly type: 'customer.method_needed';
+      readonly data: InvoiceFacts & {
+        readonly payment_id: string;
+        /** What the MoR tried to charge, in smallest units. */
+        readonly amount: number;
+        readonly decline_code: string | null;
+        /** As the MoR wrote it; null: it wrote none, or an erasure took it out. */
+        readonly failure_message: string | null;
       };
     }
   | {

@@ -41,8 +41,20 @@ export type Retry = {
   readonly ref: string;
   /** What was due, in smallest units. */
   readonly minor: string;
+  /** Our id of the confirmed payment method that it was made for; null: it was made for none. */
+  readonly method: string | null;
   /** It was taken back before it was sent, so it does not count. */
   readonly withdrawn: boolean;
+};
+
+/** A payment method of the customer, once its confirmation is known: what was refused before is tried with it once. */
+export type ConfirmedMethod = {
+  /** Ours, of the setup that saved it. */
+  readonly id: string;
+  /** When the confirmation became known, by the database's clock (ISO 8601). */
+  readonly at: string;
+  /** Who reported it; null: a charge that succeeded. */
+  readonly by: string | null;
 };
 
 /** What followed the refusals of one invoice. */
@@ -56,3 +68,19 @@ export type RetryTrail = {
   /** The schedule is over; null: it goes on. `why`: what ended it before its steps were used up; null: they were. */
   readonly ended: { readonly at: string; readonly how: RetryEnd; readonly why: string | null } | null;
 };
+
+/**
+ * The confirmed method with which the refused renewal has still to be tried; null: there is none. The MoR charges the newest confirmed method,
+ * so whatever was ordered since the confirmation has tried it.
+ */
+export function untriedMethod(i: {
+  readonly method: ConfirmedMethod | null;
+  readonly retries: RetryTrail | null;
+  readonly firstSeenAt: Date;
+}): ConfirmedMethod | null {
+  const { method, retries: trail } = i;
+  if (method === null || trail === null) return null;
+  const last = trail.retries.findLast((r) => !r.withdrawn)?.at ?? i.firstSeenAt.toISOString();
+  const isOver = trail.ended !== null && trail.ended.at >= method.at;
+  return last < method.at && !isOver ? method : null;
+}

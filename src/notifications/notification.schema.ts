@@ -106,6 +106,16 @@ const KINDS: Readonly<Record<NotificationType, Kind>> = {
       processor_payment_intent_id: textOrNull('The payment intent at the processor.'),
     },
   },
+  'customer.method_needed': {
+    summary: "A hard decline: the customer's payment method will not work again, and another one is needed",
+    data: {
+      ...INVOICE,
+      payment_id: text("The MoR's `pay_…` of the try that was declined."),
+      amount,
+      decline_code: textOrNull("The processor's, where the MoR gave one."),
+      failure_message: textOrNull('As the MoR wrote it, for the customer or your support; card numbers are masked.'),
+    },
+  },
   'payment_link.created': {
     summary: 'A payment link for an invoice can be sent to its customer',
     data: {

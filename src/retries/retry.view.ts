@@ -11,7 +11,10 @@ export class RetryView {
   @Time() at!: string;
   @Word(REFUSAL_KINDS) after!: string;
   @Word(MEANS) means!: string;
-  @TextOrNull('Who asked for it; null: the schedule.') by!: string | null;
+  @TextOrNull('Who asked for it, or reported the payment method; null: nobody, Crossbill did it of its own accord.')
+  by!: string | null;
+  @TextOrNull('Our id of the confirmed payment method that it was made for; null: it was made for none.')
+  payment_method!: string | null;
   @Amount() amount!: number;
   @Text('The id of the event that was made for the MoR, or our id of the payment link.') ref!: string;
   @Flag('Taken back before it was sent; it does not count.') withdrawn!: boolean;
@@ -38,12 +41,13 @@ function shown({ refusal, retries, waitingSince, ended }: RetryTrail): RetriesVi
     decline_kind: refusal.kind,
     decline_code: refusal.code,
     refused_at: refusal.heardAt,
-    made: retries.map(({ number, at, kind, means, by, minor, ref, withdrawn }) => ({
+    made: retries.map(({ number, at, kind, means, by, minor, ref, method, withdrawn }) => ({
       number,
       at,
       after: kind,
       means,
       by,
+      payment_method: method,
       amount: Number(minor),
       ref,
       withdrawn,

@@ -1,6 +1,6 @@
 // What is taken in to make a signup and to complete one.
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsDefined, IsISO31661Alpha2 } from 'class-validator';
+import { IsDefined, IsISO31661Alpha2 } from 'class-validator';
 import {
   IsAmount,
   IsCurrencyCode,
@@ -9,7 +9,6 @@ import {
   IsJsonObject,
   IsObjectValue,
   IsOneOf,
-  IsOneOfEach,
   IsText,
   IsTexts,
   Matches,
@@ -18,10 +17,9 @@ import {
 } from '../api/http/rules.js';
 import { Amount } from '../api/http/docs.js';
 import { Nested } from '../api/http/input.pipe.js';
+import { PaymentMethodTypes } from '../api/http/payment-method-types.js';
 import { TaxCalculationRequest } from '../mor/requests/tax-calculation.js';
 
-/** Document 3, "POST …/setup-intents". */
-const PAYMENT_METHOD_TYPES = ['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit'] as const;
 export const SIGNUP_KINDS = ['payment', 'trial'] as const;
 export type SignupKind = (typeof SIGNUP_KINDS)[number];
 
@@ -96,13 +94,7 @@ export class CreateSignupDto {
   @IsText()
   description?: string;
 
-  @ApiPropertyOptional({ enum: PAYMENT_METHOD_TYPES, isArray: true, description: 'For `trial` only. Default: card.' })
-  @MayBeAbsent()
-  @IsArray({ message: 'must be a list' })
-  @ArrayMinSize(1, { message: 'must name at least one type' })
-  @ArrayMaxSize(PAYMENT_METHOD_TYPES.length, { message: `must name at most ${PAYMENT_METHOD_TYPES.length} types` })
-  @ArrayUnique({ message: 'must name each type once' })
-  @IsOneOfEach(PAYMENT_METHOD_TYPES)
+  @PaymentMethodTypes('For `trial` only. Default: card.')
   payment_method_types?: string[];
 
   @ApiPropertyOptional({ type: String, description: 'Binds a tax calculation of the MoR to this signup.' })

@@ -1,4 +1,5 @@
-// Signups: the request is stored with its key, the MoR makes the intent, the customer is linked, the first invoice gets its payment.
+// Signups and other payment methods: the request is stored with its key, the MoR makes the intent, the customer is linked. A signup's
+// first invoice gets its payment.
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { type Refusal, refuse } from '../domain/lane/commanded.js';
@@ -10,7 +11,14 @@ import { type CallFailure, type WireRequest } from '../domain/ports/call.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { NotUnique } from '../domain/ports/lane-store.js';
 import { type IntentAnswer, PaymentGateway, type SignupCall } from '../domain/ports/payment-gateway.js';
-import { type Remembered, type RequestName, Requests, type SignupRow, Signups } from '../domain/ports/signups.js';
+import {
+  type Remembered,
+  type RequestName,
+  Requests,
+  type SignupKind,
+  type SignupRow,
+  Signups,
+} from '../domain/ports/signups.js';
 import { TaxDesk } from '../domain/ports/tax.js';
 import { type Done, LaneChanges } from '../lane/lane-changes.js';
 import { paymentIdTaken } from '../renewals/payments.flow.js';
@@ -18,9 +26,9 @@ import { type Completion, completeSignup } from './rules/complete-signup.js';
 import { BUSY_LOOK_EVERY_MS, SIGNUP_BUSY_MS } from '../policy.js';
 
 export type SignupRequest = {
-  readonly kind: 'payment' | 'trial';
+  readonly kind: SignupKind;
   readonly customerId: string;
-  /** Payment: smallest units; trial: null. */
+  /** Payment: smallest units; a setup: null. */
   readonly amount: bigint | null;
   readonly currency: string | null; // upper case
   readonly call: SignupCall;
@@ -73,7 +81,7 @@ export class SignupFlow {
     }
     const bound = await this.bind(req);
     if ('outcome' in bound) return bound;
-    const id = this.ids.next('sup');
+    const id = this.ids.next(req.kind === 'method' ? 'met' : 'sup');
     const wire = this.gateway.encode(bound);
     const row: SignupRow = {
       id,
@@ -87,7 +95,7 @@ export class SignupFlow {
       taxCalculationId: bound.taxCalculationId,
       recalculated: false,
       // Without a name of the caller's nothing survives a restore, and the same request is another signup.
-      morKey: name === null ? `crossbill:signup:${id}` : morKey('signup', [name.apiKey, name.idempotencyKey]),
+      morKey: name === null ? `crossbill:signup:${id}` : keyOf(req, name),
       path: wire.path,
       body: wire.body,
       busyUntil: null,
@@ -96,6 +104,10 @@ export class SignupFlow {
       chargeId: null,
       paymentRowId: null,
       completedAt: null,
+      confirmedAt: null,
+      confirmedBy: null,
+      reportedAt: null,
+      triedAt: null,
       createdAt: this.clock.now(),
     };
     const remembered = await this.signups.create(row, name === null ? null : { ...name, bodySha256 });
@@ -178,6 +190,7 @@ export class SignupFlow {
   private async completeAlone(id: string, c: Charge): Promise<Completed> {
     const signup = await this.signups.find(id);
     if (signup === null) return refuse(404, 'not_found', 'There is no such signup.');
+    if (signup.kind === 'method') return refuse(404, 'not_found', 'There is no such signup.');
     if (signup.kind === 'trial') {
       return refuse(
         409,
@@ -237,6 +250,13 @@ export class SignupFlow {
       throw e;
     }
   }
+}
+
+/** One Idempotency-Key may name a signup and, for each customer, another payment method. */
+function keyOf(req: SignupRequest, { apiKey, idempotencyKey }: RequestName): string {
+  return req.kind === 'method'
+    ? morKey('method', [apiKey, req.customerId, idempotencyKey])
+    : morKey('signup', [apiKey, idempotencyKey]);
 }
 
 /** Only a request that was never answered with an intent, whose calculation was made here, and only once. */

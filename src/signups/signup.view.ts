@@ -12,7 +12,7 @@ class SignupIds {
   @Text('Ours, `sup_…`.') id!: string;
   @Word(SIGNUP_KINDS) kind!: SignupKind;
   @Text(
-    "`requested` until the MoR answered, `refused` when it would not; then the MoR's word for the intent as it was made; `completed` once its charge is proven, or once the method that a trial saved was charged.",
+    "`requested` until the MoR answered, `refused` when it would not; then the MoR's word for the intent as it was made; `completed` once its charge is proven, or once the confirmation of a trial's payment method is known.",
   )
   status!: string;
   @TextIfAny('For a payment.') payment_intent_id?: string | undefined;
@@ -47,7 +47,7 @@ export class CompletedSignupView extends SignupView {
 function ids(s: SignupRow): Omit<SignupIds, 'id' | 'status' | 'mor_customer_id'> {
   const intent = s.intentId ?? undefined;
   return {
-    kind: s.kind,
+    kind: s.kind === 'payment' ? 'payment' : 'trial',
     ...(s.kind === 'payment' ? { payment_intent_id: intent } : { setup_intent_id: intent }),
     tax_calculation_id: s.taxCalculationId ?? undefined,
   };

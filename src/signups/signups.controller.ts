@@ -84,7 +84,7 @@ export class SignupsController {
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<SignupView> {
     const signup = await this.signups.find(id);
-    if (signup === null) throw notFound('signup');
+    if (signup === null || signup.kind === 'method') throw notFound('signup');
     const found = signup.paymentRowId === null ? null : await this.books.payment(signup.paymentRowId);
     const payment = found === null ? null : { name: paymentName(found.payment), row: found.payment };
     return signupView(signup, payment, (await this.signups.proven([id])).has(id));

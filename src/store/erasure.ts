@@ -158,9 +158,17 @@ export class Erasure {
         where invoice_id = any($1) and detail -> 'failure' ->> 'message' <> 'erased'`,
       [lanes],
     );
+    // Why a card was declined, as a notification of it told the merchant's backend.
+    const notified = await this.change(
+      `update notification set body = jsonb_set(body::jsonb, '{data,failure_message}', 'null')::text
+        where invoice_id = any($1) and type = 'customer.method_needed' and format = 'standard'
+          and body::jsonb -> 'data' ->> 'failure_message' is not null`,
+      [lanes],
+    );
     return (
       refusals +
       failures +
+      notified +
       (await drop('payment', 'failure_message')) +
       (await drop('refund', 'reason')) +
       (await drop('review', 'note')) +

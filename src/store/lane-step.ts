@@ -95,6 +95,24 @@ export function foldedAfter({ known: { folded }, after, row }: Step): Folded {
   };
 }
 
+/**
+ * A charge confirms the payment method that it was made with: of a signup's own charge its own, of a renewal the customer's newest setup from
+ * before (store/pg-payment-methods.ts says what follows). Most charges find nothing to confirm, and write nothing.
+ */
+const CONFIRMED_SQL = (n: number): string => `
+  update signup s set confirmed_at = $1, confirmed_by = 'charge'
+    from unnest($${n}::text[], $${n + 1}::text[], $${n + 2}::timestamptz[]) as d(customer_id, signup_id, taken_at)
+   where s.confirmed_at is null and s.intent_id is not null
+     and s.id = coalesce(d.signup_id, (select n.id from signup n where n.customer_id = d.customer_id and n.kind <> 'payment'
+                                          and n.intent_id is not null and n.created_at < d.taken_at order by n.seq desc limit 1))`;
+
+/** Charges of saved payment methods that the step collected. */
+function charged({ after }: Step): (readonly unknown[])[] {
+  const booked = new Set(after.entries.flatMap((e) => (e.reason === 'payment_collected' ? [e.paymentRowId] : [])));
+  const of = after.payments.filter((p) => booked.has(p.id) && (p.origin === 'renewal' || p.origin === 'signup'));
+  return of.map((p) => [p.customerId, p.signupId, p.succeededAt]);
+}
+
 export const LOG_KEY = 'lane_log_pkey';
 
 type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };
@@ -191,6 +209,7 @@ export function statementOf(steps: readonly Step[], now: Date): Statement | null
   for (const w of readRowWrites(resting.map(({ known, after }) => ({ before: known.folded.shown, after })))) {
     parts.push({ ...w, values: [w.value] });
   }
+  add('confirmed', CONFIRMED_SQL, steps.flatMap(charged));
   const dropped = steps.flatMap(({ known, after }) =>
     droppedBodies(known.folded.state, after).map((id) => ({ lane: after.lane, id })),
   );

@@ -131,7 +131,7 @@ export class PgLaneStore extends LaneStore {
       `select s.kind, s.body, exists (select from payment p
                 where p.customer_id = $1 and p.signup_id = s.id and p.pending_since is not null
                   and coalesce(p.succeeded_at, ${timeSql(2)}) > p.pending_since + interval '1 hour') as slow
-         from signup s where s.customer_id = $1 and s.intent_id is not null order by s.seq desc limit 1`,
+         from signup s where s.customer_id = $1 and s.intent_id is not null order by s.confirmed_at is null, s.seq desc limit 1`,
       [customerId, this.clock.given()],
     );
     const newest = found.rows[0];

@@ -8,7 +8,6 @@ import {
   type SelectionSums,
   type Span,
 } from '../domain/ports/books.js';
-import { CustomerLinkEntity } from './entities/customer-link.entity.js';
 import { InvoiceEntity } from './entities/invoice.entity.js';
 import { LedgerEntryEntity } from './entities/ledger-entry.entity.js';
 import { PaymentEntity } from './entities/payment.entity.js';
@@ -160,15 +159,20 @@ export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryE
   });
 }
 
-/** The MoR's customer of each, as it was linked last. */
+/** The current one of each: of the newest confirmed payment method, or of the newest. A link that was made elsewhere counts as confirmed. */
 export async function morCustomers(
   orm: DataSource,
   customerIds: readonly (string | null)[],
 ): Promise<ReadonlyMap<string, string>> {
-  const known = new Set(customerIds.filter((id) => id !== null));
-  const links = await orm.getRepository(CustomerLinkEntity).find({
-    where: { customerId: Any([...known]) },
-    order: { linkedAt: 'ASC' },
-  });
-  return new Map(links.map((l) => [l.customerId, l.morCustomerId]));
+  const known = [...new Set(customerIds.filter((id) => id !== null))];
+  const found = await orm.query<{ customer_id: string; mor_customer_id: string }[]>(
+    `select distinct on (customer_id) customer_id, mor_customer_id
+       from (select customer_id, mor_customer_id, confirmed_at is not null as sure, created_at as at, seq from signup
+              where customer_id = any($1) and mor_customer_id is not null
+             union all
+             select customer_id, mor_customer_id, signup_id is null, linked_at, 0 from customer_link where customer_id = any($1)) m
+      order by customer_id, sure desc, at desc, seq desc`,
+    [known],
+  );
+  return new Map(found.map((r) => [r.customer_id, r.mor_customer_id]));
 }

@@ -254,12 +254,12 @@ export class PgBooks extends Books {
       newestFirst(this.invoiceRows, 'seq', { customerId }, first, { indexes, at: INVOICE_AT }),
     ]);
     if (links.length === 0 && signups.length === 0 && invoices.length === 0) return null;
-    const morCustomerIds = links.map((l) => l.morCustomerId);
+    const morCustomerIds = [...new Set(links.map((l) => l.morCustomerId))];
     return {
       customerId,
-      morCustomerId: morCustomerIds[0] ?? null,
+      morCustomerId: (await morCustomers(this.db.orm, [customerId])).get(customerId) ?? null,
       morCustomerIds,
-      signups,
+      signups: signups.filter((s) => s.kind !== 'method'),
       invoiceIds: invoices.map((i) => i.invoiceId),
     };
   }

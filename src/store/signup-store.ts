@@ -137,10 +137,7 @@ export class PgSignups extends Signups {
       `select s.id from signup s
         where s.id = any($1)
           and (s.kind = 'payment' and exists (select 1 from payment p where p.id = s.payment_row_id and p.succeeded_at is not null)
-            or s.kind = 'trial' and exists (select 1 from payment p where p.customer_id = s.customer_id and p.succeeded_at is not null
-                                              and p.recorded_at > s.created_at and p.origin = 'renewal')
-              -- Of two signups nobody says which one's method was charged.
-              and not exists (select 1 from signup o where o.customer_id = s.customer_id and o.id <> s.id and o.intent_id is not null))`,
+            or s.kind <> 'payment' and s.confirmed_at is not null)`,
       [ids],
     );
     return new Set(found.rows.map((r) => r.id));

@@ -22,6 +22,7 @@ import { LaneStore } from '../domain/ports/lane-store.js';
 import { MarkLookups } from '../domain/ports/mark-lookups.js';
 import { Onboardings } from '../domain/ports/onboarding.js';
 import { Notifications } from '../domain/ports/notifications.js';
+import { PaymentMethods } from '../domain/ports/payment-methods.js';
 import { ReadSide } from '../domain/ports/read-side.js';
 import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
@@ -55,6 +56,7 @@ import { PgLedgerSums } from './pg-ledger-sums.js';
 import { PgLossBooks } from './pg-loss-books.js';
 import { PgNotifications } from './pg-notifications.js';
 import { PgOnboardings } from './pg-onboarding.js';
+import { PgPaymentMethods } from './pg-payment-methods.js';
 import { PgRequestBudget } from './pg-request-budget.js';
 import { PgSearchBooks } from './pg-search-books.js';
 import { PgShadowBooks } from './pg-shadow-books.js';
@@ -120,6 +122,7 @@ const PORTS = [
   { provide: EventsDesk, useClass: PgEventsDesk },
   { provide: BodyMonths, useClass: PgBodyMonths },
   { provide: Signups, useClass: PgSignups },
+  { provide: PaymentMethods, useClass: PgPaymentMethods },
   { provide: Requests, useClass: PgRequests },
   { provide: MarkLookups, useClass: PgMarkLookups },
   {

@@ -17,6 +17,7 @@ describe('the generated half of the client', () => {
     const by = (repeat: string): string[] => posts.filter(([, route]) => route[3] === repeat).map(([name]) => name);
     expect(by('key').sort()).toEqual([
       'createPaymentLink',
+      'createPaymentMethod',
       'createProforma',
       'createRefund',
       'createSignup',

@@ -82,6 +82,14 @@ describe('secrets', () => {
     );
     expect(again.body['client_secret']).toBe(trial.body['client_secret']);
 
+    const card = await world.api(
+      'POST',
+      `/v1/customers/${s.customerId}/payment-method`,
+      {},
+      { 'idempotency-key': 'k' },
+    );
+    canaries.set('client secret of another card', String(card.body['client_secret']));
+
     // Peers that refuse, and repeat what they were sent.
     const echo = {
       code: 'echo',

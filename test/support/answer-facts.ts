@@ -45,6 +45,7 @@ export function invoice(over: Partial<InvoiceRow>): InvoiceRow {
     lookAttempts: 0,
     holdUntil: null,
     retries: null,
+    method: null,
     nextTryAt: null,
     firstSeenAt: nov(3),
     ...over,

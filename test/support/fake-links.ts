@@ -9,6 +9,8 @@ type Asked = { readonly jurisdiction: string; readonly expiresSec: number; reado
 export class FakeLinks extends MorChannels {
   readonly links = new Map<string, LinkFacts>();
   readonly asked: Asked[] = [];
+  /** How often a link was read. */
+  reads = 0;
   /** Countries in which the MoR does not collect. */
   readonly notServed = new Set<string>();
 
@@ -44,6 +46,7 @@ export class FakeLinks extends MorChannels {
   }
 
   override async read(_kind: string, morId: string): Promise<CallOutcome<ObjectFacts | null>> {
+    this.reads++;
     const link = [...this.links.values()].find((l) => l.morId === morId);
     if (link === undefined) return { ok: true, value: null, status: 404, requestId: null };
     const over = link.status === 'PAYABLE' && (link.expiresAt?.getTime() ?? 0) <= this.clock.now().getTime();

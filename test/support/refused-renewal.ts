@@ -36,6 +36,7 @@ export const retried = (over: Partial<Retry> = {}): Retry => ({
     by: null,
     ref: 'evt_r1',
     minor: '2990',
+    method: null,
   },
   ...{ withdrawn: false, ...over },
 });

@@ -2,9 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AttemptRow, type LaneState } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
+import { type ConfirmedMethod, type RetryTrail } from '../../src/domain/retry.js';
 import { notificationId, putDown, putDownStep } from '../../src/notifications/rules/put-down.js';
 import { retryInMs, WAITS_MS } from '../../src/notifications/rules/retry.js';
 import { tellLane } from '../../src/notifications/rules/tell-lane.js';
+import { kindOfRefusal } from '../../src/retries/rules/decline-kinds.js';
 import { INVOICE_ID } from '../support/builders.js';
 import { paid as paidLane } from '../support/paid-lane.js';
 
@@ -50,6 +52,42 @@ describe('a step', () => {
       { type: 'invoice.left_open', data: { why: 'payment_failed', decline_code: 'insufficient_funds' } },
     ]);
     expect(JSON.stringify(told)).not.toContain('Ada');
+  });
+
+  const declined = (code: string, over: Partial<RetryTrail['refusal']> = {}): RetryTrail => {
+    const kind = kindOfRefusal('failed', code);
+    const [at, heardAt] = [NOW.toISOString(), NOW.toISOString()];
+    const refusal = { at, heardAt, eventId: 'evt_1', outcome: 'failed', kind, code, ...over } as const;
+    return { refusal, retries: [], waitingSince: null, askedAt: null, ended: null };
+  };
+  const refusedLane = (retries: RetryTrail, method: ConfirmedMethod | null = null): LaneState => ({
+    ...open,
+    invoice: { ...invoice, status: 'open', retries, method },
+    attempts: [attempt({ declineCode: retries.refusal.code })],
+  });
+
+  it('that takes in a hard decline asks for another payment method and says why: code, message, invoice, customer and amount', () => {
+    const told = tellLane(open, refusedLane(declined('expired_card')));
+    expect(told.map((t) => t.type)).toEqual(['invoice.left_open', 'customer.method_needed']);
+    expect(told[1]).toMatchObject({
+      subject: `${invoice.invoiceId}:attempt:evt_1`,
+      data: {
+        ...{ invoice_id: invoice.invoiceId, customer_id: invoice.customerId, payment_id: 'pay_other', amount: 2990 },
+        ...{ decline_code: 'expired_card', failure_message: 'Ada Example has no money' },
+      },
+    });
+  });
+
+  it('that takes in a soft decline, or a hard one before the newest refusal, asks for no other payment method', () => {
+    for (const trail of [declined('insufficient_funds'), declined('expired_card', { eventId: 'evt_2' })])
+      expect(tellLane(open, refusedLane(trail)).map((t) => t.type)).toEqual(['invoice.left_open']);
+  });
+
+  it('that takes in a hard decline of the method before asks for no third one while the confirmed one is untried', () => {
+    const method = { id: 'met_1', at: new Date(invoice.firstSeenAt.getTime() + 1).toISOString(), by: 'shop' };
+    expect(tellLane(open, refusedLane(declined('expired_card'), method)).map((t) => t.type)).toEqual([
+      'invoice.left_open',
+    ]);
   });
 
   it('that hears of a refusal after the money came tells of nothing', () => {

@@ -48,7 +48,7 @@ describe('a try', () => {
   });
 
   it('of a person is told under their name; a link is a try as well', () => {
-    const s = makeRetry(lane({ retries: [retried()] }), { means: 'link' }, 'ops', ctx());
+    const s = makeRetry(lane({ retries: [retried()] }), { means: 'link' }, { by: 'ops' }, ctx());
     expect(s.objects).toMatchObject([{ kind: 'payment_link', status: 'REQUESTED', amount: 2990n }]);
     expect(s.invoice?.retries?.retries.map((r) => [r.number, r.means, r.ref === s.objects[0]?.id])).toEqual([
       [1, 'charge', false],

@@ -53,6 +53,7 @@ export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoi
     lookAttempts: 0,
     holdUntil: null,
     retries: null,
+    method: null,
     nextTryAt: null,
     firstSeenAt: ctx.now,
   };

@@ -172,7 +172,7 @@ export type PaymentView = {
 
 export type CustomerView = {
   readonly customerId: string;
-  /** Of the newest signup; null: no signup through us. */
+  /** The current one; null: it is linked to none. */
   readonly morCustomerId: string | null;
   readonly morCustomerIds: readonly string[];
   readonly signups: readonly SignupRow[];

@@ -1,10 +1,13 @@
 // Signups as they are kept, and what a POST with an idempotency key made.
 
+/** `method`: another payment method of a customer, who signed up before. */
+export type SignupKind = 'payment' | 'trial' | 'method';
+
 export type SignupRow = {
-  readonly id: string; // sup_…
-  readonly kind: 'payment' | 'trial';
+  readonly id: string; // sup_…, or met_… for another payment method
+  readonly kind: SignupKind;
   readonly customerId: string;
-  /** Smallest units; null for a trial. */
+  /** Smallest units; null for a setup. */
   readonly amount: bigint | null;
   readonly currency: string | null;
   /** `requested` until the MoR answered, then the MoR's own word; `refused` when it would not. */
@@ -27,6 +30,14 @@ export type SignupRow = {
   readonly chargeId: string | null;
   readonly paymentRowId: string | null;
   readonly completedAt: Date | null;
+  /** When the confirmation of its payment method became known; null: it is not known. */
+  readonly confirmedAt: Date | null;
+  /** `charge`: a charge succeeded; else who reported it. */
+  readonly confirmedBy: string | null;
+  /** When somebody reported the confirmation first; null: nobody did. */
+  readonly reportedAt: Date | null;
+  /** When the customer's refused renewals got to know of the confirmation; null: they have to. */
+  readonly triedAt: Date | null;
   readonly createdAt: Date;
 };
 
@@ -60,8 +71,8 @@ export abstract class Signups {
     to: { readonly taxCalculationId: string; readonly morKey: string; readonly body: string | null },
   ): Promise<void>;
   /**
-   * Of these signups, those that are surely complete: the charge of a payment is proven, or after a trial the customer's saved method
-   * was charged, and no other signup may have saved it. Nothing tells of a trial's confirmed setup by itself (the MoR's payment API has no read and no event for it).
+   * Of these signups, those that are complete: the charge of a payment is proven, or the payment method of a trial counts as confirmed. The
+   * MoR's payment API has no read and no event of a confirmed setup.
    */
   abstract proven(ids: readonly string[]): Promise<ReadonlySet<string>>;
   abstract completed(id: string, by: { invoiceId: string; chargeId: string; paymentRowId: string }): Promise<void>;

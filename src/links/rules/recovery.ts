@@ -2,6 +2,7 @@
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { heardAt, isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { untriedMethod } from '../../domain/retry.js';
 import { type RecoveryLinks } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { askFor, type Ctx, lastingName, messageKey, note } from '../../domain/lane/change.js';
@@ -103,6 +104,8 @@ function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
   if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
   // A charge that a person has ordered again may still be answered.
   if (i.retries !== null && i.retries.waitingSince !== null) return false;
+  // Another payment method is charged first.
+  if (ctx.settings.relay && untriedMethod(i) !== null) return false;
   const since = Math.max(...told.map((p) => p.verdictAt?.getTime() ?? 0));
   return links.every((o) => o.status === 'REFUSED' || (!isUnread(s, o) && endOfLink(o).getTime() < since));
 }

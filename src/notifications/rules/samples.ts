@@ -43,6 +43,13 @@ const SAMPLES: { readonly [T in NotificationType]: Extract<Told, { type: T }>['d
     next_try_at: '2026-11-25T12:00:00.000Z',
   },
   'invoice.action_required': { ...invoice, payment_id: 'pay_sample', processor_payment_intent_id: 'pi_sample' },
+  'customer.method_needed': {
+    ...invoice,
+    payment_id: 'pay_sample',
+    amount: 2990,
+    decline_code: 'expired_card',
+    failure_message: 'Your card has expired.',
+  },
   'payment_link.created': {
     payment_link_id: 'pl_sample',
     invoice_id: 'in_sample',

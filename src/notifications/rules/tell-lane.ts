@@ -8,6 +8,7 @@ import {
   type ReviewRow,
 } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
+import { untriedMethod } from '../../domain/retry.js';
 import {
   type InvoiceFacts,
   type PaymentFacts,
@@ -48,8 +49,25 @@ function verdicts(after: LaneState): Told[] {
   return after.attempts.flatMap((a): Told[] => {
     if (a.outcome === 'succeeded' || after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
     if (after.payments.some((p) => p.paymentId === a.paymentId && p.succeededAt !== null)) return [];
-    return [a.outcome === 'failed' ? failed(after, a) : actionRequired(after, a)];
+    const told = a.outcome === 'failed' ? failed(after, a) : actionRequired(after, a);
+    return [told, ...methodNeeded(after, a)];
   });
+}
+
+/** The same payment method will not work again. Nobody is asked for another while one that was confirmed since is still to be tried. */
+function methodNeeded(after: LaneState, a: AttemptRow): Told[] {
+  const { invoice } = after;
+  const refusal = invoice?.retries?.refusal;
+  if (invoice === null || refusal?.eventId !== a.eventId || refusal.kind !== 'hard' || untriedMethod(invoice) !== null)
+    return [];
+  const data = {
+    ...invoiceFacts(after),
+    payment_id: a.paymentId,
+    amount: Number(a.amount),
+    decline_code: a.declineCode,
+    failure_message: a.failureMessage,
+  };
+  return [{ type: 'customer.method_needed', subject: `${a.invoiceId}:attempt:${a.eventId}`, data }];
 }
 
 function failed(after: LaneState, a: AttemptRow): Told {

@@ -15,6 +15,10 @@ function sentence(told: Told): string {
       return `Invoice ${told.data.invoice_id} (${sum(told.data.amount_due, told.data.currency)}) is left open: ${why(told.data)}.${see(d)}`;
     case 'invoice.action_required':
       return `Invoice ${told.data.invoice_id} (${sum(told.data.amount_due, told.data.currency)}) waits for its customer to authenticate the payment.${see(d)}`;
+    case 'customer.method_needed': {
+      const { invoice_id, amount_due, currency, customer_id, decline_code } = told.data;
+      return `Customer ${customer_id ?? 'unknown'} needs another payment method: invoice ${invoice_id} (${sum(amount_due, currency)}) was declined for good${decline_code === null ? '' : ` (${decline_code})`}.${see(d)}`;
+    }
     case 'payment_link.created':
       return `Invoice ${told.data.invoice_id} has a payment link of ${sum(told.data.amount, told.data.currency)}: ${told.data.url}`;
     case 'refund.succeeded':

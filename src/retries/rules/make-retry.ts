@@ -1,7 +1,7 @@
 // A retry is written down before anything is sent: the event for the MoR with its id and bytes, or the payment link with its key.
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { type ShownToRetry } from '../../domain/ports/billing-platform.js';
-import { type Retry, type RetryTrail } from '../../domain/retry.js';
+import { type ConfirmedMethod, type Retry, type RetryTrail } from '../../domain/retry.js';
 import { showMoney } from '../../domain/money.js';
 import { addMessage, type Ctx, note, putInvoice } from '../../domain/lane/change.js';
 import { makeLink } from '../../links/rules/recovery.js';
@@ -12,11 +12,11 @@ import { verdictDueBy, putTrail, retryName } from './trail.js';
 export type How =
   { readonly means: 'charge'; readonly shown: ShownToRetry } | { readonly means: Exclude<Means, 'charge'> };
 
-/**
- * Tries a refused renewal again. `by` null: the schedule does. The invoice was read just now, and nothing stands in the way. The same
- * state when nothing is due.
- */
-export function makeRetry(s: LaneState, how: How, by: string | null, ctx: Ctx): LaneState {
+/** For what it is tried again: a person or the backend asks for it, the customer has another payment method, or the schedule says so. */
+export type Cause = { readonly by: string } | { readonly method: ConfirmedMethod } | null;
+
+/** Tries a refused renewal again. The invoice was read just now, and nothing stands in the way. The same state when nothing is due. */
+export function makeRetry(s: LaneState, how: How, cause: Cause, ctx: Ctx): LaneState {
   const i = s.invoice;
   const trail = i?.retries ?? null;
   if (i === null || trail === null || i.amountRemaining === null || i.amountRemaining <= 0n) return s;
@@ -27,9 +27,10 @@ export function makeRetry(s: LaneState, how: How, by: string | null, ctx: Ctx): 
     at: ctx.now.toISOString(),
     kind: trail.refusal.kind,
     means: how.means,
-    by,
+    by: cause === null ? null : 'by' in cause ? cause.by : cause.method.by,
     ref,
     minor: i.amountRemaining.toString(),
+    method: cause !== null && 'method' in cause ? cause.method.id : null,
     withdrawn: false,
   };
   const tried = { ...trail, retries: [...trail.retries, retry], askedAt: null };
@@ -65,7 +66,8 @@ function told(s: LaneState, r: Retry, ctx: Ctx): LaneState {
   const currency = s.invoice?.currency ?? '';
   const due = showMoney({ minor: BigInt(r.minor), currency });
   const what = r.means === 'charge' ? `the MoR is asked to charge ${due} again` : `a payment link of ${due} is made`;
-  const who = r.by === null ? 'by the schedule' : `${r.by} asked for it`;
+  const asked = r.by === null ? 'by the schedule' : `${r.by} asked for it`;
+  const who = r.method === null ? asked : 'with another payment method of the customer';
   return note(s, ctx, r.by === null ? 'decision' : 'person', `retry ${r.number}, ${who}: ${what}`, r.ref);
 }
 

@@ -1,7 +1,13 @@
 // What follows a refused renewal: a retry, now or later, the end of the schedule, or nothing by itself. It asks no one.
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
-import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
-import { type RetryEnd, type RetryStep, type RetryTrail } from '../../domain/retry.js';
+import { isLiveProforma, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
+import {
+  type ConfirmedMethod,
+  type RetryEnd,
+  type RetryStep,
+  type RetryTrail,
+  untriedMethod,
+} from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { type Ctx } from '../../domain/lane/change.js';
 import { moneyAnnounced } from '../../channels/rules/withdraw.js';
@@ -15,20 +21,23 @@ export type Means = RetryStep['do'];
 /** `at`: since when, or from when on. For everything but `rest` the invoice is read before anything is done. */
 export type Next =
   | { readonly do: 'rest' }
-  | { readonly do: 'retry'; readonly means: Means; readonly at: Date }
+  /** `method`: the confirmed payment method that it is made for; left out: a step of the schedule. */
+  | { readonly do: 'retry'; readonly means: Means; readonly at: Date; readonly method?: ConfirmedMethod }
   | { readonly do: 'end'; readonly how: RetryEnd; readonly at: Date };
 
 const REST: Next = { do: 'rest' };
 
-/** The next thing that the schedule does by itself. */
+/** What Crossbill does next of its own accord: another payment method is tried at once, then the schedule counts. */
 export function nextOf(s: LaneState, ctx: Ctx): Next {
   const { retrySchedule: schedule } = ctx.settings;
   const i = s.invoice;
   const trail = i?.retries ?? null;
   // In shadow mode nobody is asked, so no retry could be answered.
-  if (schedule === null || i === null || trail === null || ctx.settings.shadow === true) return REST;
-  if (trail.ended !== null || trail.waitingSince !== null || obstacle(s, ctx) !== null) return REST;
-  if (s.reviews.some((r) => r.status === 'open') || hasUnreadLink(s)) return REST;
+  if (i === null || trail === null || ctx.settings.shadow === true) return REST;
+  if (trail.waitingSince !== null || s.reviews.some((r) => r.status === 'open')) return REST;
+  const method = untriedMethod(i);
+  if (method !== null) return withMethod(s, i, method, ctx);
+  if (schedule === null || trail.ended !== null || obstacle(s, ctx) !== null || hasUnreadLink(s)) return REST;
   const since = lastTime(s, trail);
   const step = schedule[trail.refusal.kind][madeOf(s, trail)];
   const means = step === undefined ? null : meansFor(step.do, i, ctx);
@@ -37,8 +46,30 @@ export function nextOf(s: LaneState, ctx: Ctx): Next {
   return { do: 'retry', means, at: means === 'link' ? whenOpen(i, at, ctx) : at };
 }
 
-/** Why the renewal cannot be tried again now, as a person is told; null: it can. */
-export function obstacle(s: LaneState, ctx: Ctx): string | null {
+/**
+ * Whatever the decline and the schedule say: a charge, and a payment link only where none can be made. The customer gave the method to be
+ * charged, so a payment link that can be paid does not stand in the way once a read shows it unpaid.
+ */
+function withMethod(s: LaneState, i: InvoiceRow, method: ConfirmedMethod, ctx: Ctx): Next {
+  const means = meansFor('charge', i, ctx);
+  if (means === null || obstacle(s, ctx, means === 'charge') !== null) return REST;
+  const isUnsure = (o: MorObjectRow): boolean => (isPayableLink(o, ctx.now) ? !isSeenUnpaid(o, ctx) : isUnread(s, o));
+  if (s.objects.some((o) => o.kind === 'payment_link' && isUnsure(o))) return REST;
+  const at = new Date(method.at);
+  return { do: 'retry', means, at: means === 'link' ? whenOpen(i, at, ctx) : at, method };
+}
+
+/** Its last read was answered and no read is due: `takeMethod` asked for one. */
+function isSeenUnpaid(o: MorObjectRow, ctx: Ctx): boolean {
+  const isDue = o.readDueAt !== null && o.readDueAt.getTime() <= ctx.now.getTime();
+  return o.morId !== null && o.detail.silentSince === undefined && !isDue;
+}
+
+/**
+ * Why the renewal cannot be tried again now, as a person is told; null: it can.
+ * @param besideLink true: a payment link that can be paid is no reason
+ */
+export function obstacle(s: LaneState, ctx: Ctx, besideLink = false): string | null {
   const i = s.invoice;
   const status = i?.platformStatus ?? 'unknown';
   if (status === 'paid') return 'the invoice is paid.';
@@ -62,7 +93,7 @@ export function obstacle(s: LaneState, ctx: Ctx): string | null {
   if (awaitsRetry(s) && i.expectedBy !== null && i.expectedBy.getTime() > ctx.now.getTime())
     return `the MoR may be charging it; its answer has been awaited since ${trail.waitingSince === null ? 'an unknown time' : showTime(new Date(trail.waitingSince))}, and is due by ${showTime(i.expectedBy)}.`;
   const link = s.objects.find((o) => isPayableLink(o, ctx.now));
-  if (link !== undefined)
+  if (link !== undefined && !besideLink)
     return `a payment link can be paid until ${link.deadline === null ? 'later' : showTime(link.deadline)}: with a charge beside it the customer may pay twice.`;
   const announced = moneyAnnounced(s);
   if (announced !== null) return `${announced}.`;

@@ -36,7 +36,7 @@ export function requestRetry(s: LaneState, { shown, askedAt, by }: RetryRequest,
   // A worker read it meanwhile: the event would hold what was due before, and that is what the MoR charges.
   if (means === 'charge' && state.invoice?.amountRemaining !== shown.invoice.amountRemaining)
     return notRetryable('the amount due changed while the invoice was read. Ask again.');
-  const made = makeRetry(state, means === 'charge' ? { means, shown } : { means }, by, ctx);
+  const made = makeRetry(state, means === 'charge' ? { means, shown } : { means }, { by }, ctx);
   const retry = made.invoice?.retries?.retries.at(-1);
   if (made === state || retry === undefined) return notRetryable('nothing is due on it.');
   return { ok: true, state: made, value: named(retry) };

@@ -1,4 +1,4 @@
-// Carries the schedule of retries out: takes back what has become pointless, makes the link that is due, ends the schedule when its
+// Carries retries out, those of the schedule and those with another payment method: takes back what has become pointless, makes the link that is due, ends the schedule when its
 // steps are used up, and says when to look again. Each is decided on a read of the invoice made just now.
 import { type InvoiceRow, type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type ShownToRetry } from '../../domain/ports/billing-platform.js';
@@ -9,8 +9,8 @@ import { isFresh } from '../../domain/lane/facts.js';
 import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { moneyAnnounced } from '../../channels/rules/withdraw.js';
-import { makeRetry } from './make-retry.js';
-import { nextOf } from './next-try.js';
+import { type Cause, makeRetry } from './make-retry.js';
+import { type Next, nextOf } from './next-try.js';
 import { putRetry, putTrail } from './trail.js';
 
 const OURS: ReadonlySet<OutboxRow['kind']> = new Set(['retry_charge', 'mark_uncollectible', 'cancel_subscription']);
@@ -35,7 +35,7 @@ function act(s: LaneState, ctx: Ctx): LaneState {
   if (how === 'nothing') return end(s, how, null, ctx);
   if (i.platformStatus !== 'open' || !isFresh(i, ctx.now)) return s; // retryErrand makes the read of it
   if (how !== null) return carryOutEnd(s, i, how, ctx);
-  return next.do === 'retry' && next.means === 'link' ? makeRetry(s, { means: 'link' }, null, ctx) : s;
+  return next.do === 'retry' && next.means === 'link' ? makeRetry(s, { means: 'link' }, causeOf(next), ctx) : s;
 }
 
 /** The read that comes before a retry or before the end. */
@@ -53,8 +53,10 @@ export function orderIfWanted(state: LaneState, shown: ShownToRetry, ctx: Ctx): 
   const next = nextOf(state, ctx);
   if (next.do !== 'retry' || next.means !== 'charge' || next.at.getTime() > ctx.now.getTime()) return state;
   if (isOver(shown)) return end(state, 'nothing', 'its subscription has ended', ctx);
-  return makeRetry(state, { means: 'charge', shown }, null, ctx);
+  return makeRetry(state, { means: 'charge', shown }, causeOf(next), ctx);
 }
+
+const causeOf = ({ method }: Extract<Next, { do: 'retry' }>): Cause => (method === undefined ? null : { method });
 
 /** Nobody is charged again for a subscription that has ended, unless a person wants it. */
 export function isOver(shown: ShownToRetry): boolean {
@@ -109,13 +111,15 @@ function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
   const status = i?.platformStatus ?? 'unknown';
   const wanted = m.kind === 'retry_charge' ? ['draft', 'open'] : ['open', 'uncollectible'];
   if (status !== 'unknown' && !wanted.includes(status)) return `the invoice is ${status}`;
-  if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now)))
+  const retry = m.kind === 'retry_charge' ? i?.retries?.retries.find((r) => r.number === m.generation) : undefined;
+  // A charge of another payment method is ordered next to a payment link.
+  const besideLink = retry !== undefined && retry.method !== null;
+  if (s.objects.some((o) => isLiveProforma(o) || (!besideLink && isPayableLink(o, ctx.now))))
     return 'the customer can pay it another way now';
   if (m.kind !== 'retry_charge') return awaitsRetry(s) ? 'the MoR was asked to charge it again' : null;
   // Its answer was lost, and it was heard all the same: sent again, the MoR might take it for another retry.
   if (m.attempts > 0 && i?.retries?.waitingSince === null) return 'the MoR has answered it';
-  const minor = i?.retries?.retries.find((r) => r.number === m.generation)?.minor;
-  return i?.amountRemaining?.toString() === minor ? null : 'another amount is due now';
+  return i?.amountRemaining?.toString() === retry?.minor ? null : 'another amount is due now';
 }
 
 function takeBack(s: LaneState, m: OutboxRow, ctx: Ctx): LaneState {

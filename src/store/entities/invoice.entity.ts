@@ -39,6 +39,7 @@ export class InvoiceEntity implements InvoiceRow {
   @Column('timestamptz', { nullable: true }) expectedBy!: Date | null;
   @Column('timestamptz', { nullable: true }) holdUntil!: Date | null;
   @Column('jsonb', { nullable: true }) retries!: InvoiceRow['retries'];
+  @Column('jsonb', { nullable: true }) method!: InvoiceRow['method'];
   @Column('timestamptz', { nullable: true }) nextTryAt!: Date | null;
   @Column('timestamptz') firstSeenAt!: Date;
   /** Of its table: the order in which rows were first written. */

@@ -1,4 +1,4 @@
-// What the merchant's backend asked for.
+// What the merchant's backend asked for: a first payment, a trial's setup, or another payment method.
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type SignupRow } from '../../domain/ports/signups.js';
 import { BIGINT, SEQ } from './columns.js';
@@ -24,6 +24,10 @@ export class SignupEntity implements SignupRow {
   @Column('text', { nullable: true }) chargeId!: string | null;
   @Column('text', { nullable: true }) paymentRowId!: string | null;
   @Column('timestamptz', { nullable: true }) completedAt!: Date | null;
+  @Column('timestamptz', { nullable: true }) confirmedAt!: Date | null;
+  @Column('text', { nullable: true }) confirmedBy!: string | null;
+  @Column('timestamptz', { nullable: true }) reportedAt!: Date | null;
+  @Column('timestamptz', { nullable: true }) triedAt!: Date | null;
   @Column('timestamptz') createdAt!: Date;
   /** Of its table: the order in which rows were first written. */
   @Column(SEQ) seq!: string;

@@ -8,6 +8,7 @@ export type KnownCode =
   | 'charge_already_used'
   | 'connection_failed'
   | 'customer_linked_otherwise'
+  | 'customer_not_enrolled'
   | 'event_not_parked'
   | 'event_not_retryable'
   | 'forbidden'
@@ -39,6 +40,7 @@ export type KnownCode =
   | 'payment_already_identified'
   | 'payment_already_returned'
   | 'payment_id_taken'
+  | 'payment_method_missing'
   | 'payment_not_found'
   | 'payment_not_identified'
   | 'payment_not_refundable'
@@ -54,6 +56,7 @@ export type KnownCode =
   | 'request_erased'
   | 'resolution_not_available'
   | 'review_already_resolved'
+  | 'shadow_mode'
   | 'shipping_address_required'
   | 'signup_already_completed'
   | 'signup_has_no_payment'
@@ -76,6 +79,7 @@ export type Notification =
   | Schemas['InvoicePaidNotification']
   | Schemas['InvoiceLeftOpenNotification']
   | Schemas['InvoiceActionRequiredNotification']
+  | Schemas['CustomerMethodNeededNotification']
   | Schemas['PaymentLinkCreatedNotification']
   | Schemas['RefundSucceededNotification']
   | Schemas['RefundFailedNotification']
@@ -93,6 +97,8 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   listCustomers: ['GET', '/v1/customers', 'query', 'safe', 'data', 'next_cursor'],
   linkCustomer: ['POST', '/v1/customers', 'body', 'key'],
   getCustomer: ['GET', '/v1/customers/{id}', 'nothing', 'safe'],
+  createPaymentMethod: ['POST', '/v1/customers/{id}/payment-method', 'body', 'key'],
+  confirmPaymentMethod: ['POST', '/v1/customers/{id}/payment-method/confirmed', 'nothing', 'safe'],
   listInvoices: ['GET', '/v1/invoices', 'query', 'safe', 'data', 'next_cursor'],
   getInvoice: ['GET', '/v1/invoices/{id}', 'nothing', 'safe'],
   listPayments: ['GET', '/v1/payments', 'query', 'safe', 'data', 'next_cursor'],
@@ -166,6 +172,10 @@ export interface Operations {
   linkCustomer(body: Schemas['LinkCustomerDto'], options?: CallOptions): Promise<Schemas['CustomerLinkView']>;
   /** A customer by the merchant's own id (role: read). */
   getCustomer(id: string, options?: CallOptions): Promise<Schemas['CustomerView']>;
+  /** Make a setup intent for another card or account (role: signup). */
+  createPaymentMethod(id: string, body?: Schemas['CreatePaymentMethodDto'], options?: CallOptions): Promise<Schemas['PaymentMethodMadeView']>;
+  /** Report that the customer's browser confirmed the newest setup (role: signup). */
+  confirmPaymentMethod(id: string, options?: CallOptions): Promise<Schemas['ConfirmedMethodView']>;
   /** Invoices, newest first, without their timelines (role: read). */
   listInvoices(query?: Schemas['ListInvoicesQuery'], options?: CallOptions): Pages<Schemas['PageOfInvoiceListView'], 'data'>;
   /** An invoice with its payments, attempts, refunds, reviews and timeline (role: read). */

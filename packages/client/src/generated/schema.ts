@@ -220,9 +220,22 @@ export interface components {
             completed_at: string | null;
             payment: components["schemas"]["PaymentView"];
         };
+        PaymentMethodView: {
+            id: string | null;
+            setup_intent_id: string | null;
+            payment_intent_id: string | null;
+            mor_customer_id: string;
+            origin: "signup" | "change" | "import";
+            current: boolean;
+            created_at: string;
+            confirmed_at: string | null;
+            confirmed_by: string | null;
+        };
         CustomerLinkView: {
             customer_id: string;
             mor_customer_id: string;
+            current: boolean;
+            payment_methods: components["schemas"]["PaymentMethodView"][];
             reference: string | null;
             signup_id: string | null;
             linked_by: string;
@@ -245,32 +258,21 @@ export interface components {
             mor_customer_id: string | null;
             mor_customer_ids: string[];
             signups: components["schemas"]["SignupView"][];
+            payment_methods: components["schemas"]["PaymentMethodView"][];
             invoice_ids: string[];
         };
-        InvoiceListView: {
-            id: string;
-            number: string | null;
-            customer_id: string | null;
-            mor_customer_id?: string;
-            status: "expected" | "open" | "held" | "marking" | "paid" | "ignored" | "void" | "review";
-            /** @enum {string|null} */
-            ignored_because: "not_enrolled" | "signup" | "nothing_due" | null;
-            stripe_status: string;
-            amount_due: number | null;
-            amount_paid: number | null;
-            amount_remaining: number | null;
-            currency: string | null;
-            billing_reason: string | null;
-            subscription_id: string | null;
-            created_at: string | null;
-            expected_by: string | null;
-            next_try_at: string | null;
-            payments: components["schemas"]["PaymentView"][];
-            refunds: components["schemas"]["RefundView"][];
+        CreatePaymentMethodDto: {
+            /** Default: card. */
+            payment_method_types?: ("card" | "us_bank_account" | "sepa_debit" | "bacs_debit" | "au_becs_debit")[];
+            /** Binds a tax calculation of the MoR to the setup intent. */
+            tax_calculation_id?: string;
         };
-        PageOfInvoiceListView: {
-            data: components["schemas"]["InvoiceListView"][];
-            next_cursor?: string;
+        PaymentMethodMadeView: {
+            id: string;
+            client_secret: string;
+            setup_intent_id: string;
+            mor_customer_id: string;
+            status: string;
         };
         AttemptView: {
             event_id: string;
@@ -289,6 +291,7 @@ export interface components {
             after: "soft" | "hard" | "authentication";
             means: "charge" | "link";
             by: string | null;
+            payment_method: string | null;
             amount: number;
             ref: string;
             withdrawn: boolean;
@@ -406,6 +409,37 @@ export interface components {
             e_invoices: components["schemas"]["EInvoiceLineView"][];
             disputes: components["schemas"]["DisputeView"][];
             timeline: components["schemas"]["TimelineLine"][];
+        };
+        ConfirmedMethodView: {
+            customer_id: string;
+            payment_method_id: string;
+            reported_at: string;
+            data: components["schemas"]["InvoiceView"][];
+        };
+        InvoiceListView: {
+            id: string;
+            number: string | null;
+            customer_id: string | null;
+            mor_customer_id?: string;
+            status: "expected" | "open" | "held" | "marking" | "paid" | "ignored" | "void" | "review";
+            /** @enum {string|null} */
+            ignored_because: "not_enrolled" | "signup" | "nothing_due" | null;
+            stripe_status: string;
+            amount_due: number | null;
+            amount_paid: number | null;
+            amount_remaining: number | null;
+            currency: string | null;
+            billing_reason: string | null;
+            subscription_id: string | null;
+            created_at: string | null;
+            expected_by: string | null;
+            next_try_at: string | null;
+            payments: components["schemas"]["PaymentView"][];
+            refunds: components["schemas"]["RefundView"][];
+        };
+        PageOfInvoiceListView: {
+            data: components["schemas"]["InvoiceListView"][];
+            next_cursor?: string;
         };
         PageOfPaymentView: {
             data: components["schemas"]["PaymentView"][];
@@ -581,7 +615,7 @@ export interface components {
         };
         NotificationView: {
             id: string;
-            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
+            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
             status: "pending" | "delivered" | "dead";
             invoice_id?: string;
             attempts: number;
@@ -602,7 +636,7 @@ export interface components {
         };
         NotificationWithTriesView: {
             id: string;
-            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
+            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
             status: "pending" | "delivered" | "dead";
             invoice_id?: string;
             attempts: number;
@@ -1185,7 +1219,7 @@ export interface components {
              * @description Only this type.
              * @enum {string}
              */
-            type?: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
+            type?: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
             /** Only from this date (UTC) or time on: when it was written. */
             since?: string;
             /** Only before this date (UTC) or time. */
@@ -1254,6 +1288,23 @@ export interface components {
                 console: string;
                 payment_id: string;
                 processor_payment_intent_id: string | null;
+            };
+        };
+        CustomerMethodNeededNotification: {
+            type: "customer.method_needed";
+            timestamp: string;
+            data: {
+                invoice_id: string;
+                customer_id: string | null;
+                subscription_id: string | null;
+                status: string;
+                amount_due: number | null;
+                currency: string | null;
+                console: string;
+                payment_id: string;
+                amount: number;
+                decline_code: string | null;
+                failure_message: string | null;
             };
         };
         PaymentLinkCreatedNotification: {

@@ -1,0 +1,64 @@
+// A customer's payment methods as the API shows them. The client secret is in the answer to a setup's making and nowhere else.
+import { METHOD_ORIGINS, type PaymentMethod } from '../domain/ports/payment-methods.js';
+import { type IntentAnswer } from '../domain/ports/payment-gateway.js';
+import { type SignupRow } from '../domain/ports/signups.js';
+import { Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import { timeOf } from '../api/http/values.js';
+import { InvoiceView } from '../renewals/invoice.view.js';
+
+export class PaymentMethodMadeView {
+  @Text('Ours, `met_…`.') id!: string;
+  @Text("For the customer's browser, once. It is not kept.") client_secret!: string;
+  @Text() setup_intent_id!: string;
+  @Text("The customer's id at the MoR.") mor_customer_id!: string;
+  @Text("The MoR's word for the intent as it was made.") status!: string;
+}
+
+export class PaymentMethodView {
+  @TextOrNull('Ours: `sup_…` of a signup, `met_…` of a later setup; null: its link was made elsewhere.') id!:
+    string | null;
+  @TextOrNull('Null: a payment intent saved it, or it was saved elsewhere.') setup_intent_id!: string | null;
+  @TextOrNull('Null: a setup intent saved it, or it was saved elsewhere.') payment_intent_id!: string | null;
+  @Text("The customer's id at the MoR.") mor_customer_id!: string;
+  @Word(METHOD_ORIGINS, '`change`: `POST /v1/customers/{id}/payment-method`; `import`: a link that was made elsewhere.')
+  origin!: string;
+  @Flag('The newest confirmed one, or the newest if none is confirmed.') current!: boolean;
+  @Time() created_at!: string;
+  @TimeOrNull('When its confirmation became known; null: it is not known.') confirmed_at!: string | null;
+  @TextOrNull('`charge`: a charge succeeded; else who reported it, or who linked it.') confirmed_by!: string | null;
+}
+
+export class ConfirmedMethodView {
+  @Text("The merchant's own id.") customer_id!: string;
+  @Text('Ours: of the setup that counts as confirmed.') payment_method_id!: string;
+  @Time('When the confirmation was reported first.') reported_at!: string;
+  @Many(
+    InvoiceView,
+    "The customer's open refused renewals, newest first, at most 100. Crossbill tries each of them again.",
+  )
+  data!: InvoiceView[];
+}
+
+export function methodMadeView(s: SignupRow, intent: IntentAnswer): PaymentMethodMadeView {
+  return {
+    id: s.id,
+    client_secret: intent.clientSecret,
+    setup_intent_id: intent.intentId,
+    mor_customer_id: intent.morCustomerId,
+    status: intent.status,
+  };
+}
+
+export function methodView(m: PaymentMethod): PaymentMethodView {
+  return {
+    id: m.id,
+    setup_intent_id: m.setupIntentId,
+    payment_intent_id: m.paymentIntentId,
+    mor_customer_id: m.morCustomerId,
+    origin: m.origin,
+    current: m.current,
+    created_at: timeOf(m.createdAt),
+    confirmed_at: timeOf(m.confirmedAt),
+    confirmed_by: m.confirmedBy,
+  };
+}

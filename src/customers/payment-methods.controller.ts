@@ -1,0 +1,104 @@
+// Another card or account for a customer: its setup intent, and the report of its confirmation.
+import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Request } from 'express';
+import { MayChange } from '../api/access/access.js';
+import { type Caller, CurrentCaller } from '../api/access/caller.js';
+import { KeyHeader, Problems, Repeatable } from '../api/http/docs.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/idempotency.js';
+import { canonicalJson } from '../api/http/json-body.js';
+import { invalid, morProblem, Problem, refusalProblem } from '../api/http/problem.js';
+import { Books } from '../domain/ports/books.js';
+import { invoiceView } from '../renewals/invoice.view.js';
+import { ConfirmedMethodView, methodMadeView, PaymentMethodMadeView } from './payment-method.view.js';
+import { CreatePaymentMethodDto } from './payment-methods.dto.js';
+import { PaymentMethodsFlow } from './payment-methods.flow.js';
+
+@ApiTags('Customers')
+@Controller('v1/customers/:id/payment-method')
+export class PaymentMethodsController {
+  constructor(
+    private readonly flow: PaymentMethodsFlow,
+    private readonly books: Books,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @MayChange('signup', 'payment_method.create')
+  @ApiOperation({
+    operationId: 'createPaymentMethod',
+    summary: 'Make a setup intent for another card or account (role: signup)',
+    description:
+      "The customer's browser confirms it with `client_secret`; then report that with `…/payment-method/confirmed`. The same Idempotency-Key with the same body gives the same setup, with its client secret as the MoR repeats it.",
+  })
+  @KeyHeader(false)
+  @ApiCreatedResponse({ type: PaymentMethodMadeView })
+  @Problems({
+    400: '`invalid_request`, or what the MoR found malformed.',
+    404: '`tax_calculation_not_found`',
+    409: '`customer_not_enrolled`: ENROLMENT excludes this customer; `idempotency_conflict`: this key came with another body.',
+    415: '`unsupported_media_type`',
+    422: '`validation_error`: refused by the MoR.',
+    429: '`rate_limited`: see Retry-After.',
+    502: '`mor_unavailable`: send the same request again with the same key. `mor_unauthorized`: our credentials are wrong. `billing_unavailable`: Stripe did not say whether the customer is enrolled; nothing was done.',
+  })
+  async create(
+    @Param('id', IdPipe) id: string,
+    @Body() dto: CreatePaymentMethodDto,
+    @Req() req: Request,
+    @CurrentCaller() caller: Caller,
+  ): Promise<PaymentMethodMadeView> {
+    const key = idempotencyKey(req);
+    const name = key === null ? null : requestName(caller, `/v1/customers/${id}/payment-method`, key, req.body);
+    const request = {
+      customerId: id,
+      paymentMethodTypes: dto.payment_method_types ?? null,
+      taxCalculationId: dto.tax_calculation_id ?? null,
+      by: caller.name,
+    };
+    const made = await this.flow.create(request, name, canonicalJson(req.body));
+    switch (made.outcome) {
+      case 'made':
+        return methodMadeView(made.signup, made.intent);
+      case 'conflict':
+        throw idempotencyConflict();
+      case 'not_enrolled':
+        throw new Problem(409, 'customer_not_enrolled', `Customer ${id} is not enrolled: ${made.why}.`);
+      case 'unknown':
+        throw new Problem(502, 'billing_unavailable', 'Stripe did not return the customer: try again.');
+      case 'failed':
+      case 'tax_failed':
+        throw morProblem(made.failure);
+      case 'tax_differs':
+        throw invalid('tax_calculation_id', 'is for another amount');
+    }
+  }
+
+  @Post('confirmed')
+  @Repeatable()
+  @HttpCode(202)
+  @MayChange('signup', 'payment_method.confirm')
+  @ApiOperation({
+    operationId: 'confirmPaymentMethod',
+    summary: "Report that the customer's browser confirmed the newest setup (role: signup)",
+    description:
+      "The customer's open refused renewals are tried again at once: the MoR charges again over the relay, whatever the decline and the schedule; without a relay each gets a payment link. A repeated report starts nothing again.",
+  })
+  @ApiAcceptedResponse({ type: ConfirmedMethodView })
+  @Problems({
+    404: '`not_found`: no such customer.',
+    409: '`payment_method_missing`: no setup intent of this customer was made here; `shadow_mode`',
+  })
+  async confirmed(@Param('id', IdPipe) id: string, @CurrentCaller() caller: Caller): Promise<ConfirmedMethodView> {
+    const done = await this.flow.confirm(id, caller.name);
+    if (!done.ok) throw refusalProblem(done);
+    const found = await Promise.all(done.invoiceIds.map((invoice) => this.books.invoice(invoice)));
+    return {
+      customer_id: id,
+      payment_method_id: done.method.id,
+      reported_at: done.method.at,
+      data: found.flatMap((v) => (v === null ? [] : [invoiceView(v)])),
+    };
+  }
+}

@@ -1,0 +1,14 @@
+// What callers say of another payment method.
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { PaymentMethodTypes } from '../api/http/payment-method-types.js';
+import { IsIdText, MayBeAbsent } from '../api/http/rules.js';
+
+export class CreatePaymentMethodDto {
+  @PaymentMethodTypes('Default: card.')
+  payment_method_types?: string[];
+
+  @ApiPropertyOptional({ type: String, description: 'Binds a tax calculation of the MoR to the setup intent.' })
+  @MayBeAbsent()
+  @IsIdText()
+  tax_calculation_id?: string;
+}

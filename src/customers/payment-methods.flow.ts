@@ -1,0 +1,87 @@
+// Another card or account of a customer: the setup that saves it, the report of its confirmation, and the renewals that are tried with it.
+import { Injectable } from '@nestjs/common';
+import { type Refusal, refuse, refuseInShadow } from '../domain/lane/commanded.js';
+import { Books } from '../domain/ports/books.js';
+import { type CallFailure } from '../domain/ports/call.js';
+import { type Announcement, PaymentMethods } from '../domain/ports/payment-methods.js';
+import { type NamedRequest } from '../domain/ports/signups.js';
+import { type ConfirmedMethod } from '../domain/retry.js';
+import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
+import { LaneChanges } from '../lane/lane-changes.js';
+import { takeMethod } from '../retries/rules/take-method.js';
+import { METHODS_A_LOOK } from '../policy.js';
+import { SignupFlow, type SignupMade } from '../signups/signup.flow.js';
+
+export type MethodRequest = {
+  readonly customerId: string;
+  readonly paymentMethodTypes: readonly string[] | null;
+  readonly taxCalculationId: string | null;
+  readonly by: string;
+};
+
+export type MethodMade =
+  | SignupMade
+  | { readonly outcome: 'not_enrolled'; readonly why: string }
+  /** Stripe did not say whether the customer is enrolled; nothing was sent. */
+  | { readonly outcome: 'unknown'; readonly failure: CallFailure };
+
+export type Confirmed =
+  { readonly ok: true; readonly method: ConfirmedMethod; readonly invoiceIds: readonly string[] } | Refusal;
+
+@Injectable()
+export class PaymentMethodsFlow {
+  constructor(
+    private readonly methods: PaymentMethods,
+    private readonly signups: SignupFlow,
+    private readonly enrolment: EnrolmentFlow,
+    private readonly books: Books,
+    private readonly lanes: LaneChanges,
+  ) {}
+
+  /** A setup intent for another payment method. The same name sends the stored request again, as for a signup. */
+  async create(req: MethodRequest, name: NamedRequest | null, body: string): Promise<MethodMade> {
+    const { customerId, paymentMethodTypes, taxCalculationId, by } = req;
+    const found = await this.enrolment.look({ customerId, createdAt: null });
+    if (!found.ok) return { outcome: 'unknown', failure: found };
+    if (!found.value.enrolled) return { outcome: 'not_enrolled', why: found.value.why };
+    const customer = { id: customerId };
+    const call = { kind: 'create_setup_intent', customer, paymentMethodTypes, taxCalculationId } as const;
+    const money = { amount: null, currency: null, calculation: null } as const;
+    return this.signups.create({ kind: 'method', customerId, call, taxCalculationId, by, ...money }, name, body);
+  }
+
+  /**
+   * The newest setup of the customer was confirmed. Its refused renewals get to know of it, each once, and are then tried again. A process that
+   * dies on the way leaves the rest to `AnnounceMethods`.
+   */
+  async confirm(customerId: string, by: string): Promise<Confirmed> {
+    if (this.enrolment.settings.shadow === true) return refuseInShadow();
+    const reported = await this.methods.report(customerId, by);
+    if (reported === null) return this.refuse(customerId);
+    const invoiceIds = await this.methods.refusedInvoices(customerId);
+    if (reported.isNew) await this.announce(METHODS_A_LOOK, customerId);
+    return { ok: true, method: reported.method, invoiceIds };
+  }
+
+  /**
+   * Tells the invoices of methods that were confirmed. In shadow mode nothing is tried, now or later.
+   * @param customerId null: of all customers
+   */
+  async announce(limit: number, customerId: string | null = null): Promise<void> {
+    const waiting = await this.methods.unannounced(limit, customerId);
+    if (waiting.length === 0) return;
+    if (this.enrolment.settings.shadow !== true) for (const one of waiting) await this.tell(one);
+    await this.methods.announced(waiting.map((w) => w.method));
+  }
+
+  private async tell({ method, invoiceIds }: Announcement): Promise<void> {
+    for (const id of invoiceIds) await this.lanes.change(id, (s, ctx) => takeMethod(s, method, ctx));
+  }
+
+  private async refuse(customerId: string): Promise<Refusal> {
+    if ((await this.books.customer(customerId)) === null) return refuse(404, 'not_found', 'There is no such customer.');
+    const message =
+      'No setup intent of this customer was made through Crossbill. Make one with POST /v1/customers/{id}/payment-method first.';
+    return refuse(409, 'payment_method_missing', message);
+  }
+}

@@ -1,0 +1,35 @@
+// The button with which a person reports that a customer confirmed another payment method.
+import { HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { refusalProblem } from '../api/http/problem.js';
+import { ConsoleAudit } from '../console/console-audit.js';
+import { Page } from '../console/console.guard.js';
+import { Pages } from '../console/pages.js';
+import { PaymentMethodsFlow } from './payment-methods.flow.js';
+
+@Pages('console/customers')
+export class PaymentMethodPages {
+  constructor(
+    private readonly flow: PaymentMethodsFlow,
+    private readonly audit: ConsoleAudit,
+  ) {}
+
+  /** Sent twice it is one report. */
+  @Post(':id/payment-method/confirmed')
+  @HttpCode(303)
+  @Page('payment_method.confirm', 'ops')
+  async confirmed(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    await this.audit.post(
+      req,
+      res,
+      'payment_method.confirm',
+      async (by) => {
+        const done = await this.flow.confirm(id, by.name);
+        if (!done.ok) throw refusalProblem(done);
+        return { id: done.method.id };
+      },
+      () => `/console/customers/${encodeURIComponent(id)}`,
+    );
+  }
+}
