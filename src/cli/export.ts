@@ -9,8 +9,6 @@ import { ReadSide } from '../domain/ports/read-side.js';
 import {
   cellsOf,
   type Columns,
-  CUSTOMER_COLUMNS,
-  INVOICE_COLUMNS,
   LEDGER_COLUMNS,
   objectOf,
   PAYMENT_COLUMNS,
@@ -43,8 +41,6 @@ export function addExport(program: Command, session: Session): void {
   leaf('ledger', 'every movement of money, by when it happened', LEDGER_COLUMNS, (e, span) => e.ledger(span));
   leaf('payments', 'money that the MoR took, by when it took it', PAYMENT_COLUMNS, (e, span) => e.payments(span));
   leaf('refunds', 'money that the MoR gave back, by when it did', REFUND_COLUMNS, (e, span) => e.refunds(span));
-  leaf('invoices', 'invoices, by when Stripe made them', INVOICE_COLUMNS, (e, span) => e.invoices(span));
-  leaf('customers', 'customers and their customers at the MoR', CUSTOMER_COLUMNS, (e, span) => e.customers(span));
 }
 
 async function run<R>(

@@ -1,10 +1,7 @@
-// `crossbill invoices`, `payments`, `customers`: the lists of the API at a terminal, by the same filters.
+// `crossbill invoices`, `payments`: the lists of the API at a terminal, by the same filters.
 import { type Command } from 'commander';
 import { parseCurrency } from '../domain/money.js';
 import { Books, type Page } from '../domain/ports/books.js';
-import { type CustomerLink, CustomerLinks } from '../domain/ports/customer-links.js';
-import { PaymentMethods } from '../domain/ports/payment-methods.js';
-import { type CustomerLinkView, linkView } from '../customers/customer-link.view.js';
 import { INVOICE_STATUSES, invoiceListView } from '../renewals/invoice.view.js';
 import { PAYMENT_STATUSES, paymentView } from '../renewals/payment.view.js';
 import { CliError, EXIT } from './exit-codes.js';
@@ -19,10 +16,6 @@ export function addLists(program: Command, session: Session): void {
     .option('--status <status>', PAYMENT_STATUSES.join(', '), oneOf(PAYMENT_STATUSES))
     .option('--currency <code>', 'ISO 4217')
     .option('--invoice <in_id>', "only this invoice's");
-  withFilters(
-    session.leaf(program, 'customers', 'customers with their customers at the MoR, the newest links first', customers),
-    'when they were linked',
-  ).option('--mor-customer <id>', "only the links to this customer of the MoR's");
 }
 
 function withFilters(command: Command, when: string): Command {
@@ -58,22 +51,6 @@ async function payments(cli: Cli): Promise<number> {
     money(p.amount_refunded, p.currency),
     p.customer_id,
     p.invoice_id,
-  ]);
-}
-
-async function customers(cli: Cli): Promise<number> {
-  const { since, customerId } = asked(cli);
-  const filter = { since, customerId, morCustomerId: textIn(cli, 'morCustomer') };
-  const world = await cli.open();
-  const page = await world.get(CustomerLinks).list(filter, pageOf(cli));
-  const methods = await world.get(PaymentMethods).of(page.data.map((l) => l.customerId));
-  const view = (l: CustomerLink): CustomerLinkView => linkView(l, methods.get(l.customerId) ?? []);
-  return shown(cli, page, view, ['customer', 'at the MoR', 'linked', 'by', 'reference'], (l) => [
-    l.customer_id,
-    l.mor_customer_id,
-    l.linked_at,
-    l.linked_by,
-    l.reference ?? '-',
   ]);
 }
 

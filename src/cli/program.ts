@@ -31,7 +31,6 @@ import { addSetup } from './setup.js';
 import { addShadow } from './shadow.js';
 import { addStatus } from './status.js';
 import { json } from './table.js';
-import { addTail } from './tail.js';
 import { addTrialBalance } from './trial-balance.js';
 import { addVerify } from './verify.js';
 import { addWebhooks } from './webhooks.js';
@@ -74,7 +73,6 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addStatus,
     addEvents,
     addLists,
-    addTail,
     addReviews,
     addExplain,
     addImport,

@@ -1,7 +1,6 @@
 // What an accountant gets: the columns of each export, in CSV and JSON lines alike.
 import { decimalFromMinor } from '../domain/money.js';
-import { type InvoiceListItem, type LedgerRow } from '../domain/ports/books.js';
-import { type CustomerLink } from '../domain/ports/customer-links.js';
+import { type LedgerRow } from '../domain/ports/books.js';
 import { type CollectedPayment, type PaidRefund } from '../domain/ports/exports.js';
 
 /** Null: empty in CSV. An amount in smallest units is a bigint; beside it stands the decimal, as text. */
@@ -73,36 +72,6 @@ export const REFUND_COLUMNS: Columns<PaidRefund> = {
   ...ofEntry(REFUND_IDS),
   origin: ({ refund }) => refund.origin,
   mirror: ({ refund }) => refund.mirror,
-};
-
-export const INVOICE_COLUMNS: Columns<Omit<InvoiceListItem, 'payments' | 'refunds'>> = {
-  invoice_id: (i) => i.invoiceId,
-  invoice_number: (i) => i.number,
-  created_at: (i) => i.platformCreatedAt ?? i.firstSeenAt,
-  customer_id: (i) => i.customerId,
-  mor_customer_id: (i) => i.morCustomerId,
-  status: (i) => i.status,
-  stripe_status: (i) => i.platformStatus,
-  billing_reason: (i) => i.billingReason,
-  subscription_id: (i) => i.subscriptionId,
-  currency: (i) => i.currency,
-  total_minor: (i) => i.total,
-  total: (i) => decimal(i.total, i.currency),
-  amount_due_minor: (i) => i.amountDue,
-  amount_due: (i) => decimal(i.amountDue, i.currency),
-  amount_paid_minor: (i) => i.amountPaid,
-  amount_paid: (i) => decimal(i.amountPaid, i.currency),
-  amount_remaining_minor: (i) => i.amountRemaining,
-  amount_remaining: (i) => decimal(i.amountRemaining, i.currency),
-};
-
-export const CUSTOMER_COLUMNS: Columns<CustomerLink> = {
-  customer_id: (c) => c.customerId,
-  mor_customer_id: (c) => c.morCustomerId,
-  reference: (c) => c.reference,
-  linked_by: (c) => c.linkedBy,
-  signup_id: (c) => c.signupId,
-  linked_at: (c) => c.linkedAt,
 };
 
 /** A row as cells. */

@@ -17,16 +17,11 @@ import {
 } from './codec.js';
 import { snake } from './entities/columns.js';
 
-/** Raised only when an older release could not read what this one writes. A new field is no reason: it has a default. */
+/** Raised with every new field or part: a release refuses a row that it does not know in full, so it loses nothing of it. */
 const FORMAT = 1;
 
 /** After so many rows the next one holds the whole state. */
 const SNAPSHOT_AFTER = 20;
-/**
- * The same for a log in which there is more than this release knows. A newer one beside it wrote that, and it would be lost with a whole state
- * of ours: that is left to the newer one. Not for good, or no lane would be short again whose old rows hold a field that is gone since.
- */
-const SNAPSHOT_AFTER_NEWER = 200;
 
 type Fields = Record<string, unknown>;
 type Bodies = Readonly<Record<string, string>>;
@@ -54,8 +49,6 @@ type Part = {
   /** What a step changed of it: new rows whole, others by their changed fields and their key. */
   readonly changes: (before: LaneState, after: LaneState) => Fields[];
   readonly take: (s: LaneState, rows: readonly Fields[]) => LaneState;
-  /** False: there is a field that this release does not know. */
-  readonly knows: (row: Fields) => boolean;
 };
 
 function part<T, F extends object>(
@@ -72,10 +65,8 @@ function part<T, F extends object>(
   const column = snake(key);
   // Items of intake are not in the log until a step changes them: they are always written whole, and read so: what is left out is null.
   const whole = codec.table === REVIEW.table;
-  const columns = new Set(Object.keys(codec.columns).map(snake));
   return {
     name,
-    knows: (row) => Object.keys(row).every((field) => columns.has(field)),
     changes: (before, after) => {
       const [was, is] = [rowsOf(before), rowsOf(after)];
       if (was === is) return [];
@@ -226,8 +217,6 @@ export type Folded = {
   /** 0: nothing was ever written. */
   readonly version: number;
   readonly rowsSinceSnapshot: number;
-  /** Rows since then hold what only a newer release knows. */
-  readonly newer: boolean;
 };
 
 /** The lane as its rows tell it: all of them, or those from a snapshot on, oldest first. Journal and attempts are not folded. */
@@ -235,36 +224,24 @@ export function fold(lane: string, rows: readonly LoggedRow[]): Folded {
   let state = emptyLane(lane);
   let shown = state;
   let since = 0;
-  let newer = false;
   for (const row of rows) {
     if (row.snapshot) {
       state = emptyLane(lane);
       since = 0;
-      newer = false;
     }
     state = taken(state, row);
-    newer ||= !isKnown(row.change);
     if (row.at_rest) shown = state;
     since++;
   }
-  return { state, shown, version: rows.at(-1)?.version ?? 0, rowsSinceSnapshot: since, newer };
-}
-
-const MEMBERS = new Map<string, Part | null>([
-  ...['f', 'attempts', 'journal'].map((name) => [name, null] as const),
-  ...PARTS.map((p) => [p.name, p] as const),
-]);
-
-function isKnown(change: LoggedRow['change']): boolean {
-  return Object.entries(change).every(([name, rows]) => {
-    const p = MEMBERS.get(name);
-    return p === null || (p !== undefined && (rows as readonly Fields[]).every(p.knows));
-  });
+  return { state, shown, version: rows.at(-1)?.version ?? 0, rowsSinceSnapshot: since };
 }
 
 function taken(s: LaneState, { change, bodies, lane, version }: LoggedRow): LaneState {
   if (typeof change['f'] !== 'number' || change['f'] > FORMAT) {
-    throw new Error(`row ${version} of lane ${lane} was written by a newer release; upgrade this one`);
+    const format = typeof change['f'] === 'number' ? String(change['f']) : 'an unknown';
+    throw new Error(
+      `Row ${version} of lane ${lane} has format ${format}; this release reads formats up to ${FORMAT}. Start the newer release.`,
+    );
   }
   let state = s;
   for (const p of PARTS) {
@@ -281,8 +258,8 @@ function withBody(call: Fields, bodies: Bodies | null): Fields {
 }
 
 /** The next row is to hold the whole state. */
-export function wantsSnapshot({ rowsSinceSnapshot, newer }: Pick<Folded, 'rowsSinceSnapshot' | 'newer'>): boolean {
-  return rowsSinceSnapshot >= (newer ? SNAPSHOT_AFTER_NEWER : SNAPSHOT_AFTER);
+export function wantsSnapshot({ rowsSinceSnapshot }: Pick<Folded, 'rowsSinceSnapshot'>): boolean {
+  return rowsSinceSnapshot >= SNAPSHOT_AFTER;
 }
 
 /** The story of a lane, oldest line first, and every verdict on a try to charge. `rows`: all of them. */

@@ -91,7 +91,6 @@ export function foldedAfter({ known: { folded }, after, row }: Step): Folded {
     shown: row.at_rest ? state : folded.shown,
     version: row.version,
     rowsSinceSnapshot: row.snapshot ? 1 : folded.rowsSinceSnapshot + 1,
-    newer: !row.snapshot && folded.newer,
   };
 }
 

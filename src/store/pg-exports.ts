@@ -3,18 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { Any, type SelectQueryBuilder } from 'typeorm';
 import { type LaneState, type PaymentRow, type RefundRow } from '../domain/model.js';
 import { type LedgerRow, type Span } from '../domain/ports/books.js';
-import { type CustomerLink } from '../domain/ports/customer-links.js';
 import { type CollectedPayment, type Export, Exports, type PaidRefund } from '../domain/ports/exports.js';
 import { Database } from './database.js';
-import { CustomerLinkEntity } from './entities/customer-link.entity.js';
-import { InvoiceEntity } from './entities/invoice.entity.js';
 import { LedgerEntryEntity } from './entities/ledger-entry.entity.js';
 import { PaymentEntity } from './entities/payment.entity.js';
 import { RefundEntity } from './entities/refund.entity.js';
 import { readLane } from './lane-reader.js';
-import { COMMON, entryNumbers, isRare, ledgerRows, morCustomers, STRAY } from './ledger-queries.js';
-import { inOrder, INVOICE_AT } from './newest-first.js';
-import { Parameters, walk, within } from './walk.js';
+import { COMMON, entryNumbers, isRare, ledgerRows, STRAY } from './ledger-queries.js';
 
 const PAGE = 1_000;
 
@@ -59,66 +54,6 @@ export class PgExports extends Exports {
         })),
         part,
       };
-    }
-  }
-
-  async *invoices(span: Span): ReturnType<Exports['invoices']> {
-    const invoices = this.db.orm.getRepository(InvoiceEntity);
-    const end = (span.until ?? new Date()).getTime();
-    let start = span.since?.getTime();
-    for (let cursor: string | null = null; ;) {
-      const parameters = new Parameters();
-      const found = await walk(
-        this.db.orm,
-        {
-          from: 'invoice x',
-          key: 'invoice_id',
-          number: 'seq',
-          at: INVOICE_AT,
-          lead: [],
-          where: within(INVOICE_AT, span, parameters),
-          parameters,
-          looked: [],
-          few: false,
-          oldestFirst: true,
-        },
-        { limit: PAGE, cursor },
-      );
-      const data = await inOrder(invoices, 'invoiceId', found.data);
-      const mor = await morCustomers(
-        this.db.orm,
-        data.map((i) => i.customerId),
-      );
-      const rows = data.map((i) => ({ ...i, morCustomerId: mor.get(i.customerId ?? '') ?? null }));
-      const last = rows.at(-1);
-      const now = (last?.platformCreatedAt ?? last?.firstSeenAt)?.getTime() ?? end;
-      start ??= (rows[0]?.platformCreatedAt ?? rows[0]?.firstSeenAt)?.getTime() ?? end;
-      if (rows.length > 0) yield { rows, part: Math.min(1, (now - start) / Math.max(1, end - start)) };
-      if (found.nextCursor === null) return;
-      cursor = found.nextCursor;
-    }
-  }
-
-  async *customers({ since, until }: Span): Export<CustomerLink> {
-    const links = this.db.orm.getRepository(CustomerLinkEntity);
-    const linked = (): SelectQueryBuilder<CustomerLinkEntity> => {
-      const query = links.createQueryBuilder('x');
-      if (since !== undefined) query.andWhere('x.linkedAt >= :since', { since });
-      return until === undefined ? query : query.andWhere('x.linkedAt < :until', { until });
-    };
-    const total = await linked().getCount();
-    let done = 0;
-    for (let after = { customerId: '', morCustomerId: '' }; ;) {
-      const rows = await linked()
-        .andWhere('(x.customer_id, x.mor_customer_id) > (:customerId, :morCustomerId)', after)
-        .orderBy('x.customerId')
-        .addOrderBy('x.morCustomerId')
-        .limit(PAGE)
-        .getMany();
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      yield { rows, part: (done += rows.length) / Math.max(done, total) };
-      after = last;
     }
   }
 

@@ -1,4 +1,4 @@
-// `crossbill listen`, `tail`, `trigger`, `notifications` and what `doctor` and `status` say, against a running daemon and a real receiver.
+// `crossbill listen`, `trigger`, `notifications` and what `doctor` and `status` say, against a running daemon and a real receiver.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NOTIFICATION_TYPES } from '../../src/domain/notification.js';
 import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
@@ -75,39 +75,6 @@ describe('the command line of notifications', () => {
     const outside = await cli(['listen', '--forward', 'https://shop.example/hook'], env);
     expect([outside.code, outside.err]).toEqual([2, expect.stringContaining('private network')]);
     expect((await cli(['listen'], world.env)).code).toBe(78);
-  });
-
-  it('tail shows events as they come in, the newest last, each once, until it is ended', async () => {
-    const stop = new AbortController();
-    await world.subscriber();
-    const lines: string[] = [];
-    const tailing = cli(
-      ['tail', '--source', 'stripe', '--type', 'invoice.created', '--last', '1', '--json'],
-      world.env,
-      {
-        signal: stop.signal,
-        onOut: (text) => lines.push(text),
-      },
-    );
-    await world.until(
-      'what was there is shown',
-      () => Promise.resolve(lines.length),
-      (n) => n === 1,
-    );
-    const s = await world.subscriber();
-    await world.until(
-      'the new one is shown',
-      () => Promise.resolve(lines.join('')),
-      (text) => text.includes(s.firstInvoiceId),
-    );
-    stop.abort();
-    const { code, err } = await tailing;
-    expect([code, err]).toEqual([0, 'Waiting for events. Ctrl-C ends it.\n']);
-    const shown = lines.map((line) => JSON.parse(line) as { id: string; type: string; lane: string });
-    expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length);
-    expect(shown.map(({ type }) => type)).toEqual(shown.map(() => 'invoice.created'));
-    expect(shown.at(-1)?.lane).toBe(s.firstInvoiceId);
-    expect(shown.length).toBeGreaterThan(1);
   });
 
   it('notifications replay sends one again, and is audited', async () => {

@@ -55,10 +55,6 @@ export const CASES: Readonly<Record<string, Case>> = {
     text: /^id +taken +status +amount +refunded +customer +invoice\n-[^]*\npay_\S+ +\S+ +succeeded +29\.90 EUR +0\.00 EUR +cus_\S+ +in_/,
     json: ['data'],
   },
-  customers: {
-    text: /^customer +at the MoR +linked +by +reference\n-[^]*\ncus_/,
-    json: ['data'],
-  },
   'events show': {
     args: () => [facts.eventId],
     text: /^type +invoice\.created\n[^]*"object": "event"/m,
@@ -121,16 +117,6 @@ export const CASES: Readonly<Record<string, Case>> = {
     args: (way) => ['--out', `refunds-${way}.csv`],
     text: /^(written [^]*)?Wrote \d+ rows to \S+refunds-terminal\.csv\.$/m,
     json: ['export', 'file', 'rows'],
-    beside: /^(written [^\n]*\n)*$/,
-  },
-  'export invoices': {
-    text: /^invoice_id,invoice_number,created_at,[^]*,29\.90,/,
-    json: ['invoice_id', 'invoice_number', 'amount_due_minor', 'currency'],
-    beside: /^(written [^\n]*\n)*$/,
-  },
-  'export customers': {
-    text: /^customer_id,mor_customer_id,reference[^]*cus_/,
-    json: ['customer_id', 'mor_customer_id', 'reference', 'linked_at'],
     beside: /^(written [^\n]*\n)*$/,
   },
   'trial-balance': {

@@ -1,7 +1,6 @@
 // Reading for accountants: whole months, row by row, in pages that nobody holds in memory together.
 import { type PaymentRow, type RefundRow } from '../model.js';
-import { type CustomerLink } from './customer-links.js';
-import { type InvoiceListItem, type LedgerRow, type Span } from './books.js';
+import { type LedgerRow, type Span } from './books.js';
 
 /** A payment whose money the MoR took, with the entry that booked it. */
 export type CollectedPayment = { readonly entry: LedgerRow; readonly payment: PaymentRow };
@@ -24,8 +23,4 @@ export abstract class Exports {
   abstract payments(span: Span): Export<CollectedPayment>;
   /** By when the money was given back. */
   abstract refunds(span: Span): Export<PaidRefund>;
-  /** By when Stripe made them. */
-  abstract invoices(span: Span): Export<Omit<InvoiceListItem, 'payments' | 'refunds'>>;
-  /** By when they were linked to the MoR's customer, in the order of their ids. */
-  abstract customers(span: Span): Export<CustomerLink>;
 }

@@ -249,7 +249,6 @@ const commands = [
   'erase cus_1 --yes',
   'invoices --status paid',
   'payments',
-  'refunds',
   'migrate',
   'onboard list',
   'returned pay_1',
@@ -258,7 +257,6 @@ const commands = [
   'rebuild',
   'webhooks list',
   'completion bash',
-  'tail',
   'shadow',
 ];
 const argument = fc.oneof(
