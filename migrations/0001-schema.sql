@@ -326,6 +326,7 @@ create index mor_object_invoice on mor_object (invoice_id, seq);
 create index mor_object_number on mor_object (number) where number is not null;
 create index mor_object_disputed on mor_object (created_at desc, seq desc) where kind in ('dispute', 'alert');
 create index mor_object_mor_id on mor_object (mor_id) where mor_id is not null;
+create index mor_object_observed on mor_object using gin ((detail->'observed') jsonb_path_ops); -- charges and payments announced on links
 
 -- One bank transfer per proforma invoice and one payment per link, for good, whatever happens to old event rows.
 

@@ -7,7 +7,20 @@
 export type MorObjectKind =
   'proforma' | 'payment_link' | 'e_invoice' | 'dispute' | 'alert' | 'capture' | 'debit_return';
 
-export type Capture = { readonly charge: string | null; readonly id: string | null };
+/** Money that the MoR announced on a link: by an event, by the answer to its request, or by a read. */
+export type Observation = {
+  readonly source: 'event' | 'answer' | 'read';
+  readonly eventId: string | null;
+  readonly charge: string | null;
+  /** The MoR's id of the payment. */
+  readonly paymentId: string | null;
+  /** Smallest units as text; null: not given. */
+  readonly amount: string | null;
+  readonly currency: string | null;
+  /** When the MoR took it, and when Crossbill received this (ISO 8601). */
+  readonly at: string;
+  readonly heardAt: string;
+};
 
 /** What the columns have no place for. Absent: not known. */
 export type MorObjectDetail = {
@@ -28,15 +41,10 @@ export type MorObjectDetail = {
   /** A link's `pricedAmount` and `amountDue` as decimal strings, as the MoR wrote them last. */
   readonly priced?: string | null;
   readonly due?: string | null;
-  /** A link's capture was announced then (ISO 8601); it counts once a read of the link confirms it. */
-  readonly capturedAt?: string;
-  /** When that was announced here last (ISO 8601): whoever looked into the link before could not know of it. */
-  readonly heardAt?: string;
+  /** All that announced money on a link, in the order of arrival. The first event counts once a read of the link confirms it. */
+  readonly observed?: readonly Observation[];
   /** Since when each read of it has failed (ISO 8601). Absent: the last one was answered. */
   readonly silentSince?: string;
-  readonly pspReference?: string | null;
-  /** What was announced on a link, payment by payment: a charge, the MoR's id of the payment, both or neither. */
-  readonly captures?: readonly Capture[];
   /** The proforma invoice or payment that an e-invoice is for. */
   readonly madeFor?: string | null;
   /** A dispute's outcome in the MoR's words. */
@@ -119,13 +127,39 @@ const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REP
 export const TRANSFERRED: ReadonlySet<string> = new Set(['SETTLED', 'INVOICED', 'BOOKED']);
 
 /** When the payment on a link was captured that the MoR has announced and that no read has confirmed; null: none was, or it is recorded. */
-export function announcedAt({ kind, detail: { capturedAt }, paymentRowId }: MorObjectRow): Date | null {
-  return kind === 'payment_link' && capturedAt !== undefined && paymentRowId === null ? new Date(capturedAt) : null;
+export function announcedAt(o: MorObjectRow): Date | null {
+  const [first] = eventsOn(o);
+  return first === undefined || o.kind !== 'payment_link' || o.paymentRowId !== null ? null : new Date(first.at);
 }
 
-/** When money on a link was announced last; null: it never was. */
-export function heardAt({ detail }: MorObjectRow): Date | null {
-  return detail.heardAt === undefined ? null : new Date(detail.heardAt);
+/** When an event announced money on a link last; null: none did. */
+export function heardAt(o: MorObjectRow): Date | null {
+  const last = eventsOn(o).at(-1);
+  return last === undefined ? null : new Date(last.heardAt);
+}
+
+function eventsOn({ detail: { observed = [] } }: MorObjectRow): readonly Observation[] {
+  return observed.filter((x) => x.source === 'event');
+}
+
+/**
+ * The payments that events announced on a link, the first to arrive first. An event with the charge or the payment id of an earlier one
+ * repeats that one, and may add the other name.
+ */
+export function announcedOn(o: MorObjectRow): readonly Observation[] {
+  return eventsOn(o).reduce<readonly Observation[]>((all, x) => {
+    const at = all.findIndex((a) => isSameMoney(a, x));
+    const a = all[at];
+    if (a === undefined) return [...all, x];
+    return all.with(at, { ...a, charge: a.charge ?? x.charge, paymentId: a.paymentId ?? x.paymentId });
+  }, []);
+}
+
+type Names = { readonly charge: string | null; readonly paymentId: string | null };
+
+/** Both have one charge, or one payment id. */
+export function isSameMoney(a: Names, b: Names): boolean {
+  return (a.charge !== null && a.charge === b.charge) || (a.paymentId !== null && a.paymentId === b.paymentId);
 }
 
 /** A proforma invoice whose transfer is recorded: it cannot be paid again, and what a part of it left due is billed by another. */

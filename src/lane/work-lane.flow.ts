@@ -165,7 +165,7 @@ export class WorkLaneFlow {
             chargesElsewhere: elsewhere.charges,
             paymentsElsewhere: elsewhere.payments,
           };
-          seen.push(...state.objects.flatMap((o) => (o.detail.captures ?? []).flatMap((c) => c.id ?? [])));
+          seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
           const decided: DecidedEvent[] = [];
           // What a read ahead brought is told after the events it was made for.
           let s = news === null || news.ahead ? state : news.take(state, ctx);

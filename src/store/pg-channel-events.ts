@@ -20,6 +20,10 @@ const HOMES_SQL = `
   select asked.key, 'message', o.invoice_id, o.seq from unnest($1::text[]) as asked(key)
     join mor_object o on o.id = substring(asked.key from '^crossbill:create_(?:proforma|payment_link):(.*):[0-9]+$')
   union all
+  select asked.id, 'payment', o.invoice_id, o.seq from unnest($1::text[]) as asked(id)
+    join mor_object o on o.detail->'observed' @> jsonb_build_array(jsonb_build_object('charge', asked.id))
+                      or o.detail->'observed' @> jsonb_build_array(jsonb_build_object('paymentId', asked.id))
+  union all
   select payment_id, 'payment', invoice_id, seq from payment where payment_id = any($1)
   union all
   select id, 'payment', invoice_id, seq from payment where id = any($1)

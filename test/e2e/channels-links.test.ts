@@ -51,7 +51,7 @@ describe('payment links', () => {
     expect(await make(id)).toMatchObject({ status: 409, body: { code: 'invoice_not_payable' } });
   });
 
-  it('records nothing of a capture that the link does not confirm', async () => {
+  it('records nothing of a capture that the link does not confirm, and asks a person about each further one in one item', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     const captured = { id: `evt_early_${id}`, type: 'payment.captured', created: '2026-11-20T10:00:00Z' };
@@ -68,6 +68,12 @@ describe('payment links', () => {
     const paid = await world.invoice(id, 'paid');
     expect(linkPayments(paid)).toHaveLength(1);
     expect(await stripeStatus(world, id)).toBe('paid');
+    const items = await reviewsOf(world, id, 'conflicting_event');
+    expect(items.map((r) => r['status'])).toEqual(['open']);
+    const answer = { resolution: 'dismiss', note: 'the MoR took one' };
+    expect(await world.api('POST', `/v1/reviews/${String(items[0]?.['id'])}/resolve`, answer)).toMatchObject({
+      status: 200,
+    });
   });
 
   it('warns while a link can still be paid for an invoice that was paid another way, and shows the second payment', async () => {

@@ -2,12 +2,18 @@
 import { type MorServiceEvent, parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { askFor, putObject } from '../../src/domain/lane/change.js';
 import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
-import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
+import { type MorObjectRow, newMorObject, type Observation } from '../../src/domain/mor-object.js';
 import { type LinkFacts, type ProformaFacts } from '../../src/domain/ports/mor-channels.js';
 import { LINK, NOW, PROFORMA } from './channel-lane.js';
 import { at, ctx } from './waiting-payment.js';
 
 export const eur = (minor: bigint) => ({ minor, currency: 'EUR' });
+
+/** An event announced this payment on a link; without names it is a payment without a name. */
+export const announced = (over: Partial<Observation> = {}): Observation => ({
+  ...{ source: 'event', eventId: 'evt_0', charge: null, paymentId: null, amount: null, currency: null },
+  ...{ at: NOW.toISOString(), heardAt: NOW.toISOString(), ...over },
+});
 
 /** A link that can be paid for a minute. */
 export const aLink = (over: Partial<MorObjectRow> = {}): MorObjectRow =>

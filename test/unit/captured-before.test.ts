@@ -1,12 +1,11 @@
-// What `payment.captured` tells of a payment that is in the books already: the charge of a link's payment, and the proof of a signup's.
+// What `payment.captured` proves of a signup's charge that is in the books already.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, openReview, putObject, putPayment } from '../../src/domain/lane/change.js';
+import { emptyLane, openReview, putPayment } from '../../src/domain/lane/change.js';
 import { newPayment } from '../../src/domain/lane/payment.js';
 import { type LaneState, type PaymentRow, type Resolution } from '../../src/domain/model.js';
-import { type Capture } from '../../src/domain/mor-object.js';
-import { applyCaptured, learnFromCapture } from '../../src/links/rules/payment-captured.js';
-import { aCtx, LINK, NOW } from '../support/channel-lane.js';
-import { aLink, channelEvent } from '../support/channel-object.js';
+import { learnFromCapture } from '../../src/links/rules/payment-captured.js';
+import { aCtx, NOW } from '../support/channel-lane.js';
+import { channelEvent } from '../support/channel-object.js';
 
 const later = (minutes: number): Date => new Date(NOW.getTime() + minutes * 60_000);
 const payment = (over: Partial<PaymentRow>): PaymentRow =>
@@ -14,80 +13,6 @@ const payment = (over: Partial<PaymentRow>): PaymentRow =>
     ...{ id: 'pmt_1', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', amount: 2990n, paymentId: null },
     ...over,
   });
-
-describe('a link’s payment that a read brought', () => {
-  const UUID = '5c1b0c2e-6a52-4f6e-9d0b-2f0c9a3c7b11';
-
-  /** Its charge and name, and what the MoR's uuid belongs to, after a capture with these names; `before` was captured on the link. */
-  function after(known: Partial<PaymentRow>, before: readonly Capture[], data: object): readonly (string | null)[] {
-    const o = aLink({ status: 'PAID', paymentRowId: 'pmt_1', detail: { captures: before } });
-    const p = payment({ origin: 'payment_link', reference: LINK, succeededAt: NOW, mark: 'confirmed', ...known });
-    const e = channelEvent('payment.captured', { paymentLinkId: LINK, paymentId: UUID, ...data });
-    const { state } = applyCaptured(putObject(putPayment(emptyLane('in_1'), p), o), e, aCtx());
-    const row = state.payments[0];
-    const uuid = state.objects.find((x) => x.morId === UUID);
-    return [row?.processorChargeId ?? null, row?.paymentId ?? null, uuid?.paymentRowId ?? null];
-  }
-  const id = (paymentId: string) => ({ processorReferences: { payment: paymentId } });
-
-  it.each<[string, Partial<PaymentRow>, readonly Capture[], object, readonly (string | null)[]]>([
-    ['has the charge that is named alone', {}, [], { pspReference: 'ch_1' }, ['ch_1', null, 'pmt_1']],
-    ['has the id that is named alone', {}, [], id('pay_1'), [null, 'pay_1', 'pmt_1']],
-    ['has both that are named', {}, [], { pspReference: 'ch_1', ...id('pay_1') }, ['ch_1', 'pay_1', 'pmt_1']],
-    ['has nothing where nothing is named', {}, [], {}, [null, null, 'pmt_1']],
-    [
-      'called by its id has the charge that is named with that id',
-      { paymentId: 'pay_1' },
-      [{ charge: null, id: 'pay_1' }],
-      { pspReference: 'ch_1', ...id('pay_1') },
-      ['ch_1', 'pay_1', 'pmt_1'],
-    ],
-    [
-      'called by its id has not the charge that is named with another',
-      { paymentId: 'pay_1' },
-      [{ charge: null, id: 'pay_1' }],
-      { pspReference: 'ch_2', ...id('pay_2') },
-      [null, 'pay_1', null],
-    ],
-    [
-      'called by its id has not a charge that is named alone, where its capture named none',
-      { paymentId: 'pay_1' },
-      [{ charge: null, id: 'pay_1' }],
-      { pspReference: 'ch_2' },
-      [null, 'pay_1', null],
-    ],
-    [
-      'called by its id has a charge that is named alone, where nothing was captured before',
-      { paymentId: 'pay_1' },
-      [],
-      { pspReference: 'ch_1' },
-      ['ch_1', 'pay_1', 'pmt_1'],
-    ],
-    [
-      'called so by a person has the charge that is named, and the MoR’s name',
-      { paymentId: 'pay_typo', identifiedBy: 'ops' },
-      [],
-      { pspReference: 'ch_1', ...id('pay_1') },
-      ['ch_1', 'pay_1', 'pmt_1'],
-    ],
-    [
-      'called so by the MoR keeps its charge beside another payment',
-      { paymentId: 'pay_1', processorChargeId: 'ch_1' },
-      [{ charge: 'ch_1', id: 'pay_1' }],
-      { pspReference: 'ch_2', ...id('pay_2') },
-      ['ch_1', 'pay_1', null],
-    ],
-    [
-      'keeps its charge beside another one that is named alone',
-      { processorChargeId: 'ch_1' },
-      [{ charge: 'ch_1', id: null }],
-      { pspReference: 'ch_2' },
-      ['ch_1', null, null],
-    ],
-  ])('%s', (_, known, before, data, expected) => {
-    expect(after(known, before, data)).toEqual(expected);
-  });
-});
 
 describe('a signup’s charge', () => {
   /** A charge of 29.90 EUR of which the MoR says that it was captured; `over`: how the books have it, `data`: what the capture says besides. */

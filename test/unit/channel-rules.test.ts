@@ -17,7 +17,7 @@ import { objectDeleted, type ObjectRequest, requestObject, standing } from '../.
 import { nameCustomers, takeMoney } from '../../src/channels/rules/take-money.js';
 import { byEvent, refusal } from '../support/asked-refund.js';
 import { facts, LINK, NOW, open, PROFORMA } from '../support/channel-lane.js';
-import { aLink, aProforma, asking, eur, withObjects } from '../support/channel-object.js';
+import { aLink, announced as anEvent, aProforma, asking, eur, withObjects } from '../support/channel-object.js';
 import { never } from '../support/never.js';
 import { TRAIL } from '../support/refused-renewal.js';
 import { at, ctx as on, lane, payment, withInvoice } from '../support/waiting-payment.js';
@@ -121,7 +121,7 @@ describe('a request for a proforma invoice or a link', () => {
   it.each(['proforma', 'payment_link'] as const)(
     '(%s) is refused while a payment on a link that has ended was announced, until it is known or a person has looked into it',
     (kind) => {
-      const detail = { capturedAt: NOW.toISOString() };
+      const detail = { observed: [anEvent()] };
       const ended = aLink({ status: 'EXPIRED', detail });
       const announced = withObjects(lane(), ended);
       expect(ask(announced, { kind })).toMatchObject({
@@ -199,7 +199,7 @@ describe('money that a proforma invoice or a link brought', () => {
     expect(bank.state.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n), eventId: 'evt_1' }]);
     expect(bank.state.objects).toMatchObject([{ paymentRowId: bank.payment?.id }]);
     expect(bank.said).toBe('29.90 EUR came by bank transfer for proforma invoice PF-1');
-    const link = take(aLink({ detail: { pspReference: 'ch_9' } }));
+    const link = take(aLink({ detail: { observed: [anEvent({ charge: 'ch_9' })] } }));
     expect(link.payment).toMatchObject({ origin: 'payment_link', reference: LINK, processorChargeId: 'ch_9' });
     expect(link.said).toBe(`29.90 EUR came on payment link ${LINK}`);
     expect(take(aProforma(), lane(), eur(1n), { parked: true }).payment?.mark).toBe('parked');
@@ -229,7 +229,7 @@ describe('money that a proforma invoice or a link brought', () => {
   });
 
   it('whose charge has come as a payment of its own is that payment, if it was taken', () => {
-    const link = aLink({ detail: { pspReference: 'ch_1' } });
+    const link = aLink({ detail: { observed: [anEvent({ charge: 'ch_1' })] } });
     const own = (over: Partial<PaymentRow> = {}) =>
       lane({}, payment({ id: 'pmt_0', processorChargeId: 'ch_0' }), payment(over));
     expect(take(link, own())).toMatchObject({ payment: null, state: { objects: [{ paymentRowId: 'pmt_1' }] } });
@@ -359,7 +359,7 @@ describe('an object at the MoR', () => {
     const gone = (over: Partial<MorObjectRow>) => objectGone(lane(), aLink(over), later);
     expect(gone({}).objects).toMatchObject([{ status: 'DELETED', updatedAt: at(5_000), morId: LINK }]);
     expect([texts(gone({})), open(gone({}))]).toEqual([[`the MoR no longer knows payment link ${LINK}`], []]);
-    const detail = { capturedAt: NOW.toISOString() };
+    const detail = { observed: [anEvent()] };
     expect(open(gone({ detail }))).toMatchObject([
       {
         ...{ kind: 'conflicting_event', subject: 'lnk_1' },

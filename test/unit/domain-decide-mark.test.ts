@@ -87,7 +87,7 @@ function decided(c: Case): string {
     ? newPayment(ctx, { invoiceId: 'in_oak', customerId: 'c', currency: 'EUR' })
     : undefined;
   const settings = { ...SETTINGS, draftPolicy: c.policy, markMode: c.mode };
-  const d = decideMark({ ...p, amount: AMOUNTS[c.amount] }, invoice, holder, c.fresh, settings, c.stuck, undefined);
+  const d = decideMark({ ...p, amount: AMOUNTS[c.amount] }, invoice, holder, c.fresh, settings, c.stuck);
   return d.do === 'park' ? d.kind : d.do === 'mark' ? `mark ${d.mode}` : d.do;
 }
 
@@ -135,7 +135,7 @@ describe('the decision on a payment', () => {
   it('names the invoice that replaced a void one, since the MoR charges it too', () => {
     const p = newPayment(ctx, { invoiceId: 'in_oak', customerId: 'cus_oak', currency: 'EUR' });
     const invoice = { ...BLANK, platformStatus: 'void' as const, customerId: 'cus_oak', latestRevision: 'in_new' };
-    const d = decideMark({ ...p, amount: 1000n }, invoice, undefined, true, SETTINGS, false, undefined);
+    const d = decideMark({ ...p, amount: 1000n }, invoice, undefined, true, SETTINGS, false);
     const named = { summary: expect.stringContaining('in_new'), proposal: expect.stringContaining('in_new') };
     expect(d).toMatchObject({ do: 'park', kind: 'invoice_not_payable', ...named });
   });

@@ -62,7 +62,7 @@ it('money for an invoice that a revision replaced opens an item that names the r
 });
 
 it.each([
-  ['another charge is proposed for a refund', 'ch_2', 'Refund 10.00 EUR.'],
+  ['another charge is proposed for a refund', 'ch_2', 'Refund 10.00 EUR, unless'],
   ['the same charge is asked about first: a refund may give back the only money', 'ch_1', 'Ask the MoR'],
 ])('a second payment of an invoice with %s', async (_what, chargeId, proposal) => {
   const h = LaneHarness.inMemory();

@@ -8,7 +8,15 @@ import { applyAnswer, applyProbe, isFirstTry } from '../../src/lane/rules/apply-
 import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
 import { refusal } from '../support/asked-refund.js';
 import { LINK, NOW, open, PROFORMA } from '../support/channel-lane.js';
-import { aLink, aProforma, asking, linkFacts, proformaFacts, withObjects } from '../support/channel-object.js';
+import {
+  aLink,
+  announced,
+  aProforma,
+  asking,
+  linkFacts,
+  proformaFacts,
+  withObjects,
+} from '../support/channel-object.js';
 import { never } from '../support/never.js';
 import { at, ctx as on, lane, payment } from '../support/waiting-payment.js';
 
@@ -219,7 +227,7 @@ describe('a read of a proforma invoice or a link at the MoR', () => {
       status: 'SETTLED',
       readDueAt: null,
     });
-    const detail = { capturedAt: NOW.toISOString() };
+    const detail = { observed: [announced()] };
     const of = { kind: 'payment_link', link: linkFacts() } as const;
     expect(read(aLink({ readDueAt: NOW, readAttempts: 2, detail }), ok(of))).toMatchObject({
       ...{ morId: LINK, readAttempts: 3, readDueAt: at(9_000) },

@@ -28,7 +28,7 @@ describe('a capture on a payment link', () => {
       { id: 'lnk_0', readDueAt: null, detail: {} },
       {
         ...{ id: 'lnk_1', readDueAt: at(5_000), readAttempts: 0 },
-        detail: { capturedAt: at(-9_000).toISOString(), pspReference: 'ch_9' },
+        detail: { observed: [{ source: 'event', eventId: 'evt_1', charge: 'ch_9', at: at(-9_000).toISOString() }] },
       },
     ]);
     expect(state.objects).toHaveLength(2);
@@ -41,32 +41,25 @@ describe('a capture on a payment link', () => {
     ['the time when it came, where it names none', {}, null, at(5_000)],
   ])('happened at %s', (_, data, created, when) => {
     const { state } = take(s, { link: LINK, ...data }, created);
+    const names = { charge: null, paymentId: null, amount: null, currency: null };
+    const times = { at: when.toISOString(), heardAt: at(5_000).toISOString() };
     expect(state.objects[1]?.detail).toEqual({
-      capturedAt: when.toISOString(),
-      heardAt: at(5_000).toISOString(),
-      captures: [{ charge: null, id: null }],
-      pspReference: null,
+      observed: [{ source: 'event', eventId: 'evt_1', ...names, ...times }],
     });
   });
 
-  it('that is told twice keeps its first time, and takes the charge that the later one names', () => {
-    const first = take(s, { link: LINK, capturedAt: at(-9_000) }).state;
-    const second = take(first, { link: LINK, capturedAt: at(-1_000), chargeId: 'ch_9' }).state;
-    const known = {
-      ...{ capturedAt: at(-9_000).toISOString(), heardAt: at(5_000).toISOString() },
-      pspReference: 'ch_9',
-      captures: [
-        { charge: null, id: null },
-        { charge: 'ch_9', id: null },
-      ],
-    };
-    expect(second.objects[1]?.detail).toEqual(known);
-    expect(take(second, { link: LINK }).state.objects[1]?.detail).toEqual(known);
+  it('is kept with the amount that it names, after those before it', () => {
+    const first = take(s, { link: LINK, amount: { amount: '29.90', currency: 'EUR' } }).state;
+    const second = take(first, { link: LINK, chargeId: 'ch_9', processorReferences: { payment: 'pay_9' } }).state;
+    expect(second.objects[1]?.detail.observed).toMatchObject([
+      { charge: null, paymentId: null, amount: '2990', currency: 'EUR' },
+      { charge: 'ch_9', paymentId: 'pay_9', amount: null, currency: null },
+    ]);
   });
 
   it('is found by the link’s name at the MoR or by the key of our request, and by no other name', () => {
     const requested = withObjects(s, aLink({ id: 'lnk_2', morId: null, status: 'REQUESTED' }));
-    const by = (data: object) => take(requested, data).state.objects.map((o) => o.detail.capturedAt !== undefined);
+    const by = (data: object) => take(requested, data).state.objects.map((o) => o.detail.observed !== undefined);
     expect(by({ link: 'link_0' })).toEqual([true, false, false]);
     expect(by({ key: 'crossbill:create_payment_link:lnk_2:1' })).toEqual([false, false, true]);
     expect(by({ link: 'link_9' })).toEqual([false, false, false]);
@@ -77,7 +70,8 @@ describe('a capture on a payment link', () => {
   it('whose payment is recorded changes no look; the payment gets the charge, once', () => {
     const other = payment({ id: 'pmt_0', reference: LINK, processorChargeId: null });
     const elsewhere = onLink({ id: 'pmt_9', reference: 'link_0' });
-    const paid = [other, elsewhere, onLink()].reduce(putPayment, s);
+    const booked = { ...s, objects: s.objects.map((o) => (o.id === 'lnk_1' ? { ...o, paymentRowId: 'pmt_1' } : o)) };
+    const paid = [other, elsewhere, onLink()].reduce(putPayment, booked);
     const { state, verdict } = take(paid, { link: LINK, psp_reference: 'ch_9' });
     expect(state.payments.map((p) => p.processorChargeId)).toEqual([null, null, 'ch_9']);
     expect(state.objects[1]).toMatchObject({ readDueAt: at(60_000), readAttempts: 0 });
@@ -161,7 +155,8 @@ describe('the MoR’s id in a capture', () => {
     const byHand = onLink({ paymentId: 'pay_8', identifiedBy: 'ada' });
     expect(ofLink(byHand)).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
     expect(ofLink(onLink({ paymentId: 'pay_8' }))).toMatchObject({ paymentId: 'pay_8' });
-    expect(ofLink(onLink({ processorChargeId: 'ch_1' }))).toMatchObject({ paymentId: null });
+    expect(ofLink(onLink({ processorChargeId: 'ch_1' }))).toMatchObject({ paymentId: 'pay_9' });
+    expect(ofLink(onLink({ processorChargeId: 'ch_1' }), { chargeId: 'ch_2' })).toMatchObject({ paymentId: null });
     expect(ofLink(onLink(), {}, payment({ id: 'pmt_0', paymentId: 'pay_9' }))).toMatchObject({ paymentId: null });
     expect(ofLink(onLink(), { link: 'link_9' })).toMatchObject({ paymentId: null });
   });

@@ -27,19 +27,6 @@ type Rig = ReturnType<typeof rig>;
 
 const NO_CHARGE = { paymentLinkId: 'link_1', pspReference: undefined };
 
-/** The link is paid, announced by the MoR's id of the payment alone, and paid once more. */
-async function paidTwice(first: object = { ...NO_CHARGE, paymentId: 'pay_nine' }): Promise<Rig> {
-  const r = await withLink(CHARGED_NEXT);
-  r.links.pay('link_1');
-  await r.h.take(captured(r, 'evt_captured', first));
-  await hours(r, 2);
-  await r.h.take(captured(r, 'evt_captured_2', { ...NO_CHARGE, paymentId: 'pay_ten' }));
-  return r;
-}
-
-const BESIDE = (other: string, own: string): string =>
-  `payment ${other} was announced on payment link link_1 beside ${own}: the customer may have paid twice`;
-
 const NEITHER = { pspReference: undefined };
 const NAMED = [
   ['a charge', { pspReference: 'ch_9' }],
@@ -75,117 +62,6 @@ describe.each(['before', 'after'])('one payment on a link that a read shows %s i
       ['ch_9 confirmed'],
       [['done', 'pay_nine']],
       [],
-    ]);
-  });
-});
-
-describe('a second payment on a link whose capture names no charge', () => {
-  it.each([
-    ['no charge either', { ...NO_CHARGE, paymentId: 'pay_nine' }, 'pay_nine'],
-    ['a charge', { paymentLinkId: 'link_1', pspReference: 'ch_9' }, null],
-  ])('does not name the first, whose capture named %s: its refund is not credited', async (_, first, name) => {
-    const r = await paidTwice(first);
-    await givenBack(r, 'pay_ten', 'ch_10');
-    await hours(r, 3);
-    const [payment] = (await state(r)).payments.filter((p) => p.succeededAt !== null);
-    expect([payment?.mark, payment?.paymentId, payment?.amountRefunded]).toEqual(['confirmed', name, 0n]);
-    expect(await mirrors(r)).toEqual([['none', 'pay_ten']]);
-  });
-
-  it('is a double payment once its own event comes', async () => {
-    const r = await paidTwice();
-    await paid(r, 'pay_ten', 'ch_10');
-    await hours(r, 2);
-    expect([await taken(r), (await openItems(r)).map((x) => x.kind)]).toEqual([
-      [' confirmed', 'ch_10 parked'],
-      ['double_payment'],
-    ]);
-  });
-
-  it('is asked about, whatever names the first, until its own event comes', async () => {
-    const r = await paidTwice();
-    await paid(r, 'pay_nine', 'ch_9');
-    await hours(r, 2);
-    expect([await taken(r), await summaries(r)]).toEqual([['ch_9 confirmed'], [BESIDE('pay_ten', 'pay_nine')]]);
-    expect((await openItems(r))[0]?.proposal).toMatch(
-      / keep pay_nine if it is among them, .* Only pay_ten: .* with reference the id of its charge \(ask for it\), .* have payment pay_ten given back/,
-    );
-    await paid(r, 'pay_ten', 'ch_10');
-    await hours(r, 2);
-    expect((await openItems(r)).map((x) => x.kind)).toEqual(['double_payment']);
-  });
-
-  it('is asked about where its capture came first, and a read brought it: then the first is', async () => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.pay('link_1');
-    await r.h.take(captured(r, 'evt_captured_2', { ...NO_CHARGE, paymentId: 'pay_ten' }));
-    await hours(r, 2);
-    await r.h.take(captured(r, 'evt_captured', { ...NO_CHARGE, paymentId: 'pay_nine' }));
-    await givenBack(r, 'pay_ten', 'ch_10');
-    await hours(r, 3);
-    expect([await mirrors(r), await summaries(r)]).toEqual([[['done', 'pay_ten']], [BESIDE('pay_nine', 'pay_ten')]]);
-  });
-
-  it('does not give the first its charge either, which is asked about', async () => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.pay('link_1');
-    await r.h.take(captured(r, 'evt_captured', { ...NO_CHARGE, paymentId: 'pay_nine' }));
-    await hours(r, 2);
-    await r.h.take(
-      captured(r, 'evt_captured_2', { paymentLinkId: 'link_1', pspReference: 'ch_10', paymentId: 'pay_ten' }),
-    );
-    await hours(r, 2);
-    expect([await taken(r), await summaries(r)]).toEqual([
-      [' confirmed'],
-      ['charge ch_10 was announced on payment link link_1 beside pay_nine: the customer may have paid twice'],
-    ]);
-  });
-
-  it.each([
-    ['its id and then by a charge', { paymentId: 'pay_nine' }, 'charge ch_10', 'pay_nine'],
-    ['nothing and then by its id', {}, 'payment pay_ten', 'one that it did not name'],
-  ])('is asked about where the first is announced by %s', async (_, first, other, own) => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.pay('link_1');
-    await r.h.take(captured(r, 'evt_captured', { ...NO_CHARGE, ...first }));
-    await hours(r, 2);
-    const second = other === 'charge ch_10' ? { pspReference: 'ch_10' } : { ...NO_CHARGE, paymentId: 'pay_ten' };
-    await r.h.take(captured(r, 'evt_captured_2', { paymentLinkId: 'link_1', ...second }));
-    await givenBack(r, 'pay_ten', 'ch_10');
-    await hours(r, 3);
-    expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
-      [' confirmed'],
-      [['none', 'pay_ten']],
-      [`${other} was announced on payment link link_1 beside ${own}: the customer may have paid twice`],
-    ]);
-  });
-
-  it('whose charge was asked about does not get to be the first one by another capture', async () => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.pay('link_1');
-    await r.h.take(captured(r, 'evt_captured', { ...NO_CHARGE, paymentId: 'pay_nine' }));
-    await hours(r, 2);
-    for (const [n, pspReference] of ['ch_10', 'ch_10', 'ch_11'].entries())
-      await r.h.take(captured(r, `evt_again_${n}`, { paymentLinkId: 'link_1', pspReference }));
-    const beside = ' was announced on payment link link_1 beside pay_nine: the customer may have paid twice';
-    expect([await taken(r), await summaries(r)]).toEqual([
-      [' confirmed'],
-      [`charge ch_10${beside}`, `charge ch_11${beside}`],
-    ]);
-  });
-
-  it('is no third one, where card events told of both before a read of the link', async () => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.read = away;
-    for (const paymentId of ['pay_nine', 'pay_ten'])
-      await r.h.take(captured(r, `evt_${paymentId}`, { ...NO_CHARGE, paymentId }));
-    await paid(r, 'pay_nine', 'ch_9');
-    await paid(r, 'pay_ten', 'ch_10');
-    isPaid(r);
-    await hours(r, 12);
-    expect([await taken(r), (await openItems(r)).map((x) => x.proposal)]).toEqual([
-      ['ch_9 confirmed', 'ch_10 parked'],
-      ['Refund 10.00 EUR.'],
     ]);
   });
 });
@@ -259,16 +135,6 @@ describe('a payment on a link whose capture names the MoR’s id of it and no ch
       ]);
     },
   );
-
-  it('and by a charge, and by both, is one: nobody is asked about a charge beside itself', async () => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.read = away;
-    for (const [n, names] of [{ pspReference: 'ch_9' }, { ...NO_CHARGE, paymentId: 'pay_nine' }].entries())
-      await r.h.take(captured(r, `evt_${n}`, { paymentLinkId: 'link_1', ...names }));
-    expect(await summaries(r)).toEqual([BESIDE('pay_nine', 'ch_9')]);
-    await r.h.take(captured(r, 'evt_2', { paymentLinkId: 'link_1', pspReference: 'ch_9', paymentId: 'pay_nine' }));
-    expect(await summaries(r)).toEqual([]);
-  });
 
   it('is booked without a name where that is of a payment of another invoice', async () => {
     const r = await withLink(CHARGED_NEXT);
@@ -351,26 +217,6 @@ describe('a payment on a link whose capture names the MoR’s id of it and no ch
     await hours(r, 3);
     expect([await taken(r), await mirrors(r)]).toEqual([['ch_9 confirmed'], [['done', 'pay_nine']]]);
   });
-
-  it.each([
-    ['gave back the first, by its id', { ...NO_CHARGE, paymentId: 'pay_ten' }, null],
-    [
-      'gave back the first, by both',
-      { paymentLinkId: 'link_1', pspReference: 'ch_10', paymentId: 'pay_ten' },
-      'pay_ten',
-    ],
-  ])('has no part in a second payment, of which the MoR says that it %s', async (_, second, name) => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.read = away;
-    await ofPayNine(r);
-    await givenBack(r, 'pay_nine', 'ch_9');
-    await r.h.take(captured(r, 'evt_captured_2', second));
-    isPaid(r);
-    await hours(r, 12);
-    const [payment] = (await state(r)).payments.filter((p) => p.succeededAt !== null);
-    expect([payment?.mark, payment?.paymentId, payment?.amountRefunded]).toEqual(['confirmed', name, 0n]);
-    expect(await mirrors(r)).toEqual([['none', 'pay_nine']]);
-  });
 });
 
 it('a link’s payment of which a card’s event tells too is asked about when that is given back in the portal', async () => {
@@ -381,7 +227,7 @@ it('a link’s payment of which a card’s event tells too is asked about when t
   await paid(r, 'pay_nine');
   await hours(r, 1);
   expect((await openItems(r)).map((x) => x.proposal)).toEqual([
-    expect.stringMatching(/^Ask the MoR whether charge ch_9 paid link link_1: then it is one payment, told twice/),
+    expect.stringMatching(/^Ask the MoR whether the customer was charged twice/),
   ]);
   await givenBack(r, 'pay_nine', 'ch_9');
   await hours(r, 3);

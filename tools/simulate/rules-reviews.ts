@@ -135,14 +135,9 @@ function tookPlaceOfOurs(sides: Sides, r: ReviewLine, p: Taken | undefined): boo
   return p !== undefined && elsewhere !== undefined && elsewhere.amount > p.amount - p.amountRefunded;
 }
 
-/** A payment on a link beside the one that it brought, by its charge or name, and not in the books. */
-function isOfLinkBeside({ seen, taken }: Sides, r: ReviewLine): boolean {
-  return taken.some(
-    (t) =>
-      t.onLink.length > 1 &&
-      rowOf(seen, t) === undefined &&
-      [t.chargeId, t.id].some((name) => r.subject.endsWith(`:charge:${name ?? ''}`)),
-  );
+/** A link of the invoice was paid more than once. */
+function isOfLinkBeside({ taken }: Sides, r: ReviewLine): boolean {
+  return taken.some((t) => t.onLink.length > 1 && r.subject === `${t.invoiceId ?? ''}:announced`);
 }
 
 /** A capture of a payment that nobody has named here: its signup was never completed. */

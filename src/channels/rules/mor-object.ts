@@ -1,7 +1,14 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
 import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
-import { announcedAt, heardAt, type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
-import { idOn, isChargeAsked, ownIdOf } from '../../domain/lane/link-charges.js';
+import {
+  announcedAt,
+  announcedOn,
+  heardAt,
+  type MorObjectKind,
+  type MorObjectRow,
+  newMorObject,
+} from '../../domain/mor-object.js';
+import { bookedAs } from '../../domain/lane/payment.js';
 import {
   closeReviews,
   type Ctx,
@@ -125,39 +132,18 @@ export function askOfMoney(
   return bookedByCharge(s, o, ctx) ?? sayOfLink(s, o, said, ctx);
 }
 
-/** The charge that was announced on this link is in the books, as a payment event told of it: nobody need ask. Null: it is not. */
+/** The first payment on this link is in the books, by an event of its own: nobody need ask. Null: it is not. */
 export function bookedByCharge(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState | null {
-  const { pspReference = null } = o.detail;
   const p = takenOn(s, o);
   if (p === undefined || (o.paymentRowId !== null && o.paymentRowId !== p.id)) return null;
   if (o.paymentRowId !== null) return s;
-  return closeAsked(
-    putObject(s, { ...o, paymentRowId: p.id }),
-    o,
-    `its ${announced(pspReference ?? p.paymentId ?? '')} is in the books`,
-    ctx,
-  );
+  return closeAsked(putObject(s, { ...o, paymentRowId: p.id }), o, 'its payment is in the books', ctx);
 }
 
-/** The payment that this charge took; undefined: none that is known. */
-export function takenBy({ payments }: LaneState, charge: string): PaymentRow | undefined {
-  return payments.find((p) => p.processorChargeId === charge && p.succeededAt !== null);
-}
-
-/** The payment that was announced on this link and that the books have by an event of its own: by its charge, or by the MoR's id. */
+/** The payment in the books that an event named as this link's first. */
 export function takenOn(s: LaneState, o: MorObjectRow): PaymentRow | undefined {
-  const { pspReference = null, captures = [] } = o.detail;
-  const isOf = (p: PaymentRow): boolean => p.origin !== 'payment_link' || p.reference === o.morId;
-  const byId = (id: string | null): PaymentRow | undefined =>
-    s.payments.find((p) => id !== null && ownIdOf(p) === id && p.succeededAt !== null && isOf(p));
-  if (pspReference !== null) return takenBy(s, pspReference) ?? byId(idOn(o, pspReference));
-  const taken = captures.map((c) => byId(c.id));
-  return taken.includes(undefined) ? undefined : taken[0];
-}
-
-/** As the MoR named it on a link: its id of a payment, or a charge. */
-export function announced(name: string): string {
-  return `${name.startsWith('pay_') ? 'payment' : 'charge'} ${name}`;
+  const [first] = announcedOn(o);
+  return first === undefined ? undefined : bookedAs(s, first);
 }
 
 /** What was asked about this link is no question any more. */
@@ -180,33 +166,23 @@ export function sayOfLink(
   ctx: Ctx,
   subject = o.id,
 ): LaneState {
-  const isBeside = subject === o.id && isChargeAsked(s.reviews, o);
-  const words = isBeside ? { ...said, proposal: `${CHARGES_FIRST} ${said.proposal}` } : said;
   const open = openReviewOf(s, 'conflicting_event', subject);
-  // The MoR may word a refusal otherwise with each read: that is no news.
-  if (open !== undefined) {
-    const isSame = open.summary === said.summary && open.proposal.startsWith(CHARGES_FIRST) === isBeside;
-    return isSame ? s : rewordReview(s, ctx, open, words);
-  }
-  return openReview(s, ctx, { kind: 'conflicting_event', subject, since: heardAt(o), ...words });
+  if (open !== undefined) return rewordReview(s, ctx, open, said);
+  return openReview(s, ctx, { kind: 'conflicting_event', subject, since: heardAt(o), ...said });
 }
-
-/** Answered by themselves, two items could have the money of both charges given back. */
-const CHARGES_FIRST = 'Settle the item of each other charge on this link first.';
 
 export function askWhetherPaid(o: MorObjectRow): string {
   return `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`;
 }
 
 /**
- * What a person does with money that the MoR took and the books do not have. Under this reference it is found on the invoice, should the MoR's
- * word of it come after all: the link's for the payment that a read of it brings, the charge's for `other`, which only an event can bring.
+ * What a person does with money that the MoR took and the books do not have. Under the link's reference it is found on the invoice, should a
+ * read of the link bring it after all.
  */
-export function markByHand(o: MorObjectRow, other: string | null = null): string {
-  const byId = other?.startsWith('pay_') === true ? 'the id of its charge (ask for it)' : other;
-  const reference = byId ?? o.morId ?? "the link's id at the MoR (ask for it)";
-  const charge = other ?? o.detail.pspReference ?? null;
-  const it = charge === null ? 'this payment' : announced(charge);
+export function markByHand(o: MorObjectRow): string {
+  const reference = o.morId ?? "the link's id at the MoR (ask for it)";
+  const charge = announcedOn(o)[0]?.charge ?? null;
+  const it = charge === null ? 'this payment' : `charge ${charge}`;
   const unless = `unless other money that has not gone back has paid it, or it is void: then have ${it} given back in the MoR's portal`;
   return `mark the invoice on Stripe by hand, with a payment record of that amount with reference ${reference}, ${unless}. If what paid it has gone back, bill ${it} with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
 }

@@ -1,6 +1,6 @@
 // What can still be paid, or may be, although its invoice is settled another way: the customer may pay twice, so a person is told.
 import { type LaneState } from '../../domain/model.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { heardAt, type MorObjectRow } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, openReviewOf } from '../../domain/lane/change.js';
 import { nameOf, until } from './mor-object.js';
 
@@ -30,7 +30,7 @@ function dangerOf(s: LaneState, o: MorObjectRow, stands: boolean): Danger | null
     return { summary, proposal };
   }
   const status = s.invoice?.platformStatus;
-  if ((status !== 'paid' && status !== 'void') || !stands || o.detail.capturedAt !== undefined) return null;
+  if ((status !== 'paid' && status !== 'void') || !stands || heardAt(o) !== null) return null;
   if (isLink)
     return {
       summary: `the invoice is ${status}, and payment link ${o.morId ?? o.id} can still be paid ${until(o)}`,

@@ -1,10 +1,9 @@
 // Money that a proforma invoice or a payment link brought: one payment, recorded once for good.
 import { type LaneState, type PaymentOrigin, type PaymentRow } from '../../domain/model.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { announcedOn, isSameMoney, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { type Ctx, openReview, putObject, putPayment } from '../../domain/lane/change.js';
-import { newPayment, saysNothing } from '../../domain/lane/payment.js';
-import { idOn, ownIdOf } from '../../domain/lane/link-charges.js';
+import { newPayment, ownIdOf, saysNothing } from '../../domain/lane/payment.js';
 import { takenOn } from './mor-object.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 
@@ -20,7 +19,7 @@ export function takeMoney(
   ctx: Ctx,
 ): { readonly state: LaneState; readonly payment: PaymentRow | null; readonly said: string } {
   const origin: PaymentOrigin = o.kind === 'proforma' ? 'proforma' : 'payment_link';
-  const chargeId = o.detail.pspReference ?? null;
+  const [first = { charge: null, paymentId: null }] = announcedOn(o);
   // Its own payment.* event, where the MoR sends one, may have come first: one charge is one payment in either order.
   const known = s.payments.find((p) => p.origin === origin && p.reference === o.morId) ?? takenOn(s, o);
   if (known !== undefined) {
@@ -37,7 +36,7 @@ export function takeMoney(
     });
     return { state: reviewed, payment: null, said: 'differs from the record: not applied' };
   }
-  const before = refundedBefore(s, chargeId, idOn(o, chargeId));
+  const before = refundedBefore(s, first);
   const payment = newPayment(ctx, {
     ...before,
     status: 'succeeded',
@@ -48,7 +47,7 @@ export function takeMoney(
     origin,
     reference: o.morId,
     succeededAt: how.at,
-    processorChargeId: chargeId ?? before?.processorChargeId ?? null,
+    processorChargeId: first.charge ?? before?.processorChargeId ?? null,
     mark: how.parked ? 'parked' : 'waiting',
   });
   const booked = collect(putPayment(s, payment), payment, received.minor, ctx, how.eventId);
@@ -60,15 +59,15 @@ export function takeMoney(
   };
 }
 
-/**
- * A refund told first, of this charge or of the payment that a capture on the link named, as of a payment of which nothing else was known
- * (refunds/rules/refund-event.ts).
- */
-function refundedBefore(s: LaneState, charge: string | null, paymentId: string | null): PaymentRow | undefined {
+/** A refund told first, of this charge or payment id, as of a payment of which nothing else was known (refunds/rules/refund-event.ts). */
+function refundedBefore(
+  s: LaneState,
+  names: { readonly charge: string | null; readonly paymentId: string | null },
+): PaymentRow | undefined {
   const isOfRefund = (p: PaymentRow): boolean => s.refunds.some((r) => r.paymentRowId === p.id);
   return s.payments.find(
     (p) =>
-      ((charge !== null && p.processorChargeId === charge) || (paymentId !== null && ownIdOf(p) === paymentId)) &&
+      isSameMoney({ charge: p.processorChargeId, paymentId: ownIdOf(p) }, names) &&
       p.mark === 'none' &&
       !saysNothing(p) &&
       isOfRefund(p),

@@ -6,7 +6,7 @@ import { effectName } from '../../domain/lane/payment.js';
 import { type Ctx, isDismissed, putObject, takeCallBack } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isOfSharedCharge } from '../../ledger/rules/one-charge.js';
-import { isChargeAsked } from '../../domain/lane/link-charges.js';
+import { isFurtherItem } from './announced.js';
 import { nameOf } from './mor-object.js';
 
 /** The code of a request that is refused, or taken back, because nothing more is to be paid. */
@@ -43,13 +43,14 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneState, 'payments'
 }
 
 /**
- * A payment on a link that the MoR has announced and no read has confirmed yet, as a part of a sentence; null: none is, or a person has looked
- * into it, and into each charge that was announced beside it.
+ * A payment on a link that the MoR has announced and that nobody has confirmed or looked into yet, or a further one, as a part of a sentence;
+ * null: there is none.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneState, 'objects' | 'reviews'>): string | null {
-  const isOpen = (o: MorObjectRow): boolean => !isLookedInto(reviews, [o.id], heardAt(o)) || isChargeAsked(reviews, o);
-  const o = objects.find((x) => announcedAt(x) !== null && isOpen(x));
-  return o === undefined ? null : notConfirmed(o);
+  const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, [x.id], heardAt(x)));
+  if (o !== undefined) return notConfirmed(o);
+  const isOpen = reviews.some((r) => r.status === 'open' && isFurtherItem(r));
+  return isOpen ? 'a further payment on its payment link was announced. Decide its review item first' : null;
 }
 
 export function notConfirmed(o: MorObjectRow): string {
@@ -95,7 +96,7 @@ function otherAmount({ invoice, objects }: LaneState, m: OutboxRow): string | nu
 function withdraw(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneState {
   const o = s.objects.find((x) => x.id === m.subject);
   // A payment on it was announced, so it is there: the same key brings its name, by which it is read.
-  if (o?.detail.capturedAt !== undefined) return s;
+  if (o !== undefined && heardAt(o) !== null) return s;
   const state = takeCallBack(s, m, why, ctx);
   if (o === undefined || o.morId !== null) return state;
   const refusal = { status: 409, code: NOT_PAYABLE, message: `It is not asked for any more: ${why}.`, errors: [] };

@@ -1,8 +1,8 @@
 // A payment of an invoice: how one begins, how one ends, and which of them an event is about.
 import { type Ctx, putPayment } from './change.js';
 import { type LaneState, type OutboxRow, type PaymentRow } from '../model.js';
+import { isSameMoney } from '../mor-object.js';
 import { type PaymentEvent } from './event.js';
-import { areTwo, sharedLink } from './link-charges.js';
 import { moveMark } from './moves.js';
 
 /** How our own ids of payments begin. */
@@ -107,32 +107,35 @@ export function awaitsRetry(s: LaneState): boolean {
 
 /**
  * It was not marked, and its invoice may have been paid with it all the same: somebody marked that by hand for it, or the MoR told of one
- * payment twice (by one charge, as a link's that names none, or by two charges on one link).
+ * payment twice.
  */
 export function mayHaveSettled(s: LaneState, p: PaymentRow): boolean {
   const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
   if (others.length === 0) return s.invoice?.platformStatus === 'paid';
-  return others.some(
-    (x) =>
-      isOneCharge(x, p) ||
-      sharedLink(s, x, p) !== undefined ||
-      (mayBeToldTwice(x, p) && x.amount === p.amount && x.currency === p.currency),
-  );
+  return others.some((x) => maybeOne(x, p));
 }
 
-/** A payment on a link that names no charge: the MoR may tell of the same money as a card payment, too. */
-export function isNamelessLink(p: PaymentRow): boolean {
-  return p.origin === 'payment_link' && p.processorChargeId === null;
+/** Both name one charge, or one of them is money on a link without a charge, of the same amount, and the MoR has not named both. */
+export function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
+  if (a.processorChargeId !== null && b.processorChargeId !== null) return a.processorChargeId === b.processorChargeId;
+  const isOnLink = [a, b].some((p) => p.origin === 'payment_link' && p.processorChargeId === null);
+  const [one, other] = [ownIdOf(a), ownIdOf(b)];
+  const areTwo = one !== null && other !== null && one !== other;
+  return isOnLink && !areTwo && a.amount === b.amount && a.currency === b.currency;
 }
 
-/** One of them is a link's payment whose charge nobody named, so the other may be the same money: the MoR may tell of it twice. */
-export function mayBeToldTwice(a: PaymentRow, b: PaymentRow): boolean {
-  return (isNamelessLink(a) || isNamelessLink(b)) && !areTwo(a, b);
+/** The MoR's id of a payment, where the MoR itself gave it and no person. */
+export function ownIdOf({ paymentId, identifiedBy }: PaymentRow): string | null {
+  return identifiedBy === null ? paymentId : null;
 }
 
-/** Both name the same charge: one payment, as far as anybody can tell. */
-export function isOneCharge(a: PaymentRow, b: PaymentRow): boolean {
-  return a.processorChargeId !== null && a.processorChargeId === b.processorChargeId;
+/** The payment in the books with this charge or this id of the MoR's. */
+export function bookedAs(
+  { payments }: Pick<LaneState, 'payments'>,
+  names: { readonly charge: string | null; readonly paymentId: string | null },
+): PaymentRow | undefined {
+  const isOf = (p: PaymentRow): boolean => isSameMoney({ charge: p.processorChargeId, paymentId: ownIdOf(p) }, names);
+  return payments.find((p) => p.succeededAt !== null && isOf(p));
 }
 
 /** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */

@@ -43,7 +43,7 @@ import { settleTransfers } from '../../transfers/rules/settle-transfer.js';
 import { watchUnsettled } from '../../signups/rules/unsettled.js';
 import { watchRefunds } from '../../refunds/rules/stuck-refund.js';
 import { watchFinalization } from '../../renewals/rules/stuck-draft.js';
-import { settleOnlyMoney } from '../../renewals/rules/only-money.js';
+import { bookRefunded, settleAnnounced } from '../../links/rules/settle-announced.js';
 import { settleRest } from '../../renewals/rules/rest.js';
 import { settleSurplus } from '../../renewals/rules/surplus.js';
 import { recoveryErrand, settleRecovery } from '../../links/rules/recovery.js';
@@ -118,7 +118,7 @@ export const REVIEWS: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, Revi
 };
 
 /** Once, before the money is looked at. */
-export const FIRST: readonly SettleRule[] = [settleEnrolment, expectVerdict, nameCustomers];
+export const FIRST: readonly SettleRule[] = [settleEnrolment, expectVerdict, bookRefunded, nameCustomers];
 /** Again and again until nothing changes: each may make work for the others. */
 export const UNTIL_STILL: readonly SettleRule[] = [settleMarks, settleRefunds, closeRefunded];
 /** Once, when the money is at rest. */
@@ -127,7 +127,7 @@ export const LAST: readonly SettleRule[] = [
   settleDisputes,
   settleFellShort,
   settleGivenBackElsewhere,
-  settleOnlyMoney,
+  settleAnnounced,
   withdrawRequests,
   settleLinks,
   settleTransfers,

@@ -1,10 +1,10 @@
 // What the MoR answered about a payment link: to its creation, or to a read. A link that is paid brings its money.
 import { type LaneState } from '../../domain/model.js';
-import { announcedAt, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
+import { announcedAt, isPayableLink, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
 import { type Ctx, note, openReviewOf, putObject, retryAt, rewordReview } from '../../domain/lane/change.js';
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS } from '../../policy.js';
-import { nameByCapture } from './name-payment.js';
+import { nameFirst } from './settle-announced.js';
 import { takeMoney } from '../../channels/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
 import { type CallFailure, mayPass, said } from '../../domain/ports/call.js';
@@ -28,7 +28,7 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
   order: 1,
   answered: (s, m, { link }, ctx) => {
     const o = s.objects.find((x) => x.id === m.subject);
-    return o === undefined ? s : takeLink(s, { ...o, morId: link.morId }, link, ctx);
+    return o === undefined ? s : takeLink(s, { ...o, morId: link.morId }, link, 'answer', ctx);
   },
   refused: (s, m, f, ctx) => {
     const state = applyChannelRefusal(s, m, f, ctx);
@@ -64,11 +64,11 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
 /** A read of a payment link: `o` is the row with the read taken off its list. */
 export function takeLinkRead(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneState {
   const told = f.status === o.status ? s : note(s, ctx, 'call', `${nameOf(o)} is ${f.status}`, o.id);
-  return takeLink(told, o, f, ctx);
+  return takeLink(told, o, f, 'read', ctx);
 }
 
 /** A link as it is now. Paid: the money counts from here on. */
-export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneState {
+export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, source: 'answer' | 'read', ctx: Ctx): LaneState {
   const row: MorObjectRow = {
     ...o,
     status: f.status,
@@ -79,7 +79,7 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
     detail: { ...o.detail, priced: decimal(f.priced), due: decimal(f.due) },
     updatedAt: f.status === o.status ? o.updatedAt : ctx.now,
   };
-  if (f.status === 'PAID') return takePaidLink(s, { ...row, readDueAt: null, readAttempts: 0 }, f, ctx);
+  if (f.status === 'PAID') return takePaidLink(s, { ...row, readDueAt: null, readAttempts: 0 }, f, source, ctx);
   if (announcedAt(row) === null) {
     return tellOfPart(putObject(s, { ...row, readDueAt: null, readAttempts: 0 }), row, f, ctx);
   }
@@ -116,10 +116,9 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
     announced !== null
       ? `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}`
       : `the MoR does not show ${nameOf(o)}${ended}: whether it was paid is not known`;
-  // The MoR’s words stand in the proposal: they may differ from read to read, and would bring back an item that was dismissed.
   const told = {
     summary: what,
-    proposal: `The last read: ${said(f)}. Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.`,
+    proposal: `The last read: ${lastRead(f)}. Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.`,
   };
   if (announced === null) return sayOfLink(s, o, told, ctx, unshown(o));
   return askOfMoney(closeUnshown(s, o, TOLD_ELSEWHERE, ctx), o, told, ctx);
@@ -156,20 +155,37 @@ function tellOfPart(s: LaneState, o: MorObjectRow, { status, priced, due }: Link
   return sayOfLink(s, o, told, ctx);
 }
 
-function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneState {
-  const priced = f.priced ?? (o.amount === null || o.currency === null ? null : money(o.amount, o.currency));
+function takePaidLink(s: LaneState, link: MorObjectRow, f: LinkFacts, source: 'answer' | 'read', ctx: Ctx): LaneState {
+  const priced =
+    f.priced ?? (link.amount === null || link.currency === null ? null : money(link.amount, link.currency));
   const left = f.due !== null && f.due.currency === priced?.currency ? f.due.minor : 0n;
+  const received = priced === null || priced.minor <= left ? null : money(priced.minor - left, priced.currency);
+  const o = withRead(link, source, received, ctx);
   const state = putObject(s, o);
-  if (priced === null || priced.minor <= left) return o.paymentRowId === null ? askHowMuch(state, o, ctx) : state;
-  const received = money(priced.minor - left, priced.currency);
-  const at = o.detail.capturedAt === undefined ? ctx.now : new Date(o.detail.capturedAt);
+  if (received === null) return o.paymentRowId === null ? askHowMuch(state, o, ctx) : state;
+  const at = announcedAt(o) ?? ctx.now;
   const why = `the link confirms that ${showMoney(received)} was paid`;
   // An announced payment that the link did not confirm for a while, or whose amount was not known, was told to a person.
   const cleared = o.paymentRowId === null ? closeAsked(state, o, why, ctx) : state;
   const taken = takeMoney(cleared, o, received, { at, eventId: null, parked: false }, ctx);
   if (taken.payment === null) return taken.state;
   const told = note(taken.state, ctx, 'decision', why, taken.payment.id);
-  return nameByCapture(told, { ...o, paymentRowId: taken.payment.id }, ctx);
+  return nameFirst(told, { ...o, paymentRowId: taken.payment.id }, ctx);
+}
+
+/** The first answer or read that shows the link as paid is one of its observations; more of them say nothing new. */
+function withRead(o: MorObjectRow, source: 'answer' | 'read', received: Money | null, ctx: Ctx): MorObjectRow {
+  const { observed = [] } = o.detail;
+  if (observed.some((x) => x.source !== 'event')) return o;
+  const at = ctx.now.toISOString();
+  const sum = { amount: received?.minor.toString() ?? null, currency: received?.currency ?? null };
+  const x: Observation = { source, eventId: null, charge: null, paymentId: null, ...sum, at, heardAt: at };
+  return { ...o, detail: { ...o.detail, observed: [...observed, x] } };
+}
+
+/** Of an answer its status and code: the MoR may word its refusal otherwise with each read, which is no news. */
+function lastRead(f: CallFailure): string {
+  return f.status === null ? said(f) : [f.status, f.code ?? ''].join(' ').trimEnd();
 }
 
 function decimal(m: Money | null): string | null {

@@ -3,28 +3,18 @@ import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { type Ctx, messageKey, putObject, putPayment, sendAgain } from '../../domain/lane/change.js';
 import { type Applied, done } from '../../domain/lane/event.js';
-import {
-  backInPlay,
-  closeAsked,
-  has,
-  isTakenBack,
-  objectOf,
-  paymentNamed,
-  takenBy,
-} from '../../channels/rules/mor-object.js';
+import { backInPlay, closeAsked, has, isTakenBack, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
 import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
-import { announcedAt, type MorObjectRow } from '../../domain/mor-object.js';
-import { ownIdOf, withCapture } from '../../domain/lane/link-charges.js';
+import { announcedAt, announcedOn, isSameMoney, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
-import { nameByCapture } from './name-payment.js';
-import { isAnswered, tellOtherCharges } from './second-charge.js';
+import { nameFirst } from './settle-announced.js';
 import { proven } from '../../signups/rules/prove-charge.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * `payment.captured`: on a link of ours the link is read to confirm it. A card payment is recorded by its own event
+ * `payment.captured`: on a link of ours it is kept as one more announcement, and the link is read to confirm the first. A card payment is recorded by its own event
  * of Document 3; here only the MoR's uuid of it is kept.
  */
 export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
@@ -33,40 +23,23 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(messageKey('create_payment_link', o.id, 1))),
   );
   if (link !== undefined) {
-    const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? ctx.now;
-    const { capturedAt = at.toISOString(), pspReference: before = null } = link.detail;
-    const pspReference = has(ids, before) ? before : chargeIn(e); // an event may name one charge in two ways
-    const known = s.payments.find(
-      (p) => (p.origin === 'payment_link' && p.reference === link.morId) || p.id === link.paymentRowId,
-    );
-    // Which of its charges brought it: the one in the books, else the newest, of which a read is to tell.
-    const booked = known?.processorChargeId ?? (before !== null && takenBy(s, before) !== undefined ? before : null);
-    const newest = pspReference !== null && !isAnswered(s, link, pspReference) ? pspReference : null;
-    const id = capturedId(e);
-    const isOther = known !== undefined && isOfOther(link, known, pspReference, id);
-    // Answered for or of another payment, it is not the charge of the one in the books.
-    const charge = booked ?? (isOther ? before : (newest ?? before ?? (known === undefined ? pspReference : null)));
-    const heard = known === undefined ? { heardAt: ctx.now.toISOString() } : {};
-    const captures = withCapture(link.detail, { charge: pspReference, id });
-    const detail = { ...link.detail, captures, capturedAt, pspReference: charge, ...heard };
+    const x = observationIn(e, ctx);
+    const isOpen = link.paymentRowId === null;
     const row: MorObjectRow = {
       ...link,
-      detail,
-      readDueAt: known === undefined ? ctx.now : link.readDueAt,
+      detail: { ...link.detail, observed: [...(link.detail.observed ?? []), x] },
+      readDueAt: isOpen ? ctx.now : link.readDueAt,
       readAttempts: 0,
     };
     const kept = putObject(s, row);
     // Whoever settles an item about this link from now on knows of the payment (withdraw.ts): one of before is asked afresh, after the read.
     const news = announcedAt(row) === null ? kept : closeAsked(kept, row, `${notConfirmed(row)}: it is read now`, ctx);
-    const own = !isOther && (pspReference === null || pspReference === charge) ? link.paymentRowId : null;
-    let state = capture(askIfTakenBack(news, row, ctx), e, own, ctx);
-    // A read may have shown the payment first: its refund is found by the charge that only this event names.
-    if (known?.processorChargeId === null) state = putPayment(state, { ...known, processorChargeId: charge });
+    const [first] = announcedOn(row);
+    const isFirst = first !== undefined && (first.eventId === x.eventId || isSameMoney(first, x));
+    const state = capture(askIfTakenBack(news, row, ctx), e, isFirst ? link.paymentRowId : null, ctx);
     return {
-      state: nameByCapture(tellOtherCharges(state, row, ctx), row, ctx),
-      verdict: done(
-        known !== undefined ? 'the payment on this link is already recorded' : 'the link is read to confirm it',
-      ),
+      state: nameFirst(state, row, ctx),
+      verdict: done(isOpen ? 'the link is read to confirm it' : 'the payment on this link is already recorded'),
     };
   }
   const payment = paymentNamed(s, ids);
@@ -76,16 +49,18 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
   };
 }
 
-/** Another payment than the one that the link brought: the MoR names it otherwise, or by a charge where the capture of that one named none. */
-function isOfOther(o: MorObjectRow, p: PaymentRow, charge: string | null, id: string | null): boolean {
-  const own = ownIdOf(p);
-  if (own === null || own === id) return false;
-  const isWithout = (o.detail.captures ?? []).some((c) => c.id === own && c.charge === null);
-  return id !== null || (charge !== null && isWithout && p.processorChargeId === null);
-}
-
-function chargeIn(e: MorServiceEvent): string | null {
-  return idNamed(e.data, 'pspReference', 'processorChargeId', 'chargeId', 'psp_reference');
+function observationIn(e: MorServiceEvent, ctx: Ctx): Observation {
+  const amount = amountIn(e.data);
+  return {
+    source: 'event',
+    eventId: e.eventId,
+    charge: idNamed(e.data, 'pspReference', 'processorChargeId', 'chargeId', 'psp_reference'),
+    paymentId: capturedId(e),
+    amount: amount?.minor.toString() ?? null,
+    currency: amount?.currency ?? null,
+    at: (timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? ctx.now).toISOString(),
+    heardAt: ctx.now.toISOString(),
+  };
 }
 
 /** Its request was taken back unanswered, and the MoR had made it: the same key brings it, now that it exists. */

@@ -7,8 +7,7 @@ import { askWhetherPaid, bookedByCharge, nameOf, sayOfLink } from '../../channel
 import { LINK_SILENT_MS } from '../../policy.js';
 import { tellOfStanding } from '../../channels/rules/standing.js';
 import { isLookedInto } from '../../channels/rules/withdraw.js';
-import { nameByCapture } from './name-payment.js';
-import { closeBookedCharges } from './second-charge.js';
+import { nameFirst } from './settle-announced.js';
 
 export const settleLinks: SettleRule = (s, ctx, lookAgain) =>
   s.objects.reduce((state, o) => (o.kind === 'payment_link' ? settleLink(state, o, ctx, lookAgain) : state), s);
@@ -19,8 +18,8 @@ function settleLink(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: LookAgai
   const row: MorObjectRow = expired ? { ...o, status: 'EXPIRED', updatedAt: ctx.now } : o;
   if (row.status === 'PAYABLE') lookAgain(row.deadline);
   const told = tellOfStanding(expired ? putObject(s, row) : s, row, row.status === 'PAYABLE', ctx);
-  const named = nameByCapture(told, row, ctx); // a caller's read may have brought its payment
-  return closeBookedCharges(tellUnheard(named, row, ctx, lookAgain), row, ctx);
+  const named = nameFirst(told, row, ctx); // a caller's read may have brought its payment
+  return tellUnheard(named, row, ctx, lookAgain);
 }
 
 /** Money that was announced keeps everything else from being asked (withdraw.ts): somebody must be asked about it, unless it is in the books. */

@@ -55,7 +55,7 @@ function askAgain(s: LaneState, p: PaymentRow, item: ReviewRow, ctx: Ctx): LaneS
   });
 }
 
-/** Its words follow the sums of the payment itself, and no other rule rewrites them (renewals/rules/only-money.ts). */
+/** Its words follow the sums of the payment itself. */
 export function isShort({ summary }: Pick<ReviewRow, 'summary'>): boolean {
   return summary.includes(REFUNDED);
 }

@@ -1,11 +1,8 @@
 // The one decision that moves money on the books: what to do about a payment, given its invoice as it is now.
-import { areTwo } from '../../domain/lane/link-charges.js';
-import { isNamelessLink } from '../../domain/lane/payment.js';
+import { effectName, maybeOne } from '../../domain/lane/payment.js';
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type MarkMode, type PaymentRow, type ReviewKind } from '../../domain/model.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type FlowSettings } from '../../domain/settings.js';
-import { nameOf } from '../../channels/rules/mor-object.js';
 
 export type MarkDecision =
   | { readonly do: 'read' } // look at the invoice first
@@ -17,7 +14,7 @@ export type MarkDecision =
   | { readonly do: 'park'; readonly kind: ReviewKind; readonly summary: string; readonly proposal: string };
 
 /** Only what bears the MoR's id can be refunded from here. */
-export function nameFirst({ paymentId }: PaymentRow, proposal: string): string {
+function nameFirst({ paymentId }: PaymentRow, proposal: string): string {
   return paymentId === null && /refund/i.test(proposal) ? `${proposal} ${NAME_FIRST}` : proposal;
 }
 
@@ -26,8 +23,7 @@ const NAME_FIRST =
 
 /**
  * Decides on one payment that the MoR took. Pure. `holder` is another payment that is being marked or was; `finalizationFailed`
- * means that Stripe refused to finalize this draft and a person knows; `shared`: the link on which its charge was announced beside the
- * holder's; without a holder beside another one, and maybe not taken. Money with nowhere to go is parked, never guessed at.
+ * means that Stripe refused to finalize this draft and a person knows. Money with nowhere to go is parked, never guessed at.
  */
 export function decideMark(
   p: PaymentRow & { readonly amount: bigint },
@@ -36,7 +32,6 @@ export function decideMark(
   fresh: boolean,
   settings: FlowSettings,
   finalizationFailed: boolean,
-  shared: MorObjectRow | undefined,
 ): MarkDecision {
   if (!fresh) return { do: 'read' };
   const taken = showMoney({ minor: p.amount, currency: p.currency });
@@ -78,23 +73,17 @@ export function decideMark(
     );
   }
   if (holder !== undefined) {
-    const summary = `${taken} was taken although payment ${holder.paymentId ?? holder.id}${SETTLES}`;
-    const { processorChargeId: charge } = p;
-    const linkToo = maybeTheLinks(p, holder) ?? maybeTheLinks(holder, p);
-    if (linkToo !== null) return park('double_payment', `${summary}; one of the two names no charge`, linkToo);
-    if (charge === null || charge !== holder.processorChargeId) {
-      const isAlone = charge === null || shared === undefined;
-      return park('double_payment', summary, isAlone ? `Refund ${taken}.` : ofTwoCharges(charge, taken, shared));
-    }
-    // One charge is one payment: a refund may give back the only money there is.
-    return park('double_payment', `${summary} with the same charge ${charge}`, ASK_IF_TWICE);
+    const charge = p.processorChargeId;
+    const one = charge !== null && charge === holder.processorChargeId ? ` with the same charge ${charge}` : '';
+    const summary = `${taken} was taken although payment ${effectName(holder)} already settles this invoice${one}`;
+    return park('double_payment', summary, maybeOne(p, holder) ? ASK_IF_TWICE : refundOfSecond(taken));
   }
   if (status === 'paid') {
     if (p.paymentRecordId !== null || p.markTries === 0) return { do: 'identify' };
     return park(
       'double_payment',
       `${taken} was taken although the invoice was already paid another way`,
-      ofPaidOtherwise(taken, p, shared),
+      ofPaidOtherwise(taken),
     );
   }
   // A draft's total may still change, so under `wait` it is compared once it is final.
@@ -128,38 +117,15 @@ function ofOtherAmount(isPart: boolean, { markMode }: FlowSettings): string {
     : 'Refund it, or apply it: Stripe credits the surplus to the customer.';
 }
 
-/** How the words of a second payment end that is told apart from the first one by its charge. */
-export const SETTLES = ' already settles this invoice';
-
-/** A read of a link does not say which of its charges brought the money: the one it was booked by, or the one whose event tells of it once more. */
-export function ofTwoCharges(charge: string, taken: string, link: MorObjectRow): string {
-  return `Ask the MoR which charges it took on ${nameOf(link)} and has not given back. If it is ${charge} and another one, refund ${taken}. If it is one alone, a refund would give the only money back: leave this open while the event of a refund of the other one may still come. If none was made, dismiss it and leave ${taken} out of your accounts: it stays in \`unmarked_payments\`.`;
+function refundOfSecond(taken: string): string {
+  return `Refund ${taken}, unless the other payment has gone back to the customer or is not marked after all. Then retry this while the invoice can be paid, else bill this money with a new invoice on Stripe and dismiss this.`;
 }
 
-/** Of two payments that name one charge. */
+/** Of two payments that may be one: a refund may give the only money back. */
 export const ASK_IF_TWICE =
-  'Ask the MoR whether the customer was charged twice. Refund it only if so; otherwise dismiss this.';
+  'Ask the MoR whether the customer was charged twice. Refund it only if so, and the other payment has not gone back; otherwise dismiss this.';
 
 /** A person may have marked it for this very money: a bank transfer before its event came, or a renewal that was held. */
-export function ofPaidOtherwise(
-  taken: string,
-  { processorChargeId: charge }: PaymentRow,
-  shared?: MorObjectRow,
-): string {
-  const ofOther =
-    charge === null || shared === undefined
-      ? ''
-      : ` If they marked it for another charge on ${nameOf(shared)}, ask the MoR whether it took ${charge} as well, and dismiss this if not.`;
-  return `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back.${ofOther} If it was paid twice, refund ${taken}.`;
-}
-
-/**
- * A link that a read showed as paid has no charge until its capture names one: the event of a card payment may tell of that same money.
- * What to find out first then; null: they are two.
- */
-function maybeTheLinks(card: PaymentRow, link: PaymentRow): string | null {
-  const { processorChargeId: charge } = card;
-  if (!isNamelessLink(link) || charge === null || areTwo(card, link)) return null;
-  if (card.amount !== link.amount || card.currency !== link.currency) return null;
-  return `Ask the MoR whether charge ${charge} paid link ${link.reference ?? ''}: then it is one payment, told twice, so dismiss this. Refund it only if the customer was charged twice.`;
+export function ofPaidOtherwise(taken: string): string {
+  return `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund ${taken}.`;
 }

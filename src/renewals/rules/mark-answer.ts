@@ -20,7 +20,6 @@ import { callFailed, paymentOf } from '../../domain/lane/answer-parts.js';
 import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { takeRead } from '../../domain/lane/facts.js';
-import { maybeNotTaken } from '../../domain/lane/link-charges.js';
 import { ASK_IF_TWICE, ofPaidOtherwise } from './decide-mark.js';
 import { standsStillUntil } from './mark.js';
 import { markReview } from './mark-review.js';
@@ -136,7 +135,7 @@ export function applyIdentified(
     subject: p.id,
     paymentRowId: p.id,
     summary: `${what} was taken although the invoice was already paid another way${record}`,
-    proposal: ofPaidOtherwise(what, p, maybeNotTaken(s, p)),
+    proposal: ofPaidOtherwise(what),
   });
 }
 

@@ -20,7 +20,7 @@ import {
 import { moveMark } from '../../domain/lane/moves.js';
 import { showMoney } from '../../domain/money.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
-import { maybeNotTaken, sharedLink } from '../../domain/lane/link-charges.js';
+import { listObserved } from '../../channels/rules/announced.js';
 import { decideMark } from './decide-mark.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { isPayable } from '../../domain/status.js';
@@ -112,9 +112,8 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
   );
   const shadow = ctx.settings.shadow === true;
-  const shared = holder === undefined ? maybeNotTaken(s, p) : sharedLink(s, p, holder);
   const seen = shadow && holder === undefined ? beforeTheMark(i) : i;
-  const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck, shared);
+  const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck);
   const known = p.paymentId ?? p.id;
   switch (d.do) {
     case 'read':
@@ -160,7 +159,8 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
       return startMark(s, p, p.amount, d.mode, ctx);
     case 'park': {
       const parked = putPayment(s, moveMark(p, 'parked'));
-      const { kind, summary, proposal } = d;
+      const { kind, proposal } = d;
+      const summary = kind === 'double_payment' ? `${d.summary}. ${listObserved(s)}`.replace(/\. $/, '') : d.summary;
       return openReview(parked, ctx, { kind, subject: p.id, paymentRowId: p.id, summary, proposal });
     }
   }
