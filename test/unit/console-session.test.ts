@@ -130,9 +130,12 @@ describe('what an identity provider says of somebody', () => {
     }
   });
 
-  it.each([undefined, null, false, 'true', 1])('counts as verified by the word true alone, not by %p', (word) => {
-    expect(personOf({ email: 'ada@example.com', email_verified: word })).toMatchObject({ verified: false });
-  });
+  it.each([undefined, null, false, 'false', '', 'True', 1])(
+    'counts as verified by the word true alone, also as a text, not by %p',
+    (word) => {
+      expect(personOf({ email: 'ada@example.com', email_verified: word })).toMatchObject({ verified: false });
+    },
+  );
 
   it.each([
     'ada',

@@ -76,6 +76,8 @@ export class IdentityProvider {
       });
       const claims = tokens.claims();
       if (claims === undefined) throw new Error('no id token');
+      const aheadSec = claims.iat - this.clock.now().getTime() / 1000;
+      if (aheadSec > CLOCKS_MAY_DIFFER_SEC) throw new SignInFailed(CLOCKS, 400);
       // What was asked for by scope is in the ID token at some providers, and at others only there (OpenID Connect Core 5.4).
       const whole = ['email', 'email_verified', 'groups'].every((name) => claims[name] !== undefined);
       if (whole || provider.serverMetadata().userinfo_endpoint === undefined) return personOf(claims);
@@ -133,6 +135,7 @@ export class IdentityProvider {
     }
     const code = codeOf(error);
     this.#log.warn(`a sign-in at the identity provider failed: ${code}`);
+    if (code === ANOTHER_TIME) return new SignInFailed(CLOCKS, 400);
     return NOT_OURS.has(code)
       ? new SignInFailed(
           'The answer of the identity provider does not belong to this sign-in. Nobody was signed in.',
@@ -147,11 +150,17 @@ const REFUSES_US =
 const SILENT = 'The identity provider does not answer: sign in with a key.';
 export const STALE = 'This sign-in was used already, took too long, or began in another window. Begin again.';
 
-/** Codes of openid-client: claims (nonce, audience, issuer), their times, signatures. */
+const CLOCKS =
+  "The clocks of the identity provider and of Crossbill's machine differ: its answer is of the future, or was over before it came. Set both clocks right. Nobody was signed in.";
+/** As openid-client has it for `nbf` and `exp`; at `iat` it does not look. */
+const CLOCKS_MAY_DIFFER_SEC = 30;
+/** Of openid-client: `nbf` is ahead, or `exp` behind. */
+const ANOTHER_TIME = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED';
+
+/** Codes of openid-client: claims (nonce, audience, issuer), signatures. */
 const NOT_OURS: ReadonlySet<string> = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
-  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
   'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
   'OAUTH_KEY_SELECTION_FAILED',
 ]);

@@ -18,7 +18,7 @@ export function personOf(claims: unknown): Person {
   const address = typeof email === 'string' ? email.toLowerCase() : '';
   return {
     email: address.length <= 255 && /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]+$/u.test(address) ? address : null,
-    verified: verified === true,
+    verified: verified === true || verified === 'true', // some providers write the word as a text
     groups: list.filter((g) => typeof g === 'string'),
   };
 }

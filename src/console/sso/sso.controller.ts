@@ -70,7 +70,7 @@ export class SsoController {
     if (email === null || !verified) {
       await this.deny(req, 'unknown', 401);
       throw new SignInFailed(
-        'The identity provider does not vouch for your e-mail address: it must be verified there. You are not signed in.',
+        'The identity provider does not vouch for your e-mail address: it must be verified there, and the provider must say so in the claim email_verified. You are not signed in.',
         403,
       );
     }
