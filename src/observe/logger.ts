@@ -1,5 +1,5 @@
 // The log: one JSON line per record (coloured text on a terminal), with secrets censored and control characters escaped.
-import { type Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { type LoggerService } from '@nestjs/common';
 import {
   type Bindings,
@@ -11,6 +11,7 @@ import {
 } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import { type Config, secretValues } from '../config/index.js';
+import { standardOutput } from './log-target.js';
 import { describeError, textCensor, withoutSecrets } from './redact.js';
 
 export { type Logger } from 'pino';
@@ -50,11 +51,16 @@ function stdoutHasColours(): boolean {
 /** The logger of a process. Pass it on, or a `child({ … })` of it; there is no global one. */
 export function createLogger(options: LoggerOptions): Logger {
   const censor = textCensor(options.secrets);
-  const target = options.destination ?? pino.destination(1);
+  const tellLost = (lost: number): void => logger.warn({ lost }, 'log lines could not be written, and are lost');
+  const standard: DestinationStream = { write: (line) => standardOutput(tellLost).write(line) };
   const stream = options.pretty
-    ? PinoPretty({ destination: target, colorize: options.destination === undefined && stdoutHasColours(), sync: true })
-    : target;
-  const logger = pino(
+    ? PinoPretty({
+        destination: options.destination ?? streamTo(standard),
+        colorize: options.destination === undefined && stdoutHasColours(),
+        sync: true,
+      })
+    : (options.destination ?? standard);
+  const logger: Logger = pino(
     {
       level: options.level,
       timestamp: stdTimeFunctions.isoTime,
@@ -70,6 +76,17 @@ export function createLogger(options: LoggerOptions): Logger {
     stream,
   );
   return withCleanChildren(logger);
+}
+
+/** The pretty printer is piped into a whole stream. */
+function streamTo(target: DestinationStream): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(chunk, _encoding, done) {
+      target.write(String(chunk));
+      done();
+    },
+  });
 }
 
 /** pino runs its formatters over the fields of the root logger and of each record, but not over those of a child: this adds them. */

@@ -1,4 +1,5 @@
 // The numbers an operator watches, in a registry of our own. Labels are bounded: no id, amount or text from outside becomes one.
+import { linesDropped } from './log-target.js';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export type EventSource = 'stripe' | 'mor_payments' | 'mor_events';
@@ -130,6 +131,15 @@ export class Metrics {
       // Computed when it is read: the age goes on growing when the loop that measures the queues is the thing that is stuck.
       collect() {
         this.set(age());
+      },
+    });
+    new Counter({
+      name: 'crossbill_log_lines_dropped_total',
+      help: 'Log lines that were lost because the standard output did not take them: a full disk, or a reader that stands still.',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(linesDropped());
       },
     });
     collectDefaultMetrics({ register: this.registry });

@@ -69,6 +69,8 @@ export class DaemonProcess {
     private readonly env: Record<string, string>,
     /** For Node, beside those of `npm start`. */
     private readonly flags: readonly string[] = [],
+    /** A file descriptor; left out, what it writes is in `lines`. */
+    private readonly stdout: number | 'pipe' = 'pipe',
   ) {}
 
   /** Of the process that runs. */
@@ -82,11 +84,11 @@ export class DaemonProcess {
   async start(): Promise<void> {
     const child = spawn(process.execPath, [...FLAGS, ...this.flags, PROGRAM], {
       env: { PATH: process.env['PATH'], ...this.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', this.stdout, 'pipe'],
       cwd: tmpdir(), // not where a developer keeps an .env
     });
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => this.lines.push(text));
+      stream?.setEncoding('utf8').on('data', (text: string) => this.lines.push(text));
     }
     this.child = child;
     const end = Date.now() + READY_MS;

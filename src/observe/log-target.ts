@@ -1,0 +1,147 @@
+// Where log lines go. It never stops the work: what cannot be written is dropped and counted, what waits is bounded, and no end waits for it.
+import { constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { type Writable } from 'node:stream';
+import { isatty } from 'node:tty';
+import { types } from 'node:util';
+
+/** Bytes that wait for a slow reader. */
+const MOST_WAITING = 1024 * 1024;
+const TRY_AGAIN_MS = 100;
+const NEW_LINE = Buffer.from('\n');
+
+export abstract class LogTarget {
+  #dropped = 0;
+  #untold = 0;
+
+  /** @param onBack is told how many lines were lost, once lines are written again */
+  constructor(private readonly onBack: (lost: number) => void) {}
+
+  /** Lines that were lost since the process started. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** One line, with its end. Never throws, never waits. */
+  abstract write(line: string): void;
+
+  protected lost(lines: number): void {
+    this.#dropped += lines;
+    this.#untold += lines;
+  }
+
+  protected written(): void {
+    const lost = this.#untold;
+    this.#untold = 0;
+    if (lost > 0) this.onBack(lost);
+  }
+}
+
+/** A file, a device, or another target that a write never waits for: it takes the bytes, says that it is full for now, or fails. */
+export class FileTarget extends LogTarget {
+  #waiting: Buffer[] = [];
+  #bytes = 0;
+  #begun = false;
+  #again: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly fd: number,
+    onBack: (lost: number) => void,
+  ) {
+    super(onBack);
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.from(line);
+    if (this.#bytes + bytes.length > MOST_WAITING) return this.lost(1);
+    this.#waiting.push(bytes);
+    this.#bytes += bytes.length;
+    if (this.#again === null) this.#send();
+  }
+
+  #send(): void {
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      const sent = bytesSent(this.fd, first);
+      if (sent === 'full for now') return this.#sendLater();
+      if (sent === 'failed') return this.#drop(first);
+      this.#bytes -= sent;
+      this.#begun = sent < first.length;
+      if (this.#begun) this.#waiting[0] = first.subarray(sent);
+      else {
+        this.#waiting.shift();
+        this.written();
+      }
+    }
+  }
+
+  #sendLater(): void {
+    const again = (): void => {
+      this.#again = null;
+      this.#send();
+    };
+    this.#again = setTimeout(again, TRY_AGAIN_MS).unref();
+  }
+
+  /** The line after one that was cut off begins on a line of its own. */
+  #drop(first: Buffer): void {
+    const cutOff = this.#begun || first === NEW_LINE;
+    this.lost(this.#waiting.length - (first === NEW_LINE ? 1 : 0));
+    this.#waiting = cutOff ? [NEW_LINE] : [];
+    this.#bytes = cutOff ? NEW_LINE.length : 0;
+    this.#begun = false;
+  }
+}
+
+function bytesSent(fd: number, bytes: Buffer): number | 'full for now' | 'failed' {
+  try {
+    return writeSync(fd, bytes);
+  } catch (error) {
+    const code = types.isNativeError(error) && 'code' in error ? error.code : null;
+    return code === 'EAGAIN' || code === 'EBUSY' || code === 'EINTR' ? 'full for now' : 'failed';
+  }
+}
+
+/** A pipe or a socket: the stream keeps what its reader has not taken yet. */
+export class StreamTarget extends LogTarget {
+  constructor(
+    private readonly stream: Writable,
+    onBack: (lost: number) => void,
+  ) {
+    super(onBack);
+    stream.on('error', () => undefined); // counted at each line
+  }
+
+  write(line: string): void {
+    if (this.stream.writableLength + Buffer.byteLength(line) > MOST_WAITING) return this.lost(1);
+    this.stream.write(line, (error) => (error ? this.lost(1) : this.written()));
+  }
+}
+
+let standard: LogTarget | null = null;
+
+/** The standard output of this process. There is one, so there is one target for it. */
+export function standardOutput(onBack: (lost: number) => void): LogTarget {
+  standard ??= isPipeOrSocket(1) ? new StreamTarget(process.stdout, onBack) : new FileTarget(descriptor(1), onBack);
+  return standard;
+}
+
+/** Lines that the standard output did not take since the process started. */
+export const linesDropped = (): number => standard?.dropped ?? 0;
+
+function isPipeOrSocket(fd: number): boolean {
+  try {
+    const found = fstatSync(fd);
+    return found.isFIFO() || found.isSocket();
+  } catch {
+    return false;
+  }
+}
+
+/** A write to a terminal that somebody holds (Ctrl-S) would wait: opened again, it does not. */
+function descriptor(fd: number): number {
+  if (!isatty(fd)) return fd;
+  try {
+    return openSync(`/dev/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch {
+    return fd;
+  }
+}
