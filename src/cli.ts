@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The operator's program: `crossbill --help` says what there is.
+import { writeSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { processIo } from './cli/io.js';
 import { runCli } from './cli/program.js';
@@ -15,7 +16,14 @@ function userName(): string {
 const ending = new AbortController();
 process.once('SIGINT', () => ending.abort()); // a second one ends the process at once
 process.once('SIGTERM', () => ending.abort());
-// A reader that has enough, such as `head`, is no error.
-process.stdout.on('error', (e: Error & { code?: string }) => process.exit(e.code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', (e: Error & { code?: string }) => {
+  if (e.code === 'EPIPE') process.exit(0); // a reader that has enough, such as `head`, is no error
+  try {
+    writeSync(2, `Standard output cannot be written (${e.code ?? 'no code'}): what it holds is not complete.\n`);
+  } catch {
+    // nobody is there to be told
+  }
+  process.exit(1);
+});
 
 process.exitCode = await runCli(process.argv.slice(2), processIo(userName(), ending.signal));

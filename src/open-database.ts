@@ -94,13 +94,18 @@ class SchemaOfOthers extends Error {
   }
 }
 
+/** insufficient_privilege, and the error beside it names what the right is for. */
+export const LACKS_A_RIGHT = '42501';
+export const RIGHT_MISSING =
+  'this user of the database lacks a right: grant it, or run `crossbill migrate` as the owner of the tables';
+
 /** What is waited for after this error, for the log; null: waiting does not help. */
 function waitsFor(err: unknown): string | null {
   if (err instanceof DatabaseRefused) return null;
   if (err instanceof SchemaOfOthers) return err.message;
   switch (sqlState(err)) {
-    case '42501': // insufficient_privilege, and the error beside it names the table
-      return 'this user of the database lacks a right: grant it, or run `crossbill migrate` as the owner of the tables; trying again until it has it';
+    case LACKS_A_RIGHT:
+      return `${RIGHT_MISSING}; trying again until it has it`;
     case '53300': // too_many_connections: of the server, the database or the role
       return 'the database has no free connection: raise its limit, or lower DATABASE_POOL_SIZE here or elsewhere; trying again until it has';
     case '55P03': // lock_not_available

@@ -1,6 +1,6 @@
 // `crossbill export …`: what an accountant takes away, as CSV that a spreadsheet opens safely, or as JSON lines.
-import { open, rename, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { lstat, open, readlink, rename, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { type Command } from 'commander';
 import { csvLine } from '../csv/write-csv.js';
 import { type Span } from '../domain/ports/books.js';
@@ -37,7 +37,7 @@ export function addExport(program: Command, session: Session): void {
       .option('--month <month>', 'only of this month, UTC: 2026-11', parseMonth)
       .option('--since <when>', 'only since: 2026-01-01, 30d, 12h', parseSince)
       .option('--format <format>', 'csv or jsonl', oneOf(['csv', 'jsonl']), 'csv')
-      .option('--out <file>', 'write to this file, which is there once all of it is written');
+      .option('--out <file>', 'write to this file, which is there once all of it is written; links are followed');
   leaf('ledger', 'every movement of money, by when it happened', LEDGER_COLUMNS, (e, span) => e.ledger(span));
   leaf('payments', 'money that the MoR took, by when it took it', PAYMENT_COLUMNS, (e, span) => e.payments(span));
   leaf('refunds', 'money that the MoR gave back, by when it did', REFUND_COLUMNS, (e, span) => e.refunds(span));
@@ -79,32 +79,52 @@ async function run<R>(
     return EXIT.ok;
   }
   const file = resolve(cli.io.cwd, out);
-  const written = await intoFile(file, write);
-  await cli.print({ export: name, file, rows: written }, () => `Wrote ${written} rows to ${file}.\n`);
+  const { written, isPlain } = await intoFile(file, write);
+  // Behind another name may be standard output, and there it would stand among the rows.
+  if (!isPlain) cli.io.err(`Wrote ${written} rows to ${file}.\n`);
+  else await cli.print({ export: name, file, rows: written }, () => `Wrote ${written} rows to ${file}.\n`);
   return EXIT.ok;
 }
 
-/** The file gets its name when all is in it: what has the name is whole. */
-async function intoFile(file: string, write: (to: Write) => Promise<number>): Promise<number> {
-  const part = `${file}.part`;
+/** The file gets its name when all is in it: what has the name is whole. Links are followed. */
+async function intoFile(
+  file: string,
+  write: (to: Write) => Promise<number>,
+): Promise<{ readonly written: number; readonly isPlain: boolean }> {
   const onDisk = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (e) {
-      const why = typeof e === 'object' && e !== null && 'code' in e ? ` (${String(e.code)})` : '';
+      const why = codeOf(e) === null ? '' : ` (${String(codeOf(e))})`;
       const message = `${file} cannot be written${why}. See that its folder is there, is yours to write, and has room.`;
       throw new CliError(EXIT.failed, 'not_written', message);
     }
   };
+  const found = await onDisk(stat(file).catch((e: unknown) => (codeOf(e) === 'ENOENT' ? null : Promise.reject(e))));
+  // A FIFO, a device, a pipe behind /dev/stdout: it has a reader, and takes what comes as it comes.
+  const isPlain = found === null || found.isFile();
+  const target = isPlain ? await onDisk(endOfLinks(file)) : file;
+  const part = isPlain ? `${target}.part` : target;
   const handle = await onDisk(open(part, 'w'));
   try {
-    const written = await write((text) => onDisk(handle.appendFile(text)));
+    const written = await write((text) => onDisk(handle.writeFile(text)));
     await onDisk(handle.close());
-    await onDisk(rename(part, file));
-    return written;
+    if (isPlain) await onDisk(rename(part, target));
+    return { written, isPlain };
   } catch (e) {
     await handle.close().catch(() => undefined); // it may be closed
-    await rm(part, { force: true });
+    if (isPlain) await rm(part, { force: true });
     throw e;
   }
+}
+
+/** Where a name leads in the end, also when nothing is there yet. */
+async function endOfLinks(file: string, follow = 40): Promise<string> {
+  const found = await lstat(file).catch((e: unknown) => (codeOf(e) === 'ENOENT' ? null : Promise.reject(e)));
+  if (found === null || !found.isSymbolicLink() || follow === 0) return file;
+  return endOfLinks(resolve(dirname(file), await readlink(file)), follow - 1);
+}
+
+function codeOf(e: unknown): string | null {
+  return typeof e === 'object' && e !== null && 'code' in e ? String(e.code) : null;
 }

@@ -1,9 +1,10 @@
 // `crossbill migrate`: brings the schema up to date, one process at a time.
+import { types } from 'node:util';
 import { type Command } from 'commander';
-import { databaseUrl } from '../open-database.js';
-import { Database } from '../store/database.js';
+import { databaseUrl, LACKS_A_RIGHT, RIGHT_MISSING } from '../open-database.js';
+import { Database, sqlState } from '../store/database.js';
 import { migrate, schemaState } from '../store/migrations.js';
-import { EXIT } from './exit-codes.js';
+import { CliError, EXIT } from './exit-codes.js';
 import { type Session } from './session.js';
 import { cliLog } from './world.js';
 
@@ -26,7 +27,11 @@ export function addMigrate(program: Command, session: Session): void {
           });
           return current ? EXIT.ok : EXIT.failed;
         }
-        const done = await migrate(source.url, { signal: cli.io.signal });
+        const done = await migrate(source.url, { signal: cli.io.signal }).catch((e: unknown) => {
+          throw sqlState(e) === LACKS_A_RIGHT && types.isNativeError(e)
+            ? new CliError(EXIT.failed, 'right_missing', `${e.message}: ${RIGHT_MISSING}.`)
+            : e;
+        });
         await cli.print({ migrations: done }, () =>
           done.length === 0 ? 'The schema is already current.\n' : `Done: ${done.join(', ')}\n`,
         );

@@ -1,6 +1,6 @@
 // The programs beside the command line, as the package has them.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -83,6 +83,18 @@ it('the daemon without settings ends with exit code 78, names all that are missi
   expect(ended.stderr).toMatch(
     /^8 settings are wrong\n(?: {2}\w+: is not set and has no default\n){8}Set them .*`crossbill init` writes one\.\n$/,
   );
+});
+
+it('a command whose standard output is a full disk says so, with exit code 1', () => {
+  const full = openSync('/dev/full', 'w');
+  const env = { PATH: process.env['PATH'], HOME: folder };
+  const ended = spawnSync(process.execPath, [CLI, 'completion', 'bash'], {
+    env,
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(full);
+  expect([ended.status, ended.stderr]).toEqual([1, expect.stringMatching(/ENOSPC/)]);
 });
 
 it('a wrong setting of the sandbox is named, with exit code 1', async () => {

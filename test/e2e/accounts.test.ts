@@ -1,5 +1,16 @@
 // What an accountant takes away: every charge and refund that the MoR knows stands in the CSV by its own id, once, in its month.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -317,6 +328,47 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect(readdirSync(folder)).toEqual(['payments.csv']);
     const nowhere = await cli(['export', 'ledger', '--out', 'no/where.csv'], world.env, { cwd: folder });
     expect(nowhere).toMatchObject({ code: 1, err: expect.stringMatching(/where\.csv cannot be written \(ENOENT\)\./) });
+  });
+
+  it('--out follows links, and writes into a FIFO instead of replacing it', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'crossbill-out-'));
+    const whole = (await cli(['export', 'payments'], world.env)).out;
+    const out = (name: string) => cli(['export', 'payments', '--out', name], world.env, { cwd: own });
+    writeFileSync(join(own, 'real.csv'), 'old');
+    symlinkSync('real.csv', join(own, 'link.csv'));
+    symlinkSync('later.csv', join(own, 'dangling.csv'));
+    for (const [name, behind] of [
+      ['link.csv', 'real.csv'],
+      ['dangling.csv', 'later.csv'],
+    ] as const) {
+      expect((await out(name)).code).toBe(0);
+      expect(lstatSync(join(own, name)).isSymbolicLink()).toBe(true);
+      expect(readFileSync(join(own, behind), 'utf8')).toBe(whole);
+    }
+    execFileSync('mkfifo', [join(own, 'fifo')]);
+    symlinkSync('fifo', join(own, 'pipe'));
+    for (const name of ['fifo', 'pipe']) {
+      const reader = readFile(join(own, 'fifo'), 'utf8');
+      expect(await out(name)).toMatchObject({
+        code: 0,
+        out: '',
+        err: expect.stringContaining(`${of('payment').length} rows`),
+      });
+      expect(await reader).toBe(whole);
+      expect(lstatSync(join(own, 'fifo')).isFIFO()).toBe(true);
+    }
+    mkdirSync(join(own, 'folder'));
+    expect(await out('folder')).toMatchObject({ code: 1, err: expect.stringContaining('(EISDIR)') });
+    expect(readdirSync(own).toSorted()).toEqual([
+      'dangling.csv',
+      'fifo',
+      'folder',
+      'later.csv',
+      'link.csv',
+      'pipe',
+      'real.csv',
+    ]);
+    rmSync(own, { recursive: true, force: true });
   });
 
   it('a wrong month is refused, and so is a month beside a time', async () => {

@@ -253,6 +253,17 @@ describe('a database that cannot be used', () => {
     );
   });
 
+  it('by `crossbill migrate` as the role may not create in its schema, with the right that is missing and what to do', async () => {
+    await asAdmin(`revoke create on schema public from public`, database.url); // as PostgreSQL 15 and later have it
+    const ran = await cli(['migrate', '--json'], { DATABASE_URL: role.as(database.url) });
+    expect(ran.code).toBe(1);
+    expect(JSON.parse(ran.out)).toMatchObject({ error: { code: 'right_missing' } });
+    expect(ran.err).toMatch(
+      /permission denied for schema public: .*`crossbill migrate` as the owner of the tables\.$/m,
+    );
+    expect(await tables()).toBe(0);
+  });
+
   it.each(['LATIN1', 'SQL_ASCII'])('as its encoding is %s', async (encoding) => {
     const other = `${name}_${encoding.toLowerCase()}`;
     await asAdmin(`create database ${other} encoding '${encoding}' locale 'C' template template0`);
