@@ -30,6 +30,7 @@ import {
   markModeChecks,
   ownCardChecks,
 } from './doctor/stripe-checks.js';
+import { proxyChecks } from './doctor/proxy-checks.js';
 import { notifyChecks } from './doctor/notify-checks.js';
 import { EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
@@ -104,8 +105,9 @@ export async function examine(cli: Cli): Promise<Examined> {
   const checks: Check[] = [
     ok('settings', 'all valid'),
     ...database.checks,
-    await clockCheck('Stripe', config.stripeApiBase ?? STRIPE, config.webhookToleranceSec),
-    await clockCheck('the MoR', config.morAuthUrl, config.webhookToleranceSec),
+    ...proxyChecks(config, STRIPE),
+    await clockCheck('Stripe', config.stripeApiBase ?? STRIPE, config.webhookToleranceSec, config.proxies),
+    await clockCheck('the MoR', config.morAuthUrl, config.webhookToleranceSec, config.proxies),
   ];
   let charged: Examined['charged'] = [];
   if (database.usable) {
@@ -124,7 +126,7 @@ async function withPeers(world: World): Promise<Check[]> {
   const { config, db } = world;
   const reader = world.get(BillingReader);
   const { stripeApiBase: apiBase, stripeCustomPaymentMethodType: customPaymentMethodType } = config;
-  const options = { apiKey: config.stripeApiKey.reveal(), apiBase, customPaymentMethodType };
+  const options = { apiKey: config.stripeApiKey.reveal(), apiBase, customPaymentMethodType, proxies: config.proxies };
   const client = new StripeClient(options, world.get(RequestBudget));
   try {
     const overview = new PgOverview(db);

@@ -139,7 +139,8 @@ async function listen(cli: Cli): Promise<number> {
   const store = world.get(Notifications);
   const secrets = notifySecrets.length > 0 ? notifySecrets : [newSecret()];
   const url = cli.options['forward'] as string | undefined;
-  const forward = url === undefined ? null : new HttpReceiver(new Secret(url), secrets);
+  const forward =
+    url === undefined ? null : new HttpReceiver(new Secret(url), secrets, { proxies: world.config.proxies });
   if (forward !== null && notifySecrets.length === 0)
     cli.io.err(`NOTIFY_SECRETS is not set; signed with a secret made for this call: ${secrets[0]?.reveal() ?? ''}\n`);
   cli.io.err('Listening. Ctrl-C ends it.\n');
@@ -177,13 +178,13 @@ function lineOf(n: NotificationRow, answer: string | null): string {
 async function trigger(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
   const type = typeOf(need(args));
   const world = await cli.open();
-  const { notifyUrl, notifySecrets, notifyFormat } = world.config;
+  const { notifyUrl, notifySecrets, notifyFormat, proxies } = world.config;
   if (notifyUrl === null)
     throw new CliError(EXIT.config, 'notify_url', 'NOTIFY_URL is not set: there is no address to send a sample to.');
   const store = world.get(Notifications);
   const at = await store.time();
   const sample = putDown(sampleOf(type, `sample ${randomBytes(8).toString('hex')}`), notifyFormat, at);
-  const receiver = new HttpReceiver(notifyUrl, notifySecrets);
+  const receiver = new HttpReceiver(notifyUrl, notifySecrets, { proxies });
   try {
     const sent = await receiver.send(sample, at);
     if (sent.outcome === 'delivered') await store.markGone(false);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError, type SettingProblem } from './config-error.js';
 import { passwordsIn } from './database-url.js';
 import { IN_QUOTES, isPrivateHost, isQuoted, type Parsed, tooWeak } from './parsers.js';
+import { type Proxies, proxiesOf, proxyPasswords } from './proxy.js';
 import { scheduleProblem } from './retry-settings.js';
 import { Secret } from './secret.js';
 import { type Setting } from './setting.js';
@@ -23,6 +24,8 @@ export type Config = Omit<Values, 'databaseUrl' | 'dataDir'> & {
   readonly production: boolean;
   /** From `DATABASE_URL`, `CROSSBILL_DATA_DIR` and `NODE_ENV`. */
   readonly database: DatabaseChoice;
+  /** Not settings of ours: the variables that each host behind a proxy has. */
+  readonly proxies: Proxies;
 };
 
 /** What is needed to reach the database and nothing else, for commands such as `crossbill migrate`. */
@@ -36,11 +39,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function loadConfig(env: Environment): Config {
   const { values, problems } = readSettings(env, Object.keys(SETTINGS) as SettingKey[]);
-  problems.push(...crossChecks(env, values));
+  const { proxies, problems: ofProxies } = proxiesOf(env);
+  problems.push(...crossChecks(env, values), ...ofProxies);
   if (problems.length > 0) throw new ConfigError(problems);
   // Every key was parsed by its own row, and no problem is left: the values are complete.
   const { databaseUrl, dataDir, ...rest } = values as Values;
-  return deepFreeze({ ...rest, ...databaseOf(rest.nodeEnv, databaseUrl, dataDir) });
+  return deepFreeze({ ...rest, proxies, ...databaseOf(rest.nodeEnv, databaseUrl, dataDir) });
 }
 
 /**
@@ -83,6 +87,7 @@ export function secretValues(config: Config): readonly string[] {
   return [
     ...values,
     ...databaseUrls(config).flatMap((url) => passwordsIn(url.reveal())),
+    ...proxyPasswords(config.proxies),
     ...(relayQuery === '' ? [] : [relayQuery]),
   ];
 }

@@ -12,6 +12,7 @@ export { ConfigError, type SettingProblem } from './config-error.js';
 export { withDatabase } from './database-url.js';
 export { CONFIG, ConfigModule } from './config.module.js';
 export { isLoopbackHost } from './addresses.js';
+export { NO_PROXIES, type Proxies, proxiesOf, type Proxy, proxyFor, shownProxy } from './proxy.js';
 export { type GroupRole } from './oidc-settings.js';
 export { API_ROLES, type ApiKey, type ApiRole } from './parsers.js';
 export { Secret } from './secret.js';

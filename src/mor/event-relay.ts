@@ -25,12 +25,12 @@ export class HttpEventRelay extends EventRelay {
 
   constructor(
     @Inject(MOR_OPTIONS)
-    private readonly options: Pick<MorOptions, 'relay' | 'timeoutMs' | 'onCall' | 'line' | 'shadow'>,
+    private readonly options: Pick<MorOptions, 'relay' | 'timeoutMs' | 'onCall' | 'line' | 'shadow' | 'proxies'>,
     private readonly clock: Clock,
   ) {
     super();
     this.enabled = options.relay !== null;
-    this.#line = options.line ?? new HttpLine(MAX_SOCKETS);
+    this.#line = options.line ?? new HttpLine(MAX_SOCKETS, options.proxies);
   }
 
   /** The bytes as they came, under a fresh signature and without any bearer. Never throws. */

@@ -1,5 +1,6 @@
 // One HTTP exchange with a peer: bounded in time, size and sockets, never following a redirect, never throwing.
-import { Agent } from 'undici';
+import { NO_PROXIES, type Proxies } from '../config/index.js';
+import { WayOut } from '../outward/way-out.js';
 
 /** Far above any answer of the documents; an answer beyond it is not read to its end. */
 const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
@@ -38,6 +39,7 @@ export type Exchange = HttpAnswer | NoAnswer;
 // Codes that Node and undici give while a connection is being made: no byte of the request was written.
 const NOT_SENT = new Set(
   (
+    'UND_ERR_ABORTED ' + // the proxy of this host makes no tunnel; our own end of a request is told apart before
     'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EADDRNOTAVAIL UND_ERR_CONNECT_TIMEOUT ' +
     'CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE ' +
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY ERR_TLS_CERT_ALTNAME_INVALID'
@@ -48,16 +50,12 @@ const NOT_SENT = new Set(
 export type Line = Pick<HttpLine, 'exchange' | 'close'>;
 
 export class HttpLine {
-  readonly #agent: Agent;
+  readonly #out: WayOut;
 
-  constructor(maxSockets: number) {
-    this.#agent = new Agent({
-      connections: maxSockets,
-      pipelining: 1,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
-      headersTimeout: 0, // the caller's signal is the one deadline
-      bodyTimeout: 0,
-    });
+  constructor(maxSockets: number, proxies: Proxies = NO_PROXIES) {
+    // The caller's signal is the one deadline.
+    const limits = { connections: maxSockets, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+    this.#out = new WayOut(proxies, limits, { timeout: CONNECT_TIMEOUT_MS });
   }
 
   /** Sends once and reads the answer to its end. `signal` covers both. Never rejects. */
@@ -66,7 +64,7 @@ export class HttpLine {
     try {
       const base = new URL(request.base);
       const prefix = base.pathname === '/' ? '' : base.pathname.replace(/\/+$/, '');
-      const answer = await this.#agent.request({
+      const answer = await this.#out.to(base.origin).request({
         origin: base.origin,
         path: prefix + request.path,
         method: request.method,
@@ -91,7 +89,7 @@ export class HttpLine {
 
   /** Ends every socket. Requests under way end without an answer. */
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await this.#out.destroy();
   }
 }
 

@@ -11,6 +11,7 @@ export function morOptions(config: Config, onCall: OnCall): MorOptions {
     psp: config.morPsp,
     setupCustomer: config.morSetupCustomer,
     shadow: config.shadow,
+    proxies: config.proxies,
     merchant: { clientId: config.morClientId, clientSecret: config.morClientSecret },
     partner:
       morPartnerClientId !== null && morPartnerClientSecret !== null

@@ -1,5 +1,5 @@
 // What the client of the Merchant of Record must be told at start.
-import { type Secret } from '../config/secret.js';
+import { type Proxies, type Secret } from '../config/index.js';
 import { type FailureKind } from '../domain/ports/call.js';
 import { type Line } from './http-line.js';
 
@@ -41,6 +41,8 @@ export type MorOptions = {
   /** Sockets open to the MoR at once. Default 32. */
   readonly maxSockets?: number;
   readonly onCall?: (report: MorCallReport) => void;
+  /** Of this host; none when left out. */
+  readonly proxies?: Proxies;
   /** How requests leave; sockets unless somebody owns the network. */
   readonly line?: Line;
 };

@@ -51,7 +51,7 @@ export class MorTransport {
     private readonly clock: Clock,
   ) {
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    this.#line = options.line ?? new HttpLine(options.maxSockets ?? DEFAULT_MAX_SOCKETS);
+    this.#line = options.line ?? new HttpLine(options.maxSockets ?? DEFAULT_MAX_SOCKETS, options.proxies);
     this.#baseUrl = options.baseUrl;
     this.#shadow = options.shadow === true;
     this.#onCall = options.onCall;

@@ -24,7 +24,8 @@ const POLL_MS = 1_000;
   providers: [
     {
       provide: Receiver,
-      useFactory: ({ notifyUrl, notifySecrets }: Config) => new HttpReceiver(notifyUrl, notifySecrets),
+      useFactory: ({ notifyUrl, notifySecrets, proxies }: Config) =>
+        new HttpReceiver(notifyUrl, notifySecrets, { proxies }),
       inject: [CONFIG],
     },
     {

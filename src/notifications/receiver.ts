@@ -2,10 +2,10 @@
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { type OnApplicationShutdown } from '@nestjs/common';
-import { Agent } from 'undici';
-import { type Secret } from '../config/index.js';
+import { NO_PROXIES, type Proxies, proxyFor, type Secret } from '../config/index.js';
 import { isForbiddenAddress, isPrivateAddress } from '../config/addresses.js';
 import { type Delivery, type DeliveryResult, Receiver } from '../domain/ports/notifications.js';
+import { WayOut } from '../outward/way-out.js';
 import { signedHeaders } from './signature.js';
 import { NOTIFY_TIMEOUT_MS, RETRY_AFTER_LONGEST_MS } from '../policy.js';
 
@@ -21,25 +21,27 @@ class ForbiddenAddress extends Error {
 export class HttpReceiver extends Receiver implements OnApplicationShutdown {
   readonly enabled: boolean;
   readonly #url: URL | null;
-  readonly #agent: Agent;
+  readonly #out: WayOut;
+  readonly #resolver: Resolver;
 
-  /** `url` null: nothing is sent. `timeoutMs`: for tests. */
+  readonly #proxies: Proxies;
+  readonly #timeoutMs: number;
+
+  /** `url` null: nothing is sent. `timeoutMs` and `resolver`: for tests. */
   constructor(
     url: Secret | null,
     private readonly secrets: readonly Secret[],
-    private readonly timeoutMs = NOTIFY_TIMEOUT_MS,
-    resolver: Resolver = resolveAll,
+    options: { readonly proxies?: Proxies; readonly timeoutMs?: number; readonly resolver?: Resolver } = {},
   ) {
+    const { proxies = NO_PROXIES, timeoutMs = NOTIFY_TIMEOUT_MS, resolver = resolveAll } = options;
     super();
     this.enabled = url !== null;
     this.#url = url === null ? null : new URL(url.reveal());
-    this.#agent = new Agent({
-      connections: MAX_SOCKETS,
-      pipelining: 1,
-      connect: { timeout: Math.min(5_000, timeoutMs), lookup: lookupFor(this.#url?.protocol === 'http:', resolver) },
-      headersTimeout: 0, // the signal is the one deadline
-      bodyTimeout: 0,
-    });
+    [this.#proxies, this.#timeoutMs, this.#resolver] = [proxies, timeoutMs, resolver];
+    // The signal is the one deadline.
+    const limits = { connections: MAX_SOCKETS, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+    const lookup = lookupFor(this.#url?.protocol === 'http:', resolver);
+    this.#out = new WayOut(proxies, limits, { timeout: Math.min(5_000, timeoutMs), lookup });
   }
 
   async send(delivery: Delivery, at: Date): Promise<DeliveryResult> {
@@ -49,7 +51,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await this.#out.destroy();
   }
 
   /** Asked by Nest once everything else has stopped. */
@@ -57,12 +59,26 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
     return this.close();
   }
 
+  /** A proxy makes the connection: only what is known of the name here can be looked at. One that only the proxy knows is its business. */
+  #mustBeAllowed({ hostname, protocol }: URL): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#resolver(hostname.replace(/^\[|\]$/g, ''), (_error, found) => {
+        const refused = found
+          .map(({ address }) => refusedAddress(address, protocol === 'http:'))
+          .find((why) => why !== null);
+        if (refused === undefined || refused === null) resolve();
+        else reject(new ForbiddenAddress(refused));
+      });
+    });
+  }
+
   async #post(delivery: Delivery, at: Date): Promise<Omit<DeliveryResult, 'elapsedMs'>> {
     if (this.#url === null) return failed(null, 'NOTIFY_URL is not set');
     const { origin, pathname, search } = this.#url;
-    const signal = AbortSignal.timeout(this.timeoutMs);
+    const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
-      const answer = await this.#agent.request({
+      if (proxyFor(this.#proxies, this.#url) !== null) await this.#mustBeAllowed(this.#url);
+      const answer = await this.#out.to(origin).request({
         origin,
         path: pathname + search,
         method: 'POST',
@@ -78,7 +94,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
       await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined); // its status is the answer
       return judged(status, headers['retry-after']);
     } catch (error) {
-      if (signal.aborted) return failed(null, `no answer within ${this.timeoutMs / 1000} s`);
+      if (signal.aborted) return failed(null, `no answer within ${this.#timeoutMs / 1000} s`);
       return failed(null, whyOf(error));
     }
   }

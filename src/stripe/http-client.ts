@@ -1,6 +1,8 @@
 // The transport under the `stripe` package: own sockets, one deadline for the whole exchange, an honest word on what was sent.
 import type Stripe from 'stripe';
-import { type Dispatcher, Pool } from 'undici';
+import { type Dispatcher } from 'undici';
+import { NO_PROXIES, type Proxies } from '../config/index.js';
+import { WayOut } from '../outward/way-out.js';
 
 // The package does not export the names of its transport's types from its entry.
 export type Transport = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
@@ -30,9 +32,19 @@ export class NoAnswer extends Error {
  * twice the processor time of undici, which also looks whether a socket that stood idle is still there before it writes.
  */
 export class StripeHttpClient implements Transport {
-  private readonly pools = new Map<string, Pool>();
+  private readonly out: WayOut;
 
-  constructor(private readonly maxSockets: number) {}
+  constructor(maxSockets: number, proxies: Proxies = NO_PROXIES) {
+    const limits = {
+      connections: maxSockets,
+      pipelining: 1, // a request behind another one on its socket could be sent twice
+      keepAliveTimeout: IDLE_MS,
+      // The deadline of the exchange is the one that counts.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    this.out = new WayOut(proxies, limits, { timeout: 0 });
+  }
 
   getClientName(): string {
     return 'crossbill';
@@ -40,8 +52,7 @@ export class StripeHttpClient implements Transport {
 
   /** Closes idle sockets; requests under way end on their own. */
   close(): void {
-    for (const pool of this.pools.values()) void pool.close();
-    this.pools.clear();
+    this.out.close().catch(() => undefined); // it may be closed
   }
 
   makeRequest(
@@ -54,28 +65,12 @@ export class StripeHttpClient implements Transport {
     protocol: string,
     timeoutMs: number,
   ): Promise<TransportAnswer> {
-    const pool = this.poolOf(`${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`);
+    const origin = `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     return new Promise((resolve, reject) => {
       const exchange = new ExchangeUnderWay(timeoutMs, resolve, reject);
-      const request = { path, method, headers: texts(headers) };
-      pool.dispatch(requestData === '' ? request : { ...request, body: requestData }, exchange);
+      const request = { origin, path, method, headers: texts(headers) };
+      this.out.to(origin).dispatch(requestData === '' ? request : { ...request, body: requestData }, exchange);
     });
-  }
-
-  private poolOf(origin: string): Pool {
-    const known = this.pools.get(origin);
-    if (known !== undefined) return known;
-    const pool = new Pool(origin, {
-      connections: this.maxSockets,
-      pipelining: 1, // a request behind another one on its socket could be sent twice
-      keepAliveTimeout: IDLE_MS,
-      // The deadline of the exchange is the one that counts.
-      connect: { timeout: 0 },
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    this.pools.set(origin, pool);
-    return pool;
   }
 }
 

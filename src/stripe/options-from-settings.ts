@@ -10,6 +10,7 @@ export function stripeOptions(config: Config, onCall: OnCall): StripeOptions {
     customPaymentMethodType: config.stripeCustomPaymentMethodType,
     maxSockets: Math.max(32, config.workerConcurrency), // one for each call that the workers may wait for
     shadow: config.shadow,
+    proxies: config.proxies,
     onCall,
   };
 }

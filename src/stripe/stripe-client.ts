@@ -49,7 +49,7 @@ export class StripeClient {
     private readonly options: StripeOptions,
     private readonly budget: RequestBudget,
   ) {
-    this.transport = options.transport ?? new StripeHttpClient(options.maxSockets ?? 32);
+    this.transport = options.transport ?? new StripeHttpClient(options.maxSockets ?? 32, options.proxies);
     this.stripe = new Stripe(options.apiKey, {
       ...baseOf(options.apiBase),
       httpClient: this.transport,

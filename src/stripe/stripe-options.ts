@@ -1,4 +1,5 @@
 // What the Stripe adapter needs to know, and what it tells about each request it made.
+import { type Proxies } from '../config/index.js';
 import { type FailureKind } from '../domain/ports/call.js';
 import { type Transport } from './http-client.js';
 
@@ -31,6 +32,8 @@ export abstract class StripeOptions {
   abstract readonly maxSockets?: number;
   /** Called after each request; what it throws is dropped. */
   abstract readonly onCall?: (report: CallReport) => void;
+  /** Of this host; none when left out. */
+  abstract readonly proxies?: Proxies;
   /** How requests leave; sockets unless somebody owns the network. */
   abstract readonly transport?: Transport & { close(): void };
 }

@@ -24,12 +24,13 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'policy.ts': [],
   domain: [],
   rules: ['domain', RULES],
+  outward: ['config'], // sockets, straight or through a proxy
   system: ['domain'],
   csv: [], // files that people give and take
   observe: ['config', 'domain/ports/call.ts'],
   store: ['domain', 'config', RULES],
-  stripe: ['domain', 'config', 'observe'],
-  mor: ['domain', 'config', 'observe'],
+  stripe: ['domain', 'config', 'observe', 'outward'],
+  mor: ['domain', 'config', 'observe', 'outward'],
   // The frames know no subject. What the engine decides is in the rules; the two flows run what only their subjects can.
   lane: [
     'domain',
@@ -43,7 +44,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   ],
   intake: ['domain', 'config', 'observe', 'lane/lane.module.ts', 'lane/wake.ts', /^notifications\/rules\//],
   api: ['domain', 'config', 'observe', 'intake', /^lane\/rules\//],
-  console: ['domain', 'config', 'observe', 'intake', 'api', 'csv'],
+  console: ['domain', 'config', 'observe', 'intake', 'api', 'csv', 'outward'],
   audit: SUBJECT,
   channels: SUBJECT, // what transfers and links share
   customers: [...SUBJECT, 'csv'],
@@ -54,7 +55,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   health: SUBJECT,
   ledger: SUBJECT,
   links: [...SUBJECT, 'channels'],
-  notifications: SUBJECT,
+  notifications: [...SUBJECT, 'outward'],
   onboarding: SUBJECT,
   overview: SUBJECT,
   refunds: SUBJECT,

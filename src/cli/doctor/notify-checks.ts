@@ -1,6 +1,6 @@
 // The merchant's receiver of notifications: what can be known of it without sending it anything.
 import { lookup } from 'node:dns/promises';
-import { type Config } from '../../config/index.js';
+import { type Config, type Proxies, proxyFor, shownProxy } from '../../config/index.js';
 import { type Notifications } from '../../domain/ports/notifications.js';
 import { refusedAddress } from '../../notifications/receiver.js';
 import { type Check, fail, ok, warn } from './check.js';
@@ -10,13 +10,13 @@ const TRIGGER =
   'Whether it takes them cannot be known without sending: `crossbill trigger invoice.paid` sends a sample.';
 
 export async function notifyChecks(
-  config: Pick<Config, 'notifyUrl' | 'shadow'>,
+  config: Pick<Config, 'notifyUrl' | 'shadow' | 'proxies'>,
   notifications: Notifications,
 ): Promise<Check[]> {
   if (config.notifyUrl === null) return [ok(NAME, 'NOTIFY_URL is not set: your backend gets no notifications')];
   const url = new URL(config.notifyUrl.reveal());
   const { pending, dead, goneAt } = await notifications.standing();
-  const checks = [await addressCheck(url)];
+  const checks = [await addressCheck(url, config.proxies)];
   if (config.shadow) checks.push(ok(NAME, 'shadow mode: your backend gets no notifications'));
   if (goneAt !== null) {
     const todo = 'Set another NOTIFY_URL, or say `crossbill trigger invoice.paid` once the receiver is back.';
@@ -32,7 +32,7 @@ export async function notifyChecks(
 }
 
 /** Where its name leads; the path is not shown, since it may be a secret. */
-async function addressCheck(url: URL): Promise<Check> {
+async function addressCheck(url: URL, proxies: Proxies): Promise<Check> {
   const { hostname, origin } = url;
   const host = hostname.replace(/^\[|\]$/g, '');
   try {
@@ -43,6 +43,12 @@ async function addressCheck(url: URL): Promise<Check> {
     if (refused !== undefined && refused !== null) return fail(NAME, refused, 'Check the host of NOTIFY_URL.');
     return { ...ok(NAME, `${origin} is an address that may be sent to`), todo: TRIGGER };
   } catch {
+    const proxy = proxyFor(proxies, url);
+    if (proxy !== null)
+      return {
+        ...ok(NAME, `${origin} is reached through the proxy ${shownProxy(proxy)}, which alone knows the name`),
+        todo: TRIGGER,
+      };
     return fail(
       NAME,
       `the name ${host} cannot be resolved here`,

@@ -2,8 +2,17 @@
 // with PKCE (RFC 7636). It is asked only when somebody signs in: that it is down keeps no daemon from starting.
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import * as oidc from 'openid-client';
-import { CONFIG, type Config, isLoopbackHost, type Secret } from '../../config/index.js';
+import {
+  CONFIG,
+  type Config,
+  isLoopbackHost,
+  NO_PROXIES,
+  type Proxies,
+  proxyFor,
+  type Secret,
+} from '../../config/index.js';
 import { Clock } from '../../domain/ports/clock.js';
+import { WayOut } from '../../outward/way-out.js';
 import { type Person, personOf } from './people.js';
 import { type SignIn } from './sso-cookie.js';
 
@@ -29,16 +38,19 @@ type Known = { readonly provider: oidc.Configuration; readonly until: number };
 @Injectable()
 export class IdentityProvider {
   readonly #registered: Registered | null;
+  readonly #proxies: Proxies;
   readonly #log = new Logger('console');
   #known: Known | null = null;
   #asked: Promise<oidc.Configuration> | null = null;
 
   constructor(
-    @Inject(CONFIG) config: Pick<Config, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret'>,
+    @Inject(CONFIG)
+    config: Pick<Config, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret'> & { readonly proxies?: Proxies },
     private readonly clock: Clock,
   ) {
     const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
     const complete = issuer !== null && clientId !== null && clientSecret !== null;
+    this.#proxies = config.proxies ?? NO_PROXIES;
     this.#registered = complete ? { issuer, clientId, clientSecret } : null;
   }
 
@@ -102,6 +114,7 @@ export class IdentityProvider {
     const url = new URL(issuer);
     const provider = await oidc.discovery(url, clientId, undefined, authenticated(clientSecret), {
       timeout: PATIENCE_SEC,
+      ...this.#throughProxies(),
       execute: [
         oidc.enableNonRepudiationChecks, // the ID token's signature too, not only where it came from
         // Marked as deprecated only so that it is noticed. This is a provider on this very machine.
@@ -110,6 +123,13 @@ export class IdentityProvider {
     });
     this.#known = { provider, until: this.clock.now().getTime() + KNOWN_FOR_MS };
     return provider;
+  }
+
+  /** Each of its addresses is looked at: they need not be of one host. */
+  #throughProxies(): Pick<oidc.DiscoveryRequestOptions, typeof oidc.customFetch> {
+    if (this.#proxies.http === null && this.#proxies.https === null) return {};
+    const out = new WayOut(this.#proxies, {});
+    return { [oidc.customFetch]: (url, options) => out.fetch(url, { ...options, body: options.body ?? null }) };
   }
 
   private async asking<T>(work: () => Promise<T>): Promise<T> {

@@ -1,0 +1,50 @@
+// The sockets to the peers: straight, or through the proxy of this host.
+import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit, type Response } from 'undici';
+import { type Proxies, proxyFor } from '../config/index.js';
+
+type Limits = Pick<Agent.Options, 'connections' | 'pipelining' | 'keepAliveTimeout' | 'headersTimeout' | 'bodyTimeout'>;
+type Connect = { readonly timeout?: number; readonly lookup?: LookupOf };
+type LookupOf = NonNullable<Extract<Agent.Options['connect'], { lookup?: unknown }>['lookup']>;
+
+export class WayOut {
+  readonly #straight: Agent;
+  readonly #through = new Map<string, ProxyAgent>();
+
+  /** @param connect of a straight connection; what a proxy connects to, it alone knows */
+  constructor(
+    private readonly proxies: Proxies,
+    private readonly limits: Limits,
+    private readonly connect: Connect = {},
+  ) {
+    this.#straight = new Agent({ ...limits, connect });
+  }
+
+  /** @param origin of a URL */
+  to(origin: string): Dispatcher {
+    const proxy = proxyFor(this.proxies, new URL(origin));
+    if (proxy === null) return this.#straight;
+    const uri = proxy.url.reveal();
+    const known = this.#through.get(uri);
+    if (known !== undefined) return known;
+    // Plain http goes through a tunnel too: so a proxy that asks for a password is no answer of the peer.
+    const { timeout } = this.connect;
+    const agent = new ProxyAgent({ ...this.limits, uri, ...(timeout === undefined ? {} : { proxyTls: { timeout } }) });
+    this.#through.set(uri, agent);
+    return agent;
+  }
+
+  /** For packages that bring no sockets of their own. */
+  fetch(url: string, options: RequestInit): Promise<Response> {
+    return fetch(url, { ...options, dispatcher: this.to(new URL(url).origin) });
+  }
+
+  /** Closes idle sockets; requests under way end on their own. */
+  async close(): Promise<void> {
+    await Promise.all([this.#straight, ...this.#through.values()].map((agent) => agent.close()));
+  }
+
+  /** Ends every socket. */
+  async destroy(): Promise<void> {
+    await Promise.all([this.#straight, ...this.#through.values()].map((agent) => agent.destroy()));
+  }
+}
