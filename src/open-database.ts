@@ -1,7 +1,7 @@
 // Gets a daemon its database: starts the embedded one where that is the choice, waits for the other, brings the schema up to date.
-import { type DatabaseChoice, type Secret } from './config/index.js';
+import { type DatabaseChoice } from './config/index.js';
 import { type Logger } from './observe/index.js';
-import { Database, type DatabaseOptions, DatabaseRefused, isUnavailable, sqlState } from './store/database.js';
+import { Database, DatabaseRefused, isUnavailable, sqlState } from './store/database.js';
 import { mayMigrate, migrate, OWN_MIGRATIONS, schemaState } from './store/migrations.js';
 
 export type OpenDatabase = { readonly db: Database; readonly url: string; close(): Promise<void> };
@@ -23,18 +23,6 @@ export async function databaseUrl(
   return { url: embedded.url, stop: () => embedded.stop() };
 }
 
-/** For `Database.open`; null: no standby is set. */
-export function standbyOf(url: Secret | null | undefined, log: Logger): NonNullable<DatabaseOptions['standby']> | null {
-  if (url === null || url === undefined) return null;
-  return {
-    url: url.reveal(),
-    onNews: ({ state, detail }) =>
-      state === 'used'
-        ? log.info('reads go to the standby of READ_DATABASE_URL again')
-        : log.warn({ why: detail }, 'the standby of READ_DATABASE_URL is not used: reads go to the primary'),
-  };
-}
-
 /**
  * Waits until the database answers and its schema has all that this release needs: it brings it up to date, or waits for somebody who
  * may. A migration that fails is an error, not a reason to wait. A schema of a newer release will do, since migrations only add.
@@ -45,7 +33,6 @@ export async function openDatabase(
   settings: {
     readonly database: DatabaseChoice;
     readonly databasePoolSize: number;
-    readonly readDatabaseUrl?: Secret | null;
   },
   log: Logger,
   signal: AbortSignal,
@@ -59,7 +46,6 @@ export async function openDatabase(
         url: source.url,
         poolSize: settings.databasePoolSize,
         onError: (err) => log.warn({ err }, 'a database connection was lost'),
-        standby: standbyOf(settings.readDatabaseUrl, log),
       });
       const { missing, unknown } = await schemaState(db.orm, migrations);
       if (missing.length > 0) {
@@ -69,7 +55,6 @@ export async function openDatabase(
       }
       if (unknown.length > 0)
         log.info({ migrations: unknown }, 'the schema is from a newer release; this release keeps working with it');
-      await db.standby?.check();
       return { db, url: source.url, close: () => source.stop() };
     } catch (err) {
       await db?.close();

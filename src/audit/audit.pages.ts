@@ -3,7 +3,6 @@ import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type AuditRow, Books } from '../domain/ports/books.js';
 import { Page } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { html } from '../console/html.js';
 import { Pages } from '../console/pages.js';
 import { chosen, type Column } from '../console/list.js';
@@ -48,7 +47,6 @@ export class AuditPages {
 
   @Get()
   @Page('audit.list', 'ops')
-  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, AUDIT_FILTERS);
     const filter = { ...given({ actor: values.actor, action: values.action }), ...spanFrom(values) };

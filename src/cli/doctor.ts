@@ -9,7 +9,6 @@ import { DoorBooks } from '../domain/ports/door-books.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { Notifications } from '../domain/ports/notifications.js';
-import { ReadSide } from '../domain/ports/read-side.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { LossWindowFlow } from '../verify/loss-window.flow.js';
 import { PartnerApi } from '../mor/partner.js';
@@ -20,7 +19,7 @@ import { StripeClient } from '../stripe/stripe-client.js';
 import { type ChargedSubscription, chargingChecks } from './doctor/charging-checks.js';
 import { type Check, fail, ok, type State } from './doctor/check.js';
 import { clockCheck } from './doctor/clock-checks.js';
-import { databaseChecks, standbyCheck, trafficChecks } from './doctor/database-checks.js';
+import { databaseChecks, trafficChecks } from './doctor/database-checks.js';
 import { morChecks } from './doctor/mor-checks.js';
 import {
   arrivalChecks,
@@ -112,8 +111,6 @@ export async function examine(cli: Cli): Promise<Examined> {
   let charged: Examined['charged'] = [];
   if (database.usable) {
     const world = await cli.open();
-    const standby = standbyCheck(await world.get(ReadSide).standing());
-    if (standby !== null) checks.push(standby);
     checks.push(...(await withPeers(world)));
     const walked = await subscriptions(cli, world);
     checks.push(walked.check);

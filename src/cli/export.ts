@@ -5,7 +5,6 @@ import { type Command } from 'commander';
 import { csvLine } from '../csv/write-csv.js';
 import { type Span } from '../domain/ports/books.js';
 import { type Export, Exports } from '../domain/ports/exports.js';
-import { ReadSide } from '../domain/ports/read-side.js';
 import {
   cellsOf,
   type Columns,
@@ -59,8 +58,7 @@ async function run<R>(
     throw new CliError(EXIT.usage, 'argument', 'Use --month or --since, not both.');
   const csv = format === 'csv' && !cli.json;
   const world = await cli.open();
-  // Where it begins it goes on: a standby that fails half way ends it.
-  const exported = await world.get(ReadSide).read(() => Promise.resolve(rows(world.get(Exports), month ?? { since })));
+  const exported = rows(world.get(Exports), month ?? { since });
   const write = async (to: Write): Promise<number> => {
     const progress = new Progress(cli.io);
     let written = 0;

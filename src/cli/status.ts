@@ -7,7 +7,6 @@ import { DoorBooks } from '../domain/ports/door-books.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { whatToCheck } from '../domain/refusal.js';
-import { ReadSide } from '../domain/ports/read-side.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { untoldOf, VerifyBooks } from '../domain/ports/verify-books.js';
 import { HOUR_MS } from '../policy.js';
@@ -46,7 +45,6 @@ async function look(world: World) {
     verified: await world.get(VerifyBooks).last(),
     enrolment: world.config.enrolment,
     migration: await world.get(CustomerLinks).migration(),
-    standby: await world.get(ReadSide).standing(),
     notifications: world.config.notifyUrl === null ? null : await world.get(Notifications).standing(),
     shadow: world.config.shadow ? await world.get(ShadowBooks).standing() : null,
   };
@@ -64,7 +62,6 @@ function view({
   verified,
   enrolment,
   migration,
-  standby,
   notifications,
   shadow,
 }: Standing): Record<string, unknown> {
@@ -110,7 +107,6 @@ function view({
         ];
       }),
     ),
-    ...(standby === null ? {} : { standby: { used: standby.used, detail: standby.detail } }),
     open_reviews: backlog.openReviews,
     notifications:
       notifications === null
@@ -130,7 +126,7 @@ function view({
 
 /** For people. */
 function page(s: Standing, nowMs: number): string {
-  const { backlog, notifications, shadow, standby, stuck, verified } = s;
+  const { backlog, notifications, shadow, stuck, verified } = s;
   return [
     shadow === null
       ? ''
@@ -191,9 +187,6 @@ function page(s: Standing, nowMs: number): string {
                 `  The receiver answered 410 at ${time(notifications.goneAt)}: nothing is sent. Set another NOTIFY_URL, or say \`crossbill trigger invoice.paid\` once it is back.\n`,
               ]),
         ]),
-    standby === null
-      ? ''
-      : `\nReads\n  ${standby.used ? 'from the standby' : 'from the primary, not from the standby'}: ${standby.detail}\n`,
     '\nLast verify\n',
     verified === null
       ? '  never\n'

@@ -9,7 +9,7 @@ import { LaneStore } from '../domain/ports/lane-store.js';
 import { Wake } from '../lane/wake.js';
 import { WorkLaneFlow } from '../lane/work-lane.flow.js';
 import { createLogger, type Logger, Metrics } from '../observe/index.js';
-import { databaseUrl, standbyOf } from '../open-database.js';
+import { databaseUrl } from '../open-database.js';
 import { Database } from '../store/database.js';
 import { LEASE_MS } from '../store/lane-queue.js';
 import { schemaState } from '../store/migrations.js';
@@ -78,7 +78,6 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
       url: source.url,
       poolSize: Math.min(config.databasePoolSize, LANES_AT_ONCE),
       onError: (err) => log.warn({ err }, 'a database connection was lost'),
-      standby: standbyOf(config.readDatabaseUrl, log),
     });
     if ((await schemaState(db.orm)).missing.length > 0) {
       throw new CliError(

@@ -81,19 +81,15 @@ export function secretValues(config: Config): readonly string[] {
     ...config.notifySecrets,
     ...(config.oidcClientSecret === null ? [] : [config.oidcClientSecret]),
     ...config.apiKeys.map(({ digest }) => digest), // the keys themselves are nowhere
-    ...databaseUrls(config),
+    ...(config.database.kind === 'url' ? [config.database.url] : []),
   ].map((secret) => secret.reveal());
   const relayQuery = config.morRelayUrl === null ? '' : new URL(config.morRelayUrl.reveal()).search.slice(1);
   return [
     ...values,
-    ...databaseUrls(config).flatMap((url) => passwordsIn(url.reveal())),
+    ...(config.database.kind === 'url' ? passwordsIn(config.database.url.reveal()) : []),
     ...proxyPasswords(config.proxies),
     ...(relayQuery === '' ? [] : [relayQuery]),
   ];
-}
-
-function databaseUrls({ database, readDatabaseUrl }: Config): readonly Secret[] {
-  return [...(database.kind === 'url' ? [database.url] : []), ...(readDatabaseUrl === null ? [] : [readDatabaseUrl])];
 }
 
 function readSettings(env: Environment, keys: readonly SettingKey[]) {
@@ -138,8 +134,6 @@ const SECRETS = [
 /** Settings that are right each by itself and wrong together. A setting that is already wrong is not reported again. */
 function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[] {
   const problems = databaseChecks(values);
-  if (values.readDatabaseUrl && values.databaseUrl === null && problems.length === 0)
-    problems.push({ name: SETTINGS.databaseUrl.name, problem: `is needed with ${SETTINGS.readDatabaseUrl.name}` });
   const pairs = [
     [SETTINGS.morRelayUrl.name, SETTINGS.morRelaySecret.name],
     [SETTINGS.morPartnerClientId.name, SETTINGS.morPartnerClientSecret.name],

@@ -107,23 +107,11 @@ const database = {
     },
     databaseUrl,
   ),
-  readDatabaseUrl: optional(
-    {
-      name: 'READ_DATABASE_URL',
-      type: 'postgres:// or postgresql:// URL',
-      secret: true,
-      emptyIsUnset: true,
-      example: 'postgres://crossbill:<password>@127.0.0.1:5433/crossbill',
-      description:
-        "A streaming standby of DATABASE_URL's server: the console's lists, overview, search and exports and verify's bulk reads go there. One that is behind or does not answer is not read. Default: all is read on the primary.",
-    },
-    databaseUrl,
-  ),
   databasePoolSize: withDefault(
     {
       name: 'DATABASE_POOL_SIZE',
       type: 'connections, 1 to 500',
-      description: 'The most connections one process opens, and as many again to READ_DATABASE_URL.',
+      description: 'The most connections one process opens.',
     },
     '10',
     integer(1, 500),

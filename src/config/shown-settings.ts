@@ -15,7 +15,6 @@ export function redactedConfig(config: Config): readonly ShownSetting[] {
   const values: Readonly<Record<string, unknown>> = {
     ...config,
     databaseUrl: config.database.kind === 'url' ? withoutPassword(config.database.url) : NOT_SET,
-    readDatabaseUrl: config.readDatabaseUrl === null ? NOT_SET : withoutPassword(config.readDatabaseUrl),
     morRelayUrl: config.morRelayUrl === null ? NOT_SET : withoutQuery(config.morRelayUrl),
     dataDir: config.database.kind === 'embedded' ? config.database.dir : 'not used',
     trustedProxies: config.trustedProxies.join(', ') || NOT_SET,

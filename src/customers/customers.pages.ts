@@ -6,7 +6,6 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { notFound } from '../api/http/problem.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { Page } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
@@ -58,7 +57,6 @@ export class CustomerPages {
 
   @Get()
   @Page('customer.list')
-  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const named = given({ customerId: values.customer_id, morCustomerId: values.mor_customer_id });
@@ -84,7 +82,6 @@ export class CustomerPages {
 
   @Get(':id')
   @Page('customer.read')
-  @FromStandby()
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) customerId: string): Promise<void> {
     const first = { limit: ROWS, cursor: null };
     const [known, sums, invoices, payments, refunds, disputes, links, atStripe] = await Promise.all([

@@ -6,7 +6,6 @@ import { given } from '../api/http/page.js';
 import { notFound } from '../api/http/problem.js';
 import { type Config, CONFIG } from '../config/index.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
@@ -84,7 +83,6 @@ export class DisputePages {
 
   @Get()
   @Page('dispute.list')
-  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = { ...given({ status: values.status, kind: values.kind }), ...moneyFrom(values) };

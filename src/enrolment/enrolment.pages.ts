@@ -4,7 +4,6 @@ import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { Page } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { type Html, html } from '../console/html.js';
 import { MONEY_FILTERS, moneyFrom, SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
 import { chosen, type Column } from '../console/list.js';
@@ -74,7 +73,6 @@ export class EnrolmentPages {
 
   @Get()
   @Page('enrolment.list')
-  @FromStandby()
   async linked(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, LINKED_FILTERS);
     const { move, by: linkedBy, customer_id: customerId } = values;
@@ -101,7 +99,6 @@ export class EnrolmentPages {
 
   @Get('outside')
   @Page('enrolment.list')
-  @FromStandby()
   async outside(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, OUTSIDE_FILTERS);
     const filter = moneyFrom(values);

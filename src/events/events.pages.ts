@@ -15,7 +15,6 @@ import { type Form, formOf } from '../console/form.js';
 import { fold, headline } from '../console/acts.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { type Html, html } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
@@ -97,7 +96,6 @@ export class EventPages {
 
   @Get()
   @Page('event.list')
-  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = filterOf(values);

@@ -4,7 +4,6 @@ import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
 import { Books, type LedgerRow } from '../domain/ports/books.js';
 import { Page } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { type Html, html } from '../console/html.js';
 import { Pages } from '../console/pages.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
@@ -85,7 +84,6 @@ export class LedgerPages {
 
   @Get()
   @Page('ledger.list')
-  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, LEDGER_FILTERS);
     const named = given({ invoiceId: values.invoice_id, paymentId: values.payment_id, reason: values.reason });

@@ -3,7 +3,6 @@ import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { invalid } from '../api/http/problem.js';
 import { Page } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { type Html, html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { type Column, queryText, table } from '../console/list.js';
@@ -26,7 +25,6 @@ export class TrialBalancePages {
 
   @Get('trial-balance')
   @Page('ledger.trial_balance')
-  @FromStandby()
   async month(@Req() req: Request, @Res() res: Response): Promise<void> {
     const asked = queryText(req, 'month');
     const month = monthOf(asked === '' ? this.clock.now().toISOString().slice(0, 7) : asked);

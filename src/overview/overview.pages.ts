@@ -6,7 +6,6 @@ import { startOfDay } from '../domain/day.js';
 import { parseCurrency } from '../domain/money.js';
 import { type DayMoney, type DayRenewals } from '../domain/ports/day-books.js';
 import { Page } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { DAYS_SHOWN, Figures } from './figures.js';
 import { type Html, html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
@@ -24,7 +23,6 @@ export class OverviewController {
 
   @Get()
   @Page('console.overview')
-  @FromStandby()
   async overview(@Req() req: Request, @Res() res: Response): Promise<void> {
     const [{ at, money, waiting }, trend] = await Promise.all([this.figures.now(), this.figures.trend()]);
     const currency = parseCurrency(queryText(req, 'currency'));

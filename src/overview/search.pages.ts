@@ -2,7 +2,6 @@
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { Page } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { type Html, html } from '../console/html.js';
 import { secure, sendPage } from '../console/layout.js';
 import { queryText, table } from '../console/list.js';
@@ -17,7 +16,6 @@ export class SearchPages {
   /** What is one thing and no other is opened at once. */
   @Get()
   @Page('console.find')
-  @FromStandby()
   async find(@Req() req: Request, @Res() res: Response): Promise<void> {
     const sought = queryText(req, 'q');
     const { found, told } = await this.search.for(sought);

@@ -18,7 +18,6 @@ import { RefundAnswers } from './refund-answers.js';
 import { RefundsFlow } from './refunds.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { type Form, formKey, formOf, newKey } from '../console/form.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
@@ -78,7 +77,6 @@ export class RefundPages {
 
   @Get('refunds')
   @Page('refund.list')
-  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const statuses = values.status === undefined ? undefined : [values.status];

@@ -10,7 +10,6 @@ import { type Config, CONFIG } from '../config/index.js';
 import { FlowContext } from '../lane/flow-context.js';
 import { liveMode } from '../lane/lane-settings.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
@@ -75,7 +74,6 @@ export class InvoicePages {
 
   @Get()
   @Page('invoice.list')
-  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = { ...given({ status: values.status }), ...moneyFrom(values) };

@@ -20,7 +20,6 @@ import { refundable } from '../domain/status.js';
 import { PaymentsFlow } from './payments.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { formOf } from '../console/form.js';
 import { type Html, html } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
@@ -104,7 +103,6 @@ export class PaymentPages {
 
   @Get()
   @Page('payment.list')
-  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = { ...given({ status: values.status, invoiceId: values.invoice_id }), ...moneyFrom(values) };

@@ -3,7 +3,6 @@ import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
 import { Page } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { type Html, html } from '../console/html.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
 import { chosen, type Column, table } from '../console/list.js';
@@ -65,7 +64,6 @@ export class RetryListPages {
 
   @Get()
   @Page('retry.list')
-  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = { ...given({ state: values.state, kind: values.kind }), ...moneyFrom(values) };

@@ -13,7 +13,6 @@ import { Books, type ReviewFilter } from '../domain/ports/books.js';
 import { ReviewsFlow } from './reviews.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { FromStandby } from '../console/from-standby.js';
 import { type Form, formOf } from '../console/form.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
@@ -76,7 +75,6 @@ export class ReviewPages {
 
   @Get()
   @Page('review.list')
-  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     // Whoever comes without a word on the status wants to know what is open; the form's "any" says so.
     const values = { ...(req.query['status'] === undefined ? { status: 'open' } : {}), ...chosen(req, FILTERS) };

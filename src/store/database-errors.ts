@@ -10,18 +10,9 @@ import { types } from 'node:util';
  * - `encoding`: the database does not store UTF8.
  * - `server_version`: the server is too old.
  * - `migration_cancelled`: somebody ended a migration at work.
- * - `standby`: READ_DATABASE_URL leads to no standby of the database.
  */
 export type RefusedBecause =
-  | 'url'
-  | 'login'
-  | 'unknown_database'
-  | 'tls'
-  | 'pooling_mode'
-  | 'encoding'
-  | 'server_version'
-  | 'migration_cancelled'
-  | 'standby';
+  'url' | 'login' | 'unknown_database' | 'tls' | 'pooling_mode' | 'encoding' | 'server_version' | 'migration_cancelled';
 
 /** The database cannot be used as it is, and waiting does not help. The message says what is wrong, then what to do; never a password. */
 export class DatabaseRefused extends Error {

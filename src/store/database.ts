@@ -2,12 +2,11 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { poolConfig, poolOf, renewPlans } from './connect.js';
-import { DatabaseRefused, type RefusedBecause, sqlState } from './database-errors.js';
+import { sqlState } from './database-errors.js';
 import { SnakeNames } from './entities/columns.js';
 import { ENTITIES } from './entities/index.js';
 import { refusalOf } from './refusals.js';
 import { checkServer, type ServerFacts } from './server.js';
-import { Standby, type StandbyNews } from './standby.js';
 
 export { DatabaseRefused, isTransient, isUnavailable, sqlState, violatedConstraint } from './database-errors.js';
 
@@ -16,9 +15,9 @@ export type DatabaseOptions = {
   /** Connections in all; one of them serves intake alone, so that a busy daemon still takes webhooks. */
   readonly poolSize: number;
   readonly onError: (error: Error) => void;
-  /** A standby for reads; left out or null: all is read here. */
-  readonly standby?: { readonly url: string; readonly onNews: (news: StandbyNews) => void } | null;
 };
+
+const NAME = 'crossbill';
 
 // Milliseconds. A transaction here is short; what takes longer is stuck, and its work is done again by whoever comes next.
 const STATEMENT_MS = 15_000;
@@ -33,13 +32,11 @@ export class Database {
     /** Intake's own connections. */
     readonly intake: pg.Pool,
     readonly server: ServerFacts,
-    /** Null: none is set. */
-    readonly standby: Standby<Database> | null,
   ) {}
 
   /** @throws DatabaseRefused when the database cannot be used as it is, and waiting does not help */
   static async open(options: DatabaseOptions): Promise<Database> {
-    const orm = dataSource(options, 'crossbill');
+    const orm = dataSource(options);
     const intake = new pg.Pool({
       ...poolConfig(options.url, { name: 'crossbill-intake', statementMs: INTAKE_STATEMENT_MS }),
       max: 1,
@@ -52,62 +49,34 @@ export class Database {
       const pool = poolOf(orm);
       for (const one of [pool, intake]) renewPlans(one);
       const server = await checkServer(pool, intake);
-      const { standby } = options;
-      const beside = standby
-        ? new Standby(pool, () => Database.openReading({ ...options, url: standby.url }), standby.onNews)
-        : null;
-      return new Database(orm, pool, intake, server, beside);
+      return new Database(orm, pool, intake, server);
     } catch (e) {
       await Promise.allSettled([intake.end(), orm.destroy()]);
       throw refusalOf(e);
     }
   }
 
-  /** A standby: nothing is stored there, so no connection is kept for intake. */
-  private static async openReading(options: DatabaseOptions): Promise<Database> {
-    let orm: DataSource | null = null;
-    try {
-      orm = dataSource({ ...options, poolSize: Math.max(3, options.poolSize) }, 'crossbill-reading');
-      await orm.initialize();
-      const pool = poolOf(orm);
-      renewPlans(pool);
-      return new Database(orm, pool, pool, await checkServer(pool, pool), null);
-    } catch (e) {
-      await orm?.destroy().catch(() => undefined);
-      throw named(refusalOf(e));
-    }
-  }
-
   async close(): Promise<void> {
-    const intake = this.intake === this.pool ? null : this.intake.end();
-    await Promise.allSettled([this.standby?.close(), intake, this.orm.destroy()]);
+    await Promise.allSettled([this.intake.end(), this.orm.destroy()]);
   }
 }
 
-function dataSource({ url, poolSize, onError }: DatabaseOptions, name: string): DataSource {
+function dataSource({ url, poolSize, onError }: DatabaseOptions): DataSource {
   return new DataSource({
     type: 'postgres',
     entities: ENTITIES,
     namingStrategy: new SnakeNames(),
     synchronize: false,
-    applicationName: name,
+    applicationName: NAME,
     poolSize: Math.max(1, poolSize - 1),
     poolErrorHandler: (e: unknown) => onError(e instanceof Error ? e : new Error('database error')),
     extra: {
-      ...poolConfig(url, { name, statementMs: STATEMENT_MS }),
+      ...poolConfig(url, { name: NAME, statementMs: STATEMENT_MS }),
       query_timeout: STATEMENT_MS + 2_000,
       // Statements that do not wait for each other travel together: a decision needs two round trips, not twenty.
       pipeline: true,
     },
   });
-}
-
-/** What is wrong with the standby's URL is said with its own setting's name. */
-function named(e: unknown): unknown {
-  if (!(e instanceof DatabaseRefused)) return e;
-  const own = (text: string): string => text.replaceAll('DATABASE_URL', 'READ_DATABASE_URL');
-  const because = e.code.slice('store.'.length) as RefusedBecause;
-  return new DatabaseRefused(because, own(e.whatIsWrong), own(e.whatToDo), e);
 }
 
 const READ_ONLY = '25006';

@@ -23,7 +23,6 @@ import { MarkLookups } from '../domain/ports/mark-lookups.js';
 import { Onboardings } from '../domain/ports/onboarding.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { PaymentMethods } from '../domain/ports/payment-methods.js';
-import { ReadSide } from '../domain/ports/read-side.js';
 import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { AuditLog, Requests, Signups } from '../domain/ports/signups.js';
@@ -61,8 +60,6 @@ import { PgRequestBudget } from './pg-request-budget.js';
 import { PgSearchBooks } from './pg-search-books.js';
 import { PgShadowBooks } from './pg-shadow-books.js';
 import { PgVerifyBooks } from './pg-verify-books.js';
-import { VerifyBooksBeside } from './verify-books-beside.js';
-import { PgReadSide } from './read-side.js';
 import { PgReviewDesk } from './review-queries.js';
 import { PgRequests, PgSignups } from './signup-store.js';
 
@@ -75,16 +72,8 @@ class CloseDatabase implements OnApplicationShutdown {
   }
 }
 
-/** A port that lists and adds up: on the standby where its caller says that this will do. */
-const routed = <T extends object>(provide: abstract new () => T, make: (db: Database) => T) => ({
-  provide,
-  useFactory: (side: PgReadSide): T => side.routed(make),
-  inject: [PgReadSide],
-});
-
 /** Every port of the domain that PostgreSQL answers. */
 const PORTS = [
-  { provide: ReadSide, useExisting: PgReadSide },
   { provide: Inbox, useClass: PgInbox },
   {
     provide: LaneStore,
@@ -99,25 +88,17 @@ const PORTS = [
       new PgNotifications(db, time, notifyUrl?.reveal() ?? null),
     inject: [Database, DatabaseTime, CONFIG],
   },
-  {
-    provide: Books,
-    useFactory: (side: PgReadSide, clock: Clock): Books => side.routed((db) => new PgBooks(db, clock)),
-    inject: [PgReadSide, Clock],
-  },
+  { provide: Books, useClass: PgBooks },
   { provide: ChargeLooks, useClass: PgChargeLooks },
   { provide: CustomerLinks, useClass: PgCustomerLinks },
-  routed(DayBooks, (db) => new PgDayBooks(db)),
-  routed(DoorBooks, (db) => new PgDoorBooks(db)),
-  routed(RetryBooks, (db) => new PgRetryBooks(db)),
-  routed(EnrolmentBooks, (db) => new PgEnrolmentBooks(db)),
-  routed(DisputeBooks, (db) => new PgDisputeBooks(db)),
-  routed(SearchBooks, (db) => new PgSearchBooks(db)),
-  routed(Exports, (db) => new PgExports(db)),
-  {
-    provide: LedgerSums,
-    useFactory: (side: PgReadSide, time: DatabaseTime): LedgerSums => side.routed((db) => new PgLedgerSums(db, time)),
-    inject: [PgReadSide, DatabaseTime],
-  },
+  { provide: DayBooks, useClass: PgDayBooks },
+  { provide: DoorBooks, useClass: PgDoorBooks },
+  { provide: RetryBooks, useClass: PgRetryBooks },
+  { provide: EnrolmentBooks, useClass: PgEnrolmentBooks },
+  { provide: DisputeBooks, useClass: PgDisputeBooks },
+  { provide: SearchBooks, useClass: PgSearchBooks },
+  { provide: Exports, useClass: PgExports },
+  { provide: LedgerSums, useClass: PgLedgerSums },
   { provide: ChannelEvents, useClass: PgChannelEvents },
   { provide: EventsDesk, useClass: PgEventsDesk },
   { provide: BodyMonths, useClass: PgBodyMonths },
@@ -125,12 +106,7 @@ const PORTS = [
   { provide: PaymentMethods, useClass: PgPaymentMethods },
   { provide: Requests, useClass: PgRequests },
   { provide: MarkLookups, useClass: PgMarkLookups },
-  {
-    provide: VerifyBooks,
-    useFactory: (db: Database, time: DatabaseTime, marks: MarkLookups, side: PgReadSide): VerifyBooks =>
-      db.standby === null ? new PgVerifyBooks(db, time, marks) : new VerifyBooksBeside(db, time, marks, side),
-    inject: [Database, DatabaseTime, MarkLookups, PgReadSide],
-  },
+  { provide: VerifyBooks, useClass: PgVerifyBooks },
   { provide: DoorsLog, useClass: PgDoorsLog },
   { provide: LossBooks, useClass: PgLossBooks },
   { provide: Onboardings, useClass: PgOnboardings },
@@ -163,7 +139,6 @@ export class StoreModule {
       providers: [
         { provide: Database, useValue: db },
         { provide: DatabaseTime, useClass: ServerTime },
-        PgReadSide,
         CloseDatabase,
         ...PORTS,
       ],

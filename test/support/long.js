@@ -32,6 +32,5 @@ export const LONG = [
   'packages/embedded-postgres/test/embedded-postgres',
   'test/e2e/notifications-lookout',
   'test/e2e/shadow',
-  'test/store/standby',
   'test/e2e/restored-backup',
 ];

@@ -256,12 +256,3 @@ describe('signing in at an identity provider', () => {
       expect(wrong({ ...provider, OIDC_ISSUER: local })).toEqual([]);
   });
 });
-describe('a standby for reads', () => {
-  const READ_DATABASE_URL = 'postgres://u:canary5@standby:5432/crossbill';
-
-  it('needs a database that it is the standby of', () => {
-    expect(wrong({ READ_DATABASE_URL })).toEqual(['DATABASE_URL']);
-    expect(wrong({ READ_DATABASE_URL, DATABASE_URL: 'postgres://u@db:5432/crossbill' })).toEqual([]);
-    expect(load().readDatabaseUrl).toBeNull();
-  });
-});

@@ -42,7 +42,6 @@ describe('in production', () => {
 describe('what is shown of the settings', () => {
   const full = load({
     DATABASE_URL: 'postgres://u:canary5%21@db:5432/crossbill?password=canary6',
-    READ_DATABASE_URL: 'postgres://u:canary11@standby:5432/crossbill',
     MOR_EVENT_WEBHOOK_SECRETS: 'canary7-event,canary8-event',
     MOR_RELAY_URL: 'https://mor.example/in?token=canary12-relay',
     MOR_RELAY_SECRET: 'canary9-relay',
@@ -66,7 +65,6 @@ describe('what is shown of the settings', () => {
     expect(shown.map(({ name }) => name)).toEqual(Object.values(SETTINGS).map(({ name }) => name));
     const value = (name: string): string | undefined => shown.find((setting) => setting.name === name)?.value;
     expect(value('DATABASE_URL')).toBe('postgres://db:5432/crossbill');
-    expect(value('READ_DATABASE_URL')).toBe('postgres://standby:5432/crossbill');
     expect(value('MOR_RELAY_URL')).toBe('https://mor.example/in?[secret]');
     expect(value('PORT')).toBe('3000');
     expect(value('CROSSBILL_SHADOW')).toBe('true');

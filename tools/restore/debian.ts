@@ -24,7 +24,7 @@ const run = promisify(execFile);
 
 export type Ran = { readonly out: string; readonly err: string };
 
-/** All servers of one folder: a primary, and its standbys if somebody makes some. */
+/** All servers of one folder. */
 export class DebianServers {
   readonly folder = mkdtempSync(join(tmpdir(), 'crossbill-debian-'));
   readonly password = randomBytes(16).toString('hex');
@@ -58,23 +58,6 @@ export class DebianServers {
       'wal_keep_size = 256MB',
       ...settings,
     ]);
-    await server.start();
-    return server;
-  }
-
-  /** A streaming standby; it runs. */
-  async standbyOf(primary: DebianServer, name = 'data-standby'): Promise<DebianServer> {
-    const server = new DebianServer(this, name, await freePort());
-    const dbname = primary.url('postgres');
-    await this.run('pg_basebackup', [
-      '--pgdata',
-      server.data,
-      '--write-recovery-conf',
-      '--checkpoint=fast',
-      '--dbname',
-      dbname,
-    ]);
-    await server.configure([]);
     await server.start();
     return server;
   }

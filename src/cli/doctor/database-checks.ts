@@ -3,7 +3,6 @@ import { type DatabaseChoice } from '../../config/index.js';
 import { type Backlog, type Books } from '../../domain/ports/books.js';
 import { type LossWindow } from '../../domain/ports/loss.js';
 import { showLossWindow } from '../../verify/rules/loss-window.js';
-import { type StandbyStanding } from '../../domain/ports/read-side.js';
 import { type LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { type Logger } from '../../observe/index.js';
 import { databaseUrl } from '../../open-database.js';
@@ -55,15 +54,6 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
     await db?.close();
     await stop();
   }
-}
-
-/** Null: none is set. */
-export function standbyCheck(standing: StandbyStanding | null): Check | null {
-  if (standing === null) return null;
-  const name = 'standby for reads';
-  if (standing.used) return ok(name, standing.detail);
-  const todo = 'Mend its replication, or take READ_DATABASE_URL out; until then the primary is read.';
-  return warn(name, standing.detail, todo);
 }
 
 /** A version that is too old was refused already. */
