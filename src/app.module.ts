@@ -18,7 +18,7 @@ import { LinksModule } from './links/links.module.js';
 import { RetriesModule } from './retries/retries.module.js';
 import { MorModule } from './mor/mor.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
-import { type Logger, type Metrics, ObserveModule, ON_CALL, type Tracer } from './observe/index.js';
+import { type Logger, type Metrics, ObserveModule, ON_CALL } from './observe/index.js';
 import { OnboardingModule } from './onboarding/onboarding.module.js';
 import { OverviewModule } from './overview/overview.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
@@ -42,8 +42,6 @@ export type AppParts = {
   readonly db: Database;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Null: no traces. */
-  readonly tracer: Tracer | null;
 };
 
 @Module({})
@@ -55,13 +53,13 @@ export class AppModule {
   }
 
   /** The same, and nothing runs by the clock: for the command line. */
-  static withoutJobs({ config, db, log, metrics, tracer }: AppParts): DynamicModule {
+  static withoutJobs({ config, db, log, metrics }: AppParts): DynamicModule {
     return {
       module: AppModule,
       imports: [
         // What every module may inject.
         ConfigModule.of(config),
-        ObserveModule.of(log, metrics, tracer),
+        ObserveModule.of(log, metrics),
         SystemModule,
         StoreModule.of(db),
         StripeModule.registerAsync({ useFactory: stripeOptions, inject: [CONFIG, ON_CALL] }),

@@ -13,7 +13,7 @@ import { morServiceTypes } from './domain/events/mor-service-event.js';
 import { stripeInvoiceTypes } from './domain/events/stripe-event.js';
 import { Doors } from './intake/doors.js';
 import { FrontServer, type RequestHandler } from './intake/front-server.js';
-import { type Logger, Metrics, NestLogger, tracerOf } from './observe/index.js';
+import { type Logger, Metrics, NestLogger } from './observe/index.js';
 import { openDatabase } from './open-database.js';
 import { OWN_MIGRATIONS } from './store/migrations.js';
 import { DoorWatch } from './verify/door-watch.js';
@@ -31,7 +31,6 @@ export type Daemon = {
 // Below the 20 seconds that SIGTERM is given, and longer than one call to the MoR: an answer under way is still given.
 const ANSWERS_GRACE_MS = 12_000;
 const WORK_GRACE_MS = 12_000;
-const TRACES_GRACE_MS = 2_000;
 const WORD_GRACE_MS = 1_000;
 
 /** Event types with a label of their own in the metrics. */
@@ -56,10 +55,9 @@ export async function startDaemon(
   try {
     const database = await openDatabase(config, log, signal, migrations);
     const metrics = new Metrics({ eventTypes: EVENT_TYPES, now: () => new Date() });
-    const tracer = await tracerOf(config.otlpEndpoint, (err) => log.warn({ err }, 'traces could not be delivered'));
     const express = new ExpressAdapter();
     const app = await NestFactory.create<NestExpressApplication>(
-      AppModule.of({ config, db: database.db, log, metrics, tracer }),
+      AppModule.of({ config, db: database.db, log, metrics }),
       express,
       { logger: new NestLogger(log), bodyParser: false, abortOnError: false },
     );
@@ -96,7 +94,7 @@ export async function startDaemon(
         atMost(watch.closing(), WORD_GRACE_MS),
       ]);
       await app.close();
-      await Promise.all([database.close(), tracer?.close(TRACES_GRACE_MS)]);
+      await database.close();
       log.info('stopped');
     };
     return { url, stop: () => (stopped ??= stop()) };

@@ -90,7 +90,7 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
     const unheard = createLogger({ level: 'silent', secrets: [], pretty: false });
     const metrics = new Metrics({ eventTypes: [], now: () => new Date() });
     const app = await NestFactory.createApplicationContext(
-      AppModule.withoutJobs({ config, db, log: unheard, metrics, tracer: null }),
+      AppModule.withoutJobs({ config, db, log: unheard, metrics }),
       { logger: false, abortOnError: false },
     );
     return worldOf(

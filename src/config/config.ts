@@ -146,7 +146,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
   }
   problems.push(...notifyChecks(values), ...retryChecks(values), ...signInChecks(env, values));
   if (values.nodeEnv === 'production') {
-    for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl', 'otlpEndpoint'] as const) {
+    for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl'] as const) {
       const value = values[key];
       const url = value instanceof Secret ? value.reveal() : value;
       if (typeof url === 'string' && url.startsWith('http:') && !isPrivateHost(url)) {

@@ -64,16 +64,6 @@ const daemon = {
     'false',
     flag,
   ),
-  otlpEndpoint: optional(
-    {
-      name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-      type: url,
-      example: 'http://127.0.0.1:4318',
-      description:
-        'An OpenTelemetry collector that takes traces over OTLP/HTTP; /v1/traces is appended. Default: no traces.',
-    },
-    httpUrl('base'),
-  ),
   dataDir: withDefault(
     {
       name: 'CROSSBILL_DATA_DIR',

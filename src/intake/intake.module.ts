@@ -5,7 +5,7 @@ import { CONFIG, type Config, type Secret } from '../config/index.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { LaneModule } from '../lane/lane.module.js';
 import { Wake } from '../lane/wake.js';
-import { LOG, type Logger, Metrics, type Tracer, TRACER } from '../observe/index.js';
+import { LOG, type Logger, Metrics } from '../observe/index.js';
 import { BodyMonthsAhead } from './body-months.js';
 import { statusOf } from './answers.js';
 import { DoorAnswers } from './door-answers.js';
@@ -27,7 +27,7 @@ import { watchDoors } from './watch-doors.js';
     {
       provide: INTAKE_OPTIONS,
       useFactory: intakeOptions,
-      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, TRACER, Notifications, DoorAnswers],
+      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, Notifications, DoorAnswers],
     },
     DoorAnswers,
     Doors,
@@ -43,11 +43,10 @@ function intakeOptions(
   wake: Wake,
   metrics: Metrics,
   log: Logger,
-  tracer: Tracer | null,
   notifications: Notifications,
   answers: DoorAnswers,
 ): IntakeOptions {
-  const watch = watchDoors(metrics, log, wake, tracer);
+  const watch = watchDoors(metrics, log, wake);
   const format = config.notifyUrl === null || config.shadow ? null : config.notifyFormat;
   const notices = new RefusalNotices(notifications, format, log);
   const reveal = (secrets: readonly Secret[]): string[] =>

@@ -1,8 +1,8 @@
-// What the webhook endpoints report about their answers, as metrics, log lines and traces.
+// What the webhook endpoints report about their answers, as metrics and log lines.
 import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
 import { type Refusal, whatToCheck } from '../domain/refusal.js';
 import { type Wake } from '../lane/wake.js';
-import { eventName, type EventOutcome, type Logger, type Metrics, MinuteLimit, type Tracer } from '../observe/index.js';
+import { eventName, type EventOutcome, type Logger, type Metrics, MinuteLimit } from '../observe/index.js';
 import { statusOf } from './answers.js';
 import { type AnswerListener, type DoorOutcome, isTaken } from './options.js';
 
@@ -16,7 +16,7 @@ const LINES_A_MINUTE = 20;
 const OURS: ReadonlySet<Refusal> = new Set<Refusal>(['timestamp_out_of_tolerance', 'database']);
 
 /** Counts each answer of an endpoint and wakes the workers when something new was stored. */
-export function watchDoors(metrics: Metrics, log: Logger, wake: Wake, tracer: Tracer | null): AnswerListener {
+export function watchDoors(metrics: Metrics, log: Logger, wake: Wake): AnswerListener {
   const limits = new Map<string, MinuteLimit>();
   /** How many lines were left out before this one; null: it is left out too. */
   const admit = (endpoint: InboxSource, reason: Refusal): number | null => {
@@ -34,9 +34,6 @@ export function watchDoors(metrics: Metrics, log: Logger, wake: Wake, tracer: Tr
     if (delivery !== null && counted !== null) metrics.event(endpoint, delivery.type, counted);
     const event = delivery === null ? undefined : eventName(delivery);
     const line = { endpoint, outcome, event, lane: delivery?.lane, type: delivery?.type, reason: delivery?.reason };
-    if (delivery !== null) {
-      tracer?.webhook(delivery, outcome, { startedAt: delivery.receivedAt.getTime(), endedAt: Date.now() });
-    }
     if (outcome === 'stored') {
       wake.lanes();
       if (delivery?.status === 'parked') log.error(line, 'an authentic event cannot be used and was parked');

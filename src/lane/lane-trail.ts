@@ -1,4 +1,4 @@
-// The trail of one claim of a lane, from its events to its last call, for logs and traces. It decides nothing.
+// The trail of one claim of a lane, from its events to its last call, for logs. It decides nothing.
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
 import { type Claim, type EventVerdict } from '../domain/ports/lane-store.js';
@@ -11,13 +11,10 @@ export type DecidedEvent = EventVerdict & {
 };
 
 /** Which claim of which lane, and the events that were decided in it so far. `named`: as the claim names them, for logs. */
-export type LaneWork = Pick<Claim, 'lane' | 'fence'> & {
+export type LaneWork = Pick<Claim, 'lane'> & {
   readonly events: readonly DecidedEvent[];
   readonly named: NonNullable<Claim['events']>;
 };
-
-/** Milliseconds since 1970, with fractions. */
-export type TimeSpan = { readonly startedAt: number; readonly endedAt: number };
 
 export type TrailedCall = {
   /** A name from our code, such as `report_payment` or `read-invoice`. */
@@ -26,6 +23,8 @@ export type TrailedCall = {
   readonly messageId: string | null;
   readonly status: number | null;
   readonly requestId: string | null;
+  /** How long it took, in whole milliseconds. */
+  readonly ms: number;
   /** Null: it was answered. */
   readonly failure: CallFailure | null;
 };
@@ -36,15 +35,12 @@ export const LANE_WATCH = Symbol('LANE_WATCH');
 /** Who is told. What it does must not throw and must not wait. */
 export type LaneWatch = {
   /** One transaction was committed. `decided`: the events that it decided, often none. */
-  readonly onDecided: (work: LaneWork, decided: readonly DecidedEvent[], time: TimeSpan) => void;
-  readonly onCalled: (work: LaneWork, call: TrailedCall, time: TimeSpan) => void;
-  /** The claim is over, whatever came of it. */
-  readonly onWorked: (work: LaneWork, time: TimeSpan) => void;
+  readonly onDecided: (work: LaneWork, decided: readonly DecidedEvent[]) => void;
+  readonly onCalled: (work: LaneWork, call: TrailedCall) => void;
 };
 
 export class LaneTrail {
   private readonly events: DecidedEvent[] = [];
-  private readonly startedAt = wallMs();
   /** What was read ahead of the first decision: told after it, when the events are known. */
   private ahead: (() => void)[] | null = [];
 
@@ -55,10 +51,9 @@ export class LaneTrail {
 
   /** Waits for a transaction and tells of it. */
   async decision<T extends { readonly decided: readonly DecidedEvent[] }>(committing: Promise<T>): Promise<T> {
-    const startedAt = wallMs();
     const done = await committing;
     this.events.push(...done.decided);
-    this.watch?.onDecided(this.work, done.decided, { startedAt, endedAt: wallMs() });
+    this.watch?.onDecided(this.work, done.decided);
     this.tellAhead();
     return done;
   }
@@ -67,18 +62,18 @@ export class LaneTrail {
   async call<T>(name: string, messageId: string | null, calling: Promise<T>): Promise<T> {
     const { watch } = this;
     if (watch === null) return calling;
-    const startedAt = wallMs();
+    const startedAt = performance.now();
     const answer = await calling;
     const outcome = isOutcome(answer) ? answer : null;
-    const time = { startedAt, endedAt: wallMs() };
     const call = {
       name,
       messageId,
       status: outcome?.status ?? null,
       requestId: outcome?.requestId ?? null,
+      ms: Math.round(performance.now() - startedAt), // not the clock port: no decision may know how long something took
       failure: outcome?.ok === false ? outcome : null,
     };
-    const tell = (): void => watch.onCalled(this.work, call, time);
+    const tell = (): void => watch.onCalled(this.work, call);
     if (this.ahead === null) tell();
     else this.ahead.push(tell);
     return answer;
@@ -86,12 +81,11 @@ export class LaneTrail {
 
   end(): void {
     this.tellAhead();
-    this.watch?.onWorked(this.work, { startedAt: this.startedAt, endedAt: wallMs() });
   }
 
   private get work(): LaneWork {
-    const { lane, fence, events: named = [] } = this.claim;
-    return { lane, fence, events: this.events, named };
+    const { lane, events: named = [] } = this.claim;
+    return { lane, events: this.events, named };
   }
 
   private tellAhead(): void {
@@ -103,9 +97,4 @@ export class LaneTrail {
 
 function isOutcome(answer: unknown): answer is CallOutcome<unknown> {
   return typeof answer === 'object' && answer !== null && 'ok' in answer && 'requestId' in answer;
-}
-
-/** Not the clock port: how long something took is nothing that a decision may know. */
-function wallMs(): number {
-  return performance.timeOrigin + performance.now();
 }

@@ -6,7 +6,7 @@ import { CONFIG, type Config } from '../config/index.js';
 import { Ids } from '../domain/ports/clock.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { MorModule } from '../mor/mor.module.js';
-import { LOG, type Logger, Metrics, TRACER } from '../observe/index.js';
+import { LOG, type Logger, Metrics } from '../observe/index.js';
 import { LEASE_MS } from '../store/lane-queue.js';
 import { FlowContext } from './flow-context.js';
 import { LaneChanges } from './lane-changes.js';
@@ -26,7 +26,7 @@ const POLL_MS = 400;
   providers: [
     { provide: FLOW_SETTINGS, useFactory: flowSettings, inject: [CONFIG] },
     { provide: LIVE_MODE, useFactory: liveMode, inject: [CONFIG] },
-    { provide: LANE_WATCH, useFactory: watchSteps, inject: [LOG, TRACER] },
+    { provide: LANE_WATCH, useFactory: watchSteps, inject: [LOG] },
     { provide: LANE_WORKER, useFactory: workerOptions, inject: [CONFIG, Ids, Metrics, LOG] },
     Wake,
     FlowContext,

@@ -1,33 +1,19 @@
-// What the work on lanes reports about itself, as metrics, log lines and traces.
+// What the work on lanes reports about itself, as metrics and log lines.
 import { type Claim } from '../domain/ports/lane-store.js';
-import {
-  eventName,
-  type Logger,
-  type Metrics,
-  type TracedEvent,
-  type TracedWork,
-  type Tracer,
-} from '../observe/index.js';
-import { type DecidedEvent, type LaneWatch, type LaneWork } from './lane-trail.js';
+import { eventName, type Logger, type Metrics } from '../observe/index.js';
+import { type LaneWatch } from './lane-trail.js';
 import { type LaneDone } from './work-lane.flow.js';
 
-/** Logs and traces each step of the work on a lane: which events were decided, which calls they led to. */
-export function watchSteps(log: Logger, tracer: Tracer | null): LaneWatch {
-  const traced = ({ lane, fence, events }: LaneWork): TracedWork => ({
-    lane,
-    fence,
-    events: tracedEvents(lane, events),
-  });
+/** Logs each step of the work on a lane: which events were decided, which calls they led to. */
+export function watchSteps(log: Logger): LaneWatch {
   return {
-    onDecided: (work, decided, time) => {
-      tracer?.decision(traced(work), tracedEvents(work.lane, decided), time);
+    onDecided: (work, decided) => {
       for (const e of decided) {
         const line = { event: eventName(e), id: `ie_${e.id}`, lane: work.lane, type: e.type, status: e.status };
         log.debug({ ...line, reason: e.reason }, 'event decided');
       }
     },
-    onCalled: (work, { name, messageId, status, requestId, failure }, time) => {
-      tracer?.call(traced(work), { name, status, requestId, failure: failure?.kind ?? null }, time);
+    onCalled: (work, { name, messageId, status, requestId, failure, ms }) => {
       const line = {
         // A retry decides no event: it is named by those that its lane had before.
         events: (work.events.length > 0 ? work.events : work.named).map(eventName),
@@ -35,18 +21,13 @@ export function watchSteps(log: Logger, tracer: Tracer | null): LaneWatch {
         call: name,
         message: messageId,
         status,
-        ms: Math.round(time.endedAt - time.startedAt),
+        ms,
         requestId,
       };
       if (failure === null) log.debug(line, 'call');
       else log.warn({ ...line, ended: failure.kind, code: failure.code, why: failure.message }, 'call failed');
     },
-    onWorked: (work, time) => tracer?.work(traced(work), time),
   };
-}
-
-function tracedEvents(lane: string, events: readonly DecidedEvent[]): TracedEvent[] {
-  return events.map(({ source, eventId, type }) => ({ source, eventId, type, lane }));
 }
 
 /** Counts each decision (`watchSteps` logs it); failures are logged with their lane. */

@@ -11,7 +11,6 @@ export {
 } from './metrics.js';
 export { MinuteLimit } from './minute-limit.js';
 export { describeError, isSecretName, textCensor, withoutSecrets } from './redact.js';
-export { tracerOf } from './open-tracer.js';
-export { eventName, type TracedEvent, type TracedWork, type Tracer } from './tracer.js';
+export { eventName } from './event-name.js';
 export { type CallReport, type OnCall, watchCalls } from './watch-calls.js';
-export { LOG, ObserveModule, ON_CALL, TRACER } from './observe.module.js';
+export { LOG, ObserveModule, ON_CALL } from './observe.module.js';

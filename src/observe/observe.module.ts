@@ -1,14 +1,11 @@
-// Log, metrics and traces for every Nest module.
+// Log and metrics for every Nest module.
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { type Logger } from './logger.js';
 import { Metrics } from './metrics.js';
-import { type Tracer } from './tracer.js';
 import { watchCalls } from './watch-calls.js';
 
 /** Inject with `@Inject(LOG) log: Logger`. Nest's own `Logger` writes to the same log. */
 export const LOG = Symbol('LOG');
-/** `Tracer | null`; null: no traces. */
-export const TRACER = Symbol('TRACER');
 /** `OnCall`: called after each finished call to Stripe or to the MoR. */
 export const ON_CALL = Symbol('ON_CALL');
 
@@ -16,11 +13,10 @@ export const ON_CALL = Symbol('ON_CALL');
 @Global()
 @Module({})
 export class ObserveModule {
-  static of(log: Logger, metrics: Metrics, tracer: Tracer | null): DynamicModule {
+  static of(log: Logger, metrics: Metrics): DynamicModule {
     const providers = [
       { provide: LOG, useValue: log },
       { provide: Metrics, useValue: metrics },
-      { provide: TRACER, useValue: tracer },
       { provide: ON_CALL, useFactory: watchCalls, inject: [Metrics, LOG] },
     ];
     return { module: ObserveModule, providers, exports: providers.map(({ provide }) => provide) };

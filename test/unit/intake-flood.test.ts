@@ -25,7 +25,7 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLogger({ level: 'info', secrets: [], pretty: false, destination });
   const secrets = { stripe: ['stripe-secret'], mor_payments: ['mor-secret'], mor_events: ['service-secret'] };
-  const onAnswer = watchDoors(metrics, log, new Wake(), null);
+  const onAnswer = watchDoors(metrics, log, new Wake());
   const doors = new Doors({ secrets, toleranceSec: 300, bodyLimitBytes: 100_000, onAnswer, ...over }, inbox, clock);
   doors.open();
   const server = createServer((req, res) => void doors.handle(req, res));

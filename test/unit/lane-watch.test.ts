@@ -16,9 +16,16 @@ function setUp() {
 
 it('a call that fails in a later claim is logged with the event that led to it', () => {
   const { log, lines } = setUp();
-  const call = { name: 'report_payment', messageId: 'out_1', status: 503, requestId: null, failure: failed('unknown') };
-  const work = { lane: 'in_oak', fence: 1n, events: [], named };
-  watchSteps(log, null).onCalled(work, call, { startedAt: 0, endedAt: 1 });
+  const call = {
+    name: 'report_payment',
+    messageId: 'out_1',
+    status: 503,
+    requestId: null,
+    ms: 1,
+    failure: failed('unknown'),
+  };
+  const work = { lane: 'in_oak', events: [], named };
+  watchSteps(log).onCalled(work, call);
   expect(lines).toMatchObject([{ events: ['mor_payments:evt_paid'], lane: 'in_oak', message: 'out_1' }]);
 });
 

@@ -80,7 +80,7 @@ async function measure(
   const log = createLogger({ level: 'error', secrets: [], pretty: false });
   const metrics = new Metrics({ eventTypes: [], now: () => new Date() });
   const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.withoutJobs({ config, db, log, metrics, tracer: null }),
+    AppModule.withoutJobs({ config, db, log, metrics }),
     new ExpressAdapter(),
     { logger: false, bodyParser: false, abortOnError: false },
   );

@@ -52,7 +52,6 @@ export async function openApiDocument(): Promise<Json> {
     db: Object.create(Database.prototype) as Database, // never opened: `preview` makes no provider
     log: createLogger({ level: 'silent', secrets: [], pretty: false }),
     metrics: new Metrics({ eventTypes: [], now: () => new Date(0) }),
-    tracer: null,
   };
   const options = { logger: false, preview: true, bodyParser: false, abortOnError: false } as const;
   const app = await NestFactory.create(AppModule.of(parts), new ExpressAdapter(), options);

@@ -16,7 +16,7 @@ export type Delivery = {
   readonly status: 'received' | 'ignored' | 'parked';
   /** Why it was ignored or parked; null for `received`. */
   readonly reason: string | null;
-  /** By this process's clock, for traces: what is stored is the database's time. */
+  /** By this process's clock: what is stored is the database's time. */
   readonly receivedAt: Date;
 };
 

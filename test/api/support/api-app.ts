@@ -81,7 +81,7 @@ export class ApiApp {
     const log = createLogger({ level: 'error', secrets: [], pretty: false });
     const metrics = new Metrics({ eventTypes: [], now: () => new Date() });
     const parts = await Test.createTestingModule({
-      imports: [AppModule.of({ config, db, log, metrics, tracer: null })],
+      imports: [AppModule.of({ config, db, log, metrics })],
     })
       .overrideProvider(Clock)
       .useValue(clock)
