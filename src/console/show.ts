@@ -71,11 +71,11 @@ type Tone = 'good' | 'wait' | 'warn' | 'bad' | 'calm';
 const TONES: Readonly<Record<string, Tone>> = {
   ...tone(
     'good',
-    'paid succeeded done confirmed clean agrees settled delivered ISSUED SETTLED PAID won renewed collected',
+    'paid succeeded done confirmed clean agrees settled delivered ISSUED SETTLED PAID won renewed collected current',
   ),
   ...tone(
     'wait',
-    'expected held marking received pending unknown requested running waiting proving begun processing planned awaiting_answer payment_link no_renewal_yet',
+    'expected held marking received pending unknown requested running waiting proving begun processing planned awaiting_answer payment_link no_renewal_yet unconfirmed',
   ),
   ...tone('wait', 'reporting attaching referencing paying finalizing crediting draft requires_action REQUESTED'),
   ...tone(

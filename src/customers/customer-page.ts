@@ -22,6 +22,7 @@ import { disputeName, disputePath } from '../disputes/dispute-link.view.js';
 import { type CustomerLink } from '../domain/ports/customer-links.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { type CustomerAtStripe } from './at-stripe.flow.js';
+import { type MethodsShown, methodsPart } from './methods-part.js';
 
 export type CustomerShown = {
   readonly customerId: string;
@@ -34,11 +35,12 @@ export type CustomerShown = {
   readonly refunds: readonly { readonly refund: RefundRow; readonly payment: PaymentRow }[];
   readonly disputes: readonly DisputeItem[];
   readonly links: readonly CustomerLink[];
+  readonly methods: MethodsShown;
 };
 
 export function customerPart(c: CustomerShown): Html {
   const all = `?customer_id=${encodeURIComponent(c.customerId)}`;
-  return html`${whoItIs(c)}
+  return html`${whoItIs(c)} ${methodsPart(c.methods)}
   ${section('Money', table('By currency, over all time', SUMS, c.sums, 'What was taken from this customer and given back will stand here.'))}
   ${section('Subscriptions', table('Of the newest invoices', SUBSCRIPTIONS, subscriptions(c.invoices), 'None of the newest invoices is of a subscription.'))}
   ${section(

@@ -4,8 +4,7 @@ import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { notFound } from '../api/http/problem.js';
-import { CONFIG, type Config } from '../config/index.js';
-import { Page } from '../console/console.guard.js';
+import { Page, sessionOf } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
@@ -15,6 +14,9 @@ import { customerLink, foreign, id, time } from '../console/show.js';
 import { Books } from '../domain/ports/books.js';
 import { DisputeBooks } from '../domain/ports/dispute-books.js';
 import { type CustomerLink, CustomerLinks } from '../domain/ports/customer-links.js';
+import { PaymentMethods } from '../domain/ports/payment-methods.js';
+import { type FlowSettings } from '../domain/settings.js';
+import { FLOW_SETTINGS } from '../lane/lane-settings.js';
 import { CustomersAtStripe } from './at-stripe.flow.js';
 import { customerPart } from './customer-page.js';
 import { sendList } from '../console/list-page.js';
@@ -52,7 +54,8 @@ export class CustomerPages {
     private readonly links: CustomerLinks,
     private readonly disputes: DisputeBooks,
     private readonly stripe: CustomersAtStripe,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'enrolment'>,
+    private readonly methods: PaymentMethods,
+    @Inject(FLOW_SETTINGS) private readonly settings: FlowSettings,
   ) {}
 
   @Get()
@@ -84,7 +87,7 @@ export class CustomerPages {
   @Page('customer.read')
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) customerId: string): Promise<void> {
     const first = { limit: ROWS, cursor: null };
-    const [known, sums, invoices, payments, refunds, disputes, links, atStripe] = await Promise.all([
+    const [known, sums, invoices, payments, refunds, disputes, links, atStripe, methods, refused] = await Promise.all([
       this.books.customer(customerId),
       this.books.customerSums(customerId),
       this.books.invoices({ customerId }, first),
@@ -93,18 +96,28 @@ export class CustomerPages {
       this.disputes.list({ customerId }, first),
       this.links.list({ customerId }, first),
       this.stripe.one(customerId),
+      this.methods.of([customerId]),
+      this.methods.refusedInvoices(customerId),
     ]);
     if (known === null && (atStripe === null || atStripe === 'unknown')) throw notFound('customer');
     const body = customerPart({
       customerId,
       atStripe,
-      enrolment: this.config.enrolment,
+      enrolment: this.settings.enrolment ?? { by: 'all' },
       sums,
       invoices: invoices.data,
       payments: payments.data,
       refunds: refunds.data,
       disputes: disputes.data,
       links: links.data,
+      methods: {
+        customerId,
+        methods: methods.get(customerId) ?? [],
+        refused: refused.length,
+        relay: this.settings.relay,
+        shadow: this.settings.shadow === true,
+        session: sessionOf(req),
+      },
     });
     const name = atStripe === null || atStripe === 'unknown' ? null : (atStripe.name ?? atStripe.email);
     sendPage(req, res, { title: name ?? 'Customer', section: 'customers', body });

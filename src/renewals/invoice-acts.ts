@@ -40,6 +40,12 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
           key: `con-retry-${done + 1}`,
         })
       : null,
+    ops && refused && v.invoice.retries !== null && collect && v.invoice.customerId !== null
+      ? actLink(
+          `/console/customers/${encodeURIComponent(v.invoice.customerId)}#payment-methods`,
+          'Another payment method…',
+        )
+      : null,
     collect && !hasLink ? actLink(`${path}/payment-link`, 'Create a payment link…') : null,
     collect && !v.objects.some(isLiveProforma) ? actLink(`${path}/proforma`, 'Issue a proforma invoice…') : null,
     ...v.objects.flatMap((o) => [disputeAct(o), disputeLink(o)]),

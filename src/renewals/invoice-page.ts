@@ -149,7 +149,7 @@ const retryColumns = (currency: string | null): readonly Column<Retry>[] => [
   { label: 'How', cell: (r) => (r.means === 'charge' ? 'the MoR charges again' : 'payment link') },
   { label: 'After', cell: (r) => words(r.kind) },
   { label: 'Amount', cell: (r) => amount(BigInt(r.minor), currency), number: true },
-  { label: 'Asked by', cell: (r) => foreign(r.by ?? 'the schedule') },
+  { label: 'Asked by', cell: (r) => foreign(r.by ?? (r.method === null ? 'the schedule' : 'another payment method')) },
   { label: 'State', cell: (r) => (r.withdrawn ? 'taken back' : 'done') },
   { label: 'At', cell: (r) => time(new Date(r.at)) },
 ];

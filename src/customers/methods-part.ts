@@ -1,0 +1,54 @@
+// The customer's payment methods with their history, and the act that reports a confirmation.
+import { actForm, actRow } from '../console/acts.js';
+import { type Html, html } from '../console/html.js';
+import { type Column, table } from '../console/list.js';
+import { type Session } from '../console/session.js';
+import { count, foreign, headed, id, section, status, time } from '../console/show.js';
+import { mayDo } from '../api/access/caller.js';
+import { type PaymentMethod } from '../domain/ports/payment-methods.js';
+
+/** `refused`: how many of the customer's open renewals the MoR refused. */
+export type MethodsShown = {
+  readonly customerId: string;
+  readonly methods: readonly PaymentMethod[];
+  readonly refused: number;
+  readonly relay: boolean;
+  readonly shadow: boolean;
+  readonly session: Session;
+};
+
+export function methodsPart(m: MethodsShown): Html {
+  const none = 'Each signup and each later setup of this customer will stand here.';
+  return section('Payment methods', html`${confirmAct(m)}${table('Newest first', METHODS, m.methods, none)}`);
+}
+
+/** Only the newest setup can be reported, and a report changes something once. */
+function confirmAct({ customerId, methods, refused, relay, shadow, session }: MethodsShown): Html | null {
+  const [newest] = methods;
+  const isReported = newest?.confirmedAt !== null && newest?.confirmedBy !== 'charge';
+  if (newest === undefined || newest.id === null || isReported || shadow || !mayDo(session.role, 'ops')) return null;
+  const path = `/console/customers/${encodeURIComponent(customerId)}/payment-method/confirmed`;
+  const how = relay ? 'the MoR charges it again, once' : 'it gets a payment link';
+  const renewals = refused === 1 ? 'The open refused renewal' : `Each of the ${count(refused)} open refused renewals`;
+  const follows = refused === 0 ? 'No renewal waits for it.' : `${renewals} is then tried at once: ${how}.`;
+  return html`${actRow([actForm(session, path, 'Method confirmed')])}
+    <p class="dim">
+      Use this once the customer has confirmed the newest setup and your backend did not report it. ${follows}
+    </p>`;
+}
+
+const ORIGINS = { signup: 'signup', change: 'another method', import: 'linked elsewhere' } as const;
+
+const METHODS: readonly Column<PaymentMethod>[] = [
+  { label: 'Setup', cell: (m) => id(m.setupIntentId ?? m.paymentIntentId), phone: 'none' },
+  { label: 'From', cell: (m) => ORIGINS[m.origin], phone: 'lead' },
+  { label: 'State', cell: stateOf, phone: 'side' },
+  { label: 'Made', cell: (m) => headed('made', time(m.createdAt)) },
+  { label: 'Confirmed', cell: (m) => headed('confirmed', time(m.confirmedAt, 'not known')) },
+  { label: 'Known by', cell: (m) => (m.confirmedBy === 'charge' ? 'a charge' : foreign(m.confirmedBy)), phone: 'none' },
+  { label: 'At the MoR', cell: (m) => id(m.morCustomerId), phone: 'none' },
+];
+
+function stateOf(m: PaymentMethod): Html {
+  return status(m.current ? 'current' : m.confirmedAt === null ? 'unconfirmed' : 'earlier');
+}
