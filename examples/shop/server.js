@@ -1,4 +1,4 @@
-// The merchant's backend: customers and subscriptions on Stripe, signups and payment links through Crossbill, and what Crossbill tells.
+// The merchant's backend: customers and subscriptions on Stripe, signups, other cards and payment links through Crossbill, and what Crossbill tells.
 // It keeps everything in memory; where a real shop needs its database, a comment says so.
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -137,6 +137,7 @@ export async function startShop(settings) {
         amount: i.amount_due,
         stripe: i.status,
       })),
+      needsCard: needsCard(told),
       told: told.map(({ type, timestamp, data }) => ({ type, at: timestamp, invoice: data.invoice_id ?? null })),
     });
   });
@@ -148,6 +149,23 @@ export async function startShop(settings) {
     if (order === undefined) return res.status(404).json({ message: 'No such invoice.' });
     const link = { jurisdiction: order.country, return_url: `${address(server)}/?account` };
     res.status(201).json({ url: (await crossbill.createPaymentLink(invoice.id, link)).url });
+  });
+
+  // 5. Another card. A hard decline asks for it (`customer.method_needed`); the browser confirms it as it did at the signup.
+  app.post('/api/payment-method', async (req, res) => {
+    const customer = customerOf(req);
+    if (customer === undefined) return res.status(404).json({ message: 'Nobody is signed in.' });
+    const once = { idempotencyKey: `${customer}-${textOf(req.body, 'id')}` };
+    const setup = await crossbill.createPaymentMethod(customer, { payment_method_types: ['card'] }, once);
+    res.status(201).json({ clientSecret: setup.client_secret });
+  });
+
+  // Crossbill has the open invoices charged again, each once, however often this is reported.
+  app.post('/api/payment-method/confirmed', async (req, res) => {
+    const customer = customerOf(req);
+    if (customer === undefined) return res.status(404).json({ message: 'Nobody is signed in.' });
+    await crossbill.confirmPaymentMethod(customer);
+    res.status(202).end();
   });
 
   app.use((error, _req, res, _next) => {
@@ -175,6 +193,12 @@ function stateOf(invoice, told) {
   if (types.includes('invoice.paid') || invoice.amount_due === 0) return { state: 'paid' };
   const failed = types.some((type) => type === 'invoice.left_open' || type === 'invoice.action_required');
   return { state: failed ? 'failed' : 'open' };
+}
+
+/** The newest of these two: a card was declined for good, or an invoice was paid since. */
+function needsCard(told) {
+  const types = ['customer.method_needed', 'invoice.paid'];
+  return told.findLast((event) => types.includes(event.type))?.type === 'customer.method_needed';
 }
 
 async function makePrices(stripe) {

@@ -39,6 +39,8 @@ suite('the example shop in a browser', () => {
     const daemon = await world.startDaemon({
       NOTIFY_URL: `http://127.0.0.1:${port}/hooks/crossbill`,
       NOTIFY_SECRETS: notifySecret,
+      MOR_RELAY_URL: `${world.sandbox.morUrl}/relay/stripe`,
+      MOR_RELAY_SECRET: world.sandbox.secrets.relaySecret,
     });
     shop = await startShop({
       port,
@@ -190,6 +192,32 @@ suite('the example shop in a browser', () => {
     await click('Pay');
     await heading('Solo is yours').waitFor();
     expect((await onStripe()).invoice.status).toBe('paid');
+  });
+
+  it('asks for another card after a hard decline, and the open invoice is charged with it', async () => {
+    await click('Buy');
+    await heading('Your payment is on its way').or(heading('Studio is yours')).waitFor();
+    await world.morActs();
+    await heading('Studio is yours').waitFor();
+    const { subscription } = await onStripe();
+    await world.control('POST', '/cards', { customer_id: subscription.customer, outcome: ['decline:expired_card'] });
+    await world.renew(subscription.id);
+    await world.advance(3_700);
+    await heading('A payment did not go through').waitFor();
+    await page.getByText('customer.method_needed', { exact: true }).waitFor();
+    await click('Update payment method');
+    await choose(/declined/);
+    await click('Save this card');
+    await page.getByRole('alert').getByText('Your card was declined.').waitFor();
+    await choose(/^Card 4242/);
+    await picture('another-card');
+    await click('Save this card');
+    await page.getByText('Your new card is saved.').waitFor();
+    await world.morActs();
+    await heading('Studio is yours').waitFor();
+    const { invoice } = await onStripe();
+    expect(invoice).toMatchObject({ status: 'paid', billing_reason: 'subscription_cycle' });
+    expect(await chargesOf(subscription)).toHaveLength(3);
   });
 
   it('shows the bank debit that follows a trial as on its way for days, and the invoice as paid once it has settled', async () => {

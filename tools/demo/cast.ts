@@ -3,10 +3,11 @@ import { SeededRandom } from '../sandbox/kernel/random.js';
 
 /**
  * How a customer's renewals go. `steady`: the card is always good. `recovers`: the second renewal is declined, and the MoR's next
- * try succeeds. `declines`: never paid. `authenticates`: the bank asks for the customer each time. `debit`: a bank debit that
+ * try succeeds. `changes-card`: the second renewal is declined for good, and another card pays it. `declines`: never paid. `authenticates`: the bank asks for the customer each time. `debit`: a bank debit that
  * settles days later. `bounces`: a bank debit whose first renewal is returned. `charged-twice`: the MoR takes one renewal twice.
  */
-export type Role = 'steady' | 'recovers' | 'declines' | 'authenticates' | 'debit' | 'bounces' | 'charged-twice';
+export type Role =
+  'steady' | 'recovers' | 'changes-card' | 'declines' | 'authenticates' | 'debit' | 'bounces' | 'charged-twice';
 
 export type Plan = { readonly name: string; readonly amount: number; readonly currency: string };
 
@@ -28,7 +29,7 @@ const ROLES: readonly Role[] = [
   'charged-twice',
   'authenticates',
   'recovers',
-  'steady',
+  'changes-card',
   'bounces',
   'steady',
   'debit',

@@ -70,16 +70,17 @@ async function bill(story: Story, round: readonly Due[], month: number, label: s
 
 /** What the coming charges of a customer do; null: as the saved method and the e-mail address say. */
 function outcomesOf(who: Subscriber, month: number, months: number): readonly string[] | null {
-  if (recoversNow(who, month, months)) return ['decline', 'succeed'];
+  if (recoversNow(who, month, months))
+    return [who.role === 'changes-card' ? 'decline:expired_card' : 'decline', 'succeed'];
   if (who.role === 'bounces' && month === 1) return ['bank_debit_failed'];
   return null;
 }
 
 function recoversNow(who: Subscriber, month: number, months: number): boolean {
-  return who.role === 'recovers' && month === Math.min(2, months);
+  return (who.role === 'recovers' || who.role === 'changes-card') && month === Math.min(2, months);
 }
 
-/** An operator has the MoR charge once more, a day later, those whose card has been mended since. */
+/** A day later an operator has the MoR charge those again whose card has been mended, and customers with an expired card give another one. */
 async function tryAgain(story: Story, round: readonly Due[], month: number): Promise<void> {
   const again = round.map((d) => d.who).filter((who) => recoversNow(who, month, story.months));
   if (again.length === 0) return;
@@ -88,9 +89,19 @@ async function tryAgain(story: Story, round: readonly Due[], month: number): Pro
   for (const who of again) {
     const failed = payments.filter((p) => p.textOrNull('merchant_customer_id') === who.customerId).at(-1);
     const invoiceId = failed?.textOrNull('merchant_invoice_id') ?? null;
-    if (invoiceId !== null && (await isOpen(story, invoiceId)))
-      await story.world.api.post(`/v1/invoices/${invoiceId}/retry`, {}, `${story.run}-retry-${invoiceId}`);
+    if (invoiceId === null || !(await isOpen(story, invoiceId))) continue;
+    if (who.role === 'changes-card') await giveAnotherCard(story, who);
+    else await story.world.api.post(`/v1/invoices/${invoiceId}/retry`, {}, `${story.run}-retry-${invoiceId}`);
   }
+}
+
+/** The customer's browser confirms a setup, and the backend reports that: Crossbill has the open renewal charged again. */
+async function giveAnotherCard({ world, run, tally }: Story, { customerId }: Subscriber): Promise<void> {
+  const path = `/v1/customers/${customerId}/payment-method`;
+  const setup = await world.api.post(path, {}, `${run}-card-${customerId}`);
+  await world.control.post(`/_sandbox/intents/${setup.text('setup_intent_id')}/confirm`, {});
+  await world.api.post(`${path}/confirmed`, {}, null);
+  tally.otherCards++;
 }
 
 async function isOpen(story: Story, invoiceId: string): Promise<boolean> {

@@ -45,9 +45,12 @@ export function closingRows(sides: Sides, n: Numbers): readonly Row[] {
     [
       'Renewals paid',
       `${paid.length}`,
-      [...(recovered > 0 ? [`${recovered} at a retry`] : []), ...(atLink > 0 ? [`${atLink} at a link`] : [])].join(
-        ', ',
-      ),
+      [
+        ...(recovered > 0
+          ? [`${recovered} at a retry${t.otherCards > 0 ? ` (${t.otherCards} with another card)` : ''}`]
+          : []),
+        ...(atLink > 0 ? [`${atLink} at a link`] : []),
+      ].join(', '),
     ],
     [
       'Invoices not enrolled',

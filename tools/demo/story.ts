@@ -15,6 +15,8 @@ export type Subscriber = Character & {
 export type Tally = {
   /** Signups whose intent carries a tax calculation. */
   taxed: number;
+  /** Customers who gave another card after a hard decline. */
+  otherCards: number;
   documents: number;
   eInvoices: number;
   disputesWon: number;
@@ -24,7 +26,16 @@ export type Tally = {
 };
 
 export function newTally(): Tally {
-  return { taxed: 0, documents: 0, eInvoices: 0, disputesWon: 0, disputesLost: 0, merchants: 0, endpoints: 0 };
+  return {
+    taxed: 0,
+    otherCards: 0,
+    documents: 0,
+    eInvoices: 0,
+    disputesWon: 0,
+    disputesLost: 0,
+    merchants: 0,
+    endpoints: 0,
+  };
 }
 
 /** What is enough to sign somebody up or to make an invoice. */

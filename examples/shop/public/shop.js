@@ -35,10 +35,7 @@ async function showForm() {
   }
   for (const [code, name] of Object.entries(shop.countries)) $('select').append(make('option', { value: code }, name));
 
-  await new Promise((loaded, failed) => {
-    document.head.append(make('script', { src: shop.confirmScript, onload: loaded, onerror: failed }));
-  });
-  const processor = window.SandboxProcessor(shop.publishableKey);
+  const processor = await loadProcessor();
   const form = $('#order');
   // A bank debit takes days, and Stripe voids a first invoice that is unpaid for 23 hours: debits are for trials.
   const offer = () => processor.mount($('#payment'), { debit: form.elements.trial.checked });
@@ -75,6 +72,13 @@ async function showForm() {
   });
 }
 
+async function loadProcessor() {
+  await new Promise((loaded, failed) => {
+    document.head.append(make('script', { src: shop.confirmScript, onload: loaded, onerror: failed }));
+  });
+  return window.SandboxProcessor(shop.publishableKey);
+}
+
 async function confirmed(processor, { clientSecret }) {
   const result = await processor.confirm(clientSecret);
   if (result.error) throw new Error(result.error.message);
@@ -83,6 +87,7 @@ async function confirmed(processor, { clientSecret }) {
 
 function showAccount() {
   $('#account').hidden = false;
+  $('#change-method').addEventListener('click', () => changeMethod().catch(tellOfMethod));
   const look = async () => {
     try {
       draw(await ask('GET', '/api/me'));
@@ -91,6 +96,39 @@ function showAccount() {
     }
   };
   return look();
+}
+
+/** Another card: a setup is made when the customer saves it, and the same one is used until it is confirmed. */
+async function changeMethod() {
+  $('#change-method').disabled = true;
+  const processor = await loadProcessor();
+  processor.mount($('#new-payment'), { debit: false });
+  $('#change-method').hidden = true;
+  $('#method').hidden = false;
+  const setup = { id: crypto.randomUUID(), made: null, result: null };
+  $('#method').onsubmit = async (event) => {
+    event.preventDefault();
+    const button = $('#method button[type=submit]');
+    button.disabled = true;
+    $('#method-problem').hidden = true;
+    try {
+      setup.made ??= await ask('POST', '/api/payment-method', { id: setup.id });
+      setup.result ??= await confirmed(processor, setup.made);
+      await ask('POST', '/api/payment-method/confirmed');
+      $('#method').hidden = true;
+      $('#method-text').textContent = 'Your new card is saved. Open invoices are charged again now.';
+    } catch (error) {
+      tellOfMethod(error);
+    } finally {
+      button.disabled = false;
+    }
+  };
+}
+
+function tellOfMethod(error) {
+  $('#method-problem').textContent = `${error.message} Choose another card, or try again.`;
+  $('#method-problem').hidden = false;
+  $('#change-method').disabled = false;
 }
 
 let drawn = null;
@@ -114,7 +152,12 @@ function draw(me) {
         ]
       : [`${plan} is yours`, 'Paid. Thank you!'],
     open: ['Your payment is on its way', 'A card takes seconds, a bank debit some days. This page follows it.'],
-    failed: ['A payment did not go through', 'Pay the open invoice below to keep your plan.'],
+    failed: [
+      'A payment did not go through',
+      me.needsCard
+        ? 'Your card was declined. Update your payment method below.'
+        : 'Pay the open invoice below to keep your plan.',
+    ],
   };
   const [headline, access] = words[newest.state];
   $('#headline').textContent = headline;
