@@ -13,9 +13,9 @@ export type MarkDecision =
   | { readonly do: 'identify' } // paid, and nobody here knows by what: it may have been us
   | { readonly do: 'park'; readonly kind: ReviewKind; readonly summary: string; readonly proposal: string };
 
-/** Only what bears the MoR's id can be refunded from here. */
+/** Each proposal names a refund, and only what bears the MoR's id can be refunded from here. */
 function nameFirst({ paymentId }: PaymentRow, proposal: string): string {
-  return paymentId === null && /refund/i.test(proposal) ? `${proposal} ${NAME_FIRST}` : proposal;
+  return paymentId === null ? `${proposal} ${NAME_FIRST}` : proposal;
 }
 
 const NAME_FIRST =
