@@ -6,23 +6,33 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 # Dependencies first: they change less often than the sources.
 COPY package.json package-lock.json .npmrc ./
+COPY packages ./packages
 RUN npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json tsconfig.tools.json ./
 COPY src ./src
 COPY tools ./tools
-# The image holds the daemon, its command line and the sandbox: no programs for developers, no source maps, no type declarations.
+# Production runs the daemon and its command line: no programs for developers, no source maps, no type declarations.
 RUN npm run build \
-  && rm -rf dist/tools/demo dist/tools/bench dist/tools/chaos dist/tools/simulate dist/tools/fuzz dist/tools/docs \
-  && find dist \( -name '*.map' -o -name '*.d.ts' -o -name .tsbuildinfo \) -delete
+  && rm -rf dist/bench dist/proof dist/tools \
+  && find dist packages/sandbox/dist \( -name '*.map' -o -name '*.d.ts' -o -name .tsbuildinfo \) -delete
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The optional packages are the embedded PostgreSQL, which production does not use.
+COPY packages ./packages
+# The workspaces are optional here: the sandbox, the embedded PostgreSQL and programs for developers, which production does not use.
 # Types and source maps are more than half of what the rest weighs (181 MB with them, 75 MB without).
-RUN npm ci --omit=dev --omit=optional && npm cache clean --force \
+RUN npm ci --omit=dev --omit=optional && npm cache clean --force && rm -rf node_modules/@crossbill \
   && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.md' \) \
     ! -iname 'licen*' -delete
+
+# What `docker compose --profile sandbox` runs next to the daemon: the MoR and Stripe, with made-up money.
+FROM ${NODE_IMAGE} AS sandbox
+WORKDIR /app
+COPY --from=build /app/packages/sandbox/dist ./packages/sandbox/dist
+COPY packages/sandbox/package.json ./packages/sandbox/
+USER 1000:1000
+ENTRYPOINT ["node", "packages/sandbox/dist/main.js"]
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000

@@ -38,7 +38,7 @@ export default tseslint.config(
   },
   {
     // Programs that talk to a person on a terminal.
-    files: ['src/cli/**', 'src/cli.ts', 'tools/**', 'test/**'],
+    files: ['src/cli/**', 'src/cli.ts', 'tools/**', 'packages/{bench,proof,sandbox}/**', 'test/**'],
     rules: { 'no-console': 'off' },
   },
 );

@@ -7,6 +7,8 @@ export default {
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^#src/(.*)\\.js$': '<rootDir>/src/$1',
+    '^@crossbill/sandbox$': '<rootDir>/packages/sandbox/src/sandbox.ts',
+    '^@crossbill/sandbox/(.*)\\.js$': '<rootDir>/packages/sandbox/src/$1',
     '^@crossbill/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
   },
   transform: {

@@ -3,9 +3,10 @@
 import { spawn } from 'node:child_process';
 
 const STEPS = [
-  ['the packages', 'tsc', ['-p', 'packages/embedded-postgres']],
+  ...['embedded-postgres', 'sandbox'].map((name) => [`packages/${name}`, 'tsc', ['-p', `packages/${name}`]]),
   ['the daemon', 'nest', ['build']],
   ['the tools', 'tsc', ['-p', 'tsconfig.tools.json']],
+  ...['proof', 'bench'].map((name) => [`packages/${name}`, 'tsc', ['-p', `packages/${name}`]]),
   ...(process.argv.includes('client')
     ? [['the client', 'npm', ['run', '--silent', '--prefix', 'packages/client', 'build']]]
     : []),

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Command } from 'commander';
+import { CliError, EXIT } from './exit-codes.js';
 import { type Session } from './session.js';
 
 const SANDBOX_SETTINGS = `
@@ -38,7 +39,7 @@ export function addPrograms(program: Command, session: Session): void {
 
 /** Its exit code. On a terminal both hear Ctrl-C; a signal that only we got is handed on. */
 function run(name: string, argv: readonly string[], signal: AbortSignal): Promise<number> {
-  const main = fileURLToPath(new URL(`../../dist/tools/${name}/main.js`, import.meta.url));
+  const main = programOf(name);
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [main, ...argv], { stdio: 'inherit' });
     const end = (): void => void child.kill('SIGTERM');
@@ -49,4 +50,14 @@ function run(name: string, argv: readonly string[], signal: AbortSignal): Promis
       resolve(code ?? 128 + (by === null ? 0 : constants.signals[by]));
     });
   });
+}
+
+/** Throws a CliError where the package with both programs is not installed, as in the image. */
+function programOf(name: string): string {
+  try {
+    return fileURLToPath(import.meta.resolve(`@crossbill/sandbox/${name === 'demo' ? 'demo/main.js' : 'main.js'}`));
+  } catch {
+    const message = 'The package @crossbill/sandbox is not installed here. Install it: npm install @crossbill/sandbox';
+    throw new CliError(EXIT.failed, 'sandbox_missing', message);
+  }
 }

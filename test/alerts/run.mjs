@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path';
 import pg from 'pg';
 import Stripe from 'stripe';
 import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
-import { startSandbox } from '../../dist/tools/sandbox/sandbox.js';
+import { startSandbox } from '../../packages/sandbox/dist/sandbox.js';
 import { faults } from './faults.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');

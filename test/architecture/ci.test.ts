@@ -49,7 +49,10 @@ describe('the workflow of the forge', () => {
   it('runs every pair of `npm run matrix`, each in a job of its own', () => {
     const { node = [], postgres = [], include = [] } = jobs['matrix']?.strategy?.matrix ?? {};
     const pairs = [...node.flatMap((n) => postgres.map((p) => ({ node: n, postgres: p }))), ...include];
-    const listed = spawnSync(process.execPath, ['tools/matrix/main.mjs', '--list'], { cwd: root, encoding: 'utf8' });
+    const listed = spawnSync(process.execPath, ['packages/proof/matrix/main.mjs', '--list'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
     const shown = pairs.map((pair) => `Node ${pair.node}, PostgreSQL ${pair.postgres}`);
     expect(shown.sort()).toEqual(listed.stdout.trim().split('\n').sort());
     expect(jobs['matrix']?.steps.at(-1)?.run).toBe(

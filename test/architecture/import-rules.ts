@@ -76,26 +76,15 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'cli.ts': '*',
   'packages/client': [],
   'packages/embedded-postgres': [],
-  'tools/sandbox': ['domain/money.ts', /^mor\/wire\b/], // the oracle of the tests shares no decision with what it judges
-  'tools/demo': '*',
+  'packages/sandbox': [], // the oracle of the tests shares no decision with the daemon
+  'packages/bench': '*',
+  'packages/proof': '*',
   'tools/client': '*', // writes the generated half of packages/client
   'tools/docs': '*', // writes the reference pages from the code
-  'tools/example': '*',
-  'tools/bench': '*',
-  'tools/chaos': '*',
-  'tools/restore': '*',
-  'tools/fuzz': '*',
-  'tools/simulate': '*',
 };
 
 /** Who may read the environment: the settings, and programs that have settings of their own. */
-const ENVIRONMENT_READERS = [
-  /^config\//,
-  /^main\.ts$/,
-  /^cli(\.ts$|\/)/,
-  /^tools\/(demo|example|bench|chaos|fuzz|restore|simulate)\//,
-  /^tools\/sandbox\/main\.ts$/,
-];
+const ENVIRONMENT_READERS = [/^config\//, /^main\.ts$/, /^cli(\.ts$|\/)/, /^packages\/(bench|proof|sandbox)\//];
 // Only to hand PATH on to the PostgreSQL server that it starts.
 const ENVIRONMENT_PASSED_ON = [/^packages\/embedded-postgres\/(src\/binaries|test\/owner-process)\.ts$/];
 

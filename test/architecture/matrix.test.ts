@@ -5,7 +5,7 @@ import semver from 'semver';
 import { root, textOf } from '../docs/support.js';
 
 function pairs(...options: string[]): readonly string[] {
-  const run = spawnSync(process.execPath, ['tools/matrix/main.mjs', '--list', ...options], {
+  const run = spawnSync(process.execPath, ['packages/proof/matrix/main.mjs', '--list', ...options], {
     cwd: root,
     encoding: 'utf8',
   });

@@ -14,7 +14,7 @@ import { maskedText } from '../../src/console/masked-text.js';
 import { COOKIE, Sessions } from '../../src/console/session.js';
 import { duration } from '../../src/console/show.js';
 import { ManualClock } from '../support/clock.js';
-import { anyCharacter } from '../../tools/fuzz/inputs/character.js';
+import { anyCharacter } from '../../packages/proof/src/fuzz/inputs/character.js';
 
 describe('the template', () => {
   it('lets no text out of its place, whatever it is', () => {

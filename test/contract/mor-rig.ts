@@ -1,7 +1,7 @@
 // The client of the MoR in front of the sandbox, over real HTTP.
 import { Secret } from '../../src/config/secret.js';
 import { MorTransport } from '../../src/mor/transport.js';
-import { type Sandbox, startSandbox } from '../../tools/sandbox/sandbox.js';
+import { type Sandbox, startSandbox } from '@crossbill/sandbox/sandbox.js';
 import { type CallFailure, type CallOutcome } from '../../src/domain/ports/call.js';
 import { FixedClock } from '../unit/mor-peer.js';
 

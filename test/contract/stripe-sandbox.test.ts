@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type BillingAnswer, type BillingCall } from '../../src/domain/ports/billing-platform.js';
 import { form } from '../../src/stripe/encode.js';
-import { Kernel } from '../../tools/sandbox/kernel/kernel.js';
-import { listen, type RunningServer } from '../../tools/sandbox/kernel/server.js';
-import { addStripe } from '../../tools/sandbox/stripe/stripe.js';
+import { Kernel } from '@crossbill/sandbox/kernel/kernel.js';
+import { listen, type RunningServer } from '@crossbill/sandbox/kernel/server.js';
+import { addStripe } from '@crossbill/sandbox/stripe/stripe.js';
 import { adapterFor, calls, stored } from '../support/stripe-stub.js';
 
 let kernel: Kernel;

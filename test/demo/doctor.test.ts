@@ -8,7 +8,7 @@ import { cli, cliJson } from '../cli/rig.js';
 import { ensureBuilt } from '../e2e/support/daemon-process.js';
 import { emptyDatabase } from '../support/database.js';
 
-const PROGRAM = join(import.meta.dirname, '../../dist/tools/demo/main.js');
+const PROGRAM = join(import.meta.dirname, '../../packages/sandbox/dist/demo/main.js');
 
 let folder: string;
 let database: Awaited<ReturnType<typeof emptyDatabase>>;

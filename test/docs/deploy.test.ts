@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { EXIT } from '../../src/cli/exit-codes.js';
 import { loadConfig } from '../../src/config/index.js';
-import { makeSandbox } from '../../tools/sandbox/sandbox.js';
+import { makeSandbox } from '@crossbill/sandbox/sandbox.js';
 import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
 import { metricsOf } from '../../tools/docs/metrics-reference.js';
 import { anchorsOf, isThere, textOf } from './support.js';

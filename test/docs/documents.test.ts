@@ -22,7 +22,7 @@ function overridden(overrides: object): readonly (readonly [name: string, versio
 }
 
 describe('the documents', () => {
-  it.each([...documents(), 'examples/shop/README.md', 'tools/sandbox/README.md'])(
+  it.each([...documents(), 'examples/shop/README.md', 'packages/sandbox/README.md'])(
     '%s leads to pages and headings that are there',
     (path) => {
       const links = [...textOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);

@@ -20,7 +20,8 @@ function stagesOf(dockerfile: string): readonly { readonly name: string; readonl
 }
 
 /** What the build makes a file of `dist/` from. */
-const sourceOf = (built: string): string => (built.startsWith('tools/') ? built : `src/${built}`);
+const sourceOf = (built: string): string =>
+  built === 'tools' ? built : /^(bench|proof)$/.test(built) ? `packages/${built}` : `src/${built}`;
 
 describe('the Dockerfile', () => {
   const text = textOf('Dockerfile');
@@ -47,7 +48,7 @@ describe('the Dockerfile', () => {
       const [, stage = '', path = ''] = /^--from=(\w+) \/app\/(\S+)/.exec(rest) ?? [];
       return stage === '' ? [] : [{ stage, path }];
     });
-    expect(taken.map(({ path }) => path)).toEqual(['node_modules', 'dist']);
+    expect(taken.map(({ path }) => path)).toEqual(['packages/sandbox/dist', 'node_modules', 'dist']);
     for (const { stage, path } of taken) {
       const steps = stages.find(({ name }) => name === stage)?.steps ?? [];
       const made = steps.some(({ command, rest }) => command === 'RUN' && rest.includes(MADE_BY[path] ?? ' '));
@@ -67,30 +68,36 @@ describe('the Dockerfile', () => {
   });
 
   it('starts a program that is built', () => {
-    for (const program of [...`${text}\n${textOf('docker-compose.yml')}`.matchAll(/dist\/([\w/]+)\.js/g)])
+    for (const program of [...text.matchAll(/(?<=")dist\/([\w/]+)\.js/g)])
       expect([program[0], isThere(`${sourceOf(program[1] ?? '')}.ts`)]).toEqual([program[0], true]);
   });
 
   it('starts the daemon as npm start does, with a young generation that strangers cannot fill', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } };
-    expect(/^ENTRYPOINT (.+)$/m.exec(text)?.[1]).toBe(JSON.stringify(scripts.start.split(' ')).replaceAll(',', ', '));
+    expect(text.match(/(?<=^ENTRYPOINT ).+$/gm)?.at(-1)).toBe(
+      JSON.stringify(scripts.start.split(' ')).replaceAll(',', ', '),
+    );
     expect(scripts.start).toContain(' --max-semi-space-size=2 ');
   });
 
   it('uses one Node of an exact version, of the line that .nvmrc recommends', () => {
     const [, major = ''] = /^ARG NODE_IMAGE=node:(\d+)\.\d+\.\d+-[\w-]+$/m.exec(text) ?? [];
     expect(major).toBe(textOf('.nvmrc').trim());
-    expect([...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual(Array(3).fill('${NODE_IMAGE}'));
+    expect([...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual(Array(4).fill('${NODE_IMAGE}'));
   });
 
   it('runs as a user by number, and is restarted only when the process itself does not answer', () => {
-    expect(of('USER')).toEqual(['1000:1000']);
+    expect(of('USER')).toEqual(['1000:1000', '1000:1000']);
     expect(of('HEALTHCHECK').join()).toContain('/livez');
     expect(of('HEALTHCHECK').join()).not.toContain('readyz');
   });
 });
 
-const MADE_BY: Readonly<Record<string, string>> = { node_modules: 'npm ci --omit=dev', dist: 'npm run build' };
+const MADE_BY: Readonly<Record<string, string>> = {
+  node_modules: 'npm ci --omit=dev',
+  dist: 'npm run build',
+  'packages/sandbox/dist': 'npm run build',
+};
 
 type Compose = {
   readonly name: string;

@@ -1,7 +1,7 @@
 // The restores of docs/operating.md: `npm run restore-drill` carries them out; here it is seen that it leaves nothing of the page out.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
-import { filledIn, PAGE, stepsOf } from '../../tools/restore/page.js';
+import { filledIn, PAGE, stepsOf } from '../../packages/proof/src/restore/page.js';
 import { textOf } from './support.js';
 
 const page = textOf(PAGE);

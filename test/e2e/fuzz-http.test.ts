@@ -2,9 +2,9 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { furnish, type Rig } from '../../tools/fuzz/rig.js';
-import { runBatch } from '../../tools/fuzz/runner.js';
-import { remoteTargets } from '../../tools/fuzz/targets/remote.js';
+import { furnish, type Rig } from '../../packages/proof/src/fuzz/rig.js';
+import { runBatch } from '../../packages/proof/src/fuzz/runner.js';
+import { remoteTargets } from '../../packages/proof/src/fuzz/targets/remote.js';
 import { OPS_KEY, startWorld, type World } from '../support/world.js';
 import { secretOf } from './support/door.js';
 

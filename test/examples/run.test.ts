@@ -32,7 +32,7 @@ describe('npm run example', () => {
       execFileSync('npm', ['run', '--silent', '--prefix', 'packages/client', 'build'], { cwd: root, stdio: 'pipe' });
     });
     taken = await occupy(SHOP_PORT);
-    program = spawn(process.execPath, ['dist/tools/example/main.js'], {
+    program = spawn(process.execPath, ['packages/sandbox/dist/example/main.js'], {
       cwd: root,
       env: { ...process.env, DATABASE_URL: adminUrl(), CROSSBILL_DATA_DIR: folder },
       stdio: ['ignore', 'pipe', 'pipe'],

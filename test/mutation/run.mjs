@@ -14,6 +14,7 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const COPIED = [
   'src',
   'tools',
+  'packages',
   'test',
   'migrations',
   'package.json',
@@ -64,7 +65,7 @@ const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, RO
 
 /** The file as the built program has it. */
 function build(file, text) {
-  if (!/^(src|tools)\//.test(file)) return;
+  if (!/^(src|tools|packages\/(proof|bench)\/src)\//.test(file)) return;
   const compilerOptions = { ...options, noEmit: false, module: ts.ModuleKind.ESNext };
   const out = ts.transpileModule(text, { compilerOptions, fileName: join(copy, file) });
   const to = join(
@@ -72,6 +73,7 @@ function build(file, text) {
     file
       .replace(/^src/, 'dist')
       .replace(/^tools/, 'dist/tools')
+      .replace(/^packages\/(proof|bench)\/src/, 'dist/$1')
       .replace(/\.ts$/, '.js'),
   );
   mkdirSync(dirname(to), { recursive: true });
@@ -98,7 +100,7 @@ const byTests = async ({ tests }, url) => {
 
 const bySimulation = async ({ name, simulate = SEEDS }, url) => {
   if (simulate === null || asked['tests-only']) return NOT_ASKED;
-  const { code, text } = await run('node', ['dist/tools/simulate/main.js', ...simulate], { DATABASE_URL: url });
+  const { code, text } = await run('node', ['dist/proof/simulate/main.js', ...simulate], { DATABASE_URL: url });
   if (code === null) return LATE;
   if (code === 0) return null;
   if (code === 2) throw new Error(`${name}: the simulation takes no such arguments`);
@@ -111,7 +113,7 @@ async function main() {
   for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   tell('building …');
-  for (const folder of ['src', 'tools']) {
+  for (const folder of ['src', 'tools', 'packages/proof/src']) {
     for (const { parentPath, name } of readdirSync(join(copy, folder), { recursive: true, withFileTypes: true })) {
       const file = relative(copy, join(parentPath, name));
       if (name.endsWith('.ts')) build(file, readFileSync(join(copy, file), 'utf8'));

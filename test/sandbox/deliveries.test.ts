@@ -1,8 +1,8 @@
 // Webhook deliveries: the three retry schedules on the virtual clock, signatures, and the faults of deliveries.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { morEventSchedule, morPaymentSchedule, stripeSchedule } from '../../tools/sandbox/kernel/schedules.js';
-import { VirtualClock } from '../../tools/sandbox/kernel/clock.js';
-import { signatureFits } from '../../tools/sandbox/kernel/signature.js';
+import { morEventSchedule, morPaymentSchedule, stripeSchedule } from '@crossbill/sandbox/kernel/schedules.js';
+import { VirtualClock } from '@crossbill/sandbox/kernel/clock.js';
+import { signatureFits } from '@crossbill/sandbox/kernel/signature.js';
 import { type Rig, startRig } from './rig.js';
 
 let rig: Rig;

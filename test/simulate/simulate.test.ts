@@ -1,16 +1,16 @@
 // A fixed part of the simulation: a few seeds, every single fault of two stories, some orders of arrival, and the simulation itself.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { type FaultKind, type GivenFault } from '../../tools/simulate/faults.js';
-import { drawPair, singleFaults } from '../../tools/simulate/exhaustive.js';
-import { brokenOrders } from '../../tools/simulate/permutations.js';
-import { readOptions } from '../../tools/simulate/options.js';
-import { plainRun, type RunResult, seededRun } from '../../tools/simulate/run.js';
+import { type FaultKind, type GivenFault } from '../../packages/proof/src/simulate/faults.js';
+import { drawPair, singleFaults } from '../../packages/proof/src/simulate/exhaustive.js';
+import { brokenOrders } from '../../packages/proof/src/simulate/permutations.js';
+import { readOptions } from '../../packages/proof/src/simulate/options.js';
+import { plainRun, type RunResult, seededRun } from '../../packages/proof/src/simulate/run.js';
 import { never } from '../support/never.js';
-import { keptCases } from '../../tools/simulate/kept.js';
-import { type Outcome, type Recipe, shrink } from '../../tools/simulate/shrink.js';
-import { SimStore } from '../../tools/simulate/sim-store.js';
-import { goldenStories, storyNamed } from '../../tools/simulate/stories.js';
+import { keptCases } from '../../packages/proof/src/simulate/kept.js';
+import { type Outcome, type Recipe, shrink } from '../../packages/proof/src/simulate/shrink.js';
+import { SimStore } from '../../packages/proof/src/simulate/sim-store.js';
+import { goldenStories, storyNamed } from '../../packages/proof/src/simulate/stories.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 
 // A busy machine may be ten times slower than a quiet one, and what is slow is not wrong.

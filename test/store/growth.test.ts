@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import type pg from 'pg';
-import { consolePages, NOT_ASKED } from '../../tools/bench/console-pages.js';
-import { fillBooks } from '../../tools/bench/fill-books.js';
-import { type Question, questions } from '../../tools/bench/growth-questions.js';
+import { consolePages, NOT_ASKED } from '../../packages/bench/src/console-pages.js';
+import { fillBooks } from '../../packages/bench/src/fill-books.js';
+import { type Question, questions } from '../../packages/bench/src/growth-questions.js';
 import { Database } from '../../src/store/database.js';
 import { MARKS_LEFT_COUNTED } from '../../src/policy.js';
 import { PgMarkLookups } from '../../src/store/pg-mark-lookups.js';

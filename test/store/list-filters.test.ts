@@ -1,8 +1,8 @@
 // Filtered lists: each row once and in order, whatever is asked for, and a page reads few pages of the tables, however large they are.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fillBooks } from '../../tools/bench/fill-books.js';
-import { questions } from '../../tools/bench/growth-questions.js';
+import { fillBooks } from '../../packages/bench/src/fill-books.js';
+import { questions } from '../../packages/bench/src/growth-questions.js';
 import { Database } from '../../src/store/database.js';
 import { PgBooks } from '../../src/store/pg-books.js';
 import { LOOKED_THROUGH } from '../../src/store/walk.js';

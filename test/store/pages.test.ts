@@ -1,7 +1,7 @@
 // What the statements of the hot path read: the pages of their rows and no more, however large the tables are, whatever the server has
 // counted of them, and with plans that know no values. Nobody asks here how a plan looks.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { fillBooks } from '../../tools/bench/fill-books.js';
+import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';

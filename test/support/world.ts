@@ -4,7 +4,7 @@ import Stripe from 'stripe';
 import { loadConfig } from '../../src/config/index.js';
 import { type Daemon, startDaemon } from '../../src/daemon.js';
 import { createLogger } from '../../src/observe/index.js';
-import { type Sandbox, startSandbox } from '../../tools/sandbox/sandbox.js';
+import { type Sandbox, startSandbox } from '@crossbill/sandbox/sandbox.js';
 import { freshDatabase } from './database.js';
 
 export const OPS_KEY = 'ops-key-for-tests-0123456789abcdef';

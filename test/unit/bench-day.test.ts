@@ -1,10 +1,10 @@
 // The pure parts of `npm run bench -- --only day`: what the day brings and when, and how its percentiles are read.
 import { describe, expect, it } from '@jest/globals';
-import { Answers } from '../../tools/bench/day/answers.js';
-import { Listing } from '../../tools/bench/day/listing.js';
-import { budgetFor, dueMs, fateOf, isCharged, type Stream, totalsOf } from '../../tools/bench/day/plan.js';
-import { StripeSide } from '../../tools/bench/day/stripe-side.js';
-import { verifiedOf } from '../../tools/bench/day/verified.js';
+import { Answers } from '../../packages/bench/src/day/answers.js';
+import { Listing } from '../../packages/bench/src/day/listing.js';
+import { budgetFor, dueMs, fateOf, isCharged, type Stream, totalsOf } from '../../packages/bench/src/day/plan.js';
+import { StripeSide } from '../../packages/bench/src/day/stripe-side.js';
+import { verifiedOf } from '../../packages/bench/src/day/verified.js';
 
 const plan = { renewals: 1_000, dayMs: 120_000 };
 

@@ -6,7 +6,7 @@ import { decimalFromMinor, decimalsOf, MAX_MINOR, minorFromDecimal } from '../..
 import { monthBeside, monthOf, nameOf } from '../../src/ledger/rules/month.js';
 import { csvRows } from '../support/csv.js';
 import { same } from '../support/same.js';
-import { anyCharacter } from '../../tools/fuzz/inputs/character.js';
+import { anyCharacter } from '../../packages/proof/src/fuzz/inputs/character.js';
 
 describe('a cell', () => {
   it.each([

@@ -35,7 +35,7 @@ import { TaxTransactions } from '../../src/mor/tax-transactions.js';
 import { WebhookEndpoints } from '../../src/mor/webhook-endpoints.js';
 import { encodeJson, segment } from '../../src/mor/wire.js';
 import { aRig, json, type Rig } from './mor-peer.js';
-import { anyCharacter } from '../../tools/fuzz/inputs/character.js';
+import { anyCharacter } from '../../packages/proof/src/fuzz/inputs/character.js';
 
 const wire = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../wire/mor/${name}.json`, import.meta.url), 'utf8'));

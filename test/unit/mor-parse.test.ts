@@ -12,7 +12,7 @@ import { parseDecimal, parseTime, Unreadable } from '../../src/mor/read.js';
 import { parseRefund } from '../../src/mor/refunds.js';
 import { parseTaxCalculation } from '../../src/mor/tax-calculations.js';
 import { parseWebhookEndpointCreated, parseWebhookEndpointList } from '../../src/mor/webhook-endpoints.js';
-import { MOR_PARSERS } from '../../tools/fuzz/inputs/mor-parsers.js';
+import { MOR_PARSERS } from '../../packages/proof/src/fuzz/inputs/mor-parsers.js';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 

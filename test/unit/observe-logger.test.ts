@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createLogger, isSecretName, type Logger, NestLogger, textCensor } from '../../src/observe/index.js';
 import { Secret } from '../../src/config/index.js';
-import { anyCharacter } from '../../tools/fuzz/inputs/character.js';
+import { anyCharacter } from '../../packages/proof/src/fuzz/inputs/character.js';
 
 const CANARY = 'canary"1\\secret/ü';
 

@@ -60,7 +60,7 @@ async function startSandbox() {
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.tools.json'], {
     stdio: 'inherit',
   });
-  sandbox = start(['dist/tools/sandbox/main.js'], process.env, 'pipe');
+  sandbox = start(['packages/sandbox/dist/main.js'], process.env, 'pipe');
   sandbox.once('exit', (code) => ending || void end(`the sandbox ended with exit code ${code}`, 1));
   const lines = [];
   await new Promise((resolve) => {

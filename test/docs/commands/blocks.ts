@@ -34,7 +34,7 @@ export function pagesWithCommands(): readonly string[] {
     ...below('docs'),
     ...below('examples'),
     ...below('packages'),
-    'tools/sandbox/README.md',
+    'packages/sandbox/README.md',
   ];
 }
 

@@ -85,12 +85,12 @@ export const NOT_RUN: readonly NotRun[] = [
 
 /** The npm scripts that take options, and where they are read. */
 export const OPTIONS_IN: Readonly<Record<string, string>> = {
-  matrix: 'tools/matrix/main.mjs',
-  bench: 'tools/bench/main.ts',
-  simulate: 'tools/simulate/options.ts',
-  chaos: 'tools/chaos/options.ts',
-  demo: 'tools/demo/options.ts',
-  fuzz: 'tools/fuzz/options.ts',
+  matrix: 'packages/proof/matrix/main.mjs',
+  bench: 'packages/bench/src/main.ts',
+  simulate: 'packages/proof/src/simulate/options.ts',
+  chaos: 'packages/proof/src/chaos/options.ts',
+  demo: 'packages/sandbox/src/demo/options.ts',
+  fuzz: 'packages/proof/src/fuzz/options.ts',
 };
 
 /** The entry of the command, or undefined: it is run. */

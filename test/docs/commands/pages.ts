@@ -3,7 +3,7 @@
 import { type PageShell } from './page-shell.js';
 import { MONTH, type Rig } from './rig.js';
 import { emptyDatabase } from '../../support/database.js';
-import { startSandbox } from '../../../tools/sandbox/sandbox.js';
+import { startSandbox } from '@crossbill/sandbox/sandbox.js';
 import { textOf } from '../support.js';
 
 /** Stands for a placeholder; `said`: all that the page's commands printed so far. */
@@ -200,7 +200,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       { command: 'curl -s $MOR/_sandbox/cards', prints: /"outcome":"decline"/ },
     ],
   },
-  'tools/sandbox/README.md': {
+  'packages/sandbox/README.md': {
     bare: true,
     stands: async () => {
       const walk = await startSandbox({ seed: 'walk' });

@@ -1,5 +1,5 @@
 // What the MoR's portal shows of payments that no event has named.
-import { transferInPortal } from '../../../tools/sandbox/mor/portal.js';
+import { transferInPortal } from '@crossbill/sandbox/mor/portal.js';
 import { type Json, type World } from '../../support/world.js';
 
 /** The MoR's id of a bank transfer's payment, as the portal shows it; it can be refunded there under it from now on. */

@@ -1,0 +1,83 @@
+// The daemon of the day: the built program as a process of its own with its default settings, but for those named here.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { SECRET } from '../events.js';
+import { until } from '../rig.js';
+import { budgetFor, type Plan, RETRY_AFTER } from './plan.js';
+import { type Verified, verifiedOf } from './verified.js';
+
+export const KEY = 'day-key-for-the-bench-0123456789abcdef';
+/** A minute of the real day is a second or two of this one: marks come as much faster, and so many more are under way at once. */
+const CONCURRENCY = 64;
+
+const built = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+
+export function settingsOf(plan: Plan, url: string, peers: string, port: number): Record<string, string> {
+  const wait = `${Math.max(1, Math.round((RETRY_AFTER * plan.dayMs) / 1_000))}s`;
+  return {
+    NODE_ENV: 'test', // retries seconds apart are refused in production
+    PORT: String(port),
+    DATABASE_URL: url,
+    STRIPE_API_KEY: 'sk_test_bench',
+    STRIPE_API_BASE: peers,
+    STRIPE_WEBHOOK_SECRETS: SECRET,
+    STRIPE_MAX_RPS: String(budgetFor(plan)),
+    WORKER_CONCURRENCY: String(CONCURRENCY),
+    MOR_BASE_URL: peers,
+    MOR_AUTH_URL: peers,
+    MOR_CLIENT_ID: 'bench',
+    MOR_CLIENT_SECRET: 'bench-client-secret-0123456789abcdef',
+    MOR_PAYMENT_WEBHOOK_SECRETS: SECRET,
+    MOR_EVENT_WEBHOOK_SECRETS: SECRET,
+    MOR_RELAY_URL: `${peers}/relay`,
+    MOR_RELAY_SECRET: SECRET,
+    RETRY_SCHEDULE: `soft=${wait},${wait} hard=none authentication=none end=uncollectible`,
+    NOTIFY_URL: `${peers}/notify`,
+    NOTIFY_SECRETS: `whsec_${Buffer.from(SECRET.padEnd(32, '0')).toString('base64')}`,
+    API_KEYS: `bench:ops:${KEY}`,
+    LOG_LEVEL: 'error',
+  };
+}
+
+export type Daemon = {
+  readonly child: ChildProcess;
+  /** What it logged, which is errors only: how often each message came. */
+  readonly errors: ReadonlyMap<string, number>;
+};
+
+/** With the flags of the start command; ready when it resolves. */
+export async function startDaemon(settings: Record<string, string>): Promise<Daemon> {
+  const child = spawn(process.execPath, ['--max-semi-space-size=2', built('main.js')], {
+    env: { PATH: process.env['PATH'], ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: tmpdir(), // an .env of the developer's own would change what is measured
+  });
+  const errors = new Map<string, number>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const text = (name: string): string => new RegExp(`"${name}":"([^"]*)"`).exec(line)?.[1] ?? '';
+    const message = `${text('msg') || line.slice(0, 200)}: ${text('message')}`;
+    errors.set(message, (errors.get(message) ?? 0) + 1);
+  });
+  let ended = false;
+  child.once('exit', () => (ended = true));
+  const ready = `http://127.0.0.1:${settings['PORT'] ?? ''}/readyz`;
+  await until(async () => ended || (await fetch(ready).catch(() => null))?.ok === true);
+  if (ended) throw new Error('the daemon does not start');
+  return { child, errors };
+}
+
+/** `crossbill verify` as a person runs it, in a process of its own beside the daemon. */
+export async function verify(settings: Record<string, string>, since: Date): Promise<Verified> {
+  const began = performance.now();
+  const child = spawn(process.execPath, [built('cli.js'), 'verify', '--since', since.toISOString(), '--json'], {
+    env: { PATH: process.env['PATH'], ...settings },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    cwd: tmpdir(),
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
+  const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return verifiedOf(text, exitCode, (performance.now() - began) / 1_000);
+}

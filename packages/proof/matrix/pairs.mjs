@@ -1,0 +1,46 @@
+// Which pairs of Node and PostgreSQL are run, and which tests on each.
+
+import { LONG } from '../../../test/support/long.js';
+
+export const NODES = ['20', '22', '24', '26'];
+/** `15-debian` is Debian's own package, which compiles with JIT; the others come from npm and have none. */
+export const SERVERS = ['14', '15', '15-debian', '16', '17', '18'];
+/** The tests whose result depends on Node's and PostgreSQL's versions. */
+export const TESTS = ['test/store', 'test/e2e', 'test/api'];
+
+const IMAGE_NODE = '24';
+const NEWEST_SERVER = '18';
+
+/**
+ * Every Node with the newest PostgreSQL, every PostgreSQL with the newest and the oldest Node; or every one named with every one named. In
+ * this order: a run that is stopped has seen as many versions as it could.
+ */
+export function pairsOf({ node, postgres, short }) {
+  if (short) {
+    const own = process.versions.node.split('.')[0];
+    return [
+      { node: NODES.includes(own) ? own : IMAGE_NODE, postgres: '15-debian' },
+      { node: IMAGE_NODE, postgres: NEWEST_SERVER },
+    ];
+  }
+  const nodes = chosen('--node', node, NODES);
+  const servers = chosen('--postgres', postgres, SERVERS);
+  const all = nodes.flatMap((n) => servers.map((p) => ({ node: n, postgres: p })));
+  const others = (n) => all.filter((pair) => pair.node === n && pair.postgres !== NEWEST_SERVER);
+  if (node !== undefined) return all;
+  return [...all.filter((pair) => pair.postgres === NEWEST_SERVER), ...others(NODES.at(-1)), ...others(NODES[0])];
+}
+
+/** What jest is told for a pair besides the folders: the long flows turn on Node alone, so they run where its newest PostgreSQL does. */
+export function without({ postgres }) {
+  const flows = LONG.filter((path) => path.startsWith('test/e2e/'));
+  return postgres === NEWEST_SERVER ? [] : [`--testPathIgnorePatterns=/(${flows.join('|')})\\.test\\.ts$`];
+}
+
+function chosen(option, text, known) {
+  const names = text?.split(',') ?? known;
+  const wrong = names.filter((name) => !known.includes(name));
+  if (wrong.length === 0) return names;
+  process.stderr.write(`${option}: ${wrong.join(', ')} is none of ${known.join(', ')}\n`);
+  process.exit(2);
+}

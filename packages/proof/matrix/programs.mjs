@@ -1,0 +1,128 @@
+// What is run on a pair: jest, the demo, the bench. Their output goes to a file each.
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const running = new Set();
+
+/** Ends what runs when somebody ends us; the server goes with our end of its pipe. */
+export function onInterrupt(then) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      for (const child of running) end(child);
+      then();
+    });
+  }
+}
+
+const TELL_EVERY_MS = 60_000;
+
+/** The counts of a jest run, and the names of the tests that failed. */
+export async function tests(node, url, paths, log, tell) {
+  const file = `${log}.json`;
+  rmSync(file, { force: true });
+  const args = ['node_modules/jest/bin/jest.js', ...paths, '--json', `--outputFile=${file}`];
+  const progress = setInterval(() => tell(filesDone(`${log}.tests.log`)), TELL_EVERY_MS);
+  const how = await run(node, args, `${log}.tests.log`, 60, {
+    // As in `npm test`; through the environment, so that jest's workers have them too.
+    NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+    TEST_DATABASE_URL: url,
+  }).finally(() => clearInterval(progress));
+  let found;
+  try {
+    found = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    throw new Error(`jest ended without a result (${how}); see ${log}.tests.log`);
+  }
+  const failures = found.testResults.flatMap((f) => {
+    const name = f.name.slice(ROOT.length);
+    if (f.assertionResults.length === 0 && f.status === 'failed') return [`${name} could not be loaded`];
+    return f.assertionResults.filter((t) => t.status === 'failed').map((t) => `${name}: ${t.fullName}`);
+  });
+  return {
+    passed: found.numPassedTests,
+    failed: found.numFailedTests + found.numRuntimeErrorTestSuites,
+    skipped: found.numPendingTests + found.numTodoTests,
+    failures,
+  };
+}
+
+function filesDone(log) {
+  const ended = [...readFileSync(log, 'utf8').matchAll(/^(PASS|FAIL) /gm)].map(([, how]) => how);
+  return `${ended.length} files done, ${ended.filter((how) => how === 'FAIL').length} of them failed`;
+}
+
+/** Null when the demo ended clean, else how it ended; the daemon's own log is kept then. */
+export async function demo(node, url, log) {
+  return inFolder(async (folder) => {
+    const args = ['packages/sandbox/dist/demo/main.js', '--once', '--customers', '6', '--months', '2'];
+    const how = await run(node, args, `${log}.demo.log`, 10, { DATABASE_URL: url, CROSSBILL_DATA_DIR: folder });
+    if (how === 'exit code 0') return null;
+    await copyFile(join(folder, 'daemon.log'), `${log}.daemon.log`).catch(() => undefined);
+    return `${how}; see ${log}.demo.log and .daemon.log`;
+  });
+}
+
+/** The short bench on the embedded server, on `url`, and on the embedded one again: what it found each time. */
+export async function bench(node, url, log) {
+  const found = [];
+  for (const [i, server] of [null, url, null].entries()) {
+    found.push(
+      await inFolder(async (folder) => {
+        const json = join(folder, 'bench.json');
+        const args = ['dist/bench/main.js', '--scale', '0.2', '--only', 'intake,path', '--json', json];
+        const output = `${log}.bench-${i + 1}.log`;
+        const how = await run(node, args, output, 60, server === null ? {} : { DATABASE_URL: server });
+        if (how !== 'exit code 0') throw new Error(`the bench: ${how}; see ${output}`);
+        return JSON.parse(readFileSync(json, 'utf8'));
+      }),
+    );
+  }
+  return { before: found[0], other: found[1], after: found[2] };
+}
+
+async function inFolder(work) {
+  const folder = await mkdtemp(join(tmpdir(), 'crossbill-matrix-run-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** How a program ended, in words. It runs on that Node, also in the processes that it starts. */
+function run(node, args, log, minutes, environment) {
+  const { DATABASE_URL, TEST_DATABASE_URL, NODE_OPTIONS, ...own } = process.env; // those three are ours to set
+  const env = { ...own, ...environment, PATH: [dirname(node), own.PATH].join(delimiter) };
+  const output = openSync(log, 'w');
+  const child = spawn(node, args, { cwd: ROOT, env, detached: true, stdio: ['ignore', output, output] });
+  closeSync(output);
+  running.add(child);
+  let tooLong = false;
+  const timer = setTimeout(() => {
+    tooLong = true;
+    end(child);
+  }, minutes * 60_000);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer);
+      running.delete(child);
+      const how = code === null ? String(signal) : `exit code ${code}`;
+      resolve(tooLong ? `not done after ${minutes} minutes` : how);
+    });
+  });
+}
+
+/** With all processes that it started. */
+function end(child) {
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
+}

@@ -1,0 +1,152 @@
+// The primary dies under load and its standby takes over: nothing is missing after a synchronous one; after an asynchronous one verify says
+// what is, and the steps of docs/operating.md bring it back.
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
+import { chooseRunAs } from '@crossbill/embedded-postgres';
+import { type Finding } from '@crossbill/sandbox/demo/check.js';
+import { type Progress } from '@crossbill/sandbox/demo/progress.js';
+import { deliveries, inbox, verifyBooks } from './books.js';
+import { type ChaosOptions } from './options.js';
+import { findPrograms, untilFollowed } from './postgres.js';
+import { counted } from './report.js';
+import { type Delivered, lost } from './rules.js';
+import { clear, conclude, fastClock, makeFolder, owned, type Served, setStage, type Stage } from './stage.js';
+import { TcpProxy } from './tcp-proxy.js';
+
+/** How long the merchant lives before, while the standby lags, and after. */
+export const BEFORE_MS = 45_000;
+const LAGGING_MS = 15_000;
+export const AFTER_MS = 30_000;
+/** A signup's calls take a while: those that began so long before the standby lagged are repeated too. */
+const SIGNUP_MARGIN_MS = 60_000;
+/** The MoR is asked for all that it sent since so long before the standby lagged, in virtual seconds: some minutes. */
+const ASKED_FOR_SEC = 600;
+
+/** True: every rule holds, or there is no PostgreSQL here that makes standbys. */
+export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', progress: Progress): Promise<boolean> {
+  if (!findPrograms(chooseRunAs('/nowhere')).whole) {
+    progress.line("Skipped: a standby needs Debian's PostgreSQL (apt install postgresql), which is not here.");
+    return true;
+  }
+  const follows = how === 'sync' ? 'synchronously' : 'asynchronously';
+  const title = `Failover to a standby that follows ${follows}, seed ${options.seed}`;
+  progress.line(title);
+  // A signup with tax cannot be repeated after a loss (docs/operating.md), so nobody makes one.
+  const acts = ['signups', 'renewals', 'refunds', 'portal', 'mends'] as const;
+  const stage = await setStage(options, progress, makeFolder(`failover-${how}`), { acts, tax: false });
+  const { world, server, life, folder } = stage;
+  const wal = await TcpProxy.before([{ host: '127.0.0.1', port: server.port }]);
+  const standby = await server.standby(join(folder, 'standby'), wal.port);
+  owned.add(() => void standby.end('SIGQUIT'));
+  await untilFollowed(server, 'asynchronously');
+  if (how === 'sync') {
+    await server.query(`alter system set synchronous_standby_names = '*'`);
+    await server.query('select pg_reload_conf()');
+    await untilFollowed(server, follows);
+  }
+  progress.done(`a standby follows ${follows}`);
+
+  let ended = false;
+  const isOver = (): boolean => ended;
+  const startedAt = performance.now();
+  try {
+    const clockRuns = fastClock(world, isOver);
+    const living = life.goOn(isOver);
+    await sleep(BEFORE_MS);
+    const lagsSince = await world.control.get('/_sandbox/clock');
+    const lagsSinceMs = Date.now();
+    if (how === 'async') {
+      wal.set('hang');
+      progress.line('the standby hears nothing any more');
+    }
+    await sleep(LAGGING_MS);
+    await server.die();
+    progress.done('the primary is dead, with all of its processes');
+    if (how === 'async') wal.set('cut');
+    await standby.promote();
+    const missing = await missed(stage, standby.url);
+    world.ways.database.lead([{ host: '127.0.0.1', port: standby.port }]);
+    progress.done(`the standby is the primary; it lacks ${counted(missing.length, 'event')} that were answered 200`);
+    await sleep(AFTER_MS);
+    ended = true;
+    await living;
+    await clockRuns;
+    const lastedMs = performance.now() - startedAt;
+    const env = { DATABASE_URL: standby.url };
+    Object.assign(world.daemonEnv, env);
+    const { findings, more } =
+      how === 'sync'
+        ? { findings: missing.map(asFinding), more: ['Nothing that was answered 200 is missing after the failover.'] }
+        : await mended(stage, missing, lagsSince.amount('now_sec'), lagsSinceMs);
+    const told = how === 'sync' && missing.length > 0 ? [] : more;
+    const unused = new Set(how === 'sync' ? [] : missing.filter((d) => !isUsed(d)).map((d) => d.eventId));
+    const numbers = { title, lastedMs, strikes: new Map(), more: told };
+    const clean = await conclude(stage, standby.url, numbers, findings, unused);
+    return clean;
+  } finally {
+    ended = true;
+    await clear(stage).catch(() => undefined);
+    await standby.end('SIGINT');
+    await wal.close();
+  }
+}
+
+/** Of Stripe's events verify looks for those that say something about an invoice. */
+const isUsed = (d: Delivered): boolean => d.source !== 'stripe' || stripeInvoiceTypes.some((type) => type === d.type);
+
+export const asFinding = (d: Delivered): Finding => ({
+  about: d.eventId,
+  what: `${d.type} was answered 200 and is not on the standby`,
+});
+
+/** What the senders know as delivered and the new primary has not. Asked before the daemons reach it: nothing has come again. */
+export async function missed({ world }: Stage<Served>, url: string): Promise<readonly Delivered[]> {
+  const stored = await inbox(url);
+  return lost(await deliveries(world), stored);
+}
+
+/** The steps of "Backups and restore" in docs/operating.md. */
+async function mended(
+  stage: Stage,
+  missing: readonly Delivered[],
+  sinceSec: number,
+  sinceMs: number,
+): Promise<{ readonly findings: readonly Finding[]; readonly more: readonly string[] }> {
+  const { world, progress, life } = stage;
+  const ofStripe = missing.filter((d) => d.source === 'stripe' && isUsed(d));
+  const unused = missing.filter((d) => !isUsed(d)).length;
+  progress.step('crossbill verify --repair');
+  const first = await verifyBooks(world, ['--json']);
+  const unnamed = ofStripe.filter((d) => first?.said.includes(d.eventId) !== true);
+  const repaired = await verifyBooks(world, ['--repair', '--yes', '--wait', '600']);
+  progress.done(`crossbill verify: ${first?.verdict ?? 'not run'}; after --repair: ${repaired?.verdict ?? 'not run'}`);
+  const again = await world.control.post('/_sandbox/mor/payment-events/again', { since_sec: sinceSec - ASKED_FOR_SEC });
+  // Asked for again are those alone that the MoR does not have: its list is compared first, as the page says.
+  const atMor = (await world.control.get('/_sandbox/mor/refunds')).list('data');
+  const made = new Set(atMor.filter((r) => r.text('source') === 'api').map((r) => r.text('payment_id')));
+  const late = life.requests.filter((r) => r.atMs >= sinceMs);
+  const unmade = late.filter((r) => !made.has(r.paymentId));
+  for (const r of unmade) await world.api.post(r.path, r.body, r.key);
+  // Whoever asked while the primary died, and again of the new one, was told that there is no such payment; its refund may be at the MoR.
+  const untold = life.unknownPayments.filter((r) => made.has(r.paymentId) && !life.refundsAsked.has(r.key));
+  for (const r of untold) life.refundsAsked.add(r.key);
+  const signups = life.signupCalls.filter((s) => s.atMs >= sinceMs - SIGNUP_MARGIN_MS);
+  for (const { key, create, complete } of signups) {
+    const signup = await world.api.post('/v1/signups', create, key);
+    if (complete !== null) await world.api.post(`/v1/signups/${signup.text('id')}/complete`, complete);
+  }
+  const sent = again.strings('data').length;
+  return {
+    findings: unnamed.map((d) => ({ about: d.eventId, what: `${d.type} is missing, and verify did not name it` })),
+    more: [
+      `The new primary lacked ${counted(missing.length, 'event')} that were answered 200: ${ofStripe.length} of Stripe, ` +
+        `${missing.length - ofStripe.length - unused} of the MoR, ${unused} of types that Crossbill makes no use of.`,
+      `verify named ${ofStripe.length - unnamed.length} of Stripe's ${ofStripe.length} and fetched them with --repair; ` +
+        `the MoR sent ${counted(sent, 'event')} again; of ${counted(late.length, 'refund')} that were asked for since, ` +
+        `${unmade.length} were not at the MoR and were asked for again under their keys; ${untold.length} were at the MoR ` +
+        'though their payment was no longer known when they were repeated.',
+      `The calls of ${counted(signups.length, 'signup')} of the last minutes were repeated under their keys.`,
+    ],
+  };
+}

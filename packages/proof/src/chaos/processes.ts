@@ -1,0 +1,149 @@
+// Programs of ours as processes that may be killed, frozen and stopped, and are started again as a container runtime does it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, fchownSync, openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SERVER_ENV } from '@crossbill/embedded-postgres';
+import { type RunAs } from '@crossbill/embedded-postgres';
+
+const WATCHER = import.meta.resolve('@crossbill/sandbox/demo/end-with-parent.js');
+const STOP_WITHIN_MS = 30_000; // as long as docs/operating.md asks for before a kill
+const RESTART_AFTER_MS = 500;
+const READY_WITHIN_MS = 300_000; // long, for busy machines
+
+export type ProgramOptions = {
+  /** Such as `daemon 1`. */
+  readonly name: string;
+  /** Below `dist/`, as a URL's path from here. */
+  readonly program: string;
+  readonly args?: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Where it works: a folder without an `.env` of somebody's own. */
+  readonly folder: string;
+  /** What it says is appended to this file. */
+  readonly logFile: string;
+  /** What it prints is read instead of logged. */
+  readonly hear?: (text: string) => void;
+};
+
+export class Program {
+  /** How often it ended though nobody asked it to. */
+  deaths = 0;
+  private child: ChildProcess | null = null;
+  private wanted = false;
+  private frozen = false;
+  private startAt = 0;
+
+  constructor(private readonly options: ProgramOptions) {}
+
+  get name(): string {
+    return this.options.name;
+  }
+
+  get pid(): number | null {
+    return this.child?.pid ?? null;
+  }
+
+  start(): void {
+    this.wanted = true;
+    this.launch();
+  }
+
+  /** Ends it now with this signal; it is started again `backAfterMs` later. */
+  strike(signal: 'SIGKILL' | 'SIGTERM', backAfterMs: number): void {
+    this.startAt = performance.now() + backAfterMs;
+    this.child?.kill(signal);
+    if (this.frozen && signal === 'SIGTERM') this.child?.kill('SIGCONT');
+  }
+
+  freeze(): void {
+    this.frozen = this.child?.kill('SIGSTOP') === true;
+  }
+
+  thaw(): void {
+    this.frozen = false;
+    this.child?.kill('SIGCONT');
+  }
+
+  /** Asks it to end for good and waits; insists after thirty seconds. */
+  async stop(): Promise<void> {
+    this.wanted = false;
+    const { child } = this;
+    if (child === null) return;
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    this.thaw();
+    child.kill('SIGTERM');
+    const insist = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+    await ended;
+    clearTimeout(insist);
+  }
+
+  /** Ends it without asking. For the way out in a hurry. */
+  kill(): void {
+    this.wanted = false;
+    this.child?.kill('SIGKILL');
+  }
+
+  private launch(): void {
+    const { program, args = [], env, folder, logFile, hear } = this.options;
+    const log = openSync(logFile, 'a');
+    const path = fileURLToPath(new URL(program, import.meta.url));
+    const child = spawn(process.execPath, ['--import', WATCHER, path, ...args], {
+      env: { ...env },
+      cwd: folder,
+      stdio: ['pipe', hear === undefined ? log : 'pipe', log], // the first pipe closes when we end
+      detached: true, // Ctrl-C in our terminal is ours to pass on
+    });
+    closeSync(log);
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => hear?.(text));
+    child.on('error', () => undefined);
+    child.once('exit', () => {
+      this.child = null;
+      this.frozen = false;
+      if (!this.wanted) return;
+      this.deaths += 1;
+      const wait = Math.max(RESTART_AFTER_MS, this.startAt - performance.now());
+      setTimeout(() => this.wanted && this.child === null && this.launch(), wait).unref();
+    });
+    this.child = child;
+  }
+}
+
+/** A server of others as this user; what it says is appended to the file. */
+export function spawnServer(
+  program: string,
+  args: readonly string[],
+  { runAs, cwd, logFile }: { readonly runAs: RunAs; readonly cwd: string; readonly logFile: string },
+): ChildProcess {
+  const log = openSync(logFile, 'a');
+  if (runAs !== null) fchownSync(log, runAs.uid, runAs.gid);
+  const child = spawn(program, [...args], {
+    ...runAs,
+    cwd,
+    env: SERVER_ENV,
+    detached: true, // Ctrl-C in our terminal is not for it
+    stdio: ['ignore', log, log],
+  });
+  child.on('error', () => undefined);
+  closeSync(log);
+  return child;
+}
+
+/** Resolves when this daemon says that it is ready. */
+export async function untilReady(url: string, name: string): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  while (!(await isReady(url))) {
+    if (performance.now() > deadline) throw new Error(`${name} is not ready`);
+    await sleep(100);
+  }
+}
+
+export async function isReady(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    await answer.arrayBuffer();
+    return answer.status === 200;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+// The report at the end: what was struck, what the merchant did, and whether the books agree. In sentences, with counts.
+import { type Outcome } from './books.js';
+import { type Kind, KINDS } from './schedule.js';
+import { TAKEN } from '@crossbill/sandbox/demo/sides.js';
+
+export type Numbers = {
+  /** Such as `Chaos, seed 7`. */
+  readonly title: string;
+  /** How long strikes went on, in milliseconds. */
+  readonly lastedMs: number;
+  /** Strikes by kind; empty where there were none. */
+  readonly strikes: ReadonlyMap<Kind, number>;
+  /** What the merchant did, by name. */
+  readonly done: ReadonlyMap<string, number>;
+  readonly daemonDeaths: number;
+  readonly serverStarts: number;
+  /** Further sentences of the kind of run. */
+  readonly more: readonly string[];
+  /** Where the logs are kept; null: nowhere. */
+  readonly logs: string | null;
+};
+
+const SHOWN = 40;
+
+/** True: every rule holds. */
+export function isClean(outcome: Outcome): boolean {
+  return outcome.findings.length === 0 && (outcome.verify === null || outcome.verify.verdict === 'clean');
+}
+
+/** Pure: the report line by line. */
+export function reportLines(outcome: Outcome, n: Numbers): readonly string[] {
+  const { sides, delivered, stored, findings, verify } = outcome;
+  const strikes = [...n.strikes].sort(([, a], [, b]) => b - a);
+  const total = strikes.reduce((sum, [, times]) => sum + times, 0);
+  const taken = sides.mor.payments.filter((p) => TAKEN.has(p.status)).length;
+  const refunded = sides.mor.refunds.filter((r) => r.status === 'succeeded').length;
+  const acknowledged = delivered.filter((d) => d.acknowledged).length;
+  const open = sides.daemon.reviews.filter((r) => r.status === 'open').length;
+  return [
+    '',
+    `${n.title}: ${(n.lastedMs / 60_000).toFixed(1)} minutes${total === 0 ? '' : `, ${counted(total, 'strike')}`}.`,
+    ...strikes.map(([kind, times]) => `  ${String(times).padStart(5)}  ${KINDS[kind]}`),
+    `${n.daemonDeaths === 0 ? 'No daemon ended' : `A daemon ended ${counted(n.daemonDeaths, 'time')} and was started again`}; ` +
+      `PostgreSQL was started ${counted(n.serverStarts, 'time')}.`,
+    'What the merchant did:',
+    ...[...n.done].sort(([, a], [, b]) => b - a).map(([what, times]) => `  ${String(times).padStart(5)}  ${what}`),
+    ...n.more,
+    `${counted(acknowledged, 'event')} ${acknowledged === 1 ? 'was' : 'were'} answered 200; ${stored.length} are stored, ` +
+      `${stored.filter((s) => s.status === 'received').length} of them not decided.`,
+    `The MoR took ${counted(taken, 'payment')} and gave ${counted(refunded, 'refund')} back; ` +
+      `Stripe shows ${counted(sides.stripe.records.length, 'payment record')}; ` +
+      `the ledger has ${counted(sides.daemon.ledger.length, 'entry', 'entries')}; ${counted(open, 'review item waits', 'review items wait')} for a person.`,
+    findings.length === 0
+      ? 'The ledger, Stripe and the MoR agree; nothing was lost and nothing was done twice.'
+      : `${counted(findings.length, 'difference')}:`,
+    ...findings.slice(0, SHOWN).map((f) => `  ${f.about}: ${f.what}`),
+    ...(findings.length > SHOWN ? [`  and ${findings.length - SHOWN} more`] : []),
+    verify === null ? 'crossbill verify was not run.' : `crossbill verify: ${verify.verdict}.`,
+    ...(verify === null || verify.verdict === 'clean' ? [] : verify.said.split('\n').slice(0, SHOWN)),
+    isClean(outcome) ? 'Every rule holds.' : 'A rule is broken.',
+    ...(n.logs === null ? [] : [`The logs are kept in ${n.logs}`]),
+  ];
+}
+
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

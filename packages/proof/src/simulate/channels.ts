@@ -1,0 +1,231 @@
+// What happens on the MoR's other channels in a story: bank transfers, payment links, disputes and alerts.
+import { proformaWire } from '#src/transfers/proforma-request.js';
+import { messageKey } from '#src/domain/lane/change.js';
+import { decimalFromMinor } from '#src/domain/money.js';
+import { encodePaymentLink } from '#src/mor/payment-links.js';
+import { encodeDeleteProforma } from '#src/mor/proforma-invoices.js';
+import { eventIdFor } from '@crossbill/sandbox/mor/event-types.js';
+import { type CaptureNames, namesCharge } from '@crossbill/sandbox/mor/payment-links.js';
+import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
+import { type People } from './people.js';
+import { type LinkPaid } from './planted.js';
+import { type Replica } from './replica.js';
+import { type World } from './world.js';
+
+const JURISDICTION = 'GB';
+const DUE_IN_MS = 30 * 86_400_000;
+
+export class Channels {
+  constructor(
+    private readonly world: World,
+    private readonly people: People,
+  ) {}
+
+  /** An operator asks for a proforma invoice. */
+  async askForTransfer(invoiceId: string): Promise<void> {
+    if (this.world.mayBeLost) return;
+    const id = this.world.name('pfm');
+    await this.world.ask('proforma', async (r) => {
+      const billed = await r.channels.billed(invoiceId);
+      if (!billed.ok) throw new Error('Stripe does not answer');
+      if (billed.value === null) return;
+      await this.refreshStanding(r, invoiceId, 'proforma');
+      const today = r.clock.now().toISOString().slice(0, 10);
+      const dto = {
+        jurisdiction: JURISDICTION,
+        due_date: new Date(r.clock.now().getTime() + DUE_IN_MS).toISOString().slice(0, 10),
+        provider: { providerName: 'Larch', providerCountry: JURISDICTION },
+      };
+      const wire = proformaWire(dto, billed.value, today);
+      const { invoice: facts, askedAt } = billed.value;
+      const until = new Date(r.clock.now().getTime() + DUE_IN_MS);
+      await r.channels.request({ kind: 'proforma', id, wire, until, facts, askedAt, by: 'ops' }, null);
+    });
+  }
+
+  /** The bank transfer of an issued proforma invoice arrives. `share`: how much of it, 1 for all. */
+  async transfer(invoiceId: string, share: number): Promise<void> {
+    const books = this.world.sandbox.mor.channelBooks();
+    const issued = books.proformas.find((p) => p.reference === invoiceId && p.status === 'ISSUED');
+    if (issued === undefined) return;
+    const minor = BigInt(Math.max(1, Math.round(Number(issued.total) * share)));
+    const amount = decimalFromMinor(minor, issued.currency);
+    await this.people.control(`/proformas/${issued.id}/settle`, { amount });
+  }
+
+  /** The MoR cannot issue what it has just been asked for. */
+  async failIssuance(invoiceId: string): Promise<void> {
+    await this.people.control('/issuance', { hold: true });
+    await this.askForTransfer(invoiceId);
+    this.world.scheduler.plan(this.world.now + 120_000, 'issuance goes on', async () => {
+      const { proformas } = this.world.sandbox.mor.channelBooks();
+      const waiting = proformas.find((p) => p.reference === invoiceId && p.status === 'PENDING_TAX_TRANSACTION');
+      if (waiting !== undefined) await this.people.control(`/proformas/${waiting.id}/fail`, {});
+      await this.people.control('/issuance', { hold: false });
+    });
+  }
+
+  /** An operator takes a proforma invoice back: possible until it is issued. */
+  async withdraw(invoiceId: string): Promise<void> {
+    if (this.world.mayBeLost) return;
+    await this.world.ask('withdraw', async (r) => {
+      const o = (await r.books.objects(invoiceId)).findLast((x) => x.kind === 'proforma' && x.morId !== null);
+      if (o === undefined || o.morId === null || o.status === 'DELETED') return;
+      const deleted = await r.proformas.sendDelete(encodeDeleteProforma(o.morId));
+      if (!deleted.ok && deleted.status === null) throw new Error('the MoR does not answer');
+      if (deleted.ok || deleted.status === 404) await r.channels.deleted(o, 'ops');
+    });
+  }
+
+  /** An operator asks for a payment link. */
+  async askForLink(invoiceId: string, expiresInSec: number): Promise<void> {
+    if (this.world.mayBeLost) return;
+    const id = this.world.name('lnk');
+    this.world.linkOf.set(messageKey('create_payment_link', id, 1), invoiceId);
+    await this.world.ask('link', async (r) => {
+      const billed = await r.channels.billed(invoiceId);
+      if (!billed.ok) throw new Error('Stripe does not answer');
+      if (billed.value === null) return;
+      await this.refreshStanding(r, invoiceId, 'payment_link');
+      const { invoice: facts, askedAt } = billed.value;
+      const wire = encodePaymentLink({
+        jurisdiction: JURISDICTION,
+        amount: { amount: decimalFromMinor(facts.amountRemaining, facts.currency), currency: facts.currency },
+        returnUrl: 'https://shop.example/paid',
+        idempotencyKey: messageKey('create_payment_link', id, 1),
+        expiresIn: expiresInSec,
+      });
+      await r.channels.request({ kind: 'payment_link', id, wire, until: null, facts, askedAt, by: 'ops' }, null);
+    });
+  }
+
+  /** The customer pays at whatever link of the invoice still takes money. `names`: what the MoR calls that payment by. */
+  async payLink(invoiceId: string, names: CaptureNames = 'charge'): Promise<void> {
+    await this.pay(invoiceId, names, false);
+  }
+
+  /** Somebody opens the invoice's links: each is read again at the MoR. */
+  async lookAtLinks(invoiceId: string): Promise<void> {
+    await this.world.ask('look at links', async (r) => {
+      for (const o of await r.books.objects(invoiceId))
+        if (o.kind === 'payment_link' && o.morId !== null) await r.channels.refresh(o);
+    });
+  }
+
+  /** The customer pays a link of the invoice once more, from a page that was still open. */
+  async payLinkAgain(invoiceId: string, names: CaptureNames): Promise<void> {
+    await this.pay(invoiceId, names, true);
+  }
+
+  /** The MoR tells of each payment on links of the invoice by the event of its card payments too (Document 3), if its announcement named it so. */
+  tellOfLinkPayments(invoiceId: string): void {
+    const merchantCustomerId = this.people.invoice(invoiceId)?.customer ?? '';
+    for (const { paymentId, names } of this.paidOn(invoiceId)) {
+      const p = this.world.sandbox.mor.payments.get(paymentId);
+      if (p === undefined || !namesCharge(names)) continue;
+      this.world.sandbox.cards.events.verdict({
+        ...p,
+        status: 'succeeded',
+        merchantInvoiceId: invoiceId,
+        merchantCustomerId,
+      });
+    }
+  }
+
+  /** What was paid on the invoice's links is given back in the MoR's portal, or a part: where the daemon has heard what it is called. */
+  async refundOfLink(invoiceId: string, amount: number | null): Promise<void> {
+    const { acknowledged } = this.world;
+    const heard = this.paidOn(invoiceId).findLast(
+      (p) => p.names !== 'nothing' && acknowledged.some((a) => a.eventId === p.eventId),
+    );
+    if (heard === undefined) return;
+    await this.people.control('/mor/refunds', {
+      payment_id: heard.paymentId,
+      ...(amount === null ? {} : { amount }),
+    });
+  }
+
+  private paidOn(invoiceId: string): readonly LinkPaid[] {
+    const { linkOf, planted, sandbox } = this.world;
+    const links = sandbox.mor.channelBooks().links.filter((l) => linkOf.get(l.idempotencyKey) === invoiceId);
+    return planted.linksPaid.filter((p) => links.some((l) => l.id === p.linkId));
+  }
+
+  private async pay(invoiceId: string, names: CaptureNames, again: boolean): Promise<void> {
+    const { linkOf, planted, sandbox } = this.world;
+    for (const { id, idempotencyKey, paymentIds } of sandbox.mor.channelBooks().links) {
+      if (linkOf.get(idempotencyKey) !== invoiceId || paymentIds.length > 0 !== again) continue;
+      await this.people.control(`/payment-links/${id}/pay`, { names, again });
+      const paid = sandbox.mor.channelBooks().links.find((l) => l.id === id)?.paymentIds ?? [];
+      const p = sandbox.mor.payments.get(paid[paymentIds.length] ?? '');
+      if (p === undefined) continue; // it has expired
+      const eventId = eventIdFor('payment.captured', p.uuid);
+      planted.linksPaid.push({ linkId: id, paymentId: p.id, chargeId: p.processorChargeId, eventId, names });
+    }
+  }
+
+  /** A bank disputes a payment, or `share` of it; it is decided later. What is lost and then won is told as both. */
+  async dispute(
+    paymentId: string,
+    how: {
+      readonly outcome: 'won' | 'lost' | 'lost_then_won';
+      readonly decidedAfterMs: number;
+      readonly share?: number;
+    },
+  ): Promise<void> {
+    const payment = this.world.sandbox.mor.payments.get(paymentId);
+    if (payment === undefined) return;
+    const disputeId = this.world.name('dp');
+    const minor = how.share === undefined ? null : Math.max(1, Math.round(payment.amount * how.share));
+    const currency = payment.currency.toUpperCase();
+    const amount = minor === null ? {} : { amount: { amount: decimalFromMinor(BigInt(minor), currency), currency } };
+    const data = { disputeId, paymentId, ...amount };
+    const outcomes = how.outcome === 'lost_then_won' ? (['lost', 'won'] as const) : [how.outcome];
+    const outcomeEvents = outcomes.map((outcome) => `evt_${outcome}_${disputeId}`);
+    const last = outcomes.at(-1) ?? 'lost';
+    this.world.disputes.push({ disputeId, paymentId, outcome: last, minor, outcomeEvents });
+    await this.people.control('/events', { type: 'dispute.action_needed', data });
+    outcomes.forEach((outcome, n) => {
+      const at = this.world.now + how.decidedAfterMs * (n + 1);
+      this.world.scheduler.plan(at, `dispute ${disputeId} is ${outcome}`, async () => {
+        const id = outcomeEvents[n];
+        await this.people.control('/events', { type: 'dispute.outcome', id, data: { ...data, outcome } });
+      });
+    });
+  }
+
+  /** A chargeback is about to be raised; the MoR answers it with a refund of all that is left, or without. */
+  async alert(paymentId: string, refunded: boolean): Promise<void> {
+    const { mor, cards } = this.world.sandbox;
+    if (!mor.payments.has(paymentId)) return;
+    const data = { alertId: this.world.name('al'), paymentId };
+    this.world.alerts.push({ ...data, refunded });
+    await this.people.control('/events', { type: 'pre_chargeback_alert.received', data });
+    this.world.scheduler.plan(this.world.now + 1_800_000, `alert ${data.alertId} is handled`, async () => {
+      const payment = mor.payments.get(paymentId);
+      let given: MorRefund | null = null;
+      if (refunded && payment !== undefined) {
+        try {
+          given = cards.refunds.create(payment, {
+            amount: null,
+            reason: 'fraudulent',
+            metadata: null,
+            source: 'alert',
+          });
+        } catch {
+          // all of it was given back before
+        }
+      }
+      await this.people.control('/events', {
+        type: 'pre_chargeback_alert.outcome',
+        data: { ...data, refunded: given !== null },
+      });
+    });
+  }
+
+  /** As the API does before it asks for another one: the one that stands may be gone. */
+  private async refreshStanding(r: Replica, invoiceId: string, kind: 'proforma' | 'payment_link'): Promise<void> {
+    const there = await r.channels.standing(invoiceId, kind);
+    if (there !== null && there.morId !== null) await r.channels.refresh(there);
+  }
+}

@@ -1,0 +1,79 @@
+// A person on Stripe's dashboard, and the closing rule: whatever they did there, verify names it.
+import { type Difference } from '#src/domain/difference.js';
+import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
+import { type People } from './people.js';
+import { type World } from './world.js';
+
+export class Hands {
+  constructor(
+    private readonly world: World,
+    private readonly people: People,
+  ) {}
+
+  /** A credit note that gives money of ours back, out of band or to the customer's balance. */
+  async credit(invoiceId: string, amount: number, toBalance: boolean): Promise<void> {
+    if (this.markedBy(invoiceId) === null) return;
+    const part = toBalance ? 'credit_amount' : 'out_of_band_amount';
+    const form = { invoice: invoiceId, amount: String(amount), [part]: String(amount) };
+    this.keep('credit_note', invoiceId, (await this.people.stripe('POST', '/v1/credit_notes', form))['id']);
+  }
+
+  /** A refund reported on our record. */
+  async refund(invoiceId: string, amount: number): Promise<void> {
+    const record = this.markedBy(invoiceId);
+    if (record === null || record === '') return;
+    const { currency } = this.people.invoice(invoiceId) ?? { currency: 'eur' };
+    const answer = await this.people.stripe('POST', `/v1/payment_records/${record}/report_refund`, {
+      outcome: 'refunded',
+      'amount[value]': String(amount),
+      'amount[currency]': currency,
+      'processor_details[type]': 'custom',
+      'processor_details[custom][refund_reference]': this.world.name('by_hand'),
+      'refunded[refunded_at]': String(Math.floor(this.world.now / 1000)),
+    });
+    this.keep('refund', invoiceId, answer['id']);
+  }
+
+  /** Our record is taken off the invoice. */
+  async detach(invoiceId: string): Promise<void> {
+    const record = this.markedBy(invoiceId);
+    if (record === null || record === '') return;
+    const path = `/v1/invoices/${invoiceId}/detach_payment`;
+    const answer = await this.people.stripe('POST', path, { payment_record: record });
+    if (typeof answer['id'] === 'string') this.keep('detached', invoiceId, record);
+  }
+
+  private keep(what: World['byHand'][number]['what'], invoiceId: string, objectId: unknown): void {
+    if (typeof objectId === 'string') this.world.byHand.push({ what, invoiceId, objectId });
+  }
+
+  /** The record by which the bridge marked it; empty: it marked it out of band. Null: it did not, so far. */
+  private markedBy(invoiceId: string): string | null {
+    const { world } = this;
+    const invoice = this.people.invoice(invoiceId);
+    if (invoice?.status !== 'paid' || world.paidByHand.has(invoiceId)) return null;
+    const paid = invoice.payments.find((p) => p.status === 'paid' && p.record !== null);
+    if (paid !== undefined) return paid.record;
+    return world.settings.markMode === 'out_of_band' && invoice.paidOutOfBand > 0 ? '' : null;
+  }
+}
+
+/** G11: each thing that was done by hand is named, unless it is gone again. */
+export function unnamedHands(world: World, found: readonly Difference[]): string[] {
+  return world.byHand
+    .filter(({ objectId, invoiceId }) => !found.some((d) => d.objectId === objectId && d.invoiceId === invoiceId))
+    .map(
+      ({ what, invoiceId, objectId }) =>
+        `G11: ${what} ${objectId} on ${invoiceId} was made by hand, and verify does not name it`,
+    );
+}
+
+/** Of what verify names: that which people did. */
+export function isByHand(world: World, d: Difference): boolean {
+  return world.byHand.some(({ objectId, invoiceId }) => d.objectId === objectId && d.invoiceId === invoiceId);
+}
+
+/** Invoices from which somebody took our payment: whatever comes after, the mark was made and is gone. */
+export function wasDetached(world: World, i: Pick<Invoice, 'id'>): boolean {
+  return world.byHand.some((h) => h.what === 'detached' && h.invoiceId === i.id);
+}

@@ -1,0 +1,36 @@
+// Runs that failed once, made small and kept: test/simulate runs each of them again.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Recipe } from './shrink.js';
+
+export type Kept = {
+  readonly seed: number;
+  /** What was wrong, in words. */
+  readonly why: string;
+  /** Null: those that the seed draws. */
+  readonly faults: Recipe['faults'] | null;
+  readonly without: Recipe['without'];
+};
+
+/** Of the project's sources, seen from here and from the built program. */
+const FILE = ['../../../test/simulate/kept.json', '../../../../test/simulate/kept.json']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find(existsSync);
+
+/** Oldest first. */
+export function keptCases(): readonly Kept[] {
+  return JSON.parse(readFileSync(fileOrThrow(), 'utf8')) as Kept[];
+}
+
+/** Gives the name of the file. */
+export function keepCase(kept: Kept): string {
+  const file = fileOrThrow();
+  const lines = [...keptCases(), kept].map((one) => `  ${JSON.stringify(one)}`);
+  writeFileSync(file, `[\n${lines.join(',\n')}\n]\n`);
+  return file;
+}
+
+function fileOrThrow(): string {
+  if (FILE === undefined) throw new Error('test/simulate/kept.json is not there: keep cases from the sources');
+  return FILE;
+}

@@ -1,0 +1,74 @@
+// Golden stories of payments on a link, in each way in which the MoR may call them: once and given back, twice, told as card payments too.
+import { CAPTURE_NAMES, type CaptureNames } from '@crossbill/sandbox/mor/payment-links.js';
+import { Channels } from './channels.js';
+import { renewal, type Story } from './scenes.js';
+import { type World } from './world.js';
+
+const finalize = { draftPolicy: 'finalize' } as const;
+
+/** A renewal whose card is declined, and a link that is asked for at minute 70. */
+async function withLink(world: World): Promise<{ readonly channels: Channels; readonly invoice: () => string }> {
+  const { people, invoice } = await renewal(world, ['decline']);
+  const channels = new Channels(world, people);
+  world.scheduler.plan(world.at(70), 'a link', () => void channels.askForLink(invoice(), 86_400));
+  return { channels, invoice };
+}
+
+/** The same, paid at minute 100 and once more at minute 130, of which the second is given back. */
+async function paidTwice(world: World, one: CaptureNames, other: CaptureNames): ReturnType<typeof withLink> {
+  const link = await withLink(world);
+  const { channels, invoice } = link;
+  world.scheduler.plan(world.at(100), 'the customer pays', () => channels.payLink(invoice(), one));
+  world.scheduler.plan(world.at(130), 'and pays again', () => channels.payLinkAgain(invoice(), other));
+  world.scheduler.plan(world.at(240), 'the second is given back', () => channels.refundOfLink(invoice(), null));
+  return link;
+}
+
+export const linkStories: readonly Story[] = [
+  ...CAPTURE_NAMES.filter((names) => names !== 'charge').map((names): Story => ({
+    name: `a payment link is paid, which the MoR calls by ${names}, and a part is given back`,
+    settings: finalize,
+    plan: async (world) => {
+      const { channels, invoice } = await withLink(world);
+      world.scheduler.plan(world.at(100), 'the customer pays', () => channels.payLink(invoice(), names));
+      world.scheduler.plan(world.at(200), 'a part is given back', () => channels.refundOfLink(invoice(), 700));
+    },
+  })),
+  ...CAPTURE_NAMES.map((names): Story => ({
+    name: `a payment link is paid twice, which the MoR calls by ${names}, and the second is given back`,
+    settings: finalize,
+    plan: async (world) => void (await paidTwice(world, names, names)),
+  })),
+  ...(
+    [
+      ['id', 'charge'],
+      ['charge', 'id'],
+    ] as const
+  ).map(([one, other]): Story => ({
+    name: `two payments on a link, of which the MoR calls one by ${one} and the other by ${other}`,
+    settings: finalize,
+    plan: async (world) => void (await paidTwice(world, one, other)),
+  })),
+  ...(['charge', 'both'] as const).map((names): Story => ({
+    name: `two payments on a link by ${names}, and the MoR tells of them as card payments too`,
+    settings: finalize,
+    plan: async (world) => {
+      const { channels, invoice } = await paidTwice(world, names, names);
+      world.scheduler.plan(world.at(180), 'both as card payments', () => channels.tellOfLinkPayments(invoice()));
+    },
+  })),
+  ...CAPTURE_NAMES.filter((names) => names !== 'nothing').map((names): Story => ({
+    name: `a payment on a link is seen before the MoR calls it by ${names}, and all is given back`,
+    settings: finalize,
+    plan: async (world) => {
+      const { channels, invoice } = await withLink(world);
+      const told = world.at(110);
+      world.gate = async (body) => {
+        if (body.includes('payment.captured') && world.now < told) await world.sleep(told - world.now);
+      };
+      world.scheduler.plan(world.at(100), 'the customer pays', () => channels.payLink(invoice(), names));
+      world.scheduler.plan(world.at(105), 'somebody looks', () => void channels.lookAtLinks(invoice()));
+      world.scheduler.plan(world.at(200), 'all is given back', () => channels.refundOfLink(invoice(), null));
+    },
+  })),
+];

@@ -1,0 +1,120 @@
+// Who tells the daemon what a payment is called at the MoR: a person, the shop's backend, a `payment.captured`. Rightly and wrongly.
+import { transferInPortal } from '@crossbill/sandbox/mor/portal.js';
+import { decimalFromMinor } from '#src/domain/money.js';
+import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
+import { type People } from './people.js';
+import { type Capture } from './planted.js';
+import { type World } from './world.js';
+
+export type Said = 'right' | 'mistyped' | 'taken';
+
+const REFUSED_AS_TAKEN = 'payment_id_taken';
+
+export class Names {
+  constructor(
+    private readonly world: World,
+    private readonly people: People,
+  ) {}
+
+  /** References of the payments that the daemon has and cannot call by a name of the MoR's. */
+  async nameless(): Promise<readonly string[]> {
+    const page = await this.world.ask('payments', (r) => r.books.payments({}, { limit: 100, cursor: null }));
+    const rows = page?.data.map((d) => d.payment) ?? [];
+    return rows.flatMap((p) =>
+      p.paymentId === null && p.succeededAt !== null && p.reference !== null ? [p.reference] : [],
+    );
+  }
+
+  /** What the MoR calls the payment with this reference; a bank transfer gets its id in the portal the first time somebody looks. */
+  nameOf(reference: string): string | null {
+    const { links, proformas } = this.world.sandbox.mor.channelBooks();
+    const transfer = proformas.find((f) => f.id === reference && f.received !== null);
+    if (transfer !== undefined) return this.world.planted.transfers.get(transfer.id) ?? this.portalId(transfer);
+    const link = links.find((l) => l.id === reference);
+    // Of two payments on one link nobody can say which is meant.
+    if (link !== undefined) return link.paymentIds.length > 1 ? null : (link.paymentIds[0] ?? null);
+    return this.people.payments().find((p) => p.processorChargeId === reference)?.id ?? null;
+  }
+
+  /**
+   * An operator names a payment. `taken`: by an id that another payment here bears already, which must be refused.
+   * Gives what the payment is called from here on; null: it was not named.
+   */
+  async identify(reference: string, how: Said): Promise<string | null> {
+    const { world } = this;
+    const right = this.nameOf(reference);
+    const said =
+      how === 'right' ? right : how === 'mistyped' ? world.name('pay_mistyped') : await this.takenName(right);
+    if (said === null) return null;
+    return this.say(reference, said, how);
+  }
+
+  /** Names it whatever comes of it, as people do who read the wrong line. */
+  async say(reference: string, said: string, how: Said | 'another'): Promise<string | null> {
+    const { world } = this;
+    if (world.mayBeLost) return null;
+    const done = await world.ask(`identify ${said}`, async (r) => {
+      const page = await r.books.payments({}, { limit: 100, cursor: null });
+      const row = page.data.find((d) => d.payment.reference === reference)?.payment;
+      return row === undefined ? null : r.payments.identify(row.id, said, 'ops');
+    });
+    if (done === null) return null;
+    if (how === 'taken' && done.ok)
+      world.scheduler.broken.push(`N1: ${reference} may be called ${said}, as another payment is called already`);
+    if (how === 'taken' && !done.ok && done.code === REFUSED_AS_TAKEN && !/pmt_\d+/.test(done.message))
+      world.scheduler.broken.push(`N1: ${said} is refused, and nobody is told which payment is called so`);
+    if (done.ok && how !== 'taken') world.planted.namings.push({ reference, said, as: how });
+    return done.ok ? said : null;
+  }
+
+  /** An operator gives all or a part of a payment back that is called `name` here. */
+  async refund(reference: string, name: string, amount: number | null): Promise<void> {
+    const right = this.nameOf(reference);
+    const asked = await this.people.refund(name, amount, 1, right ?? name);
+    if (asked && name.startsWith('pay_mistyped')) this.world.planted.disowned.add(name);
+  }
+
+  /** The MoR's `payment.captured` of a payment, which names what it says and no more. Sent again, it is the same event. */
+  async capture(paymentId: string, says: Pick<Capture, 'saysId' | 'saysAmount'>, times = 1): Promise<void> {
+    const p = this.world.sandbox.mor.payments.get(paymentId);
+    if (p === undefined || p.processorChargeId === '' || p.status === 'processing' || p.status === 'failed') return;
+    const id = `evt_captured_${this.world.name(paymentId)}`;
+    this.world.planted.captures.push({ eventId: id, paymentId, ...says });
+    const data = {
+      pspReference: p.processorChargeId,
+      paymentId: p.uuid,
+      status: 'CAPTURED',
+      ...(says.saysId ? { processorReferences: { payment: p.id } } : {}),
+      ...(says.saysAmount === 'not' ? {} : { amount: amountOf(p, says.saysAmount === 'right' ? 0 : 1) }),
+    };
+    for (let n = 0; n < times; n++) await this.people.control('/events', { type: 'payment.captured', id, data });
+  }
+
+  private async takenName(right: string | null): Promise<string | null> {
+    const page = await this.world.ask('payments', (r) => r.books.payments({}, { limit: 100, cursor: null }));
+    const names = page?.data.flatMap((d) => d.payment.paymentId ?? []) ?? [];
+    return names.find((name) => name !== right) ?? null;
+  }
+
+  /** The MoR's portal shows a bank transfer among its payments. */
+  private portalId(f: {
+    readonly id: string;
+    readonly reference: string | null;
+    readonly received: bigint | null;
+    readonly currency: string;
+  }): string {
+    const id = transferInPortal(this.world.sandbox, {
+      invoiceId: f.reference,
+      customerId: this.people.invoice(f.reference ?? '')?.customer ?? '',
+      amount: Number(f.received ?? 0n),
+      currency: f.currency.toLowerCase(),
+    });
+    this.world.planted.transfers.set(f.id, id);
+    return id;
+  }
+}
+
+function amountOf(p: MorPayment, more: number): { readonly amount: string; readonly currency: string } {
+  const currency = p.currency.toUpperCase();
+  return { amount: decimalFromMinor(BigInt(p.amount + more), currency), currency };
+}

@@ -1,0 +1,326 @@
+// What people and peers do in a story: subscribe, renew, void, decline, refund, resolve. None of it is decided by the code under test.
+import { createHash } from 'node:crypto';
+import { type Resolution } from '#src/domain/model.js';
+import { resolutionsOf } from '#src/reviews/rules/choices.js';
+import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
+import { amountPaid, type Invoice } from '@crossbill/sandbox/stripe/model.js';
+import { type Naming } from './planted.js';
+import { type World } from './world.js';
+
+type Json = Record<string, unknown>;
+type Form = Readonly<Record<string, string>>;
+
+export type Subscriber = {
+  readonly customerId: string;
+  readonly subscriptionId: string;
+  readonly firstInvoiceId: string;
+  readonly amount: number;
+  readonly currency: string;
+};
+
+/** A refund that somebody asked for, under the key that he remembers. */
+type Asked = { readonly at: number; readonly key: string; readonly paymentId: string; readonly amount: number | null };
+
+async function* inOne<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield await Promise.resolve(rows);
+}
+
+export class People {
+  private clicks = 0;
+  private readonly asked: Asked[] = [];
+
+  constructor(private readonly world: World) {}
+
+  /** A control route of the sandbox. Gives the answer's body; a refusal is part of the story. */
+  async control(path: string, body: Json): Promise<Json> {
+    const headers = { 'content-type': 'application/json' };
+    const bytes = Buffer.from(JSON.stringify(body));
+    const target = `/_sandbox${path}`;
+    const reply = await this.world.sandbox.kernel.handle('mor', { method: 'POST', target, headers, body: bytes });
+    return reply.dropped ? {} : (JSON.parse(reply.body.toString('utf8')) as Json);
+  }
+
+  /** The merchant's own call at Stripe. */
+  async stripe(method: string, target: string, form: Form = {}): Promise<Json> {
+    const { kernel, secrets } = this.world.sandbox;
+    const headers = {
+      authorization: `Bearer ${secrets.stripeApiKey}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    const body = Buffer.from(new URLSearchParams(form).toString());
+    const reply = await kernel.handle('stripe', { method, target, headers, body });
+    return reply.dropped ? {} : (JSON.parse(reply.body.toString('utf8')) as Json);
+  }
+
+  /** A customer with a subscription. `trial`: the card is saved and nothing is due yet; else the first invoice waits for its signup. */
+  async subscriber(name: string, amount: number, currency: string, trial: boolean): Promise<Subscriber> {
+    const customer = await this.stripe('POST', '/v1/customers', {
+      email: `${name}@example.com`,
+      name,
+      'address[line1]': '1 Rue',
+      'address[city]': 'Paris',
+      'address[postal_code]': '75001',
+      'address[country]': 'FR',
+      'metadata[ip_address]': '203.0.113.7',
+    });
+    const price = await this.stripe('POST', '/v1/prices', {
+      currency,
+      unit_amount: String(amount),
+      'recurring[interval]': 'month',
+      'product_data[name]': 'Larch',
+    });
+    const customerId = String(customer['id']);
+    // A custom payment method as the default keeps Stripe from charging by itself, as README asks of merchants.
+    const method = await this.stripe('POST', '/v1/payment_methods', { type: 'custom', 'custom[type]': 'cpmt_mor' });
+    const subscription = await this.stripe('POST', '/v1/subscriptions', {
+      customer: customerId,
+      default_payment_method: String(method['id']),
+      'items[0][price]': String(price['id']),
+      ...(trial ? { trial_period_days: '27' } : { payment_behavior: 'default_incomplete' }),
+    });
+    if (trial) await this.control('/cards', { customer_id: customerId, outcome: 'succeed' });
+    const latest = subscription['latest_invoice'];
+    const firstInvoiceId = typeof latest === 'string' ? latest : '';
+    return { customerId, subscriptionId: String(subscription['id']), firstInvoiceId, amount, currency };
+  }
+
+  /** A person says that this customer is charged by the MoR from now on, until it is taken. */
+  async link({ customerId }: Subscriber): Promise<void> {
+    const link = { customerId, morCustomerId: `mcus_${customerId}`, reference: null, linkedBy: 'ops' };
+    for (;;) {
+      const linked = await this.world.ask('link', (r) => r.links.link(link));
+      if (linked !== null) break;
+      await this.world.sleep(30_000);
+    }
+    this.world.planted.linked.set(customerId, this.world.now);
+  }
+
+  /** Customers are moved by a file: all of them or none, until it is taken. */
+  async importLinks(list: readonly Subscriber[]): Promise<void> {
+    const rows = list.map(({ customerId }, n) => ({
+      line: n + 2,
+      customerId,
+      morCustomerId: `mcus_${customerId}`,
+      reference: null,
+    }));
+    for (;;) {
+      const done = await this.world.ask('import', (r) => r.links.import(inOne(rows), 'ops', () => true));
+      if (done !== null && done.check.problemsInAll === 0) break;
+      await this.world.sleep(30_000);
+    }
+    for (const { customerId } of list) this.world.planted.linked.set(customerId, this.world.now);
+  }
+
+  /** How this customer's coming charges go. */
+  async cards(customerId: string, outcome: string | readonly string[]): Promise<void> {
+    await this.control('/cards', { customer_id: customerId, outcome });
+  }
+
+  /** Gives the new invoice's id; null when the subscription does not run. */
+  async renew(s: Subscriber, amount: number | null = null): Promise<string | null> {
+    const more = amount === null ? {} : { amount };
+    const invoice = await this.control('/stripe/renew', { subscription: s.subscriptionId, ...more });
+    return typeof invoice['id'] === 'string' ? invoice['id'] : null;
+  }
+
+  invoice(id: string): Invoice | undefined {
+    return this.world.sandbox.stripe.state.invoices.get(id);
+  }
+
+  invoices(): readonly Invoice[] {
+    return [...this.world.sandbox.stripe.state.invoices.values()];
+  }
+
+  payments(): readonly MorPayment[] {
+    return [...this.world.sandbox.mor.payments.values()];
+  }
+
+  /** The merchant marks the invoice paid himself, whatever the bridge is doing. */
+  async payByHand(invoiceId: string): Promise<void> {
+    const before = this.invoice(invoiceId);
+    const paidBefore = before === undefined ? 0 : amountPaid(before);
+    await this.stripe('POST', `/v1/invoices/${invoiceId}/pay`, { paid_out_of_band: 'true' });
+    const after = this.invoice(invoiceId);
+    if (after !== undefined && amountPaid(after) > paidBefore) this.world.paidByHand.add(invoiceId);
+  }
+
+  /** The MoR charges again for an invoice whose last charge failed, by itself. */
+  async morTriesAgain(invoiceId: string): Promise<void> {
+    this.world.triedByMor.add(invoiceId);
+    await this.control('/mor/retry', { invoice_id: invoiceId });
+  }
+
+  /** The MoR charges a second time for an invoice that it was paid for: its own mistake, and real money. */
+  chargeTwice(invoiceId: string): void {
+    const { kernel, mor, cards } = this.world.sandbox;
+    // What came by bank transfer was not charged at all.
+    const isCharge = (p: MorPayment): boolean => p.status === 'succeeded' && p.kind !== 'transfer';
+    const first = this.payments().find((p) => p.merchantInvoiceId === invoiceId && isCharge(p));
+    if (first === undefined) return;
+    const twin: MorPayment = {
+      ...first,
+      id: kernel.random.id('pay'),
+      uuid: kernel.random.uuid(),
+      processorChargeId: kernel.random.id('ch'),
+      processorPaymentIntentId: kernel.random.id('pi'),
+      amountRefunded: 0,
+      amountReserved: 0,
+    };
+    mor.payments.set(twin.id, twin);
+    cards.events.verdict(twin);
+  }
+
+  /**
+   * An operator asks for a refund, `clicks` times at once with one key: one refund at most. `trueId`: the MoR's name of the payment,
+   * where `paymentId` is another. Gives whether it was taken.
+   */
+  async refund(paymentId: string, amount: number | null, clicks = 1, trueId = paymentId): Promise<boolean> {
+    const asked: Asked = { at: this.world.now, key: `click-${++this.clicks}`, paymentId, amount };
+    this.asked.push(asked);
+    return (await Promise.all(Array.from({ length: clicks }, () => this.click(asked, trueId)))).includes(true);
+  }
+
+  /** The same requests once more, under the same keys: those that were made since then. */
+  async askAgain(since: number): Promise<void> {
+    for (const asked of this.asked.filter(({ at }) => at >= since)) {
+      if (asked.amount === null) this.world.planted.restsAgain.add(asked.key);
+      await this.click(asked, asked.paymentId);
+    }
+  }
+
+  /** Gives whether it was taken. */
+  private async click({ key, paymentId, amount }: Asked, trueId: string): Promise<boolean> {
+    const bodySha256 = createHash('sha256').update(String(amount)).digest();
+    const name = { apiKey: 'ops', idempotencyKey: key, bodySha256 };
+    const minor = amount === null ? null : BigInt(amount);
+    const request = { amount: minor, reason: null, metadata: { click: key }, by: 'ops' };
+    const made = await this.world.ask(`refund ${key}`, (r) => r.refunds.request(paymentId, request, name));
+    const most = this.world.sandbox.mor.payments.get(trueId)?.amount ?? 0;
+    if (made?.ok === true && Number(made.value.amount) > most)
+      this.world.scheduler.broken.push(`V6: a refund of ${made.value.amount} was taken for ${paymentId} of ${most}`);
+    return made?.ok === true;
+  }
+
+  /** The bank is quick: a customer's debit settles now. */
+  settleDebit(customerId: string): void {
+    const { charges, events } = this.world.sandbox.cards;
+    for (const p of this.payments()) {
+      if (p.merchantCustomerId !== customerId || p.status !== 'processing') continue;
+      charges.succeed(p);
+      if (p.kind === 'renewal') events.verdict(p); // none is described for a signup (Document 3, rule 3)
+    }
+  }
+
+  /** The MoR knows a payment without the invoice it is for, as it may of a signup's. */
+  neverHeardOf(invoiceId: string): void {
+    for (const p of this.payments()) if (p.merchantInvoiceId === invoiceId) p.merchantInvoiceId = null;
+  }
+
+  /** An older attempt's failure comes after the payment has succeeded. */
+  lateFailure(paymentId: string): void {
+    const { mor, cards } = this.world.sandbox;
+    const p = mor.payments.get(paymentId);
+    if (p === undefined || p.merchantInvoiceId === null) return;
+    this.world.contradicted.add(p.merchantInvoiceId);
+    cards.events.post('payment.failed', {
+      payment_id: p.id,
+      merchant_invoice_id: p.merchantInvoiceId,
+      merchant_customer_id: p.merchantCustomerId,
+      processor_charge_id: '',
+      processor_payment_intent_id: p.processorPaymentIntentId,
+      amount: p.amount,
+      currency: p.currency,
+      status: 'failed',
+      failure_message: 'Your card has insufficient funds.',
+      decline_code: 'insufficient_funds',
+    });
+  }
+
+  /** Copies a delivery of before: as it was, and with another amount of money in it. */
+  async attack(choose: <T>(list: readonly T[]) => T): Promise<void> {
+    const { copied, now } = this.world;
+    if (copied.length === 0) return;
+    const old = choose(copied);
+    // Every clock here is wrong by ten minutes at most, and the tolerance is five.
+    const isOld = now - old.at > 3_600_000;
+    await this.world.knock(old, isOld ? [503] : [200, 503]);
+    const other = Buffer.concat([old.body, Buffer.from(' ')]);
+    await this.world.knock({ ...old, body: other }, [old.source === 'stripe' ? 401 : 503]);
+  }
+
+  /** An operator settles one open item in one of the ways it offers. */
+  async resolve(choose: <T>(list: readonly T[]) => T): Promise<void> {
+    await this.world.ask('resolve', async (r) => {
+      const open = await r.books.reviews({ status: 'open' }, { limit: 50, cursor: null });
+      if (open.data.length === 0) return;
+      const review = choose(open.data);
+      const resolution: Resolution = choose(resolutionsOf(review, true));
+      this.world.scheduler.tell(`an operator settles ${review.kind} of ${review.subject}: ${resolution}`);
+      await r.reviews.resolve(review.id, { resolution, note: 'seen', by: 'ops' });
+      if (review.kind === 'effect_failed' && review.refundId !== null && resolution === 'dismiss')
+        this.world.leftUnshown.add(review.refundId);
+      const isLeft = review.kind === 'amount_mismatch' && (resolution === 'apply' || resolution === 'dismiss');
+      if (isLeft && review.invoiceId !== null) this.world.leftToCustomer.add(review.invoiceId);
+    });
+  }
+
+  /**
+   * The whole signup: intent, browser, completion. `said`: the amounts that the shop's backend names, one after the other. `names`: what
+   * it says the payment is called, of the MoR's own id of it; null: nothing.
+   */
+  async signUp(
+    s: Subscriber,
+    outcome: 'succeed' | 'decline' | 'bank_debit' | 'bank_debit_failed' = 'succeed',
+    said: readonly number[] = [s.amount],
+    names: (right: string) => Pick<Naming, 'said' | 'as'> | null = () => null,
+  ): Promise<void> {
+    const by = 'shop';
+    const body = JSON.stringify({ customer: s.customerId, amount: s.amount });
+    const name = { apiKey: by, method: 'POST', path: '/v1/signups', idempotencyKey: `signup-${s.customerId}` };
+    const customer = { id: s.customerId };
+    const call = {
+      kind: 'create_payment_intent',
+      amountMinor: BigInt(s.amount),
+      currency: s.currency.toUpperCase(),
+      customer,
+      description: null,
+      taxCalculationId: null,
+    } as const;
+    const request = {
+      kind: 'payment',
+      customerId: s.customerId,
+      amount: BigInt(s.amount),
+      currency: s.currency.toUpperCase(),
+      call,
+      taxCalculationId: null,
+      calculation: null,
+      by,
+    } as const;
+    let made: { id: string; intentId: string } | null = null;
+    for (let tries = 0; tries < 5 && made === null; tries++) {
+      made = await this.world.ask('signup', async (r) => {
+        const signup = await r.signups.create(request, name, body);
+        if (signup.outcome !== 'made') return null;
+        return { id: signup.signup.id, intentId: signup.intent.intentId };
+      });
+      if (made === null) await this.world.sleep(30_000);
+    }
+    if (made === null) return;
+    const { id, intentId } = made;
+    const result = await this.control(`/intents/${intentId}/confirm`, { outcome });
+    const chargeId = result['charge_id'];
+    if (typeof chargeId !== 'string' || chargeId === '') return;
+    this.world.signupOf.set(chargeId, s.firstInvoiceId);
+    if (said.some((amount) => amount !== s.amount)) this.world.misnamed.add(id);
+    const completion = { chargeId, invoiceId: s.firstInvoiceId, currency: s.currency.toUpperCase() };
+    const right = this.payments().find((p) => p.processorChargeId === chargeId)?.id ?? '';
+    const called = names(right);
+    const paymentId = called?.said ?? null;
+    for (const amount of said) {
+      const charge = { ...completion, amount: BigInt(amount), paymentId };
+      const done = await this.world.ask('complete', (r) => r.signups.complete(id, charge));
+      if (done?.ok === true && called !== null) this.world.planted.namings.push({ reference: chargeId, ...called });
+      await this.world.sleep(60_000);
+    }
+  }
+}

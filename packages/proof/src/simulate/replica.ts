@@ -1,0 +1,318 @@
+// One life of one replica: the real doors, flows, worker and adapters, put together by hand around simulated time and network.
+import { Readable } from 'node:stream';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { Secret } from '#src/config/secret.js';
+import { RequestBudget } from '#src/domain/ports/request-budget.js';
+import { type FlowSettings } from '#src/domain/settings.js';
+import { ChannelFlow } from '#src/channels/channel.flow.js';
+import { LaneChanges } from '#src/lane/lane-changes.js';
+import { RefundsFlow } from '#src/refunds/refunds.flow.js';
+import { RetriesFlow } from '#src/retries/retries.flow.js';
+import { ReturnsFlow } from '#src/returns/returns.flow.js';
+import { PaymentsFlow } from '#src/renewals/payments.flow.js';
+import { ReviewsFlow } from '#src/reviews/reviews.flow.js';
+import { FlowContext } from '#src/lane/flow-context.js';
+import { RouteChannelEventsFlow } from '#src/channels/route-channel-events.flow.js';
+import { SignupFlow } from '#src/signups/signup.flow.js';
+import { EnrolmentFlow } from '#src/enrolment/enrolment.flow.js';
+import { VERIFY_LIMITS, VerifyFlow } from '#src/verify/verify.flow.js';
+import { Wake } from '#src/lane/wake.js';
+import { WorkLaneFlow } from '#src/lane/work-lane.flow.js';
+import { Doors } from '#src/intake/doors.js';
+import { CardIntents } from '#src/mor/card-intents.js';
+import { HttpEventRelay } from '#src/mor/event-relay.js';
+import { Invoices } from '#src/mor/invoices.js';
+import { HttpMorChannels } from '#src/mor/mor-channels.js';
+import { MorPaymentGateway } from '#src/mor/mor-payment-gateway.js';
+import { type MorOptions } from '#src/mor/options.js';
+import { PaymentLinks } from '#src/mor/payment-links.js';
+import { ProformaInvoices } from '#src/mor/proforma-invoices.js';
+import { Refunds } from '#src/mor/refunds.js';
+import { MorTransport } from '#src/mor/transport.js';
+import { MorTaxDesk } from '#src/mor/mor-tax-desk.js';
+import { TaxCalculations } from '#src/mor/tax-calculations.js';
+import { type SandboxCore } from '@crossbill/sandbox/sandbox.js';
+import { type Database } from '#src/store/database.js';
+import { PgInbox } from '#src/store/inbox-store.js';
+import { PgLaneStore } from '#src/store/lane-store.js';
+import { PgBooks } from '#src/store/pg-books.js';
+import { PgChannelEvents } from '#src/store/pg-channel-events.js';
+import { PgNotifications } from '#src/store/pg-notifications.js';
+import { Notifier } from '#src/notifications/notifier.js';
+import { type Delivery } from '#src/domain/ports/notifications.js';
+import { PgRequestBudget } from '#src/store/pg-request-budget.js';
+import { PgMarkLookups } from '#src/store/pg-mark-lookups.js';
+import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
+import { PgReviewDesk } from '#src/store/review-queries.js';
+import { PgChargeLooks } from '#src/store/pg-charge-looks.js';
+import { PgCustomerLinks } from '#src/store/pg-customer-links.js';
+import { PgRequests, PgSignups } from '#src/store/signup-store.js';
+import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
+import { StripeBillingReader } from '#src/stripe/stripe-billing-reader.js';
+import { StripeClient } from '#src/stripe/stripe-client.js';
+import { LaneWorker } from '#src/lane/lane-worker.js';
+import { VerifyJob, type VerifyJobReports } from '#src/verify/verify-job.js';
+import { databaseFaults, type FaultKind, lacking, standbyFaults } from './faults.js';
+import { faultyDatabase, type Trouble } from './faulty-pool.js';
+import { steppedDatabase } from './paced.js';
+import { SimReceiver } from './receiver.js';
+import { type Owner, type Scheduler } from './scheduler.js';
+import { POLL_SLEEP_MS, SimClock } from './sim-clock.js';
+import { type CountingIds, type Seeded } from './seeded.js';
+import { type Network, SimLine, SimStripeTransport } from './wires.js';
+
+/** As the daemon's own settings have it. */
+const LEASE_MS = 25_000;
+const CONCURRENCY = 4;
+/** Objects on a page of a list, so that a small shop has several, and a verify that dies between two of them. */
+const VERIFY_PAGE = 3;
+
+export type ReplicaParts = {
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly sandbox: SandboxCore;
+  readonly db: Database;
+  /** Requests a second that all replicas together may send to Stripe; null: no pace is kept. */
+  readonly pace: number | null;
+  /** A standby may take over at any step at the database. */
+  readonly standby: boolean;
+  readonly settings: FlowSettings;
+  /** The merchant's backend; null: nothing is sent to it. */
+  readonly hear: ((delivery: Delivery) => void) | null;
+  readonly ids: CountingIds;
+  readonly rng: Seeded;
+  readonly onError: (what: string, error: unknown) => void;
+  readonly onVerified: VerifyJobReports['onRun'];
+};
+
+/** No pace is kept: most stories would only grow longer by it. */
+class NoBudget extends RequestBudget {
+  override take(): Promise<void> {
+    return Promise.resolve();
+  }
+  override throttled(): void {
+    // nobody is slowed down
+  }
+}
+
+export class Replica {
+  readonly clock: SimClock;
+  readonly refunds: RefundsFlow;
+  readonly retries: RetriesFlow;
+  readonly returns: ReturnsFlow;
+  readonly payments: PaymentsFlow;
+  readonly reviews: ReviewsFlow;
+  readonly channels: ChannelFlow;
+  readonly proformas: ProformaInvoices;
+  readonly signups: SignupFlow;
+  readonly verify: VerifyFlow;
+  /** The daily verify; nobody ticks it unless the story does. */
+  readonly verifyJob: VerifyJob;
+  readonly books: PgBooks;
+  readonly signupRows: PgSignups;
+  readonly links: PgCustomerLinks;
+  private readonly doors: Doors;
+  private readonly gone: (() => void)[] = [];
+
+  constructor(
+    readonly owner: Owner,
+    parts: ReplicaParts,
+  ) {
+    const { scheduler, network, sandbox, settings, ids, rng } = parts;
+    const clock = (this.clock = new SimClock(scheduler, owner));
+    const trouble: Trouble = { next: null };
+    const db = faultyDatabase(parts.db, trouble);
+    const legal = parts.standby ? [...databaseFaults, ...standbyFaults] : databaseFaults;
+    const stored = <T extends object>(name: string, port: T): T =>
+      guarded(scheduler, owner, trouble, legal, name, port);
+    const wake = new Wake();
+    const inbox = stored('inbox', new PgInbox(db, ids, clock));
+    const lanes = stored('lanes', new PgLaneStore(db, clock, parts.hear === null ? null : 'standard'));
+    const books = (this.books = stored('books', new PgBooks(db, clock)));
+    const signupRows = (this.signupRows = stored('signups', new PgSignups(db, clock, ids)));
+    const requests = stored('requests', new PgRequests(db, clock));
+
+    const { secrets } = sandbox;
+    const stripe = new StripeClient(
+      {
+        apiKey: secrets.stripeApiKey,
+        apiBase: 'http://stripe.sim',
+        customPaymentMethodType: null,
+        transport: new SimStripeTransport(network, owner),
+      },
+      parts.pace === null
+        ? new NoBudget()
+        : new PgRequestBudget(steppedDatabase(parts.db, scheduler, owner), clock, clock, parts.pace),
+    );
+    const platform = new StripeBillingPlatform(stripe, null);
+    const reader = new StripeBillingReader(stripe, VERIFY_PAGE);
+    const options: MorOptions = {
+      baseUrl: 'http://mor.sim',
+      authUrl: 'http://mor.sim',
+      psp: 'cardpsp',
+      setupCustomer: 'send',
+      merchant: {
+        clientId: secrets.merchant.clientId,
+        clientSecret: new Secret(secrets.merchant.clientSecret),
+      },
+      partner: null,
+      relay: settings.relay ? { url: 'http://mor.sim/relay/stripe', secret: new Secret(secrets.relaySecret) } : null,
+      timeoutMs: 1_200_000, // real time: the deadlines that count are the simulated ones
+      line: new SimLine(network, owner),
+    };
+    const mor = new MorTransport(options, clock);
+    const gateway = new MorPaymentGateway(options, new CardIntents(mor), new Refunds(mor), new Invoices(mor, clock));
+    const proformas = (this.proformas = new ProformaInvoices(mor, clock));
+    const channels = new HttpMorChannels(proformas, new PaymentLinks(mor));
+    const taxDesk = new MorTaxDesk(new TaxCalculations(mor));
+    const context = new FlowContext(settings, clock, rng, ids, platform, gateway);
+    const router = new RouteChannelEventsFlow(stored('channel', new PgChannelEvents(db, clock)), context, wake);
+    const relay = new HttpEventRelay(options, clock);
+    const links = (this.links = stored('links', new PgCustomerLinks(db, clock)));
+    const enrolment = new EnrolmentFlow(links, reader, stored('looks', new PgChargeLooks(db, clock)), settings);
+    const livemode = { expected: false };
+    const flow = new WorkLaneFlow(
+      lanes,
+      platform,
+      gateway,
+      relay,
+      context,
+      livemode,
+      channels,
+      router,
+      null,
+      enrolment,
+    );
+    const changes = new LaneChanges(lanes, context, wake);
+    this.refunds = new RefundsFlow(changes, books);
+    this.retries = new RetriesFlow(lanes, changes, platform);
+    this.returns = new ReturnsFlow(changes, books);
+    this.payments = new PaymentsFlow(changes, books);
+    this.reviews = new ReviewsFlow(changes, books, stored('reviews', new PgReviewDesk(db)), context);
+    this.channels = new ChannelFlow(lanes, changes, books, reader, channels, context);
+    this.signups = new SignupFlow(signupRows, books, gateway, changes, clock, ids, requests, taxDesk);
+    const verifyBooks = stored('verify', new PgVerifyBooks(db, clock, stored('marks', new PgMarkLookups(db))));
+    const limits = { ...VERIFY_LIMITS, saveEvery: 1 };
+    this.verify = new VerifyFlow(
+      verifyBooks,
+      reader,
+      platform,
+      gateway,
+      inbox,
+      lanes,
+      context,
+      wake,
+      ids,
+      null,
+      limits,
+      enrolment,
+    );
+    this.verifyJob = new VerifyJob(
+      this.verify,
+      verifyBooks,
+      clock,
+      { verified: () => undefined },
+      { onRun: parts.onVerified, onError: (what, error) => parts.onError(`${owner.name}: ${what}`, error) },
+    );
+    this.doors = new Doors(
+      {
+        secrets: {
+          stripe: [secrets.stripeWebhookSecret],
+          mor_payments: [secrets.paymentWebhookSecret],
+          mor_events: [secrets.eventWebhookSecret],
+        },
+        toleranceSec: 300,
+        bodyLimitBytes: 1024 * 1024,
+        onAnswer: (_door, outcome) => {
+          if (outcome === 'stored') wake.lanes(); // the daemon hears of it by NOTIFY or by its own door
+        },
+      },
+      inbox,
+      clock,
+    );
+    this.doors.open();
+    const worker = new LaneWorker(lanes, flow, wake, clock, {
+      owner: owner.name,
+      concurrency: CONCURRENCY,
+      leaseMs: LEASE_MS,
+      pollMs: POLL_SLEEP_MS,
+      onError: (what, error) => parts.onError(`${owner.name}: ${what}`, error),
+    });
+    worker.start();
+    const notifications = stored('notifications', new PgNotifications(db, clock, 'http://receiver.sim/'));
+    const receiver = new SimReceiver(parts.hear !== null, scheduler, owner, (delivery) => parts.hear?.(delivery));
+    new Notifier(notifications, receiver, clock, rng, {
+      places: CONCURRENCY,
+      pollMs: POLL_SLEEP_MS,
+      onError: (what, error) => parts.onError(`${owner.name}: ${what}`, error),
+    }).start();
+  }
+
+  /** One delivery at the doors. Null: this life ended before it answered. */
+  receive(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<number | null> {
+    return new Promise((resolve) => {
+      this.gone.push(() => resolve(null));
+      const rawHeaders = Object.entries(headers).flat();
+      const socket = { remoteAddress: '192.0.2.1' };
+      const about = { method: 'POST', url: path, headers, rawHeaders, complete: true, socket };
+      const req = Object.assign(Readable.from([body]), about) as unknown as IncomingMessage;
+      let status = 0;
+      const res = {
+        req,
+        destroyed: false,
+        headersSent: false,
+        writeHead: (s: number) => void (status = s),
+        end: () => resolve(status),
+      } as unknown as ServerResponse;
+      if (!this.doors.handle(req, res)) resolve(404);
+    });
+  }
+
+  /** This life is over: who waits for an answer gets none. */
+  bury(): void {
+    for (const tell of this.gone) tell();
+  }
+
+  onGone(tell: () => void): void {
+    this.gone.push(tell);
+  }
+}
+
+/** Every call of a port to the database becomes one step. */
+function guarded<T extends object>(
+  scheduler: Scheduler,
+  owner: Owner,
+  trouble: Trouble,
+  legal: readonly FaultKind[],
+  name: string,
+  port: T,
+): T {
+  return new Proxy(port, {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]): Promise<unknown> =>
+        scheduler
+          .step(owner, `${name}.${String(key)}`, legal, async (fault) => {
+            if (lacking(fault) === null) trouble.next = fault;
+            scheduler.inDatabase = true;
+            try {
+              return quietValue(await (member.apply(target, args) as Promise<unknown>));
+            } finally {
+              trouble.next = null;
+              scheduler.inDatabase = false;
+            }
+          })
+          .then(unwrap);
+    },
+  });
+}
+
+// The trace shows strings and numbers; what the database gave is not part of it.
+type Kept = { readonly kept: unknown };
+function quietValue(value: unknown): Kept {
+  return { kept: value };
+}
+function unwrap(k: Kept): unknown {
+  return k.kept;
+}

@@ -1,0 +1,69 @@
+// The rules about whose invoices are ours: of who is not enrolled nothing is relayed, asked or told; of who is, nothing is left out.
+import { amountDue, type Invoice } from '@crossbill/sandbox/stripe/model.js';
+import { type Sides } from './sides.js';
+import { collectedByStripe } from './twice.js';
+import { type World } from './world.js';
+
+export function enrolmentRules(sides: Sides): string[] {
+  return [...guardRules(sides), ...outsideRules(sides)];
+}
+
+/** E3: nobody is warned of what Stripe would not charge, and where it did charge beside the MoR without a fault, an outage or a lost `invoice.created` in the way, a person was told before. */
+function guardRules({ world, seen }: Sides): string[] {
+  const told = new Set(seen.reviews.flatMap((r) => (r.kind === 'double_charge_risk' ? (r.invoice_id ?? '') : [])));
+  const lostCreated = world.lost.some(({ type }) => type === 'invoice.created');
+  return [...world.sandbox.stripe.state.invoices.values()].flatMap((i) => {
+    const byStripe = collectedByStripe(i) > 0;
+    const outside = seen.invoices.find((r) => r.invoice_id === i.id)?.enrolled === false;
+    if (outside && told.has(i.id)) return [`E3: ${i.id} is not ours, and a double charge of it was foreseen`];
+    // While Stripe was out, nobody could ask it what it would charge; of a draft that it never told of there is nothing to ask; and a
+    // backup may have forgotten the warning.
+    const quiet =
+      world.scheduler.injected.length === 0 && !world.wasDown.has('stripe') && !lostCreated && world.gaps.length === 0;
+    const missed = byStripe && !outside && !told.has(i.id) && quiet;
+    return missed ? [`E3: Stripe charged ${i.id} beside the MoR, and nobody was told before`] : [];
+  });
+}
+
+function outsideRules(sides: Sides): string[] {
+  const rule = sides.world.settings.enrolment;
+  if (rule === undefined || rule.by === 'all') return [];
+  return [...sides.world.sandbox.stripe.state.invoices.values()].flatMap((i) => {
+    const isRenewal = i.billingReason !== 'subscription_create' && amountDue(i) > 0;
+    return isRenewal ? ofInvoice(sides, i) : [];
+  });
+}
+
+function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
+  const row = seen.invoices.find((r) => r.invoice_id === i.id);
+  const relays = seen.messages.filter((m) => m.kind === 'relay_event' && m.lane === i.id);
+  const status = row?.status ?? 'unknown';
+  if (wasEnrolled(world, i)) {
+    // A try that the MoR took and whose answer was lost is taken back once the money comes.
+    const charged = [...world.sandbox.mor.payments.values()].some((p) => p.merchantInvoiceId === i.id);
+    const relayed = relays.some((m) => m.status === 'done' || (m.status === 'cancelled' && charged));
+    const broken = relayed ? [] : [`E1: ${i.id} of an enrolled customer was not relayed`];
+    return status === 'ignored' ? [...broken, `E1: ${i.id} of an enrolled customer is ignored`] : broken;
+  }
+  // A payment of the MoR makes an invoice ours, and its customer's next ones.
+  if ([...world.sandbox.mor.payments.values()].some((p) => p.merchantCustomerId === i.customer)) return [];
+  const items = seen.reviews.filter((r) => r.invoice_id === i.id && r.status === 'open');
+  return [
+    ...(status === 'ignored' ? [] : [`E2: ${i.id} is of a customer who is not enrolled, and ${status}`]),
+    ...items.map((r) => `E2: ${i.id} is of a customer who is not enrolled, and item ${r.kind} is open`),
+    ...relays.flatMap((m) =>
+      m.status === 'cancelled' ? [] : [`E2: ${i.id} was relayed (${m.status}), and is not ours`],
+    ),
+  ];
+}
+
+/** As people and the merchant said, at Stripe or here. */
+function wasEnrolled(world: World, i: Invoice): boolean {
+  const rule = world.settings.enrolment;
+  const { customers, subscriptions } = world.sandbox.stripe.state;
+  if (rule?.by === 'linked') return (world.planted.linked.get(i.customer) ?? Infinity) < i.created * 1_000;
+  if (rule?.by !== 'metadata') return true;
+  const carries = (metadata: Readonly<Record<string, string>> | undefined): boolean =>
+    metadata?.[rule.key] === rule.value;
+  return carries(customers.get(i.customer)?.metadata) || carries(subscriptions.get(i.subscription ?? '')?.metadata);
+}

@@ -1,0 +1,52 @@
+// The rules about money that was paid on links: the first payment is in the books, one item asks about each other, and nothing is charged beside that.
+import { namesCharge, namesId } from '@crossbill/sandbox/mor/payment-links.js';
+import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
+import { type Snapshot } from './sim-store.js';
+
+export function linkMoneyRules(sides: Sides): string[] {
+  const paid = sides.taken.filter((p) => p.onLink.length > 0);
+  return [...paid.flatMap((p) => [...oneIsHere(sides, p), ...calledSo(sides, p)]), ...pausedRules(sides)];
+}
+
+/** L1: however often a link is paid, one of these payments is in the books; of a link that was paid once V4 tells. */
+function oneIsHere({ seen, taken }: Sides, { id, reference, onLink }: Taken): string[] {
+  if (onLink.length < 2 || onLink[0]?.paymentId !== id) return [];
+  const isHere = taken.some((t) => t.reference === reference && rowOf(seen, t) !== undefined);
+  return isHere ? [] : [`L1: ${onLink.length} payments were made on link ${reference}, and none is here`];
+}
+
+/** L2: the payment of a link that was paid once is called as the MoR calls it, once that was heard. */
+function calledSo({ seen }: Sides, p: Taken): string[] {
+  const row = rowOf(seen, p);
+  const [first, second] = p.onLink;
+  if (row === undefined || first === undefined || second !== undefined || !isHeard(seen, first.eventId)) return [];
+  const broken: string[] = [];
+  if (namesCharge(first.names) && row.processor_charge_id !== p.chargeId)
+    broken.push(`L2: the MoR calls ${p.id} ${p.chargeId ?? ''}; here it is ${row.processor_charge_id ?? 'nothing'}`);
+  if (namesId(first.names) && row.payment_id !== p.id)
+    broken.push(`L2: the MoR calls a payment on ${p.reference} ${p.id}; here it is ${row.payment_id ?? 'nothing'}`);
+  return broken;
+}
+
+/** L3: an invoice has one open item about further announcements at most, and no charge of it is under way meanwhile. */
+function pausedRules({ seen }: Sides): string[] {
+  const open = seen.reviews.filter((r) => r.status === 'open' && r.subject === `${r.invoice_id ?? ''}:announced`);
+  return open.flatMap((r) => {
+    const broken: string[] = [];
+    if (open.some((x) => x.id !== r.id && x.subject === r.subject)) broken.push(`L3: ${r.subject} has two open items`);
+    const charge = seen.messages.find(
+      (m) =>
+        m.lane === r.invoice_id && m.status === 'pending' && (m.kind === 'relay_event' || m.kind === 'retry_charge'),
+    );
+    if (charge !== undefined)
+      broken.push(`L3: ${charge.kind} of ${r.invoice_id ?? ''} waits while ${r.subject} is open`);
+    return broken;
+  });
+}
+
+/** A payment beside the first one on its link: a person is asked about it once every payment on the link was heard. */
+export function isToldOnLink(seen: Snapshot, { invoiceId, onLink }: Taken): boolean {
+  if (onLink.length < 2) return false;
+  if (onLink.some((l) => !isHeard(seen, l.eventId))) return true;
+  return seen.reviews.some((r) => r.kind === 'conflicting_event' && r.subject === `${invoiceId ?? ''}:announced`);
+}

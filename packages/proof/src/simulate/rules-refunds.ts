@@ -1,0 +1,82 @@
+// The rules about money that was given back: each refund once on each side, and never more than was taken.
+import { wasDetached } from './hands.js';
+import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
+import { isGapTold, rowOf, type Sides, type Taken } from './sides.js';
+
+export function refundRules(sides: Sides): string[] {
+  const { world, seen, taken } = sides;
+  const refunds = [...world.sandbox.mor.refunds.values()];
+  return [
+    ...oneClickOneRefund(refunds),
+    ...taken.flatMap((p) => sumRules(sides, p)),
+    ...refunds.filter((r) => r.status === 'succeeded').flatMap((r) => twinRules(sides, r)),
+    ...seen.refunds.filter((r) => r.status === 'requested').map((r) => `G4: refund ${r.id} was never sent`),
+  ];
+}
+
+/** X5: clicks with one key make one refund. */
+function oneClickOneRefund(refunds: readonly MorRefund[]): string[] {
+  const made = new Map<string, number>();
+  for (const r of refunds) {
+    const click = r.metadata?.['click'];
+    if (typeof click === 'string') made.set(click, (made.get(click) ?? 0) + 1);
+  }
+  return [...made].filter(([, n]) => n > 1).map(([click, n]) => `X5: ${click} made ${n} refunds at the MoR`);
+}
+
+/** V6: the refunds that count are those the MoR made, or the gap was shown to a person. */
+function sumRules({ world, seen }: Sides, p: Taken): string[] {
+  const row = rowOf(seen, p);
+  if (row === undefined || row.payment_id === null || world.planted.isMixedUp(p)) return [];
+  const broken: string[] = [];
+  const gap = isGapTold(seen, row.id);
+  const own = seen.refunds.filter((r) => r.payment_row_id === row.id);
+  const counted = own.filter((r) => r.counted).reduce((n, r) => n + Number(r.amount), 0);
+  if (counted !== Number(row.amount_refunded))
+    broken.push(`V6: ${p.id} has ${row.amount_refunded} given back and refunds of ${counted}`);
+  if (counted !== p.amountRefunded && !gap)
+    broken.push(`V6: the MoR gave back ${p.amountRefunded} of ${p.id}; ${counted} is counted and nobody was told`);
+  if (counted > p.amount) broken.push(`V6: ${counted} is counted of ${p.id}, which was ${p.amount}`);
+  return broken;
+}
+
+/** V3: one row, one report and one credit note for each refund of a marked payment. */
+function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
+  const broken: string[] = [];
+  const payment = taken.find((x) => x.id === r.paymentId);
+  const row = payment === undefined ? undefined : rowOf(seen, payment);
+  if (payment === undefined || row === undefined || row.payment_id === null || world.planted.isMixedUp(payment))
+    return [];
+  const rows = seen.refunds.filter(
+    (x) => x.payment_row_id === row.id && (x.mor_refund_id === r.id || x.processor_refund_id === r.processorRefundId),
+  );
+  const [own] = rows;
+  if (own === undefined || rows.length > 1) return [`V3: refund ${r.id} has ${rows.length} rows`];
+  if (own.status !== 'succeeded') broken.push(`V3: refund ${r.id} succeeded and is ${own.status} here`);
+  if (row.mark !== 'confirmed' || !own.counted) return broken;
+  const { records, creditNotes } = world.sandbox.stripe.state;
+  const record = [...records.values()].find((x) => x.id === row.payment_record_id);
+  const reports = record?.refunds.filter((x) => [r.processorRefundId, r.id, own.id].includes(x.reference)) ?? [];
+  // They bear the processor's id, which two payments may be said to share.
+  const names: readonly unknown[] = [own.id, own.processor_refund_id, own.mor_refund_id];
+  const notes = [...creditNotes.values()].filter(
+    (n) => n.status === 'issued' && n.invoice === row.invoice_id && names.includes(n.metadata['refund_id'] ?? ''),
+  );
+  const asked = seen.reviews.some((x) => x.refund_id === own.id && x.status === 'open');
+  const left = seen.reviews.some((x) => x.refund_id === own.id && x.resolution === 'dismiss');
+  // What gives back more than was due takes nothing off the sale, and out of band it never showed.
+  const sale = r.amount - Number(own.surplus);
+  if (sale === 0 && row.mark_mode === 'out_of_band' && own.mirror === 'not_needed') return broken;
+  if (own.mirror !== 'done') {
+    // The invoice is open again, and verify says that the refund waits for its rest.
+    const detached = own.mirror === 'waiting' && wasDetached(world, { id: row.invoice_id });
+    if (!asked && !left && !detached)
+      broken.push(`V3: refund ${r.id} does not show on Stripe (${own.mirror}), and no item says so`);
+    return broken;
+  }
+  if (row.mark_mode === 'payment_record' && reports.length !== 1)
+    broken.push(`V3: refund ${r.id} was reported ${reports.length} times`);
+  if (notes.length !== (sale === 0 ? 0 : 1)) broken.push(`V3: refund ${r.id} has ${notes.length} credit notes`);
+  if (notes.some((n) => n.amount !== sale)) broken.push(`V3: a credit note of ${r.id} has another amount`);
+  return broken;
+}

@@ -1,0 +1,87 @@
+// The rules about renewals that failed: nobody is charged again for what is paid, none is left without a next step or an end, and none is
+// tried more often than its schedule says.
+import { retryName } from '#src/retries/rules/trail.js';
+import { REFUSAL_KINDS } from '#src/domain/retry.js';
+import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
+import { type Sides } from './sides.js';
+import { type InvoiceLine } from './sim-store.js';
+
+/**
+ * Between the read that shows an invoice unpaid and the charge lie ten seconds of the bridge and two of the MoR; a process that stands still
+ * in between (the simulation lets it, for minutes) sends what it had decided when it goes on.
+ */
+const UNDER_WAY_MS = 20 * 60_000;
+
+export function retryRules(sides: Sides): string[] {
+  if (sides.world.settings.retrySchedule === null) return [];
+  return [
+    ...orderRules(sides),
+    ...[...sides.world.sandbox.stripe.state.invoices.values()].flatMap((i) => {
+      const row = sides.seen.invoices.find((r) => r.invoice_id === i.id);
+      return row === undefined
+        ? []
+        : [...chargeRules(sides, i, row), ...endRules(sides, i, row), ...nextRules(sides, row)];
+    }),
+  ];
+}
+
+/** Y2: what the MoR heard was written down first. After a restore, an invoice that was paid meanwhile has no use for a retry. */
+function orderRules({ world, seen }: Sides): string[] {
+  const written = new Set(seen.invoices.flatMap((i) => i.retries?.retries.map((r) => r.ref) ?? []));
+  const isForgotten = (id: string): boolean =>
+    world.gaps.length > 0 &&
+    seen.invoices.some(
+      (i) =>
+        world.sandbox.stripe.state.invoices.get(i.invoice_id)?.status === 'paid' &&
+        [1, 2, 3, 4].some((n) => retryName('evt_crossbill', i.invoice_id, (i.retries?.retries.length ?? 0) + n) === id),
+    );
+  return [...world.sandbox.cards.book.heardEvents]
+    .filter((id) => id.startsWith('evt_crossbill_') && !written.has(id) && !isForgotten(id))
+    .map((id) => `Y2: the MoR was asked to charge again by ${id}, which is written nowhere`);
+}
+
+/** Y1 and Y2: from the MoR's own books. */
+function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): string[] {
+  const broken: string[] = [];
+  // A link that the MoR refused for its country is asked for again in the one of the settings.
+  const isReplaced = (ref: string): boolean => seen.objects.some((o) => o.id === ref && o.status === 'REPLACED');
+  const charges = [...world.sandbox.mor.payments.values()].filter(
+    (p) => p.kind === 'renewal' && p.merchantInvoiceId === i.id && p.method === 'card',
+  );
+  const paidMs = i.paidAt === null ? Infinity : i.paidAt * 1000;
+  const taken = charges.find((p) => p.status === 'succeeded');
+  // What the MoR tried by itself is its own mistake.
+  for (const p of world.triedByMor.has(i.id) ? [] : charges) {
+    if (p.createdAtMs > paidMs + UNDER_WAY_MS) broken.push(`Y1: ${i.id} is paid and was charged again (${p.id})`);
+    if (taken !== undefined && p.createdAtMs > taken.createdAtMs)
+      broken.push(`Y1: ${i.id} was charged by ${taken.id} and then again (${p.id})`);
+  }
+  const own = (row.retries?.retries ?? []).filter((r) => r.by === null && !r.withdrawn && !isReplaced(r.ref));
+  for (const kind of REFUSAL_KINDS) {
+    const made = own.filter((r) => r.kind === kind).length;
+    const steps = world.settings.retrySchedule?.[kind].length ?? 0;
+    if (made > steps) broken.push(`Y2: ${i.id} was tried ${made} times by itself, and its schedule has ${steps} steps`);
+  }
+  return broken;
+}
+
+/** Y3: what was given up was not paid for before, as far as Stripe could show it. */
+function endRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
+  const subscription = world.sandbox.stripe.state.subscriptions.get(i.subscription ?? '');
+  const how = row.retries?.ended?.how;
+  const givenUp = i.uncollectibleAt ?? (how === 'cancel' ? (subscription?.canceledAt ?? null) : null);
+  if (givenUp === null || i.paidAt === null || givenUp * 1000 <= i.paidAt * 1000 + UNDER_WAY_MS) return [];
+  return [`Y3: ${i.id} was paid, and given up afterwards (${how ?? 'by nobody'})`];
+}
+
+/** Y4: a refused renewal has its next try, or an end, or waits for somebody who knows of it. */
+function nextRules({ seen }: Sides, row: InvoiceLine): string[] {
+  const { retries, invoice_id: id } = row;
+  if (retries === null || row.status !== 'open' || row.platform_status === 'uncollectible') return [];
+  const asked = seen.reviews.some((r) => r.invoice_id === id && r.status === 'open');
+  const payable = seen.objects.some(
+    (o) => o.invoice_id === id && ((o.kind === 'payment_link' && o.status === 'PAYABLE') || o.kind === 'proforma'),
+  );
+  const going = row.next_try_at !== null || retries.ended !== null || retries.waitingSince !== null;
+  return going || asked || payable ? [] : [`Y4: ${id} was refused and nothing follows: no next try, no end, no item`];
+}

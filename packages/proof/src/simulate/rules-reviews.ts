@@ -1,0 +1,156 @@
+// Items for a person, at rest: each open one has a cause in the world. An item without one is a false alarm.
+import { amountDue, amountPaid, amountRemaining } from '@crossbill/sandbox/stripe/model.js';
+import { type ReviewLine } from './sim-store.js';
+import { isUnheardTransfer, rowOf, type Sides, type Taken } from './sides.js';
+import { collectedByStripe, stripeWouldCharge } from './twice.js';
+
+export function reviewRules(sides: Sides): string[] {
+  return sides.seen.reviews
+    .filter((r) => r.status === 'open' && !isExplained(sides, r))
+    .map((r) => `R1: nothing in the world explains item ${r.kind} of ${r.subject}: ${r.summary}`);
+}
+
+/** From the peers' own books and from what was planted; never from what the code under test says of itself. */
+function isExplained(sides: Sides, r: ReviewLine): boolean {
+  const { world, seen, taken: all } = sides;
+  const { stripe, mor } = world.sandbox;
+  const p = all.find((t) => rowOf(seen, t)?.id === r.payment_row_id);
+  const invoiceId = r.invoice_id ?? p?.invoiceId ?? '';
+  const invoice = stripe.state.invoices.get(invoiceId);
+  const ofInvoice = all.filter((t) => invoiceOf(sides, t) === invoiceId);
+  const books = mor.channelBooks();
+  switch (r.kind) {
+    case 'renewal_overdue': {
+      // The MoR has not said anything: a bank debit on its way, or it does not know the invoice, or has not heard of its newest retry.
+      const said = [...mor.payments.values()].some(
+        (x) => x.merchantInvoiceId === invoiceId && x.status !== 'processing',
+      );
+      const retries = seen.invoices.find((x) => x.invoice_id === invoiceId)?.retries?.retries ?? [];
+      const ref = retries.findLast((x) => x.means === 'charge')?.ref;
+      const isUnheard = ref !== undefined && !world.sandbox.cards.book.heardEvents.has(ref);
+      // Refused, and the customer does not pay the proforma invoice that stands for it.
+      const isUnpaid = books.proformas.some(
+        (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
+      );
+      // What it said named another invoice's charge, and a person let it go.
+      const isShared = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
+      return !said || isUnheard || isUnpaid || isShared;
+    }
+    case 'double_charge_risk':
+      return invoice !== undefined && stripeWouldCharge(world, invoice);
+    case 'double_payment': {
+      const openLink = books.links.some(
+        (l) => world.linkOf.get(l.idempotencyKey) === invoiceId && l.openUntilMs > world.now,
+      );
+      const openProforma = books.proformas.some(
+        (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
+      );
+      // Asked for without an answer and taken back: whether it is there nobody can say but the MoR.
+      const maybeThere = seen.objects.some((o) => o.id === r.subject && o.detail.mayStand === true);
+      const oneCharge = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
+      const byStripe = collectedByStripe(invoice) > 0;
+      return (
+        ofInvoice.length > 1 ||
+        world.paidByHand.has(invoiceId) ||
+        openLink ||
+        openProforma ||
+        maybeThere ||
+        oneCharge ||
+        byStripe
+      );
+    }
+    case 'invoice_not_payable':
+      return p !== undefined && (invoice === undefined || invoice.status === 'void');
+    case 'amount_mismatch':
+      if (world.misnamed.has(r.subject)) return true;
+      return (
+        p !== undefined &&
+        invoice !== undefined &&
+        (invoice.lines.reduce((n, l) => n + l.amount, 0) !== p.amount ||
+          p.amount !== amountDue(invoice) ||
+          p.amount !== amountRemaining(invoice) + amountPaid(invoice) ||
+          // A part was taken and applied before: the whole fits no more.
+          (ofInvoice.length > 1 && p.amount !== amountRemaining(invoice)))
+      );
+    case 'partial_transfer':
+      return books.proformas.some((f) => f.reference === invoiceId && f.received !== null && f.received < f.total);
+    case 'refund_stuck': {
+      // Document 3 has no event for a refund that failed after it was pending, and a refused repeat proves nothing.
+      const made = [...mor.refunds.values()].find(
+        (x) => x.metadata?.['click'] !== undefined && namedBy(sides, x.id, r),
+      );
+      return made === undefined || made.status !== 'succeeded';
+    }
+    case 'signup_overdue':
+    case 'signup_unproven':
+      // The MoR may have said that the charge failed, though it did not.
+      return p === undefined || world.contradicted.has(invoiceId);
+    case 'debit_returned':
+      return p !== undefined && world.planted.returns.get(p.id) === 'returned';
+    case 'dispute':
+      return [...world.disputes, ...world.alerts].some(
+        (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.summary.includes('not known'),
+      );
+    case 'conflicting_event':
+      if (isOfLinkBeside(sides, r)) return true;
+      // The MoR took a payment, or a signup's charge was proven, and it says after that that it failed.
+      if (world.contradicted.has(invoiceId)) return true;
+      if ([...world.planted.twins].some((id) => r.subject.endsWith(`:${id}`))) return true;
+      // Given back under a charge that another invoice was paid by.
+      if ((p?.amountRefunded ?? 0) > 0 && world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId))
+        return true;
+      // A refund of a signup's payment that the MoR knows no invoice of, and nobody has named it here.
+      return (
+        all.some(
+          (t) => (t.kind === 'signup' || t.kind === 'link') && r.summary.includes(t.id) && rowOf(seen, t) === undefined,
+        ) ||
+        isOfNobody(sides, r) ||
+        all.some(
+          (t) => isUnheardTransfer(seen, t) && seen.objects.some((o) => o.id === r.subject && o.mor_id === t.id),
+        ) ||
+        // Under a wrong name money was asked back, or given back in place of another's.
+        world.planted.namings.some((n) => n.as !== 'right' && r.summary.includes(n.said))
+      );
+    case 'effect_failed':
+      // What a person gave back or took off on Stripe by hand leaves no room for our own refund or credit note there.
+      // And Stripe takes one reference of a refund once.
+      return (
+        world.byHand.some((h) => h.invoiceId === invoiceId) ||
+        seen.refunds.some((x) => x.id === r.refund_id && world.planted.oneRefundId.has(x.processor_refund_id ?? ''))
+      );
+    case 'refund_gap':
+      if (r.subject.endsWith(':refused')) return tookPlaceOfOurs(sides, r, p);
+      // Given back of money that a person had set aside, on an invoice that shows as paid by something else.
+      return r.subject.endsWith(':unshown') && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
+    default:
+      return false;
+  }
+}
+
+/** Our refund was asked for too late: a refund of its amount was made in the portal, and the payment has not that much left. */
+function tookPlaceOfOurs(sides: Sides, r: ReviewLine, p: Taken | undefined): boolean {
+  const elsewhere = [...sides.world.sandbox.mor.refunds.values()].find(
+    (x) => x.metadata?.['click'] === undefined && namedBy(sides, x.id, r),
+  );
+  return p !== undefined && elsewhere !== undefined && elsewhere.amount > p.amount - p.amountRefunded;
+}
+
+/** A link of the invoice was paid more than once. */
+function isOfLinkBeside({ taken }: Sides, r: ReviewLine): boolean {
+  return taken.some((t) => t.onLink.length > 1 && r.subject === `${t.invoiceId ?? ''}:announced`);
+}
+
+/** A capture of a payment that nobody has named here: its signup was never completed. */
+function isOfNobody({ world, seen, taken }: Sides, r: ReviewLine): boolean {
+  const capture = world.planted.captures.find((c) => r.subject === c.eventId);
+  const payment = taken.find((t) => t.id === capture?.paymentId);
+  return payment !== undefined && rowOf(seen, payment) === undefined;
+}
+
+function invoiceOf({ seen }: Sides, t: Taken): string | null {
+  return t.invoiceId ?? rowOf(seen, t)?.invoice_id ?? null;
+}
+
+function namedBy({ seen }: Sides, morRefundId: string, r: ReviewLine): boolean {
+  return seen.refunds.some((x) => x.id === r.refund_id && x.mor_refund_id === morRefundId);
+}

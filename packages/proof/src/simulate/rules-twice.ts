@@ -1,0 +1,95 @@
+// The rules about what comes twice: a charge is one sum of money, a refund is one whatever its ids, and a customer who paid twice is an item.
+import { PARKING } from '#src/domain/lane/payment.js';
+import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
+import { amountDue } from '@crossbill/sandbox/stripe/model.js';
+import { type PaymentLine } from './sim-store.js';
+import { rowOf, type Sides } from './sides.js';
+import { collectedByStripe } from './twice.js';
+
+export function twiceRules(sides: Sides): string[] {
+  return [...chargeRules(sides), ...refundIdRules(sides), ...ownCardRules(sides), ...twinRules(sides)];
+}
+
+/** D4: of two bodies under one id the first is in force (V1), and a person is told of the other. */
+function twinRules({ world, seen }: Sides): string[] {
+  const told = (id: string): boolean =>
+    seen.reviews.some((r) => r.kind === 'conflicting_event' && r.subject.endsWith(`:${id}`));
+  return [...world.planted.twins].filter((id) => !told(id)).map((id) => `D4: ${id} came with two bodies, untold`);
+}
+
+/** D1: a charge that two invoices' payments name is booked once, pays one of them, and an item names both. */
+function chargeRules({ world, seen }: Sides): string[] {
+  const broken: string[] = [];
+  for (const { chargeId, first, second } of world.planted.oneCharge) {
+    if (!seen.events.some((e) => e.event_id === second.eventId)) continue; // its sender gave up
+    // A signup's payment may have no name, or one that a person mistyped: then its charge and its invoice tell.
+    const isFirst = (r: PaymentLine): boolean =>
+      r.payment_id === first.paymentId || (r.processor_charge_id === chargeId && r.invoice_id === first.invoiceId);
+    const rows = seen.payments.filter((r) => isFirst(r) || r.payment_id === second.paymentId);
+    const ids = rows.map((r) => r.id);
+    const booked = seen.ledger.filter((e) => e.reason === 'payment_collected' && ids.includes(e.payment_row_id));
+    if (booked.length !== 1) broken.push(`D1: charge ${chargeId} is booked ${booked.length} times`);
+    const marked = rows.filter((r) => r.mark === 'confirmed').length;
+    if (marked > 1) broken.push(`D1: charge ${chargeId} marks ${marked} invoices`);
+    const names = [first.invoiceId, second.paymentId, chargeId];
+    // A signup's payment may have got the MoR's name only after the item was written: until then it goes by ours.
+    const firsts = [first.paymentId, ...rows.filter(isFirst).flatMap((r) => [r.id, r.payment_id ?? r.id])];
+    // Or by what a person called it by mistake.
+    firsts.push(...world.planted.namings.filter((n) => n.as === 'mistyped').map((n) => n.said));
+    const told = seen.reviews.some(
+      (r) =>
+        r.kind === 'double_payment' &&
+        r.invoice_id === second.invoiceId &&
+        names.every((n) => r.summary.includes(n)) &&
+        firsts.some((n) => r.summary.includes(n)),
+    );
+    if (!told)
+      broken.push(`D1: nobody was told that ${second.invoiceId} and ${first.invoiceId} name charge ${chargeId}`);
+  }
+  return broken;
+}
+
+/** D2: refunds of two payments that bear one id of the processor's are two refunds, each on its own payment. */
+function refundIdRules({ world, seen, taken }: Sides): string[] {
+  const broken: string[] = [];
+  for (const id of world.planted.oneRefundId) {
+    const made = [...world.sandbox.mor.refunds.values()].filter(
+      (r) => r.processorRefundId === id && r.status === 'succeeded' && isKnown(r),
+    );
+    const rows = seen.refunds.filter((r) => r.processor_refund_id === id && r.counted);
+    if (rows.length < made.length) broken.push(`D2: ${made.length} refunds bear ${id}, and ${rows.length} are here`);
+    for (const r of made) {
+      const payment = taken.find((p) => p.id === r.paymentId);
+      const row = payment === undefined ? undefined : rowOf(seen, payment);
+      const own = rows.filter((x) => x.payment_row_id === row?.id && Number(x.amount) === r.amount);
+      if (own.length === 0) broken.push(`D2: refund ${r.id} of ${r.paymentId}, which is ${id} too, is not here`);
+    }
+  }
+  return broken;
+
+  /** An event of it reached us, or we asked for it. */
+  function isKnown(r: MorRefund): boolean {
+    const payment = taken.find((p) => p.id === r.paymentId);
+    return payment !== undefined && rowOf(seen, payment)?.payment_id === payment.id;
+  }
+}
+
+/** D3: what Stripe took by itself and what the MoR took come to more than was due: the customer paid twice, and a person is told. */
+function ownCardRules({ world, seen, taken }: Sides): string[] {
+  const broken: string[] = [];
+  for (const invoice of world.sandbox.stripe.state.invoices.values()) {
+    const byStripe = collectedByStripe(invoice);
+    const own = taken.filter((p) => rowOf(seen, p)?.invoice_id === invoice.id && rowOf(seen, p)?.succeeded_at !== null);
+    const byMor = own.reduce((n, p) => n + p.amount, 0);
+    if (byStripe === 0 || byMor === 0 || byStripe + byMor <= amountDue(invoice)) continue;
+    const told = own.some((p) => {
+      const row = rowOf(seen, p);
+      const items = seen.reviews.filter((r) => r.payment_row_id === row?.id && PARKING.has(r.kind));
+      return items.some((r) => r.kind === 'double_payment' || p.amount !== byStripe);
+    });
+    const surplus = seen.reviews.some((r) => r.subject.startsWith(`${invoice.id}:overpaid:`));
+    if (!told && !surplus)
+      broken.push(`D3: Stripe took ${byStripe} for ${invoice.id} and the MoR ${byMor}, and nobody was told`);
+  }
+  return broken;
+}

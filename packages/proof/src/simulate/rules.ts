@@ -1,0 +1,197 @@
+// The rules that hold when a run is at rest. What is true is read from the sandbox, never from the code under test.
+import { PARKING } from '#src/domain/lane/payment.js';
+import { amountDue, amountRemaining, type Invoice } from '@crossbill/sandbox/stripe/model.js';
+import { GAP_MARGIN_MS } from './facts.js';
+import { wasDetached } from './hands.js';
+import { paceRules } from './paced.js';
+import { enrolmentRules } from './rules-enrolment.js';
+import { ledgerRules } from './rules-ledger.js';
+import { logRules } from './rules-log.js';
+import { channelRules } from './rules-channels.js';
+import { isToldOnLink, linkMoneyRules } from './rules-links.js';
+import { nameRules } from './rules-names.js';
+import { notificationRules } from './rules-notifications.js';
+import { refundRules } from './rules-refunds.js';
+import { retryRules } from './rules-retries.js';
+import { reviewRules } from './rules-reviews.js';
+import { twiceRules } from './rules-twice.js';
+import { type MessageLine, type Snapshot } from './sim-store.js';
+import { isUnheardTransfer, referencesOf, rowOf, type Sides, sidesOf, type Taken } from './sides.js';
+import { type World } from './world.js';
+
+/** A retry comes after at most 15 minutes, an outage lasts 28 hours at most, and each day has its crashes. */
+const MOST_ATTEMPTS = 400;
+
+/** Every broken rule as one line; empty: all is well. */
+export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
+  const sides = sidesOf(world, seen);
+  return [
+    ...logRules(seen),
+    ...budgetRules(world),
+    ...inboxRules(sides),
+    ...restRules(sides),
+    ...sides.taken.flatMap((p) => paymentRules(sides, p)),
+    ...[...world.sandbox.stripe.state.invoices.values()].flatMap((i) => invoiceRules(sides, i)),
+    ...refundRules(sides),
+    ...ledgerRules(sides),
+    ...channelRules(sides),
+    ...linkMoneyRules(sides),
+    ...nameRules(sides),
+    ...twiceRules(sides),
+    ...retryRules(sides),
+    ...reviewRules(sides),
+    ...notificationRules(sides),
+    ...enrolmentRules(sides),
+  ];
+}
+
+/** Who stands still between his turn and his request sends it beside those of the next second. */
+function budgetRules({ pace, askedStripeAt, scheduler }: World): string[] {
+  const stoodStill = scheduler.injected.some((f) => f.fault.startsWith('pause_'));
+  return pace === null || stoodStill ? [] : paceRules(askedStripeAt, pace);
+}
+
+/** V1 and V2: what was acknowledged is there byte for byte, and decided. */
+function inboxRules({ world, seen }: Sides): string[] {
+  const broken: string[] = [];
+  const rows = new Map(seen.events.map((e) => [`${e.source} ${e.event_id}`, e]));
+  for (const a of world.acknowledged) {
+    // The MoR sends it again, and it is acknowledged a second time. Of Stripe's, verify takes in what matters.
+    if (world.gaps.some((g) => g.from - GAP_MARGIN_MS <= a.at && a.at <= g.to)) continue;
+    const row = rows.get(`${a.source} ${a.eventId}`);
+    if (row === undefined) broken.push(`V1: ${a.eventId} was answered 200 and is not in the inbox`);
+    else if (row.sha !== a.sha256)
+      broken.push(`V1: the bytes of ${a.eventId} in the inbox are not those that were sent`);
+  }
+  for (const e of seen.events) {
+    if (e.status === 'received') broken.push(`V2: ${e.type} ${e.event_id} is still undecided`);
+    if (e.status === 'parked') broken.push(`V2: ${e.type} ${e.event_id} was parked: ${e.reason ?? ''}`);
+  }
+  return broken;
+}
+
+const UNDER_WAY = new Set(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying']);
+
+/** G4, V15 and V16: nothing is half done, nothing was tried without end, nobody holds a lane. */
+export function restRules({ seen }: Pick<Sides, 'seen'>): string[] {
+  const broken: string[] = [];
+  const told = (m: MessageLine): boolean =>
+    seen.reviews.some((r) => r.status === 'open' && (r.subject === m.subject || r.refund_id === m.subject));
+  for (const m of seen.messages) {
+    if (m.status === 'pending' && !told(m))
+      broken.push(`G4: ${m.key} is still pending after ${m.attempts} tries (${m.lastMessage ?? ''})`);
+    if (m.attempts > MOST_ATTEMPTS) broken.push(`V15: ${m.key} was tried ${m.attempts} times`);
+  }
+  for (const p of seen.payments) {
+    if (UNDER_WAY.has(p.mark)) broken.push(`G4: the mark of ${p.payment_id ?? p.id} stands at ${p.mark}`);
+  }
+  for (const r of seen.refunds) {
+    if (r.mirror === 'reporting' || r.mirror === 'crediting')
+      broken.push(`G4: the twin of ${r.id} stands at ${r.mirror}`);
+  }
+  if (seen.leased > 0) broken.push(`V16: ${seen.leased} lanes are still held`);
+  return broken;
+}
+
+function invoiceOf(world: World, p: Taken): Invoice | undefined {
+  return p.invoiceId === null ? undefined : world.sandbox.stripe.state.invoices.get(p.invoiceId);
+}
+
+/** V3 and V4: money that was taken shows on its invoice once, or a person was told. */
+function paymentRules({ world, seen }: Sides, p: Taken): string[] {
+  const broken: string[] = [];
+  const row = rowOf(seen, p);
+  const about = `${p.id} of ${p.amount} ${p.currency} for ${p.invoiceId ?? 'no invoice'}`;
+  // Whoever was asked for an amount that the MoR never said, or dismissed that, was told that the books do not have it.
+  const isUnheard = isUnheardTransfer(seen, p);
+  const left = seen.objects.some(
+    (o) =>
+      o.mor_id === p.id && seen.reviews.some((r) => r.subject === o.id && (isUnheard || r.resolution === 'dismiss')),
+  );
+  if (row === undefined) {
+    const isLeft = p.kind === 'signup' || left || isToldOnLink(seen, p);
+    return isLeft ? [] : [`V4: ${about} was taken and is not in the ledger`];
+  }
+  const references = referencesOf(seen, p);
+  const records = [...world.sandbox.stripe.state.records.values()].filter((r) => references.includes(r.reference));
+  if (records.length > 1) broken.push(`V3: ${about} was reported ${records.length} times`);
+  const attached = records.filter((r) => r.attachedAs !== null);
+  if (row.amount !== null && Number(row.amount) !== p.amount)
+    broken.push(`G7: the ledger has ${row.amount} for ${about}`);
+  if (row.succeeded_at === null) {
+    const doubted = row.mark === 'parked' && world.contradicted.has(row.invoice_id); // the MoR said that it failed: a person is asked
+    return doubted ? broken : [...broken, `V4: ${about} is not recorded as taken (mark ${row.mark})`];
+  }
+  if (Number(row.amount_refunded) === p.amountRefunded && row.status !== p.status)
+    broken.push(`G11: ${about} is ${row.status} here and ${p.status} at the MoR`);
+  const reviews = seen.reviews.filter((r) => r.payment_row_id === row.id);
+  // Of what a person chose to refund they are asked again once each refund of it is over.
+  const asked = reviews.some((r) => r.status === 'open' && (PARKING.has(r.kind) || r.kind === 'refund_stuck'));
+  const settledByPerson = reviews.some((r) => r.resolution === 'dismiss' || r.resolution === 'refund');
+  const invoice = invoiceOf(world, p);
+  const told = seen.reviews.some((r) => r.subject.startsWith(`${row.invoice_id}:overpaid:`));
+  switch (row.mark) {
+    case 'confirmed':
+      if (invoice !== undefined && wasDetached(world, invoice)) break;
+      if (row.mark_mode === 'payment_record' && attached.length !== 1)
+        broken.push(`V3: ${about} counts as marked and hangs on ${attached.length} invoices`);
+      if (attached.length === 1 && invoice?.status !== 'paid' && !reviews.some((r) => r.resolution === 'apply'))
+        broken.push(`G7: ${about} was marked, it is not what its ${invoice?.status ?? 'unknown'} invoice wanted`);
+      if (row.mark_mode === 'out_of_band' && invoice?.paidOutOfBand !== p.amount && !told)
+        broken.push(`V3: ${about} counts as marked out of band; Stripe shows ${invoice?.paidOutOfBand ?? 'nothing'}`);
+      break;
+    case 'parked':
+      if (!asked) broken.push(`V4: ${about} is parked and nobody is asked about it`);
+      break;
+    case 'closed':
+      if (!settledByPerson && p.amountRefunded < p.amount) broken.push(`V4: ${about} was closed by nobody`);
+      break;
+    case 'held':
+      if (invoice?.status !== 'draft') broken.push(`V4: ${about} is held; its invoice is ${invoice?.status ?? 'gone'}`);
+      break;
+    default:
+      if (!(row.mark === 'none' && row.succeeded_at === null))
+        broken.push(`V4: the mark of ${about} stands at ${row.mark}`);
+  }
+  // What a person let through is forgotten after a restore, and asked about again.
+  const askedAgain = row.mark === 'parked' && asked && world.gaps.length > 0;
+  if (attached.length > 0 && row.mark !== 'confirmed' && !askedAgain)
+    broken.push(`V3: ${about} is attached and its mark is ${row.mark}`);
+  const payable = invoice?.status === 'open' || invoice?.status === 'uncollectible';
+  const exact =
+    payable && !wasDetached(world, invoice) && amountRemaining(invoice) === p.amount && invoice.currency === p.currency;
+  if (exact && row.mark !== 'confirmed' && !settledByPerson && p.amountRefunded === 0)
+    broken.push(`V4: ${about} is exactly what its ${invoice.status} invoice wants, and it is not marked (${row.mark})`);
+  return broken;
+}
+
+/** V5: an invoice is paid by money that was taken, or by the merchant's own hand. */
+function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] {
+  const broken: string[] = [];
+  const taken = all.filter((p) => rowOf(seen, p)?.invoice_id === i.id);
+  for (const paid of i.payments) {
+    if (paid.status !== 'paid' || paid.record === null) continue;
+    const record = world.sandbox.stripe.state.records.get(paid.record);
+    const source = taken.find((p) => record !== undefined && referencesOf(seen, p).includes(record.reference));
+    if (source === undefined) broken.push(`V5: ${i.id} is paid by ${paid.record}, for which no money was taken`);
+    else if (source.amount !== record?.requested || source.currency !== i.currency)
+      broken.push(`V5: ${i.id} is paid by ${record?.requested ?? 0}, and ${source.amount} was taken`);
+  }
+  if (i.paidOutOfBand > 0 && !world.paidByHand.has(i.id)) {
+    // A credit note in the middle of the mark makes Stripe show less than was taken.
+    const shown = [i.paidOutOfBand, i.paidOutOfBand + i.prePaymentCredit];
+    const marks = taken.filter((p) => shown.includes(p.amount) && p.currency === i.currency);
+    if (marks.length === 0) broken.push(`V5: ${i.id} is paid out of band by ${i.paidOutOfBand}, which nobody took`);
+  }
+  const row = seen.invoices.find((r) => r.invoice_id === i.id);
+  const marked = taken.some((p) => rowOf(seen, p)?.mark === 'confirmed');
+  const surplus = marked ? taken.reduce((n, p) => n + p.amount - p.amountRefunded, 0) - amountDue(i) : 0;
+  const told = seen.reviews.some((r) => r.kind === 'amount_mismatch' && r.invoice_id === i.id);
+  const allMarked = taken.every((p) => rowOf(seen, p)?.mark === 'confirmed');
+  if (allMarked && i.status === 'paid' && surplus > 0 && !told && !world.paidByHand.has(i.id))
+    broken.push(`V19: ${surplus} more than was due was taken for ${i.id}, and nobody was told`);
+  // A part that a person applied leaves the rest due, for which any other status may be right.
+  if (marked && i.status === 'paid' && row?.status !== 'paid')
+    broken.push(`G11: ${i.id} is ${row?.status ?? 'unknown'} here and was marked`);
+  return broken;
+}

@@ -1,0 +1,174 @@
+// The two ways out of a replica, without sockets: the real adapters speak to the sandbox's kernel, one exchange a step.
+import { type Exchange, type HttpRequest, type Line } from '#src/mor/http-line.js';
+import { type Kernel, type WireReply } from '@crossbill/sandbox/kernel/kernel.js';
+import { type Side } from '@crossbill/sandbox/kernel/side.js';
+import { Answer, NoAnswer, type Transport, type TransportAnswer } from '#src/stripe/http-client.js';
+import { type FaultKind, httpFaults, morFaults, stripeFaults } from './faults.js';
+import { type Owner, type Scheduler } from './scheduler.js';
+
+/** Real deadlines are 10 and 15 seconds; a lease is renewed for longer than either. */
+const TIMEOUT_MS = 15_000;
+const SLOW_MS = 9_000;
+
+/** One request as it leaves, for the rules about keys and bodies. */
+export type Sent = {
+  readonly owner: string;
+  readonly side: Side;
+  readonly method: string;
+  readonly path: string;
+  readonly key: string | null;
+  readonly body: string;
+  /** It surely had its effect, whatever of the answer came back. */
+  readonly done: boolean;
+};
+
+export type Network = {
+  readonly scheduler: Scheduler;
+  readonly kernel: Kernel;
+  /** True while nobody reaches this peer, or this path of it. */
+  readonly isDown: (side: Side, path: string) => boolean;
+  readonly onSent: (sent: Sent) => void;
+};
+
+type Raw = { readonly method: string; readonly target: string; readonly headers: Record<string, string>; body: Buffer };
+type Got =
+  { readonly kind: 'answer'; readonly reply: Exclude<WireReply, { dropped: true }>; readonly slow: boolean } | NoReply;
+type NoReply = { readonly kind: 'none'; readonly sent: boolean; readonly slow: boolean };
+
+/** Sends one request as a step. What takes long takes it after the step, so that others go on meanwhile. */
+async function exchange(net: Network, owner: Owner, side: Side, raw: Raw): Promise<Got> {
+  const { scheduler } = net;
+  if (scheduler.inDatabase)
+    scheduler.broken.push(`a call to ${side} inside a transaction: ${raw.method} ${raw.target}`);
+  const isRelay = raw.target.startsWith('/relay/'); // it bears no token
+  const idle = raw.method === 'GET' || raw.target === '/oauth2/token';
+  const stored = side === 'stripe' && !idle ? stripeFaults : [];
+  const legal = [...httpFaults, ...stored, ...(side === 'mor' && !isRelay ? morFaults : [])];
+  const label = `${side} ${raw.method} ${raw.target.split('?')[0] ?? ''}`;
+  let got: Got = { kind: 'none', sent: false, slow: false };
+  const effect = { done: false };
+  await scheduler.step(owner, label, legal, async (fault) => {
+    got = net.isDown(side, raw.target.split('?')[0] ?? '')
+      ? { kind: 'none', sent: false, slow: false }
+      : await act(net.kernel, side, raw, fault, effect);
+    const key = raw.headers['idempotency-key'] ?? null;
+    net.onSent({
+      owner: owner.name,
+      side,
+      method: raw.method,
+      path: raw.target,
+      key,
+      body: raw.body.toString('utf8'),
+      done: effect.done,
+    });
+    return got.kind === 'answer' ? got.reply.status : 'no answer';
+  });
+  const done = got as Got;
+  if (done.slow) await scheduler.sleep(owner, done.kind === 'none' ? TIMEOUT_MS : SLOW_MS, undefined, false);
+  return done;
+}
+
+async function act(
+  kernel: Kernel,
+  side: Side,
+  raw: Raw,
+  fault: FaultKind | null,
+  effect: { done: boolean },
+): Promise<Got> {
+  const inject = (action: string, more: object = {}): void => {
+    kernel.faults.add({ target: 'requests', side, action, times: 1, ...more });
+  };
+  switch (fault) {
+    case 'refuse':
+      return { kind: 'none', sent: false, slow: false };
+    case 'lose_request':
+      return { kind: 'none', sent: true, slow: true };
+    case 'status_401':
+    case 'status_429':
+    case 'status_500':
+    case 'status_503':
+      inject('status', { status: Number(fault.slice(7)) });
+      break;
+    case 'effect_then_500':
+      inject('status_after', { status: 500 });
+      break;
+    case 'stored_500':
+    case 'stored_500_effect':
+      inject('store_500', { effect: fault === 'stored_500_effect' });
+      break;
+    case 'garble':
+      inject('garble');
+      break;
+    case 'twice':
+      inject('duplicate');
+      break;
+    default:
+  }
+  const reply = await kernel.handle(side, raw);
+  kernel.faults.clear();
+  // A replayed answer is none of this try's; what stands behind a 500 that was put in its place nobody can see here.
+  effect.done = !reply.dropped && reply.status < 300;
+  if (reply.dropped || fault === 'lose_answer') return { kind: 'none', sent: true, slow: true };
+  return { kind: 'answer', reply, slow: fault === 'slow' };
+}
+
+/** Under the `stripe` package. */
+export class SimStripeTransport implements Transport {
+  constructor(
+    private readonly net: Network,
+    private readonly owner: Owner,
+  ) {}
+
+  getClientName(): string {
+    return 'crossbill';
+  }
+
+  close(): void {
+    // there is nothing to close
+  }
+
+  async makeRequest(
+    _host: string,
+    _port: string,
+    path: string,
+    method: string,
+    headers: Record<string, string | number | string[]>,
+    requestData: string,
+  ): Promise<TransportAnswer> {
+    const plain = Object.fromEntries(Object.entries(headers).map(([k, v]) => [k.toLowerCase(), String(v)]));
+    const raw = { method, target: path, headers: plain, body: Buffer.from(requestData ?? '') };
+    const got = await exchange(this.net, this.owner, 'stripe', raw);
+    if (got.kind === 'none') throw new NoAnswer(got.sent, got.sent ? 'timeout' : 'ECONNREFUSED');
+    return new Answer(got.reply.status, got.reply.headers, got.reply.body);
+  }
+}
+
+/** Under the MoR's client and the relay. */
+export class SimLine implements Line {
+  constructor(
+    private readonly net: Network,
+    private readonly owner: Owner,
+  ) {}
+
+  async close(): Promise<void> {
+    // there is nothing to close
+  }
+
+  async exchange(request: HttpRequest): Promise<Exchange> {
+    const prefix = new URL(request.base).pathname.replace(/\/+$/, '');
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.from(request.body ?? '');
+    const raw = { method: request.method, target: prefix + request.path, headers: { ...request.headers }, body };
+    const got = await exchange(this.net, this.owner, 'mor', raw);
+    if (got.kind === 'none') {
+      const [sent, why] = got.sent ? (['maybe', 'deadline passed'] as const) : (['no', 'ECONNREFUSED'] as const);
+      return { answered: false, sent, timedOut: got.sent, why };
+    }
+    const { status, headers } = got.reply;
+    return {
+      answered: true,
+      status,
+      header: (name) => headers[name] ?? null,
+      text: got.reply.body.toString('utf8'),
+    };
+  }
+}

@@ -1,0 +1,352 @@
+// One simulated world: the sandbox as both peers, two replicas on one database, the network between them, and time.
+import { createHash } from 'node:crypto';
+import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
+import { type Delivery } from '#src/domain/ports/notifications.js';
+import { type FlowSettings } from '#src/domain/settings.js';
+import { type VerifyReport } from '#src/verify/verify.flow.js';
+import { type Side } from '@crossbill/sandbox/kernel/side.js';
+import { makeSandbox, type SandboxCore } from '@crossbill/sandbox/sandbox.js';
+import { type Acknowledged, type Copied, type Dispute, type Gap, type HandMade } from './facts.js';
+import { deliveryFaults, type FaultKind } from './faults.js';
+import { Planted } from './planted.js';
+import { Replica } from './replica.js';
+import { type Owner, Scheduler } from './scheduler.js';
+import { CountingIds, Seeded } from './seeded.js';
+import { SentRules } from './sent-rules.js';
+import { type SimStore } from './sim-store.js';
+import { type Network, type Sent } from './wires.js';
+
+export const START_MS = Date.UTC(2026, 10, 20, 8);
+const DOORS: Readonly<Record<string, string>> = {
+  stripe: '/webhooks/stripe',
+  mor_payments: '/webhooks/mor/payments',
+  mor_events: '/webhooks/mor/events',
+};
+/** What the bridge asks Stripe for, and one type that it does not use. */
+const SUBSCRIBED = [...stripeInvoiceTypes, 'credit_note.created'];
+const RESTART_AT_MOST_SEC = 90;
+const COPIES_KEPT = 1_000;
+const LONGEST_LEASE_MS = 30_000;
+
+export type WorldSetup = {
+  readonly seed: string;
+  readonly settings: FlowSettings;
+  /** The merchant's backend is notified; left out: it is not. */
+  readonly notifies?: boolean;
+  /** Requests a second that Stripe takes from all replicas together; left out: as many as they like. */
+  readonly pace?: number | null;
+  /** The database has a standby, which may take over without the last commits; left out: it has none. */
+  readonly standby?: boolean;
+  /** False: the first that can run goes first, so that the same story takes the same steps. */
+  readonly shuffled: boolean;
+  readonly keepTrace: boolean;
+  /** A run of months: what would grow without end is not kept. */
+  readonly long?: boolean;
+  readonly store: SimStore;
+};
+
+export class World {
+  readonly scheduler: Scheduler;
+  readonly sandbox: SandboxCore;
+  readonly rng: Seeded;
+  readonly store: SimStore;
+  readonly settings: FlowSettings;
+  readonly notifies: boolean;
+  readonly standby: boolean;
+  readonly pace: number | null;
+  /** When Stripe was asked something, in milliseconds since 1970; kept where there is a pace. */
+  readonly askedStripeAt: number[] = [];
+  /** What the merchant's backend heard, each time. */
+  readonly heard: Delivery[] = [];
+  /** Notifications that went with the database: a replica that had taken one sends it all the same. */
+  readonly forgotten = new Set<string>();
+  readonly acknowledged: Acknowledged[] = [];
+  readonly copied: Copied[] = [];
+  /** Invoices that the merchant marked paid by hand. */
+  readonly paidByHand = new Set<string>();
+  /** Refunds that Stripe would not show, and whose item a person dismissed: the books cannot know what was done there (accounting.md). */
+  readonly leftUnshown = new Set<string>();
+  /** Invoices for which more came than was due, and a person left it to the customer. */
+  readonly leftToCustomer = new Set<string>();
+  /** What a person did on Stripe by hand that the books cannot know: the invoice, and the object that verify must name. */
+  readonly byHand: { readonly what: HandMade; readonly invoiceId: string; readonly objectId: string }[] = [];
+  /** Invoices that the MoR has charged again by itself. */
+  readonly triedByMor = new Set<string>();
+  /** Invoices of whose payment the MoR said that it failed after it had succeeded. */
+  readonly contradicted = new Set<string>();
+  /** A signup's charge → the first invoice, as the shop knows it; the MoR may never hear of it. */
+  readonly signupOf = new Map<string, string>();
+  /** Signups whose completion named another amount than was asked for. */
+  readonly misnamed = new Set<string>();
+  /** A payment link's key → the invoice that it was asked for. */
+  readonly linkOf = new Map<string, string>();
+  readonly planted = new Planted();
+  /** Times of which the database knows nothing any more. */
+  readonly gaps: Gap[] = [];
+  /** A copy of the database is kept, and what happens now may be lost. */
+  mayBeLost = false;
+  readonly disputes: Dispute[] = [];
+  readonly alerts: { readonly alertId: string; readonly paymentId: string; readonly refunded: boolean }[] = [];
+  /** Events that never reach the doors, although their sender believes so: true for one that is lost. */
+  loses: (type: string, body: Buffer) => boolean = () => false;
+  readonly lost: { readonly source: string; readonly type: string; readonly eventId: string }[] = [];
+  /** Peers that cannot be reached. */
+  readonly down = new Set<Side>();
+  /** Peers that were out for a while, and are back or not. */
+  readonly wasDown = new Set<Side>();
+  /** Paths of peers that nobody answers. */
+  readonly unanswered = new Set<string>();
+  /** Verify runs that went on with one that had been cut off. */
+  resumed = 0;
+  /** Hears of each effect at a peer, for stories that step in between two of them. */
+  onEffect: (path: string) => void = () => undefined;
+  /** What a standby does that takes over; null: there is none. */
+  onFailover: (steps: number) => Promise<void> = () => Promise.resolve();
+  /** Other bytes that its sender signs under the id of this event; they go out right behind it. Null: there are none. */
+  twinOf: (delivery: Omit<Copied, 'at'>) => Omit<Copied, 'at'> | null = () => null;
+  /** Hears of each delivery as it goes out. */
+  onSent: (delivery: Copied) => void = () => undefined;
+  /** Hears of each daily verify. */
+  onVerified: (report: VerifyReport) => void = () => undefined;
+  /** Stands in the way of every delivery, for stories that choose the order. */
+  gate: ((body: Buffer) => Promise<void>) | null = null;
+  private names = 0;
+  readonly network: Network;
+  private readonly outside: Owner = { name: 'world', mortal: false, alive: true, pausedUntil: 0 };
+  private readonly lives: [Replica | null, Replica | null] = [null, null];
+  private readonly births = [0, 0];
+  private readonly ids = new CountingIds();
+  private readonly netRng: Seeded;
+  private readonly sentRules: SentRules;
+  private healed = false;
+
+  constructor(setup: WorldSetup) {
+    this.rng = new Seeded(setup.seed);
+    this.netRng = this.rng.fork('network');
+    this.store = setup.store;
+    this.settings = setup.settings;
+    this.notifies = setup.notifies ?? false;
+    this.standby = setup.standby ?? false;
+    this.pace = setup.pace ?? null;
+    let source = (): number => START_MS; // the sandbox is made before the scheduler that moves its time
+    this.sandbox = makeSandbox({
+      seed: setup.seed,
+      clock: { source: () => source(), manual: true },
+      transport: (url, headers, body, timeoutMs) => this.deliver(url, headers, body, timeoutMs),
+      paymentWebhookUrl: 'http://daemon/mor_payments',
+      eventWebhookUrl: 'http://daemon/mor_events',
+    });
+    const { kernel } = this.sandbox;
+    this.scheduler = new Scheduler({
+      startMs: START_MS,
+      rng: setup.shuffled ? this.rng.fork('schedule') : null,
+      keepTrace: setup.keepTrace,
+      keepPoints: setup.long !== true,
+      storeDue: () => this.storeDue(),
+      peers: { nextDue: () => kernel.clock.nextDue(), runDue: () => kernel.clock.runDue() },
+      onCrash: (owner) => this.crashed(owner),
+      onFailover: (steps) => this.onFailover(steps),
+    });
+    source = () => this.scheduler.now;
+    const isRestAgain = (click: string): boolean => this.planted.restsAgain.has(click);
+    this.sentRules = new SentRules(this.sandbox.mor, this.scheduler.broken, () => this.now, isRestAgain);
+    this.network = {
+      scheduler: this.scheduler,
+      kernel,
+      isDown: (side, path) => this.down.has(side) || this.unanswered.has(path),
+      onSent: (sent) => this.hearSent(sent),
+    };
+    const { stripe, secrets } = this.sandbox;
+    stripe.state.addEndpoint('http://daemon/stripe', secrets.stripeWebhookSecret, SUBSCRIBED);
+    this.bear(0);
+    this.bear(1);
+  }
+
+  get now(): number {
+    return this.scheduler.now;
+  }
+
+  /** A name that nothing else in this world has. */
+  name(prefix: string): string {
+    return `${prefix}_${++this.names}`;
+  }
+
+  at(minutes: number): number {
+    return START_MS + Math.round(minutes * 60_000);
+  }
+
+  replica(at: number): Replica | null {
+    return this.lives[at] ?? null;
+  }
+
+  /** The load balancer's choice among those that run; a paused one takes connections and answers nobody. */
+  anyReplica(): Replica | null {
+    const alive = this.lives.filter((r) => r !== null);
+    return alive.length === 0 ? null : this.netRng.pick(alive);
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.scheduler.sleep(this.outside, ms, undefined, false);
+  }
+
+  /** Ends the faults: everybody runs, everybody is reached, clocks are right. */
+  heal(): void {
+    this.healed = true;
+    this.scheduler.faults = null;
+    this.down.clear();
+    for (const at of [0, 1]) {
+      const life = this.lives[at] ?? null;
+      if (life === null) this.bear(at);
+      else {
+        life.owner.pausedUntil = 0;
+        life.clock.offsetMs = 0;
+      }
+    }
+    this.scheduler.tell('all is healed');
+  }
+
+  /** Asks the application, and asks another replica when the first one dies or its database does not answer. */
+  async ask<T>(what: string, act: (r: Replica) => Promise<T>): Promise<T | null> {
+    for (let tries = 0; tries < 12; tries++) {
+      const replica = this.anyReplica();
+      if (replica !== null) {
+        const died = new Promise<null>((resolve) => replica.onGone(() => resolve(null)));
+        try {
+          const answer = await Promise.race([act(replica).then((value) => ({ value })), died]);
+          if (answer !== null) return answer.value;
+        } catch (error) {
+          this.scheduler.tell(`${what} failed: ${error instanceof Error ? error.name : 'unknown'}`);
+        }
+      }
+      await this.sleep(Math.min(600_000, 5_000 * 2 ** tries));
+    }
+    return null;
+  }
+
+  /** Everybody dies, and is started again. */
+  stopAll(): void {
+    for (const life of [...this.lives]) if (life !== null) this.scheduler.kill(life.owner);
+  }
+
+  /** Nobody lives on: what waits is dropped with the world. */
+  end(): void {
+    for (const life of this.lives) life?.bury();
+  }
+
+  /** Brings an event to its door, as its sender does. Null: no answer came. */
+  async deliver(url: string, headers: Record<string, string>, body: Buffer, timeoutMs: number): Promise<number | null> {
+    const source = url.slice('http://daemon/'.length);
+    const { id, type } = JSON.parse(body.toString('utf8')) as { id: string; type: string };
+    await this.gate?.(body);
+    if (this.loses(type, body)) {
+      this.lost.push({ source, type, eventId: id });
+      this.scheduler.tell(`${type} ${id} is lost on its way`);
+      return 200;
+    }
+    let fault: FaultKind | null = null;
+    await this.scheduler.step(this.outside, `delivers ${type} ${id}`, deliveryFaults, (f) => {
+      fault = f;
+      return Promise.resolve(source);
+    });
+    const acted = fault as FaultKind | null;
+    if (acted === 'delivery_late') {
+      await this.sleep(this.netRng.int(1, 250) * 1_000); // the stamp is not renewed: still within the tolerance
+    }
+    if (acted === 'delivery_lost') return null;
+    const sent = this.send(source, id, headers, body, timeoutMs);
+    if (acted === 'delivery_twice') void this.send(source, id, headers, body, timeoutMs);
+    const status = await sent;
+    return acted === 'delivery_answer_lost' ? null : status;
+  }
+
+  /** Somebody who is not a sender knocks at a door: `wanted` says which statuses are right. */
+  async knock({ source, headers, body }: Omit<Copied, 'at'>, wanted: readonly number[]): Promise<void> {
+    const replica = this.anyReplica();
+    if (replica === null) return;
+    const status = await replica.receive(DOORS[source] ?? '/', headers, body);
+    if (status === null || wanted.includes(status)) return;
+    this.scheduler.broken.push(`G5: a delivery that nobody sent was answered ${status}`);
+  }
+
+  private async send(
+    source: string,
+    eventId: string,
+    headers: Record<string, string>,
+    body: Buffer,
+    timeoutMs: number,
+  ): Promise<number | null> {
+    const replica = this.anyReplica();
+    if (replica === null) return null;
+    this.copied.push({ source, headers, body, at: this.now });
+    const at = this.now;
+    this.onSent({ source, headers, body, at });
+    if (this.copied.length > COPIES_KEPT) this.copied.shift();
+    const answered = replica.receive(DOORS[source] ?? '/', headers, body).then((status) => {
+      if (status === 200)
+        this.acknowledged.push({ source, eventId, sha256: createHash('sha256').update(body).digest('hex'), at });
+      // The MoR repeats a delivery after a 503 and never after a 4xx; Stripe after both.
+      if (status !== null && status !== 200 && status !== 503) {
+        this.scheduler.broken.push(`V9: an authentic delivery of ${eventId} was answered ${status}`);
+      }
+      return status;
+    });
+    const twin = this.twinOf({ source, headers, body });
+    if (twin !== null)
+      void replica.receive(DOORS[source] ?? '/', twin.headers, twin.body).then((status) => {
+        if (status === 200) this.planted.twins.add(eventId);
+        else if (status !== null && status !== 503)
+          this.scheduler.broken.push(`V9: other bytes under ${eventId} were answered ${status}`);
+      });
+    return Promise.race([answered, this.sleep(timeoutMs).then(() => null)]);
+  }
+
+  /** When something is due. A lane is never held for longer than a lease, by whatever clock: others would wait for a dead replica. */
+  private async storeDue(): Promise<number | null> {
+    const { dueAt, heldUntil } = await this.store.due();
+    const heldMs = (heldUntil ?? 0) - this.now;
+    if (heldMs > LONGEST_LEASE_MS) this.scheduler.broken.push(`V16: a lane is held for ${heldMs / 1_000} s`);
+    return dueAt;
+  }
+
+  private hearSent(sent: Sent): void {
+    if (sent.side === 'stripe' && this.pace !== null) this.askedStripeAt.push(this.now);
+    this.sentRules.check(sent);
+    if (sent.done && sent.key !== null && sent.method !== 'GET') this.onEffect(sent.path);
+  }
+
+  private bear(at: number): void {
+    this.births[at] = (this.births[at] ?? 0) + 1;
+    const name = `${at === 0 ? 'A' : 'B'}${this.births[at] ?? 0}`;
+    const owner: Owner = { name, mortal: true, alive: true, pausedUntil: 0 };
+    this.lives[at] = new Replica(owner, {
+      scheduler: this.scheduler,
+      network: this.network,
+      sandbox: this.sandbox,
+      db: this.store.db,
+      pace: this.pace,
+      standby: this.standby,
+      settings: this.settings,
+      hear: this.notifies ? (delivery) => void this.heard.push(delivery) : null,
+      ids: this.ids,
+      rng: this.rng.fork(`jitter ${name}`),
+      onVerified: (report) => this.onVerified(report),
+      onError: (what, error) => {
+        const text = `${what}: ${error instanceof Error ? `${error.name} ${error.message}` : 'unknown'}`;
+        this.scheduler.tell(text);
+      },
+    });
+    this.scheduler.tell(`${name} starts`);
+  }
+
+  private crashed(owner: Owner): void {
+    const at = this.lives.findIndex((r) => r?.owner === owner);
+    const life = this.lives[at];
+    if (life === undefined || life === null) return;
+    this.lives[at as 0 | 1] = null;
+    life.bury();
+    const wait = this.healed ? 0 : this.netRng.int(1, RESTART_AT_MOST_SEC) * 1_000;
+    this.scheduler.plan(this.now + wait, `replica ${at} is started again`, () => {
+      if ((this.lives[at] ?? null) === null) this.bear(at);
+    });
+  }
+}

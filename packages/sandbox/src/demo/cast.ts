@@ -1,0 +1,74 @@
+// Who takes part: customers of several kinds, the same ones for the same seed.
+import { SeededRandom } from '../kernel/random.js';
+
+/**
+ * How a customer's renewals go. `steady`: the card is always good. `recovers`: the second renewal is declined, and the MoR's next
+ * try succeeds. `changes-card`: the second renewal is declined for good, and another card pays it. `declines`: never paid. `authenticates`: the bank asks for the customer each time. `debit`: a bank debit that
+ * settles days later. `bounces`: a bank debit whose first renewal is returned. `charged-twice`: the MoR takes one renewal twice.
+ */
+export type Role =
+  'steady' | 'recovers' | 'changes-card' | 'declines' | 'authenticates' | 'debit' | 'bounces' | 'charged-twice';
+
+export type Plan = { readonly name: string; readonly amount: number; readonly currency: string };
+
+export type Character = {
+  readonly name: string;
+  readonly email: string;
+  readonly country: string;
+  readonly role: Role;
+  /** Starts with a trial: the payment method is saved, nothing is taken. */
+  readonly trial: boolean;
+  readonly plan: Plan;
+};
+
+/** The first twelve customers hold every kind; after them it starts again. */
+const ROLES: readonly Role[] = [
+  'steady',
+  'declines',
+  'debit',
+  'charged-twice',
+  'authenticates',
+  'recovers',
+  'changes-card',
+  'bounces',
+  'steady',
+  'debit',
+  'steady',
+  'steady',
+];
+
+const NAMES = [
+  'Ada', 'Ben', 'Chloe', 'Dara', 'Emil', 'Farah', 'Goran', 'Hana', 'Ines', 'Jonas', 'Kaya', 'Liam', 'Mina', 'Noor', 'Otto', 'Pia',
+  'Quinn', 'Rosa', 'Sven', 'Tara', 'Umar', 'Vera', 'Willem', 'Xenia', 'Yara', 'Zoe',
+]; // prettier-ignore
+
+/** Amounts in the currency's smallest unit; yen have no smaller one. */
+export const PLANS: readonly Plan[] = [
+  { name: 'Starter', amount: 900, currency: 'eur' },
+  { name: 'Team', amount: 2900, currency: 'usd' },
+  { name: 'Studio', amount: 4950, currency: 'gbp' },
+  { name: 'Kobo', amount: 1480, currency: 'jpy' },
+];
+const COUNTRIES: Readonly<Record<string, string>> = { eur: 'DE', usd: 'US', gbp: 'GB', jpy: 'JP' };
+
+/** A word of the e-mail address tells the sandbox how the card behaves. */
+const WORDS: Partial<Record<Role, string>> = { declines: '.decline', authenticates: '.3ds' };
+
+/** `count` characters; those without a card of their own to pay with at once start with a trial. */
+export function castOf(count: number, seed: string): readonly Character[] {
+  const random = new SeededRandom(`demo:${seed}`);
+  return Array.from({ length: count }, (_, i): Character => {
+    const role = ROLES[i % ROLES.length] ?? 'steady';
+    const name = `${NAMES[random.int(0, NAMES.length - 1)] ?? 'Ada'} ${i + 1}`;
+    const plan = PLANS[random.int(0, PLANS.length - 1)] ?? { name: 'Starter', amount: 900, currency: 'eur' };
+    const debit = role === 'debit' || role === 'bounces';
+    return {
+      name,
+      email: `${name.toLowerCase().replace(' ', '')}${WORDS[role] ?? ''}@customers.example`,
+      country: COUNTRIES[plan.currency] ?? 'DE',
+      role,
+      trial: debit || role === 'charged-twice',
+      plan,
+    };
+  });
+}

@@ -1,0 +1,28 @@
+// One connection to a PostgreSQL server, for a question or two.
+import pg from 'pg';
+
+const CONNECT_MS = 10_000;
+
+/** @param statementMs the longest time a statement may take; 0: no limit. Throws what `pg` throws. */
+export async function connectAlone(
+  url: string,
+  { name, statementMs }: { readonly name: string; readonly statementMs: number },
+): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: statementMs === 0 ? false : statementMs,
+    keepAlive: true,
+  });
+  client.on('error', () => undefined); // a lost connection also rejects the question under way
+  await client.connect();
+  return client;
+}
+
+/** The same server and user, another database. */
+export function withDatabase(url: string, name: string): string {
+  const other = new URL(url);
+  other.pathname = `/${encodeURIComponent(name)}`;
+  return other.toString();
+}

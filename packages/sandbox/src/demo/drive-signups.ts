@@ -1,0 +1,120 @@
+// Signups: products and prices, customers and subscriptions on Stripe, intents through the daemon, and the shopper's browser.
+import { type Character, castOf, PLANS } from './cast.js';
+import { decimalFromMinor } from '../kernel/money.js';
+import { ADDRESSES } from './one-off.js';
+import { ENROLLED } from './enrolled.js';
+import { type Scene, type Story } from './story.js';
+
+const TRIAL_DAYS = 14;
+
+/** Makes the catalogue and signs everybody up. Comes back when the first invoices are paid and all is at rest. */
+export async function signUpAll(story: Story, customers: number, seed: string): Promise<void> {
+  const { progress, rest } = story;
+  const prices = await makePrices(story);
+  const cast = castOf(customers, seed);
+  for (const [i, character] of cast.entries()) {
+    progress.step(`signups: ${i + 1} of ${cast.length}`);
+    await signUp(story, character, prices);
+  }
+  progress.step('signups: first invoices are being marked paid');
+  await rest.settled();
+  const trials = cast.filter((c) => c.trial).length;
+  const taxed = `${story.tally.taxed} with a tax calculation`;
+  progress.done(
+    `${cast.length} signups: ${cast.length - trials} paid a first invoice, ${trials} started a trial, ${taxed}`,
+  );
+}
+
+/** The price of each plan by its name. */
+export async function makePrices({ world }: Scene): Promise<ReadonlyMap<string, string>> {
+  const prices = new Map<string, string>();
+  for (const plan of PLANS) {
+    const product = await world.stripe.products.create({ name: plan.name });
+    const price = await world.stripe.prices.create({
+      product: product.id,
+      unit_amount: plan.amount,
+      currency: plan.currency,
+      recurring: { interval: 'month' },
+    });
+    prices.set(plan.name, price.id);
+  }
+  return prices;
+}
+
+/** What the merchant's backend asked of the daemon for one signup, so that it can ask again. `complete` null: a trial takes no money. */
+export type SignupCalls = { readonly key: string; readonly create: object; readonly complete: object | null };
+
+/** @param keep hears the calls once the signup is made, before it is completed */
+export async function signUp(
+  story: Scene,
+  c: Character,
+  prices: ReadonlyMap<string, string>,
+  keep: (calls: SignupCalls) => void = () => undefined,
+): Promise<void> {
+  const { stripe, api, control } = story.world;
+  const customer = await stripe.customers.create({
+    email: c.email,
+    name: c.name,
+    address: { country: c.country },
+    metadata: ENROLLED,
+  });
+  // A custom payment method as the default keeps Stripe from charging by itself, as README asks of merchants.
+  const method = await stripe.paymentMethods.create({ type: 'custom', custom: { type: 'cpmt_mor' } });
+  await stripe.paymentMethods.attach(method.id, { customer: customer.id });
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    default_payment_method: method.id,
+    metadata: ENROLLED,
+    items: [{ price: prices.get(c.plan.name) ?? '' }],
+    expand: ['latest_invoice'],
+    ...(c.trial ? { trial_period_days: TRIAL_DAYS } : { payment_behavior: 'default_incomplete' }),
+  });
+  const key = `${story.run}-signup-${subscription.id}`;
+  const about = { id: customer.id, email: c.email, name: c.name, country: c.country };
+  const tax = taxOf(c);
+  if (c.trial) {
+    const debit = c.role === 'debit' || c.role === 'bounces';
+    const types = { payment_method_types: debit ? ['sepa_debit'] : ['card'] };
+    const create = { kind: 'trial', customer: about, ...types, ...tax };
+    const signup = await api.post('/v1/signups', create, key);
+    keep({ key, create, complete: null });
+    if (signup.textOrNull('tax_calculation_id') !== null) story.tally.taxed += 1;
+    await control.post(`/_sandbox/intents/${signup.text('setup_intent_id')}/confirm`, {});
+  } else {
+    const invoice = subscription.latest_invoice;
+    if (invoice === null || typeof invoice === 'string') throw new Error('the first invoice was not expanded');
+    const money = { amount: invoice.amount_due, currency: invoice.currency };
+    const description = `${c.plan.name}, first month`;
+    const create = { kind: 'payment', customer: about, ...money, description, ...tax };
+    const signup = await api.post('/v1/signups', create, key);
+    if (signup.textOrNull('tax_calculation_id') !== null) story.tally.taxed += 1;
+    const shopper = await control.post(`/_sandbox/intents/${signup.text('payment_intent_id')}/confirm`, {});
+    const complete = { charge_id: shopper.text('charge_id'), invoice_id: invoice.id ?? '', ...money };
+    keep({ key, create, complete });
+    await api.post(`/v1/signups/${signup.text('id')}/complete`, complete);
+  }
+  story.subscribers.push({ ...c, customerId: customer.id, subscriptionId: subscription.id, renewals: 0 });
+}
+
+/** Document 2's calculation request, where the sandbox's merchant sells through the MoR; elsewhere no tax is asked for. */
+function taxOf(c: Character): { readonly tax?: object } {
+  if (c.country !== 'DE' && c.country !== 'GB') return {};
+  const currency = c.plan.currency.toUpperCase();
+  return {
+    tax: {
+      currency,
+      taxBehavior: 'INCLUSIVE', // the plan's price is what the customer pays
+      customer: { legalName: c.name, billingAddress: { ...ADDRESSES[c.country], country: c.country } },
+      lineItems: [
+        {
+          merchantLineItemReference: 'plan',
+          productCode: c.plan.name.toLowerCase(),
+          title: `${c.plan.name}, one month`,
+          unitPrice: decimalFromMinor(BigInt(c.plan.amount), currency),
+          productType: 'DIGITAL',
+        },
+      ],
+      evidence: { billingCountry: c.country, ipAddress: '203.0.113.7' },
+    },
+  };
+}

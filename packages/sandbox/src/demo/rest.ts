@@ -1,0 +1,130 @@
+// Waits until everything is at rest: nothing under way, nothing undecided, and the three sides agree. Nobody sleeps for luck.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { disagreements, type Finding } from './check.js';
+import { readSides, type Sides } from './sides.js';
+import { type World } from './world.js';
+import { connectAlone } from './connect.js';
+
+/** After this long, in real time, what is still open is reported. A worker that was killed is waited for up to 25 s (its lease). */
+const PATIENCE_MS = 120_000;
+const LOOK_AGAIN_MS = 60;
+const HOUR_SEC = 3_600;
+/** A sender tries again, or lets go of what it held back, some time later on the virtual clock: so it is moved on by this much. */
+const LEAP_SEC = 600;
+/** Ends the leaping, should it not help: three days, as long as senders go on. */
+const LEAPS_AT_MOST = 432;
+
+/** The story cannot go on: this is what did not come to rest. */
+export class NotAtRest extends Error {
+  constructor(readonly open: readonly string[]) {
+    super(`not at rest after ${PATIENCE_MS / 1000} s`);
+  }
+}
+
+const UNDER_WAY_SQL = `
+  select lane from open_call where kind = 'relay_event' and status = 'pending'
+  union
+  select key from lane where lease_until > now() and key not like 'job:%'
+  limit 100`;
+
+type Traffic = { readonly sending: number; readonly waiting: number };
+
+export class Rest {
+  /** Virtual time from which deliveries are looked at: all earlier ones had ended. */
+  private since = '1970-01-01T00:00:00.000Z';
+
+  constructor(private readonly world: World) {}
+
+  /** What was sent has been taken in and decided on; invoices may still be drafts. */
+  async decided(): Promise<void> {
+    await this.until(async () => {
+      const { sending } = await this.traffic();
+      if (sending > 0) return [`${sending} deliveries under way`];
+      return this.undecided();
+    });
+  }
+
+  /** Nothing moves any more and the three sides agree. Retries and drafts are given the virtual time they need. */
+  async settled(): Promise<Sides> {
+    let agreed: Sides | null = null;
+    let leaps = 0;
+    const leap = async (sec: number): Promise<void> => {
+      leaps += 1;
+      if (leaps > LEAPS_AT_MOST) throw new NotAtRest(['what was sent does not arrive, three virtual days long']);
+      await this.world.control.post('/_sandbox/clock', { advance_sec: sec });
+    };
+    await this.until(async () => {
+      const { sending, waiting } = await this.traffic();
+      if (sending > 0) return [`${sending} deliveries under way`];
+      if (waiting > 0) {
+        if (await this.world.daemon.isReady()) await leap(LEAP_SEC);
+        return [`${waiting} deliveries wait for their next try`];
+      }
+      const undecided = await this.undecided();
+      if (undecided.length > 0) return undecided;
+      const sides = await readSides(this.world.api, this.world.control, this.world.told);
+      const findings = disagreements(sides);
+      const drafts = sides.stripe.invoices.filter((i) => i.status === 'draft').length;
+      if (findings.length === 0 && drafts === 0) {
+        agreed = sides;
+        return [];
+      }
+      if (drafts > 0) await leap(HOUR_SEC / 4);
+      return [...findings.map(shown), ...(drafts > 0 ? [`${drafts} drafts`] : [])];
+    });
+    this.since = (await this.world.control.get('/_sandbox/clock')).text('now');
+    return agreed ?? readSides(this.world.api, this.world.control, this.world.told);
+  }
+
+  private async until(open: () => Promise<readonly string[]>): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const what = await open();
+      if (what.length === 0) return;
+      if (performance.now() > deadline) throw new NotAtRest(what);
+      await sleep(LOOK_AGAIN_MS);
+    }
+  }
+
+  /** By the sandbox's log: the last that is known of each event and receiver. */
+  private async traffic(): Promise<Traffic> {
+    const log = await this.world.control.get(`/_sandbox/deliveries?since=${encodeURIComponent(this.since)}`);
+    const last = new Map<string, string>();
+    for (const d of log.list('data')) {
+      const state = d.text('state');
+      if (state !== 'duplicate') last.set(`${d.text('event_id')} ${d.text('endpoint_id')}`, state);
+    }
+    const states = [...last.values()];
+    const count = (...wanted: string[]): number => states.filter((s) => wanted.includes(s)).length;
+    return { sending: count('sending'), waiting: count('retry', 'held') };
+  }
+
+  private async undecided(): Promise<readonly string[]> {
+    const { api } = this.world;
+    const received = (await api.get('/v1/events?status=received&limit=100')).list('data');
+    const marking = (await api.get('/v1/invoices?status=marking&limit=100')).list('data');
+    return [
+      ...received.map((e) => `event ${e.text('event_id')} (${e.text('type')}) is not decided`),
+      ...marking.map((i) => `invoice ${i.text('id')} is being marked paid`),
+      ...(await this.underWay()).map((lane) => `${lane} is being worked on, or the MoR has still to hear of it`),
+    ];
+  }
+
+  /**
+   * What the daemon's API does not show: a lane that is being worked on, an invoice that waits to be relayed. A day that passes meanwhile would
+   * make Stripe forget the key of a call whose answer was lost a second ago, and the MoR hear of the invoice after its draft's hour.
+   */
+  private async underWay(): Promise<readonly string[]> {
+    const database = await connectAlone(this.world.databaseUrl, { name: 'crossbill-demo', statementMs: 10_000 });
+    try {
+      const found = await database.query<{ lane: string }>(UNDER_WAY_SQL);
+      return found.rows.map((row) => row.lane);
+    } finally {
+      await database.end();
+    }
+  }
+}
+
+export function shown(f: Finding): string {
+  return `${f.about}: ${f.what}`;
+}

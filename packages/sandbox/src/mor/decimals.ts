@@ -1,0 +1,52 @@
+// Exact decimals of the MoR's tax API: what a request sent, and the one rounding rule (half up, to the currency's decimals).
+import { decimalsOf } from '../kernel/money.js';
+
+/** `digits` / 10^`scale`: the number exactly as it was written. */
+export type Decimal = { readonly digits: bigint; readonly scale: number };
+
+/** Rates are counted in millionths: 0.20 is 200_000n, so that 0.09975 (Quebec) is still exact. */
+export const RATE_ONE = 1_000_000n;
+
+/**
+ * A plain decimal, sent as a JSON string or number (Document 2, "requests may send decimals as JSON numbers"). Null when it is none:
+ * no exponent, no separators, at most 15 digits before and 18 after the point. A JSON number of up to 15 digits prints as it was written.
+ */
+export function parseDecimal(value: unknown): Decimal | null {
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string') return null;
+  const match = /^(-?)(\d{1,15})(?:\.(\d{1,18}))?$/.exec(text);
+  if (match === null) return null;
+  const fraction = match[3] ?? '';
+  const digits = BigInt((match[2] ?? '') + fraction);
+  return { digits: match[1] === '-' ? -digits : digits, scale: fraction.length };
+}
+
+/** `numerator / denominator` rounded half up (away from zero); `denominator` is above zero. */
+export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
+  const sign = numerator < 0n ? -1n : 1n;
+  return sign * ((2n * sign * numerator + denominator) / (2n * denominator));
+}
+
+/** `value` times `quantity` in the currency's smallest units, rounded half up. */
+export function minorOf(value: Decimal, quantity: bigint, currency: string): bigint {
+  const scaled = value.digits * quantity * 10n ** BigInt(decimalsOf(currency));
+  return divideHalfUp(scaled, 10n ** BigInt(value.scale));
+}
+
+/** Whether the decimal fits the currency's own number of decimals, so that nothing would be rounded. */
+export function isExactIn(value: Decimal, currency: string): boolean {
+  const scaled = value.digits * 10n ** BigInt(decimalsOf(currency));
+  return scaled % 10n ** BigInt(value.scale) === 0n;
+}
+
+/** The part of `minor` that a rate in millionths takes, rounded half up. */
+export function shareOf(minor: bigint, rate: bigint): bigint {
+  return divideHalfUp(minor * rate, RATE_ONE);
+}
+
+/** A rate as the answers show it, a fraction with at least two decimals: 200_000n is "0.20", 99_750n is "0.09975". */
+export function showRate(rate: bigint): string {
+  const digits = rate.toString().padStart(7, '0');
+  const fraction = digits.slice(-6).replace(/0{1,4}$/, '');
+  return `${digits.slice(0, -6)}.${fraction}`;
+}
