@@ -472,4 +472,12 @@ export const mutants = [
     tests: ['test/unit/link-captured.test.ts', 'test/unit/link-payment-id.test.ts', 'test/unit/link-announced.test.ts'],
     simulate: ['--story', 'a payment on a link is seen before'],
   },
+  {
+    name: 'a setup intent is sent without its customer',
+    file: 'src/mor/card-intents.ts',
+    find: "setupCustomer === 'send' ? merchantCustomer(psp, call.customer)",
+    replace: "setupCustomer === 'omit' ? merchantCustomer(psp, call.customer)",
+    tests: ['test/unit/mor-calls.test.ts'],
+    simulate: ['--story', 'two trials'],
+  },
 ];

@@ -52,8 +52,17 @@ export class People {
     return reply.dropped ? {} : (JSON.parse(reply.body.toString('utf8')) as Json);
   }
 
-  /** A customer with a subscription. `trial`: the card is saved and nothing is due yet; else the first invoice waits for its signup. */
-  async subscriber(name: string, amount: number, currency: string, trial: boolean): Promise<Subscriber> {
+  /**
+   * A customer with a subscription. `trial`: nothing is due yet; else the first invoice waits for its signup. `saved`: the MoR has the
+   * customer's card already.
+   */
+  async subscriber(
+    name: string,
+    amount: number,
+    currency: string,
+    trial: boolean,
+    saved: boolean = trial,
+  ): Promise<Subscriber> {
     const customer = await this.stripe('POST', '/v1/customers', {
       email: `${name}@example.com`,
       name,
@@ -78,7 +87,7 @@ export class People {
       'items[0][price]': String(price['id']),
       ...(trial ? { trial_period_days: '27' } : { payment_behavior: 'default_incomplete' }),
     });
-    if (trial) await this.control('/cards', { customer_id: customerId, outcome: 'succeed' });
+    if (saved) await this.control('/cards', { customer_id: customerId, outcome: 'succeed' });
     const latest = subscription['latest_invoice'];
     const firstInvoiceId = typeof latest === 'string' ? latest : '';
     return { customerId, subscriptionId: String(subscription['id']), firstInvoiceId, amount, currency };
@@ -109,6 +118,15 @@ export class People {
       await this.world.sleep(30_000);
     }
     for (const { customerId } of list) this.world.planted.linked.set(customerId, this.world.now);
+  }
+
+  /** The shopper confirms an intent in the browser. Gives what the page gets. */
+  async confirm(intentId: string, customerId: string, outcome: string): Promise<Json> {
+    const at = this.world.now;
+    const result = await this.control(`/intents/${intentId}/confirm`, { outcome });
+    const isSaved = result['status'] === 'succeeded' || result['status'] === 'processing';
+    if (isSaved) this.world.planted.confirmed.push({ intentId, customerId, at });
+    return result;
   }
 
   /** How this customer's coming charges go. */
@@ -307,7 +325,7 @@ export class People {
     }
     if (made === null) return;
     const { id, intentId } = made;
-    const result = await this.control(`/intents/${intentId}/confirm`, { outcome });
+    const result = await this.confirm(intentId, s.customerId, outcome);
     const chargeId = result['charge_id'];
     if (typeof chargeId !== 'string' || chargeId === '') return;
     this.world.signupOf.set(chargeId, s.firstInvoiceId);

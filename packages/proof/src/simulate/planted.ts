@@ -36,7 +36,12 @@ export type LinkPaid = {
   readonly names: CaptureNames;
 };
 
+/** The shopper of an intent confirmed it in the browser. This, and no book of the MoR, says whose method it is. */
+export type Confirmation = { readonly intentId: string; readonly customerId: string; readonly at: number };
+
 export class Planted {
+  /** Oldest first. */
+  readonly confirmed: Confirmation[] = [];
   /** Taken by the daemon, in the order they were said. */
   readonly namings: Naming[] = [];
   /** Names that the MoR does not know and under which it was asked for a refund: it has said so by then. */

@@ -1,8 +1,9 @@
 // The random mix that a seed makes: a day and a half of a small shop.
 import { Channels } from './channels.js';
 import { Hands } from './hands.js';
-import { People } from './people.js';
+import { People, type Subscriber } from './people.js';
 import { Names } from './names.js';
+import { Payers } from './payers.js';
 import { SetBack } from './set-back.js';
 import { CAPTURE_NAMES, type CaptureNames } from '@crossbill/sandbox/mor/payment-links.js';
 import { type Naming } from './planted.js';
@@ -24,6 +25,7 @@ export const outcomes = [
 
 /** By then the shop's backend has asked for all that it asks for; what a restore loses of that, a person has to compare. */
 const AFTER_SIGNUPS_MIN = 600;
+const LAST_SETUP_MIN = 300;
 
 /** A day and a half of a small shop; which day, the seed says. `without`: the parts that are left out, by their numbers. */
 export function randomStory(rng: Seeded, without: readonly number[] = []): Story {
@@ -36,7 +38,7 @@ export function randomStory(rng: Seeded, without: readonly number[] = []): Story
   // Who relays has a schedule, too: a renewal that fails is tried again while everything else happens.
   const retries = settings.relay ? { retries: 'soft=6h,12h hard=none authentication=8h end=nothing' } : {};
   // The first parts are the same in every story, and draw from a stream of their own: what they are does not move the rest.
-  const parts = ['the backend is notified', 'the database goes back'];
+  const parts = ['the backend is notified', 'the database goes back', 'trials save a card'];
   const notify = rng.fork('notify').chance(0.25) && !without.includes(0);
   return {
     name: 'random',
@@ -76,6 +78,7 @@ async function planRandom(world: World, rng: Seeded, parts: string[], without: r
       const answers = rng.pick([['succeed'], ['decline', 'succeed']] as const);
       await new Twice(world, people).ownCard(who, answers);
     }
+    if (!without.includes(2)) planTrial(world, people, who, rng.fork(`trial of c${n}`));
     const renewals = rng.int(1, 2);
     for (let k = 0; k < renewals; k++) {
       plan(day(), `renewal of c${n}`, async () => void (await people.renew(who)));
@@ -87,6 +90,16 @@ async function planRandom(world: World, rng: Seeded, parts: string[], without: r
     const [what, act] = rng.pick(happenings(world, people, rng));
     plan(day(), what, act);
   }
+}
+
+/** In half of the stories the card of a trial is saved by a setup intent; in some of those another one follows. */
+function planTrial(world: World, people: People, who: Subscriber, rng: Seeded): void {
+  if (!rng.chance(0.5)) return;
+  const payers = new Payers(world, people);
+  const save = async (): Promise<void> => payers.confirm(await payers.setUp(who), who);
+  const times = rng.chance(0.3) ? 2 : 1;
+  for (let k = 0; k < times; k++)
+    world.scheduler.plan(world.at(rng.int(1, LAST_SETUP_MIN)), 'a card is saved', () => void save());
 }
 
 /** In one story of eight a backup of some hours is restored, or a standby takes over that lacks some steps. */

@@ -4,6 +4,7 @@ import { amountDue, amountRemaining, type Invoice } from '@crossbill/sandbox/str
 import { GAP_MARGIN_MS } from './facts.js';
 import { wasDetached } from './hands.js';
 import { paceRules } from './paced.js';
+import { payerRules } from './payers.js';
 import { enrolmentRules } from './rules-enrolment.js';
 import { ledgerRules } from './rules-ledger.js';
 import { logRules } from './rules-log.js';
@@ -38,6 +39,7 @@ export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
     ...linkMoneyRules(sides),
     ...nameRules(sides),
     ...twiceRules(sides),
+    ...payerRules(sides),
     ...retryRules(sides),
     ...reviewRules(sides),
     ...notificationRules(sides),

@@ -9,6 +9,7 @@ import { retryStories } from './retry-stories.js';
 import { setBackStories } from './set-back-stories.js';
 import { returnStories } from './return-stories.js';
 import { paceStories } from './pace-stories.js';
+import { payerStories } from './payer-stories.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 
 export type { Story } from './scenes.js';
@@ -254,6 +255,7 @@ export const goldenStories: readonly Story[] = [
   ...returnStories,
   ...setBackStories,
   ...paceStories,
+  ...payerStories,
 ];
 
 export function storyNamed(name: string): Story {

@@ -1,0 +1,76 @@
+// Who pays: trials whose setup intent names its customer, the browsers that confirm them, and the rule about whose method is charged.
+import { type MorPayment } from '../sandbox/mor/state.js';
+import { type People, type Subscriber } from './people.js';
+import { type Confirmation } from './planted.js';
+import { type Sides } from './sides.js';
+import { type World } from './world.js';
+
+const LOOK_AGAIN_MS = 30_000;
+const TRIES = 5;
+
+export class Payers {
+  private asked = 0;
+
+  constructor(
+    private readonly world: World,
+    private readonly people: People,
+  ) {}
+
+  /** The merchant's backend starts a trial, or saves another method. Gives the setup intent; null: it got none. */
+  async setUp({ customerId }: Subscriber): Promise<string | null> {
+    const key = `setup-${customerId}-${++this.asked}`;
+    const name = { apiKey: 'shop', method: 'POST', path: '/v1/signups', idempotencyKey: key };
+    const call = {
+      kind: 'create_setup_intent',
+      customer: { id: customerId },
+      paymentMethodTypes: null,
+      taxCalculationId: null,
+    } as const;
+    const request = {
+      kind: 'trial',
+      customerId,
+      amount: null,
+      currency: null,
+      call,
+      taxCalculationId: null,
+      calculation: null,
+      by: 'shop',
+    } as const;
+    for (let tries = 0; tries < TRIES; tries++) {
+      const made = await this.world.ask('trial', async (r) => {
+        const signup = await r.signups.create(request, name, key);
+        return signup.outcome === 'made' ? signup.intent.intentId : null;
+      });
+      if (made !== null) return made;
+      await this.world.sleep(LOOK_AGAIN_MS);
+    }
+    return null;
+  }
+
+  /** The shopper confirms it. Null: there is nothing to confirm. */
+  async confirm(intentId: string | null, { customerId }: Subscriber): Promise<void> {
+    if (intentId !== null) await this.people.confirm(intentId, customerId, 'succeed');
+  }
+}
+
+/** P1: each charge is on the method that its invoice's own customer confirmed last before it, and on nobody else's. */
+export function payerRules({ world }: Pick<Sides, 'world'>): string[] {
+  return [...world.sandbox.mor.payments.values()].flatMap((p) => {
+    if (p.kind !== 'signup' && p.kind !== 'renewal') return [];
+    const invoice = world.sandbox.stripe.state.invoices.get(p.merchantInvoiceId ?? '');
+    const customerId = invoice?.customer ?? p.merchantCustomerId;
+    const wrong = wrongPayer(p, customerId, world.planted.confirmed);
+    return wrong === null ? [] : [`P1: ${p.id} of ${customerId} for ${p.merchantInvoiceId ?? 'no invoice'} ${wrong}`];
+  });
+}
+
+function wrongPayer(p: MorPayment, customerId: string, confirmed: readonly Confirmation[]): string | null {
+  const own = confirmed.findLast((c) => c.customerId === customerId && c.at <= p.createdAtMs);
+  if (p.paidWith === null) return own === undefined ? null : `found no method, and ${own.intentId} saved one`;
+  const { intentId, merchantCustomerId } = p.paidWith;
+  if (intentId === null)
+    return merchantCustomerId === customerId ? null : `was paid by ${merchantCustomerId ?? 'nobody'}`;
+  const by = confirmed.find((c) => c.intentId === intentId);
+  if (by?.customerId !== customerId) return `was paid by ${by?.customerId ?? 'nobody'}`;
+  return intentId === own?.intentId ? null : `was paid by an older method than that of ${own?.intentId ?? 'nobody'}`;
+}
