@@ -11,6 +11,7 @@ import { keptCases } from '../../packages/proof/src/simulate/kept.js';
 import { type Outcome, type Recipe, shrink } from '../../packages/proof/src/simulate/shrink.js';
 import { SimStore } from '../../packages/proof/src/simulate/sim-store.js';
 import { goldenStories, storyNamed } from '../../packages/proof/src/simulate/stories.js';
+import { type World } from '../../packages/proof/src/simulate/world.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 
 // A busy machine may be ten times slower than a quiet one, and what is slow is not wrong.
@@ -119,6 +120,19 @@ describe('the simulation itself', () => {
     return plainRun(storyNamed(name), store, [[point.at, fault]], { keepTrace: true });
   }
   const renewal = 'renewal payment_record finalize';
+
+  it('notices a renewal on another customer’s method', async () => {
+    const { name, plan, settings } = storyNamed(
+      'two trials are confirmed in the other order, and each renewal is paid by its own customer',
+    );
+    const confused = async (world: World): Promise<void> => {
+      const { cards, mor } = world.sandbox;
+      cards.book.methodOf = () => [...mor.customers.values()].flatMap((c) => c.methods).at(-1) ?? null;
+      await plan(world);
+    };
+    const { broken } = await plainRun({ name, plan: confused, ...(settings === undefined ? {} : { settings }) }, store);
+    expect(broken.map((line) => line.slice(0, 3))).toEqual(['P1:']);
+  });
 
   it('starts a crashed replica again and lets another go on with its lane', async () => {
     const { trace, broken } = await withFault(renewal, /report_payment/, 'crash_after');

@@ -68,9 +68,7 @@ function wrongPayer(p: MorPayment, customerId: string, confirmed: readonly Confi
   const own = confirmed.findLast((c) => c.customerId === customerId && c.at <= p.createdAtMs);
   if (p.paidWith === null) return own === undefined ? null : `found no method, and ${own.intentId} saved one`;
   const { intentId, merchantCustomerId } = p.paidWith;
-  if (intentId === null)
-    return merchantCustomerId === customerId ? null : `was paid by ${merchantCustomerId ?? 'nobody'}`;
-  const by = confirmed.find((c) => c.intentId === intentId);
-  if (by?.customerId !== customerId) return `was paid by ${by?.customerId ?? 'nobody'}`;
-  return intentId === own?.intentId ? null : `was paid by an older method than that of ${own?.intentId ?? 'nobody'}`;
+  const by = confirmed.find((c) => c.intentId === intentId)?.customerId ?? merchantCustomerId;
+  if (by !== customerId) return `was paid by ${by ?? 'nobody'}`;
+  return intentId === (own?.intentId ?? null) ? null : `was paid by an older method than that of ${own?.intentId ?? 'nobody'}`;
 }
