@@ -70,5 +70,7 @@ function wrongPayer(p: MorPayment, customerId: string, confirmed: readonly Confi
   const { intentId, merchantCustomerId } = p.paidWith;
   const by = confirmed.find((c) => c.intentId === intentId)?.customerId ?? merchantCustomerId;
   if (by !== customerId) return `was paid by ${by ?? 'nobody'}`;
-  return intentId === (own?.intentId ?? null) ? null : `was paid by an older method than that of ${own?.intentId ?? 'nobody'}`;
+  return intentId === (own?.intentId ?? null)
+    ? null
+    : `was paid by an older method than that of ${own?.intentId ?? 'nobody'}`;
 }
