@@ -1,5 +1,5 @@
 // Who pays: trials whose setup intent names its customer, the browsers that confirm them, and the rule about whose method is charged.
-import { type MorPayment } from '../sandbox/mor/state.js';
+import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
 import { type People, type Subscriber } from './people.js';
 import { type Confirmation } from './planted.js';
 import { type Sides } from './sides.js';
