@@ -276,6 +276,7 @@ create table refund (
   amount              bigint not null check (amount > 0),
   currency            char(3) not null,
   status              text not null check (status in ('requested','unknown','pending','succeeded','failed')),
+  mor_status          text,                     -- the MoR's own word while it is none of Document 3's; status is pending then
   reason              text,
   origin              text not null check (origin in ('api','event')),
   asked_as            text,                     -- our id of a request for it that came after its event, and has no row of its own
@@ -633,7 +634,7 @@ create table onboarding (
   application_id    text,                       -- null until initiate answered
   product_code      text not null,
   regions           text[] not null default '{}',
-  status            text not null check (status in ('requested','refused','created','submitted','changes_requested','approved','rejected')),
+  status            text not null,              -- requested, refused, or the MoR's word
   due               text[] not null default '{}',
   comments          jsonb not null default '[]',
   review_message    text,

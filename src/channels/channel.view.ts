@@ -51,7 +51,7 @@ class Decimal {
 export class PaymentLinkView {
   @Text("The MoR's uuid of the link.") id!: string;
   @Text() paymentLinkId!: string;
-  @Text('`PAYABLE`, `PAID` or `EXPIRED`.') status!: string;
+  @Text('`PAYABLE`, `PAID`, `EXPIRED` or another word of the MoR, which is not final.') status!: string;
   @TextOrNull('The hosted page.') url!: string | null;
   @PartOrNull(Decimal, 'What the link was made for.') pricedAmount!: Decimal | null;
   @PartOrNull(Decimal, 'What is still outstanding.') amountDue!: Decimal | null;

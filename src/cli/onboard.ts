@@ -44,7 +44,7 @@ function valueOf<T>(done: OnboardingDone<T>): T {
       );
 }
 
-function view({ row, notice }: Omit<Onboarded, 'made'>): Record<string, unknown> {
+function view({ row, notice, merchant }: Omit<Onboarded, 'made'>): Record<string, unknown> {
   const { reference, status: state, due, comments } = row;
   const next = nextStep(row);
   return {
@@ -54,6 +54,13 @@ function view({ row, notice }: Omit<Onboarded, 'made'>): Record<string, unknown>
     due,
     comments,
     next,
+    ...(merchant === undefined
+      ? {}
+      : {
+          company: merchant.company,
+          business_description: merchant.businessDescription,
+          store_urls: merchant.storeUrls,
+        }),
     ...(notice === null ? {} : { notice }),
   };
 }
@@ -67,6 +74,21 @@ function rowOf({ row, notice }: Omit<Onboarded, 'made'>): string[] {
     row.status,
     [notice, nextStep(row)].filter((x) => x !== null).join(' '),
   ];
+}
+
+/** Company, description and shop of one merchant, as far as the MoR tells. */
+function detailOf({ merchant }: Omit<Onboarded, 'made'>): string {
+  if (merchant === undefined) return '';
+  const { company, businessDescription, storeUrls } = merchant;
+  const said = [
+    [
+      'company',
+      company === null ? '' : [company.legalName, company.jurisdiction, company.website].filter(Boolean).join(', '),
+    ],
+    ['business', businessDescription ?? ''],
+    ['store', storeUrls.join(', ')],
+  ].filter(([, text]) => text !== '');
+  return said.map(([name, text]) => `${name}: ${plain(text ?? '')}\n`).join('');
 }
 
 function merchantsIn(cli: Cli, file: string): readonly unknown[] {
@@ -118,8 +140,9 @@ async function status(cli: Cli, args: readonly (string | undefined)[]): Promise<
   const [reference] = args;
   const found =
     reference === undefined ? await all(world) : [valueOf(await world.get(OnboardingFlow).status(reference))];
-  await cli.print(reference === undefined ? { data: found.map(view) } : found.map(view)[0], () =>
-    table(HEADS, found.map(rowOf)),
+  await cli.print(
+    reference === undefined ? { data: found.map(view) } : found.map(view)[0],
+    () => table(HEADS, found.map(rowOf)) + found.map(detailOf).join(''),
   );
   return EXIT.ok;
 }

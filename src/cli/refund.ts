@@ -72,6 +72,7 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
   await (cli.options['work'] === true ? world.workUntil(isThrough, seconds) : world.waitUntil(isThrough, seconds));
   const now = await look();
   const { status, mirror, failure } = now;
+  const shown = now.morStatus ?? status;
   await cli.print(
     {
       id: now.id,
@@ -79,7 +80,7 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
       payment_id: named ?? payment.paymentId ?? payment.id,
       amount: now.amount,
       currency: now.currency.toLowerCase(),
-      status,
+      status: shown,
       mirror,
       credit_note_id: now.creditNoteId,
       failure,
@@ -107,6 +108,8 @@ function sentenceOf(r: RefundRow): string {
     case 'unknown':
       return 'sent, and the MoR has not answered. It is asked again with the same key; the amount stays reserved.';
     case 'pending':
+      if (r.morStatus !== null)
+        return `the MoR says ${r.morStatus}, a status that Crossbill does not know; the amount stays reserved until its event comes.`;
       return 'on its way (a bank debit). It is mirrored on Stripe once it succeeded.';
     case 'failed':
       return `failed${r.failure === null ? '' : `: ${r.failure.message}`}. The amount is free again.`;

@@ -29,7 +29,7 @@ class EInvoiceFiles {
 
 export class EInvoiceView {
   @Text() id!: string;
-  @Text('`PENDING`, `ISSUED`, `FAILED` or `CANCELLED`.') status!: string;
+  @Text('`PENDING`, `ISSUED`, `FAILED`, `CANCELLED` or another word of the MoR, which is not final.') status!: string;
   @PartIfAny(EInvoiceSource, 'What it was made for.') source?: EInvoiceSource | undefined;
   @PartIfAny(EInvoiceError, 'Only with `FAILED`.') error?: EInvoiceError | undefined;
   @PartIfAny(EInvoiceFiles, 'Left out until there are files.') document?: EInvoiceFiles | undefined;

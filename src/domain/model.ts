@@ -106,7 +106,8 @@ export type AttemptRow = {
 };
 
 /**
- * `requested`: written down, no answer yet. `unknown`: sent, and nobody answered. `pending`: a bank debit on its way. Only
+ * `requested`: written down, no answer yet. `unknown`: sent, and nobody answered. `pending`: a bank debit on its way, or a status of the MoR
+ * that Document 3 does not have (`morStatus`). Only
  * `failed` frees the amount.
  */
 export const refundMoves = {
@@ -143,6 +144,8 @@ export type RefundRow = {
   readonly amount: bigint;
   readonly currency: string;
   readonly status: RefundStatus;
+  /** The MoR's own word while it is none of Document 3's: not final, so `status` is `pending`. Null: none. */
+  readonly morStatus: string | null;
   readonly reason: string | null;
   /** `api`: asked for through us. `event`: made elsewhere, known by its event. */
   readonly origin: 'api' | 'event';

@@ -172,11 +172,19 @@ export function isLiveProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && !DEAD.has(o.status) && !isRecordedProforma(o);
 }
 
+/** A link in one of these states is over; the first two are the MoR's words (Document 2). */
+const ENDED_LINK = new Set(['PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED']);
+
+/** The MoR has given this link, and it has not ended: also one whose status is a word that Document 2 does not have. */
+export function isStandingLink(o: MorObjectRow): boolean {
+  return o.kind === 'payment_link' && o.status !== 'REQUESTED' && o.status !== 'UNKNOWN' && !ENDED_LINK.has(o.status);
+}
+
 /** A link that a customer can pay, as far as we know, or that is on its way. */
 export function isPayableLink(o: MorObjectRow, now: Date): boolean {
   if (o.kind !== 'payment_link') return false;
   if (o.status === 'REQUESTED') return true;
-  return o.status === 'PAYABLE' && (o.deadline === null || o.deadline.getTime() > now.getTime());
+  return isStandingLink(o) && (o.deadline === null || o.deadline.getTime() > now.getTime());
 }
 
 /** What banks took of a payment by disputes that were lost, as it is booked: our id of the payment, smallest units. */

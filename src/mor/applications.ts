@@ -1,7 +1,6 @@
 // Document 1: the application of a merchant for one product, from the choice of regions to the review.
 import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
-import { applicationStatuses, type ApplicationStatus } from './partner.js';
 import { Fields, parseText } from './read.js';
 import { type DescribeBusinessRequest, type ProductChoice } from './requests/onboarding.js';
 import { MorTransport } from './transport.js';
@@ -9,7 +8,8 @@ import { segment, wireGet, wireWith } from './wire.js';
 
 export type Application = {
   readonly merchantId: string;
-  readonly status: ApplicationStatus;
+  /** `created`, `submitted`, `changes_requested`, `approved`, `rejected` (Document 1) or another word of the MoR. */
+  readonly status: string;
   /** Null while none is chosen. */
   readonly product: { readonly code: string; readonly regions: readonly string[] } | null;
   /** Requirement keys still to satisfy before it can be submitted. */
@@ -41,7 +41,7 @@ export function parseApplication(value: unknown): Application {
   const requirements = fields.may('requirements', (inner, at) => new Fields(inner, at));
   return {
     merchantId: fields.id('merchantId'),
-    status: fields.oneOf('status', applicationStatuses),
+    status: fields.id('status'),
     product: fields.listOrEmpty('products', parseProduct)[0] ?? null,
     currentlyDue: requirements?.listOrEmpty('currentlyDue', parseText) ?? [],
     comments: requirements?.listOrEmpty('errors', parseComment) ?? [],

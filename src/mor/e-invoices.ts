@@ -7,7 +7,8 @@ import { segment, wireGet } from './wire.js';
 
 export type EInvoice = {
   readonly id: string;
-  readonly status: 'PENDING' | 'ISSUED' | 'FAILED' | 'CANCELLED';
+  /** `PENDING`, `ISSUED`, `FAILED`, `CANCELLED` (Document 2) or another word of the MoR. */
+  readonly status: string;
   /** What it was made for; null when the MoR cannot say. */
   readonly madeFor: { readonly type: 'proforma_invoice' | 'payment'; readonly id: string } | null;
   /** Why the authority rejected it; null unless `FAILED`. */
@@ -49,7 +50,7 @@ export function parseEInvoice(value: unknown): EInvoice {
   const error = fields.may('error', (inner, at) => new Fields(inner, at));
   return {
     id: fields.id('id'),
-    status: fields.oneOf('status', ['PENDING', 'ISSUED', 'FAILED', 'CANCELLED']),
+    status: fields.id('status'),
     madeFor: parseMadeFor(fields),
     errorMessage: error?.textOrNull('message') ?? null,
     document: fields.may('document', parseDocument),

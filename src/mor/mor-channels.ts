@@ -22,7 +22,7 @@ export class HttpMorChannels extends MorChannels {
     if (!made.ok) return made;
     const { value } = made;
     return value.kind === 'accepted'
-      ? { ...made, value: { kind: 'made', proforma: proformaFacts(value.invoice) } }
+      ? { ...made, value: { kind: 'made', proforma: proformaFacts(value.invoice), retryAfterMs: value.retryAfterMs } }
       : { ...made, value: { kind: 'reference_taken', morId: value.existingProformaInvoiceId } };
   }
 

@@ -7,6 +7,7 @@ import {
   type CheckedRequest,
   type InitiatedFacts,
   type InitiateFacts,
+  type MerchantFacts,
   PartnerDesk,
   type ProductFacts,
   type RegionFacts,
@@ -83,6 +84,14 @@ export class MorPartnerDesk extends PartnerDesk {
     const { value } = sent;
     const made = value.kind === 'created';
     return { ...sent, value: { merchantId: made ? value.merchant.id : value.existingMerchantId, existed: !made } };
+  }
+
+  async readMerchant(merchantId: string): Promise<CallOutcome<MerchantFacts>> {
+    const read = await this.known.read(merchantId);
+    if (!read.ok) return read;
+    const { company, businessDescription, storeUrls } = read.value;
+    const isGiven = company !== null && [company.legalName, company.website, company.taxId].some((text) => text !== '');
+    return { ...read, value: { company: isGiven ? company : null, businessDescription, storeUrls } };
   }
 
   async readApplication(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>> {

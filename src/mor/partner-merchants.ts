@@ -1,6 +1,7 @@
 // Document 1: the partner's merchants.
 import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
+import { type CompanyFacts, type MerchantFacts } from '../domain/ports/onboarding.js';
 import { Fields, parseListOf, parseText } from './read.js';
 import { type MorAnswer, MorTransport } from './transport.js';
 import { segment, wireGet, wireWith } from './wire.js';
@@ -9,30 +10,8 @@ const PATH = '/partner/api/merchants';
 
 export type MerchantListItem = { readonly id: string; readonly reference: string };
 
-export type Company = {
-  readonly legalName: string;
-  readonly tradingName: string;
-  readonly website: string;
-  readonly taxId: string;
-  readonly registrationNumber: string;
-  readonly jurisdiction: string;
-  readonly gmvTier: string;
-  readonly registeredAddress: {
-    readonly line1: string;
-    readonly line2: string;
-    readonly city: string;
-    readonly state: string;
-    readonly postalCode: string;
-    readonly country: string;
-  };
-};
-
-export type MerchantDetail = MerchantListItem & {
-  /** Null before an application exists. Every text empty when the company was never given. */
-  readonly company: Company | null;
-  readonly businessDescription: string | null;
-  readonly storeUrls: readonly string[];
-};
+/** Before an application exists it has neither company nor description. Every text of a company that was never given is empty. */
+export type MerchantDetail = MerchantListItem & MerchantFacts;
 
 export type MerchantCreated =
   | { readonly kind: 'created'; readonly merchant: MerchantListItem }
@@ -44,7 +23,7 @@ export function parseMerchantListItem(value: unknown, path = ''): MerchantListIt
   return { id: fields.id('id'), reference: fields.text('reference') };
 }
 
-function parseCompany(value: unknown, path: string): Company {
+function parseCompany(value: unknown, path: string): CompanyFacts {
   const fields = new Fields(value, path);
   const address = fields.may('registeredAddress', (inner, at) => new Fields(inner, at));
   const text = (name: string): string => fields.textOrNull(name) ?? '';

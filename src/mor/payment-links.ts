@@ -11,7 +11,8 @@ const PATH = '/api/payment-links';
 export type PaymentLink = {
   readonly paymentLinkId: string;
   readonly url: string;
-  readonly status: 'PAYABLE' | 'PAID' | 'EXPIRED';
+  /** `PAYABLE`, `PAID`, `EXPIRED` (Document 2) or another word of the MoR. */
+  readonly status: string;
   /** The amount the link was made for; null when the answer left it out. */
   readonly pricedAmount: DecimalMoney | null;
   /** Still outstanding; null when the answer left it out. */
@@ -24,7 +25,7 @@ export function parsePaymentLink(value: unknown): PaymentLink {
   return {
     paymentLinkId: fields.id('paymentLinkId'),
     url: fields.must('url', parseText),
-    status: fields.oneOf('status', ['PAYABLE', 'PAID', 'EXPIRED']),
+    status: fields.id('status'),
     pricedAmount: fields.may('pricedAmount', parseDecimalMoney),
     amountDue: fields.may('amountDue', parseDecimalMoney),
     expiresAt: fields.timeOrNull('expiresAt'),

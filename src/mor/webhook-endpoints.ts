@@ -13,7 +13,8 @@ export type WebhookEndpoint = {
   readonly id: string;
   readonly url: string;
   readonly events: readonly string[];
-  readonly status: 'ACTIVE' | 'DISABLED';
+  /** `ACTIVE`, `DISABLED` (Document 2) or another word of the MoR. */
+  readonly status: string;
   readonly createdAt: Date | null;
 };
 
@@ -26,7 +27,7 @@ function parseWebhookEndpoint(value: unknown, path = ''): WebhookEndpoint {
     id: fields.id('id'),
     url: fields.must('url', parseText),
     events: fields.listOrEmpty('events', parseText),
-    status: fields.oneOf('status', ['ACTIVE', 'DISABLED']),
+    status: fields.id('status'),
     createdAt: fields.timeOrNull('createdAt'),
   };
 }

@@ -88,7 +88,7 @@ export class OnboardingController {
   @MayRead('ops', 'onboarding.read')
   @ApiOperation({
     operationId: 'getMerchant',
-    summary: 'A merchant, read afresh until approved or rejected (role: ops)',
+    summary: 'A merchant with its company and description, read afresh until approved or rejected (role: ops)',
   })
   @ApiOkResponse({ type: OnboardingView })
   @Problems({ 404: '`not_found`', 409: NOT_CONFIGURED, 502: UNAVAILABLE })
@@ -154,8 +154,8 @@ export class OnboardingController {
   }
 }
 
-function shown({ row, notice }: Onboarded): OnboardingView {
-  return onboardingView(row, notice);
+function shown({ row, notice, merchant }: Onboarded): OnboardingView {
+  return onboardingView(row, notice, merchant);
 }
 
 function valueOf<T>(done: OnboardingDone<T>): T {

@@ -17,6 +17,7 @@ import {
   type BareMerchantFacts,
   type CheckedRequest,
   type InitiateFacts,
+  type MerchantFacts,
   type OnboardingRow,
   Onboardings,
   PartnerDesk,
@@ -35,6 +36,8 @@ export type Onboarded = {
   readonly made: boolean;
   /** What a person should know about this request; null: nothing out of the ordinary. */
   readonly notice: string | null;
+  /** Company and description as the MoR has them, where one merchant is looked at and the MoR answers. */
+  readonly merchant?: MerchantFacts;
 };
 
 export type OnboardingDone<T = Onboarded> = { readonly ok: true; readonly value: T } | OnboardingFailed;
@@ -123,13 +126,18 @@ export class OnboardingFlow {
     });
   }
 
-  /** Reads the MoR afresh until the application is approved or rejected. */
+  /** Reads the application afresh until it is approved or rejected, and the merchant's own details each time. */
   async status(reference: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
     const row = (await this.rows.find(reference)) ?? (await this.adopt(reference));
     if (row === null) return unknownMerchant();
     if ('ok' in row) return row;
-    return isFinal(row.status) ? { ok: true, value: { row, made: false, notice: null } } : this.refreshed(row, null);
+    const seen: OnboardingDone = isFinal(row.status)
+      ? { ok: true, value: { row, made: false, notice: null } }
+      : await this.refreshed(row, null);
+    if (!seen.ok || seen.value.row.merchantId === null) return seen;
+    const merchant = await this.desk.readMerchant(seen.value.row.merchantId);
+    return merchant.ok ? { ok: true, value: { ...seen.value, merchant: merchant.value } } : seen;
   }
 
   async chooseProduct(reference: string, body: unknown): Promise<OnboardingDone> {

@@ -1,9 +1,9 @@
 // A merchant's onboarding as the API shows it.
 import { ApiProperty } from '@nestjs/swagger';
-import { type OnboardingRow } from '../domain/ports/onboarding.js';
+import { type CompanyFacts, type MerchantFacts, type OnboardingRow } from '../domain/ports/onboarding.js';
 import { nextStep } from './rules/next-step.js';
 import { DISCARDED } from './onboarding.flow.js';
-import { Flag, Many, Text, TextIfAny, TextOrNull, Time, TimeOrNull } from '../api/http/docs.js';
+import { Flag, Many, Part, PartOrNull, Text, TextIfAny, TextOrNull, Time, TimeOrNull } from '../api/http/docs.js';
 
 class RegionView {
   @Text('Random per environment: look it up, do not write it down.') id!: string;
@@ -28,17 +28,44 @@ class ProductView {
   @ApiProperty({ type: [String] }) regions!: readonly string[];
 }
 
+class AddressView {
+  @Text() line1!: string;
+  @Text() line2!: string;
+  @Text() city!: string;
+  @Text() state!: string;
+  @Text() postalCode!: string;
+  @Text() country!: string;
+}
+
+/** In the names of Document 1; a text that was not given is empty. */
+class CompanyView implements CompanyFacts {
+  @Text() legalName!: string;
+  @Text() tradingName!: string;
+  @Text() website!: string;
+  @Text() taxId!: string;
+  @Text() registrationNumber!: string;
+  @Text('ISO 3166-1 alpha-2.') jurisdiction!: string;
+  @Text() gmvTier!: string;
+  @Part(AddressView) registeredAddress!: AddressView;
+}
+
 export class OnboardingView {
   @Text('Your own name of the merchant.') reference!: string;
   @TextOrNull('Null until the MoR lists it.') merchant_id!: string | null;
   @TextOrNull() application_id!: string | null;
-  @Text('`requested`, `refused`, `created`, `submitted`, `changes_requested`, `approved` or `rejected`.')
+  @Text(
+    '`requested`, `refused`, `created`, `submitted`, `changes_requested`, `approved`, `rejected`, or another word of the MoR, which is not final.',
+  )
   status!: string;
   @ApiProperty({ type: [String], description: 'Requirement keys still to satisfy before it can be submitted.' })
   due!: readonly string[];
   @ApiProperty({ type: [CommentView], description: 'The reviewer’s comments.' }) errors!: readonly CommentView[];
   @TextOrNull() review_message!: string | null;
   @ApiProperty({ type: ProductView, nullable: true }) product!: ProductView | null;
+  @PartOrNull(CompanyView, 'As the MoR has it, where one merchant is read; null: never given, or not read.')
+  company!: CompanyView | null;
+  @TextOrNull('As `company`.') business_description!: string | null;
+  @ApiProperty({ type: [String], description: 'As `company`.' }) store_urls!: readonly string[];
   @TimeOrNull() submitted_at!: string | null;
   @TimeOrNull() reviewed_at!: string | null;
   @Text('What comes next, in one sentence.') next!: string;
@@ -48,7 +75,11 @@ export class OnboardingView {
   @Time() created_at!: string;
 }
 
-export function onboardingView(row: OnboardingRow, notice: string | null = null): OnboardingView {
+export function onboardingView(
+  row: OnboardingRow,
+  notice: string | null = null,
+  merchant: MerchantFacts | null = null,
+): OnboardingView {
   const discarded = notice === DISCARDED;
   return {
     reference: row.reference,
@@ -59,6 +90,9 @@ export function onboardingView(row: OnboardingRow, notice: string | null = null)
     errors: row.comments,
     review_message: row.reviewMessage,
     product: row.productCode === '' ? null : { code: row.productCode, regions: row.regions },
+    company: merchant?.company ?? null,
+    business_description: merchant?.businessDescription ?? null,
+    store_urls: merchant?.storeUrls ?? [],
     submitted_at: row.submittedAt?.toISOString() ?? null,
     reviewed_at: row.reviewedAt?.toISOString() ?? null,
     next: nextStep(row),

@@ -1,6 +1,7 @@
 // The columns in which refunds are listed, on their own page, a payment's and an invoice's.
 import { type RefundRow } from '../domain/model.js';
 import { type Column } from '../console/list.js';
+import { shownStatus } from './refund.view.js';
 import { foreign, id, moneyLink, paymentLink, status, time, words } from '../console/show.js';
 
 /** @param of the refund in a row, and the public name of its payment */
@@ -22,9 +23,4 @@ export function refundColumns<R>(
     { label: 'Refund', cell: ({ refund }) => id(refund.id), phone: 'none' },
   ];
   return columns.map((c) => ({ ...c, cell: (row) => c.cell(of(row)) }));
-}
-
-/** As the API names it: sent or about to be sent, nobody has answered. */
-export function shownStatus(r: RefundRow): string {
-  return r.status === 'requested' ? 'unknown' : r.status;
 }

@@ -20,7 +20,7 @@ import {
   time,
   words,
 } from '../console/show.js';
-import { shownStatus } from './refund-columns.view.js';
+import { shownStatus } from './refund.view.js';
 
 /** What a form asks for. `key` names this one refund: the same form sent again makes no second one. */
 export type Asked = { readonly minor: bigint; readonly reason: string; readonly key: string };

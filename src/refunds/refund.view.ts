@@ -12,11 +12,10 @@ export class RefundView {
   @Text() invoice_id!: string;
   @Amount() amount!: number;
   @Currency() currency!: string;
-  @Word(
-    REFUND_STATUSES,
-    '`unknown`: the MoR has not answered yet. The amount stays reserved, and no second refund is sent.',
+  @Text(
+    '`succeeded`, `pending`, `failed`, `unknown` (the MoR has not answered yet), or another word of the MoR, which counts as `pending`. Until it succeeded or failed the amount stays reserved, and no second refund is sent.',
   )
-  status!: (typeof REFUND_STATUSES)[number];
+  status!: string;
   @TextOrNull() reason!: string | null;
   @TextOrNull("The refund's id at the processor.") processor_refund_id!: string | null;
   @Word(['api', 'event'], '`api`: asked for here. `event`: made elsewhere.') origin!: 'api' | 'event';
@@ -34,7 +33,8 @@ export function refundStatuses(shown: (typeof REFUND_STATUSES)[number]): readonl
 }
 
 /** Towards the outside a refund that nobody has answered is one thing, sent or about to be. */
-function shownStatus(status: RefundRow['status']): RefundView['status'] {
+export function shownStatus({ status, morStatus }: Pick<RefundRow, 'status' | 'morStatus'>): string {
+  if (morStatus !== null) return morStatus;
   if (status === 'requested') return 'unknown';
   return status === 'joined' ? 'succeeded' : status; // a list never has it: the row that stands for it was given back
 }
@@ -48,7 +48,7 @@ export function refundView(r: RefundRow, paymentName: string): RefundView {
     invoice_id: r.invoiceId,
     amount: amountOf(r.amount),
     currency: currencyOf(r.currency),
-    status: shownStatus(r.status),
+    status: shownStatus(r),
     reason: r.reason,
     processor_refund_id: r.processorRefundId,
     origin: r.origin,

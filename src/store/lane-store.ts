@@ -140,12 +140,15 @@ export class PgLaneStore extends LaneStore {
   }
 }
 
+/** The debits of Document 3's payment method types. */
+const DEBITS = new Set(['us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
+
 /** A setup intent's request, as we sent it (Document 3): without types it saves a card; null once erased. */
 function savesOnlyDebits(body: string | null): boolean {
   const request: unknown = JSON.parse(body ?? '{}');
-  const types =
+  const types: unknown =
     typeof request === 'object' && request !== null && 'payment_method_types' in request
       ? request.payment_method_types
       : [];
-  return Array.isArray(types) && types.length > 0 && !types.includes('card');
+  return Array.isArray(types) && types.length > 0 && types.every((type) => DEBITS.has(String(type)));
 }

@@ -10,6 +10,9 @@ import {
 import { Database } from './database.js';
 import { REFUND_AT } from './newest-first.js';
 
+/** No read brings news of these (domain/mor-object.ts). */
+const ENDED = `'REQUESTED', 'UNKNOWN', 'PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED', 'ISSUANCE_FAILED', 'CANCELLED', 'SETTLED', 'INVOICED', 'BOOKED'`;
+
 @Injectable()
 export class PgLossBooks extends LossBooks {
   constructor(private readonly db: Database) {
@@ -73,7 +76,7 @@ export class PgLossBooks extends LossBooks {
     }>(
       `select kind, invoice_id, mor_id, status from mor_object
         where kind in ('proforma', 'payment_link') and mor_id is not null and created_at < $1
-          and (status in ('PENDING_TAX_TRANSACTION', 'ISSUED', 'PAYABLE') or (status = 'EXPIRED' and deadline >= $2))
+          and (status not in (${ENDED}) or (status = 'EXPIRED' and deadline >= $2))
         order by seq desc limit $3`,
       [events.to, events.from, limit],
     );

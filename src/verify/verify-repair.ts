@@ -5,7 +5,7 @@ import { note, putMessage, putObject } from '../domain/lane/change.js';
 import { askAgain, isHeardSince } from '../domain/lane/facts.js';
 import { settle } from '../lane/rules/settle.js';
 import { decideShadowedAnew } from '../renewals/rules/shadow.js';
-import { announcedAt, type MorObjectRow } from '../domain/mor-object.js';
+import { announcedAt, isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../domain/mor-object.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type Inbox } from '../domain/ports/inbox.js';
 import { type LaneStore } from '../domain/ports/lane-store.js';
@@ -143,6 +143,6 @@ export class VerifyRepair {
 /** The MoR can be asked what has become of it, and it may have become something else. */
 function isReadable(o: MorObjectRow): boolean {
   if (o.morId === null) return false;
-  if (o.kind === 'payment_link') return o.status === 'PAYABLE' || o.status === 'EXPIRED' || announcedAt(o) !== null;
-  return o.kind === 'proforma' && (o.status === 'PENDING_TAX_TRANSACTION' || o.status === 'ISSUED');
+  if (o.kind === 'payment_link') return isStandingLink(o) || o.status === 'EXPIRED' || announcedAt(o) !== null;
+  return isLiveProforma(o) && !TRANSFERRED.has(o.status);
 }

@@ -25,7 +25,7 @@ export class EndpointView {
   @Text('`wh_…`') id!: string;
   @Text() url!: string;
   @Many([String]) events!: readonly string[];
-  @Text('`ACTIVE` or `DISABLED`.') status!: string;
+  @Text('`ACTIVE`, `DISABLED` or another word of the MoR.') status!: string;
   @TimeIfAny() createdAt?: string;
 }
 

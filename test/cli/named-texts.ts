@@ -28,6 +28,7 @@ export function writtenBesideTheFacts(s: LaneState): LaneState {
     ...{
       origin: 'api',
       askedAs: null,
+      morStatus: null,
       morRefundId: null,
       processorRefundId: null,
       totalAfter: null,

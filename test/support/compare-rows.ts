@@ -62,6 +62,7 @@ export function refund(over: Partial<RefundRow> = {}): RefundRow {
     amount: 1000n,
     currency: 'EUR',
     status: 'succeeded',
+    morStatus: null,
     reason: null,
     origin: 'api',
     askedAs: null,

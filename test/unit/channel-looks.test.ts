@@ -1,7 +1,7 @@
 // When a proforma invoice or a payment link is looked at, should its event be lost for good.
 import { describe, expect, it } from '@jest/globals';
 import { openReview } from '../../src/domain/lane/change.js';
-import { type MorObjectRow } from '../../src/domain/mor-object.js';
+import { isPayableLink, type MorObjectRow } from '../../src/domain/mor-object.js';
 import { dueDate, lookAtObjects, nextLook, objectErrand } from '../../src/channels/rules/looks.js';
 import { LINK, PROFORMA } from '../support/channel-lane.js';
 import { aLink, aProforma, withObjects } from '../support/channel-object.js';
@@ -28,6 +28,18 @@ describe('the looks at an object of which nothing is announced', () => {
     expect(look(link, 11 * MINUTE_MS)).toBe(in_(16.5 * MINUTE_MS));
     expect(look(aLink({ deadline: null }), 10 * MINUTE_MS)).toBe(in_(15 * MINUTE_MS));
     for (const status of ['PAID', 'EXPIRED', 'REQUESTED']) expect(look(aLink({ status }), 0)).toBeNull();
+  });
+
+  it('at a link of a status that no document has go on, and until its end the customer may pay it', () => {
+    const link = aLink({ status: 'PROCESSING', deadline: at(10 * MINUTE_MS) });
+    expect(look(link, 0)).toBe(in_(MINUTE_MS));
+    expect(look(link, 20 * DAY_MS)).toBe(in_(21 * DAY_MS));
+    expect([isPayableLink(link, at(0)), isPayableLink(link, at(DAY_MS))]).toEqual([true, false]);
+    for (const status of ['UNKNOWN', 'PAID']) expect(isPayableLink(aLink({ status }), at(0))).toBe(false);
+  });
+
+  it('at a proforma invoice of a status that no document has go on', () => {
+    expect(look(aProforma({ status: 'UNDER_REVIEW' }), 0)).toBe(in_(MINUTE_MS));
   });
 
   it('at a proforma invoice end when it is paid, dead or thirty days past its date', () => {

@@ -4,6 +4,7 @@ import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { refundable } from '../../src/domain/status.js';
+import { refundView } from '../../src/refunds/refund.view.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { anInvoice, aPaymentFailed, aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { type Trouble } from '../support/fakes.js';
@@ -178,6 +179,25 @@ describe('a refund asked for here', () => {
     expect(openKinds(await state(h))).toEqual(['refund_stuck']);
     await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 400 }));
     await shows(h, 400n, 1);
+    expect(openKinds(await state(h))).toEqual([]);
+  });
+
+  it('of a status that no document has keeps its amount, is not mirrored, waits for a person, and ends by its event', async () => {
+    const h = await paid();
+    h.gateway.nextStatus = 'under_review';
+    await ask(h, 400n);
+    await h.drain();
+    const s = await state(h);
+    expect(s.refunds).toMatchObject([{ status: 'pending', morStatus: 'under_review', morRefundId: 'rfnd_api1' }]);
+    expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(600n);
+    expect(refundView(s.refunds[0] ?? never(), 'pay_oak').status).toBe('under_review');
+    await shows(h, 0n, 0);
+    await h.rest(25);
+    expect(openKinds(await state(h))).toEqual(['refund_stuck']);
+    expect(h.gateway.made).toHaveLength(1);
+    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 400 }));
+    await shows(h, 400n, 1);
+    expect((await state(h)).refunds).toMatchObject([{ status: 'succeeded', morStatus: null }]);
     expect(openKinds(await state(h))).toEqual([]);
   });
 

@@ -62,3 +62,10 @@ describe('what comes next', () => {
     expect(ALL.filter(isPolled)).toEqual(['submitted', 'changes_requested']);
   });
 });
+
+describe('a status that no document has', () => {
+  it('is not final, is asked for again, and has a next step', () => {
+    expect([isFinal('on_hold'), isPolled('on_hold')]).toEqual([false, true]);
+    expect(nextStep(seen({ status: 'on_hold' }))).not.toBe('');
+  });
+});

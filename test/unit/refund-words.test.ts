@@ -4,7 +4,7 @@ import { refundAnswer } from '../../src/refunds/rules/refund-words.js';
 import { typedAmount } from '../../src/refunds/rules/typed-amount.js';
 
 describe('the sentence on top of a refund', () => {
-  const base = { amount: 1_250n, currency: 'GBP', failure: null, mirror: 'none' } as const;
+  const base = { amount: 1_250n, currency: 'GBP', failure: null, mirror: 'none', morStatus: null } as const;
 
   it('says that it is done, and raises no alarm while it is on its way', () => {
     expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'done' })).toEqual({
@@ -28,6 +28,10 @@ describe('the sentence on top of a refund', () => {
       expect([tone, text]).toEqual(['wait', expect.stringContaining('Asked for: the MoR has not answered yet')]);
     }
     expect(refundAnswer({ ...base, status: 'pending' }).tone).toBe('wait');
+    expect(refundAnswer({ ...base, status: 'pending', morStatus: 'on_hold' })).toMatchObject({
+      tone: 'wait',
+      text: expect.stringContaining('on_hold'),
+    });
     const failure = { status: 422, code: 'x', message: 'charged back' };
     expect(refundAnswer({ ...base, status: 'failed', failure })).toMatchObject({
       tone: 'bad',

@@ -21,8 +21,8 @@ const kept = { ...failure, failedAt: at(-1_000).toISOString() };
 describe('the request for a proforma invoice', () => {
   const requested = (...others: MorObjectRow[]) =>
     asking(withObjects(lane(), ...others), aProforma({ id: 'pfm_2', status: 'REQUESTED', morId: null, number: null }));
-  const made = (over: Partial<ProformaFacts> = {}) =>
-    ({ kind: 'create_proforma', made: { kind: 'made', proforma: proformaFacts(over) } }) as const;
+  const made = (over: Partial<ProformaFacts> = {}, retryAfterMs: number | null = null) =>
+    ({ kind: 'create_proforma', made: { kind: 'made', proforma: proformaFacts(over), retryAfterMs } }) as const;
   const taken = { kind: 'create_proforma', made: { kind: 'reference_taken', morId: PROFORMA } } as const;
   const rows = (s: LaneState) => s.objects.map((o) => [o.id, o.status, o.morId, o.readDueAt?.getTime() ?? null]);
   const other = aProforma({ morId: 'pf_other' });
@@ -41,6 +41,12 @@ describe('the request for a proforma invoice', () => {
       detail: { merchantReference: 'in_1' },
     });
     for (const answer of [made(), taken]) expect(createProformaCall.answered(lane(), m, answer, later)).toEqual(lane());
+  });
+
+  it('that is answered with Retry-After is read after that time first', () => {
+    const { s, m } = requested();
+    const done = createProformaCall.answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }, 2_000), later);
+    expect(done.objects[0]?.readDueAt).toEqual(at(7_000));
   });
 
   it('that is answered after an event told more keeps what the event told', () => {

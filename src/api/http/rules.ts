@@ -58,11 +58,12 @@ export const IsCurrencyCode = (): PropertyDecorator =>
 export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
   rule('isOneOf', `Use one of ${words.join(', ')}`, (v) => typeof v === 'string' && words.includes(v));
 
-export const IsOneOfEach = (words: readonly string[]): PropertyDecorator =>
+/** A list of words of somebody else, such as `sepa_debit`: letters, digits, `_`, `-` and `.`. */
+export const IsWordEach = (): PropertyDecorator =>
   rule(
-    'isOneOfEach',
-    `must name only ${words.join(', ')}`,
-    (v) => Array.isArray(v) && v.every((word) => typeof word === 'string' && words.includes(word)),
+    'isWordEach',
+    'must name only words of letters, digits, "_", "-" and ".", of at most 64 characters',
+    (v) => Array.isArray(v) && v.every((word) => typeof word === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(word)),
   );
 
 /** An object, so that what is nested in it can be looked at. */

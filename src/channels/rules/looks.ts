@@ -1,5 +1,5 @@
 // When a proforma invoice or a payment link is looked at without an event: a webhook may be lost for good.
-import { isLiveProforma, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
+import { isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
 import {
   LINK_LAST_LOOK_AFTER_MS,
   OBJECT_FIRST_LOOK_MS,
@@ -24,7 +24,7 @@ export function nextLook(o: MorObjectRow, now: Date): Date | null {
   const age = now.getTime() - o.createdAt.getTime();
   const soon = now.getTime() + Math.min(OBJECT_LONGEST_PAUSE_MS, Math.max(OBJECT_FIRST_LOOK_MS, age / 2));
   if (o.kind === 'payment_link') {
-    if (o.status !== 'PAYABLE') return null;
+    if (!isStandingLink(o)) return null;
     const end = o.deadline === null ? Infinity : o.deadline.getTime() + LINK_LAST_LOOK_AFTER_MS;
     return new Date(end > now.getTime() ? Math.min(soon, end) : soon);
   }

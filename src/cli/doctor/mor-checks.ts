@@ -40,7 +40,13 @@ function listedChecks(all: readonly WebhookEndpoint[], hasSecret: boolean): Chec
   const checks = ours.map((e): Check => {
     const at = `${e.id} at ${URL.canParse(e.url) ? new URL(e.url).host : 'an unreadable address'}`;
     const missing = e.events.includes('*') ? [] : morServiceTypes.filter((t) => !e.events.includes(t));
-    if (e.status !== 'ACTIVE') return fail(name, `${at} is disabled`, `Delete it and register again. ${register}`);
+    if (e.status === 'DISABLED') return fail(name, `${at} is disabled`, `Delete it and register again. ${register}`);
+    if (e.status !== 'ACTIVE')
+      return warn(
+        name,
+        `${at} is ${e.status}, a status that Crossbill does not know`,
+        'Ask the MoR whether it delivers.',
+      );
     if (missing.length > 0)
       return warn(name, `${at} does not get ${missing.join(', ')}`, `Delete it and register again. ${register}`);
     return ok(name, at);

@@ -74,7 +74,11 @@ function morEndpoint({ url, mor, morEvents, has }: Found): Partial<Plan> {
   const again = `delete it (\`crossbill webhooks delete ${ours.id}\`) and run setup again`;
   const missing = morEvents.filter((t) => !ours.events.includes(t));
   const byHand = [
-    ...(ours.status === 'ACTIVE' ? [] : [`The MoR's webhook endpoint ${ours.id} is disabled: ${again}.`]),
+    ...(ours.status === 'ACTIVE'
+      ? []
+      : [
+          `The MoR's webhook endpoint ${ours.id} is ${ours.status === 'DISABLED' ? 'disabled' : ours.status}: ${again}.`,
+        ]),
     ...(missing.length === 0
       ? []
       : [`The MoR's webhook endpoint ${ours.id} does not get ${missing.join(', ')}: ${again}.`]),

@@ -26,7 +26,7 @@ export function moveMark(p: PaymentRow, to: MarkStage): PaymentRow {
 /** Moves a refund: whether the money went back. */
 export function moveRefund(r: RefundRow, to: RefundStatus): RefundRow {
   check('a refund', refundMoves, r.status, to);
-  return r.status === to ? r : { ...r, status: to };
+  return r.status === to ? r : { ...r, status: to, morStatus: null };
 }
 
 /** Moves a refund's twin on Stripe. */

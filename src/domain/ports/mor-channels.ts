@@ -19,7 +19,8 @@ export type ProformaFacts = {
 export type LinkFacts = {
   readonly morId: string;
   readonly url: string;
-  readonly status: 'PAYABLE' | 'PAID' | 'EXPIRED';
+  /** `PAYABLE`, `PAID`, `EXPIRED` or another word of the MoR. */
+  readonly status: string;
   /** What it was made for; null when the answer left it out. */
   readonly priced: Money | null;
   /** Still outstanding; null when the answer left it out. */
@@ -29,7 +30,12 @@ export type LinkFacts = {
 
 /** `reference_taken`: a live proforma invoice holds the reference; we go on with that one (Document 2). */
 export type ProformaMade =
-  | { readonly kind: 'made'; readonly proforma: ProformaFacts }
+  | {
+      readonly kind: 'made';
+      readonly proforma: ProformaFacts;
+      /** When the MoR wants to be asked first; null: it did not say. */
+      readonly retryAfterMs: number | null;
+    }
   | { readonly kind: 'reference_taken'; readonly morId: string };
 
 export type ObjectFacts =

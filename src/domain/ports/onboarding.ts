@@ -33,13 +33,41 @@ export type InitiatedFacts = {
 
 export type ApplicationFacts = {
   readonly merchantId: string;
-  readonly status: 'created' | 'submitted' | 'changes_requested' | 'approved' | 'rejected';
+  /** `created`, `submitted`, `changes_requested`, `approved`, `rejected` (Document 1) or another word of the MoR. */
+  readonly status: string;
   readonly product: { readonly code: string; readonly regions: readonly string[] } | null;
   readonly currentlyDue: readonly string[];
   readonly comments: readonly { readonly field: string; readonly message: string }[];
   readonly reviewMessage: string | null;
   readonly submittedAt: Date | null;
   readonly reviewedAt: Date | null;
+};
+
+/** Document 1, "Merchant (detail)", as the MoR has it. */
+export type MerchantFacts = {
+  /** Null: none was ever given. */
+  readonly company: CompanyFacts | null;
+  readonly businessDescription: string | null;
+  readonly storeUrls: readonly string[];
+};
+
+/** A text that was not given is empty. */
+export type CompanyFacts = {
+  readonly legalName: string;
+  readonly tradingName: string;
+  readonly website: string;
+  readonly taxId: string;
+  readonly registrationNumber: string;
+  readonly jurisdiction: string;
+  readonly gmvTier: string;
+  readonly registeredAddress: {
+    readonly line1: string;
+    readonly line2: string;
+    readonly city: string;
+    readonly state: string;
+    readonly postalCode: string;
+    readonly country: string;
+  };
 };
 
 export type RegionFacts = {
@@ -71,6 +99,7 @@ export abstract class PartnerDesk {
   abstract createMerchant(
     reference: string,
   ): Promise<CallOutcome<{ readonly merchantId: string; readonly existed: boolean }>>;
+  abstract readMerchant(merchantId: string): Promise<CallOutcome<MerchantFacts>>;
   /** Null: there is no application yet, or no such merchant (404). */
   abstract readApplication(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>>;
   abstract chooseProduct(merchantId: string, product: ProductFacts): Promise<CallOutcome<ApplicationFacts>>;
@@ -103,10 +132,10 @@ export abstract class Onboardings {
 }
 
 /**
- * `requested`: the MoR has not confirmed an application yet. `refused`: it would not begin one. The rest are Document 1's own words.
+ * `requested`: the MoR has not confirmed an application yet. `refused`: it would not begin one. The rest are the MoR's words: those of
+ * Document 1, or another one.
  */
-export type OnboardingStatus =
-  'requested' | 'refused' | 'created' | 'submitted' | 'changes_requested' | 'approved' | 'rejected';
+export type OnboardingStatus = string;
 
 export type OnboardingRow = {
   /** The partner's own name of the merchant, permanent. */

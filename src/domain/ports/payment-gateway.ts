@@ -62,7 +62,8 @@ export type RefundAnswer = {
   readonly paymentId: string;
   readonly amountMinor: bigint;
   readonly currency: string; // upper case
-  readonly status: 'succeeded' | 'pending' | 'failed';
+  /** `succeeded`, `pending`, `failed` (Document 3) or another word of the MoR. */
+  readonly status: string;
   readonly reason: string | null;
   /** The processor's refund id; null when the answer had none yet. */
   readonly processorRefundId: string | null;

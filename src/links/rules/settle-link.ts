@@ -1,6 +1,6 @@
 // A link that can still be paid when its invoice is paid already, and one on which money was announced and of which nothing more is heard.
 import { type LaneState } from '../../domain/model.js';
-import { announcedAt, heardAt, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
+import { announcedAt, heardAt, isPayableLink, isStandingLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Ctx, openReviewOf, putObject } from '../../domain/lane/change.js';
 import { type LookAgain, type SettleRule } from '../../domain/lane/subject.js';
 import { askWhetherPaid, bookedByCharge, nameOf, sayOfLink } from '../../channels/rules/mor-object.js';
@@ -16,8 +16,9 @@ export const settleLinks: SettleRule = (s, ctx, lookAgain) =>
 function settleLink(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: LookAgain): LaneState {
   const expired = o.status === 'PAYABLE' && !isPayableLink(o, ctx.now);
   const row: MorObjectRow = expired ? { ...o, status: 'EXPIRED', updatedAt: ctx.now } : o;
-  if (row.status === 'PAYABLE') lookAgain(row.deadline);
-  const told = tellOfStanding(expired ? putObject(s, row) : s, row, row.status === 'PAYABLE', ctx);
+  const stands = isStandingLink(row) && isPayableLink(row, ctx.now);
+  if (stands) lookAgain(row.deadline);
+  const told = tellOfStanding(expired ? putObject(s, row) : s, row, stands, ctx);
   const named = nameFirst(told, row, ctx); // a caller's read may have brought its payment
   return tellUnheard(named, row, ctx, lookAgain);
 }

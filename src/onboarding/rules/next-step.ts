@@ -41,6 +41,8 @@ export function nextStep(view: Seen): string {
       return 'Approved: the merchant is live for this product.';
     case 'rejected':
       return 'Rejected for good: it cannot be submitted again; only another merchant reference can start again.';
+    default:
+      return `The MoR says ${status}, a status that Crossbill does not know: ask the MoR what it needs. Crossbill asks again every few minutes.`;
   }
 }
 

@@ -6,7 +6,10 @@ export function isFinal(status: OnboardingStatus): boolean {
   return status === 'approved' || status === 'rejected';
 }
 
-/** Only these wait for somebody at the MoR, or may be changed by one. */
+/** In these the next step is the merchant's, or nobody's. */
+const UNPOLLED: ReadonlySet<OnboardingStatus> = new Set(['requested', 'refused', 'created', 'approved', 'rejected']);
+
+/** The rest wait for somebody at the MoR, or may be changed by one: also a status that Document 1 does not have. */
 export function isPolled(status: OnboardingStatus): boolean {
-  return status === 'submitted' || status === 'changes_requested';
+  return !UNPOLLED.has(status);
 }

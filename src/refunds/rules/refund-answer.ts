@@ -67,8 +67,11 @@ export function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, c
     (r.processorRefundId !== null && a.processorRefundId !== null && r.processorRefundId !== a.processorRefundId);
   const base: RefundRow = isAnother ? (twinOf(s, r) ?? newRefund(ctx, p, r.amount, r.reason, 'api')) : r;
   const settled = base.status === 'succeeded';
+  const standing = (['succeeded', 'pending', 'failed'] as const).find((known) => known === a.status) ?? null;
   const row: RefundRow = {
-    ...(settled ? base : moveRefund(base, a.status)),
+    ...(settled
+      ? base
+      : { ...moveRefund(base, standing ?? 'pending'), morStatus: standing === null ? a.status : null }),
     morRefundId: a.morRefundId,
     processorRefundId: base.processorRefundId ?? a.processorRefundId,
     succeededAt: a.status === 'succeeded' ? (base.succeededAt ?? a.createdAt ?? ctx.now) : base.succeededAt,

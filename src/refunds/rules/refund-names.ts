@@ -54,6 +54,7 @@ export function newRefund(
     amount,
     currency: p.currency,
     status: 'requested',
+    morStatus: null,
     reason,
     origin,
     askedAs: null,

@@ -4,7 +4,9 @@ import { sayMoney } from '../../domain/money.js';
 
 type Said = { readonly tone: 'good' | 'wait' | 'bad'; readonly text: string };
 
-export function refundAnswer(r: Pick<RefundRow, 'status' | 'amount' | 'currency' | 'failure' | 'mirror'>): Said {
+export function refundAnswer(
+  r: Pick<RefundRow, 'status' | 'morStatus' | 'amount' | 'currency' | 'failure' | 'mirror'>,
+): Said {
   const what = sayMoney({ minor: r.amount, currency: r.currency });
   switch (r.status) {
     case 'succeeded': {
@@ -18,6 +20,11 @@ export function refundAnswer(r: Pick<RefundRow, 'status' | 'amount' | 'currency'
     case 'joined':
       return { tone: 'good', text: `Refunded ${what}: it is a refund that was known already.` };
     case 'pending':
+      if (r.morStatus !== null)
+        return {
+          tone: 'wait',
+          text: `The MoR has the refund of ${what} as ${r.morStatus}, a status that Crossbill does not know. The amount stays reserved until its event comes.`,
+        };
       return { tone: 'wait', text: `The MoR is refunding ${what}; with a bank debit that takes some days.` };
     case 'failed': {
       const why = r.failure === null ? '' : ` (${r.failure.message})`;

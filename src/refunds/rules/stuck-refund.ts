@@ -26,10 +26,13 @@ export function watchRefunds(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
       continue;
     }
     const withdrawn = requestOf(state, r.id)?.lastCode === KEY_TOO_OLD;
-    const late = new Date(r.createdAt.getTime() + REFUND_PATIENCE_DAYS[r.status] * DAY_MS);
+    // Nobody can say how long a status takes that the documents do not have: a person hears of it within the day.
+    const late = new Date(
+      r.createdAt.getTime() + REFUND_PATIENCE_DAYS[r.morStatus === null ? r.status : 'unknown'] * DAY_MS,
+    );
     lookAgain(late);
     if (!withdrawn && ctx.now.getTime() < late.getTime()) continue;
-    const summary = `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.status} since ${showTime(r.createdAt)}`;
+    const summary = `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.morStatus ?? r.status} since ${showTime(r.createdAt)}`;
     const dismissed = lastDismissal(state, r, summary);
     const again = dismissed === null ? null : new Date(dismissed.getTime() + REFUND_REMINDER_DAYS * DAY_MS);
     lookAgain(again);

@@ -1,6 +1,6 @@
 // The alarm when no verdict of the MoR came: by when one is expected, and the item when it did not come.
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
-import { isLiveProforma, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
+import { isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
 import { dueDate } from '../../channels/rules/looks.js';
 import { closeReviews, type Ctx, note, openReview, putInvoice } from '../../domain/lane/change.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
@@ -126,7 +126,7 @@ export function verdictBy(i: InvoiceRow, objects: readonly MorObjectRow[]): Date
   if (i.expectedBy === null) return null;
   const until = objects.flatMap((o) => {
     if (isLiveProforma(o)) return dueDate(o).getTime();
-    return o.kind === 'payment_link' && o.status === 'PAYABLE' ? (o.deadline?.getTime() ?? []) : [];
+    return isStandingLink(o) ? (o.deadline?.getTime() ?? []) : [];
   });
   return new Date(Math.max(i.expectedBy.getTime(), ...until));
 }

@@ -13,6 +13,7 @@ export class RefundEntity implements RefundRow {
   @Column('bigint', { transformer: BIGINT }) amount!: bigint;
   @Column('char', { length: 3 }) currency!: string;
   @Column('text') status!: RefundRow['status'];
+  @Column('text', { nullable: true }) morStatus!: string | null;
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('text') origin!: RefundRow['origin'];
   @Column('text', { nullable: true }) askedAs!: string | null;

@@ -16,7 +16,8 @@ export const createProformaCall: CallRule<AnswerTo<'create_proforma'>> = {
       const { proforma } = made;
       const twin = twinOf(s, o, proforma.morId);
       if (twin !== undefined) return replaced(s, o, twin, ctx);
-      return putObject(s, takeProforma({ ...o, morId: proforma.morId }, proforma, ctx, true));
+      const first = made.retryAfterMs === null ? o.readDueAt : new Date(ctx.now.getTime() + made.retryAfterMs);
+      return putObject(s, takeProforma({ ...o, morId: proforma.morId, readDueAt: first }, proforma, ctx, true));
     }
     // Document 2: a live proforma invoice holds the reference; we go on with that one, whatever it says now.
     const { morId } = made;

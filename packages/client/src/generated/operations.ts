@@ -262,7 +262,7 @@ export interface Operations {
   listMerchants(query?: Schemas['ListMerchantsQuery'], options?: CallOptions): Pages<Schemas['PageOfOnboardingView'], 'data'>;
   /** Begin a merchant’s application (role: ops). */
   createMerchant(body: Schemas['InitiateRequest'] | Schemas['BareMerchantRequest'], options?: CallOptions): Promise<Schemas['OnboardingView']>;
-  /** A merchant, read afresh until approved or rejected (role: ops). */
+  /** A merchant with its company and description, read afresh until approved or rejected (role: ops). */
   getMerchant(reference: string, options?: CallOptions): Promise<Schemas['OnboardingView']>;
   /** Choose the regions: `{code, regions}` (role: ops). */
   chooseMerchantProduct(reference: string, body: Schemas['ProductChoice'], options?: CallOptions): Promise<Schemas['OnboardingView']>;

@@ -101,7 +101,7 @@ export interface components {
             /** Goes to the MoR with a `payment`. */
             description?: string;
             /** For `trial` only. */
-            payment_method_types?: ("card" | "us_bank_account" | "sepa_debit" | "bacs_debit" | "au_becs_debit")[];
+            payment_method_types?: string[];
             /** Binds a tax calculation of the MoR to this signup. */
             tax_calculation_id?: string;
             tax?: components["schemas"]["TaxCalculationRequest"];
@@ -167,7 +167,7 @@ export interface components {
             invoice_id: string;
             amount: number;
             currency: string;
-            status: "succeeded" | "pending" | "failed" | "unknown";
+            status: string;
             reason: string | null;
             processor_refund_id: string | null;
             origin: "api" | "event";
@@ -931,6 +931,24 @@ export interface components {
             code: string;
             regions: string[];
         };
+        AddressView: {
+            line1: string;
+            line2: string;
+            city: string;
+            state: string;
+            postalCode: string;
+            country: string;
+        };
+        CompanyView: {
+            legalName: string;
+            tradingName: string;
+            website: string;
+            taxId: string;
+            registrationNumber: string;
+            jurisdiction: string;
+            gmvTier: string;
+            registeredAddress: components["schemas"]["AddressView"];
+        };
         OnboardingView: {
             reference: string;
             merchant_id: string | null;
@@ -940,6 +958,9 @@ export interface components {
             errors: components["schemas"]["CommentView"][];
             review_message: string | null;
             product: components["schemas"]["ProductView"] | null;
+            company: components["schemas"]["CompanyView"] | null;
+            business_description: string | null;
+            store_urls: string[];
             submitted_at: string | null;
             reviewed_at: string | null;
             next: string;

@@ -10,6 +10,7 @@ const requestActions = [
   'status',
   'status_after',
   'garble',
+  'rewrite',
   'store_500',
   'duplicate',
 ] as const;
@@ -24,6 +25,8 @@ export type FaultAction = {
   readonly status: number;
   readonly code: string | null;
   readonly body: Json | undefined;
+  /** `rewrite`: these members stand in the answer in the place of its own, as a word that the documents do not have. */
+  readonly set: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
   /** `reorder`: held back until this many later deliveries went out. */
   readonly after: number;
@@ -142,6 +145,7 @@ function actionOf(fields: Fields, allowed: readonly FaultKind[]): FaultAction {
     status: statusOf(kind, own, more),
     code: more.optionalString('code') ?? null,
     body: from['body'],
+    set: kind === 'rewrite' ? setOf(more) : {},
     headers: headersOf(more),
     after: typeof own === 'number' && kind === 'reorder' ? own : (more.optionalNumber('after', 1) ?? 1),
     effect: more.optionalBoolean('effect') ?? false,
@@ -152,6 +156,10 @@ function statusOf(kind: FaultKind, own: Json | undefined, fields: Fields): numbe
   if (kind === 'status_after' && typeof own === 'number') return own;
   if (kind === 'status' || kind === 'status_after') return fields.number('status', 200, 599);
   return 500;
+}
+
+function setOf(fields: Fields): JsonObject {
+  return fields.optionalObject('set') ?? fields.refuse('set', 'must be an object');
 }
 
 function headersOf(fields: Fields): Record<string, string> {

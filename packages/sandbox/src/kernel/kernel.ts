@@ -35,7 +35,7 @@ import {
   type Side,
   morError,
 } from './http.js';
-import { BadInput, type Json } from './json.js';
+import { isObject, type JsonObject, BadInput, type Json } from './json.js';
 import { SeededRandom, derivedSecret } from './random.js';
 import { type LoggedRequest, RequestLog, keptBody, keptHeaders } from './request-log.js';
 
@@ -165,6 +165,7 @@ export class Kernel {
     if (fault?.kind === 'duplicate') reply = await this.run({ ...request, fault: null }, 0);
     if (fault?.kind === 'drop_after') return { dropped: true };
     if (fault?.kind === 'status_after') reply = overridden(fault, rules);
+    if (fault?.kind === 'rewrite') reply = { ...reply, body: rewritten(reply.body, fault.set) };
     const wire = this.finish(request, entry, reply);
     return fault?.kind === 'garble' && !wire.dropped ? { ...wire, body: garbled(wire.body) } : wire;
   }
@@ -223,6 +224,12 @@ function codeOf(status: number): string {
     503: 'psp_unavailable',
   };
   return codes[status] ?? (status >= 500 ? 'internal_error' : 'injected_fault');
+}
+
+/** Of a list, each of its objects. */
+function rewritten(body: Reply['body'], set: JsonObject): Reply['body'] {
+  if (Array.isArray(body)) return body.map((item: unknown) => rewritten(item, set));
+  return isObject(body) ? { ...body, ...set } : body;
 }
 
 function overridden(fault: FaultAction, rules: SideRules | undefined): Reply {

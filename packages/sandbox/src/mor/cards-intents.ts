@@ -42,7 +42,7 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
     mor.requireMerchant(request);
     return kept.once(request, () => {
       const body = bodyOf(request, true);
-      const types = typesOf(body);
+      const types = typesOf(body, book.enabledTypes);
       const owner = ownerOf(body, mor.psp, book);
       const taxCalculationId = calculationOf(mor, body);
       if (types.some((t) => !book.enabledTypes.has(t)))
@@ -193,11 +193,12 @@ function bodyOf(request: SandboxRequest, optional: boolean): JsonObject {
   return isObject(request.body) ? request.body : refuse(400, 'invalid_request', 'body', 'must be a JSON object');
 }
 
-function typesOf(body: JsonObject): string[] {
+/** Those of Document 3, and those that a control route enabled. */
+function typesOf(body: JsonObject, enabled: ReadonlySet<string>): string[] {
   const given = body['payment_method_types'];
   if (given === undefined || given === null) return ['card'];
   const types = Array.isArray(given)
-    ? given.filter((t): t is string => typeof t === 'string' && TYPES.includes(t))
+    ? given.filter((t): t is string => typeof t === 'string' && (TYPES.includes(t) || enabled.has(t)))
     : [];
   if (!Array.isArray(given) || types.length === 0 || types.length !== given.length) {
     return refuse(400, 'invalid_request', 'payment_method_types', `must be a list of ${TYPES.join(', ')}`);
