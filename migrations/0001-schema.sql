@@ -638,6 +638,7 @@ create table onboarding (
   due               text[] not null default '{}',
   comments          jsonb not null default '[]',
   review_message    text,
+  merchant          jsonb,                      -- company, description and stores, as the MoR had them last; null: not read
   body_sha256       bytea,                      -- of what initiate was asked first; null: not made through us
   existing          boolean not null default false,
   company_discarded boolean not null default false,

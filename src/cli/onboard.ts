@@ -44,7 +44,7 @@ function valueOf<T>(done: OnboardingDone<T>): T {
       );
 }
 
-function view({ row, notice, merchant }: Omit<Onboarded, 'made'>): Record<string, unknown> {
+function view({ row, notice }: Omit<Onboarded, 'made'>): Record<string, unknown> {
   const { reference, status: state, due, comments } = row;
   const next = nextStep(row);
   return {
@@ -54,12 +54,12 @@ function view({ row, notice, merchant }: Omit<Onboarded, 'made'>): Record<string
     due,
     comments,
     next,
-    ...(merchant === undefined
+    ...(row.merchant === null
       ? {}
       : {
-          company: merchant.company,
-          business_description: merchant.businessDescription,
-          store_urls: merchant.storeUrls,
+          company: row.merchant.company,
+          business_description: row.merchant.businessDescription,
+          store_urls: row.merchant.storeUrls,
         }),
     ...(notice === null ? {} : { notice }),
   };
@@ -77,9 +77,9 @@ function rowOf({ row, notice }: Omit<Onboarded, 'made'>): string[] {
 }
 
 /** Company, description and shop of one merchant, as far as the MoR tells. */
-function detailOf({ merchant }: Omit<Onboarded, 'made'>): string {
-  if (merchant === undefined) return '';
-  const { company, businessDescription, storeUrls } = merchant;
+function detailOf({ row }: Omit<Onboarded, 'made'>): string {
+  if (row.merchant === null) return '';
+  const { company, businessDescription, storeUrls } = row.merchant;
   const said = [
     [
       'company',
@@ -142,7 +142,7 @@ async function status(cli: Cli, args: readonly (string | undefined)[]): Promise<
     reference === undefined ? await all(world) : [valueOf(await world.get(OnboardingFlow).status(reference))];
   await cli.print(
     reference === undefined ? { data: found.map(view) } : found.map(view)[0],
-    () => table(HEADS, found.map(rowOf)) + found.map(detailOf).join(''),
+    () => table(HEADS, found.map(rowOf)) + (reference === undefined ? '' : found.map(detailOf).join('')),
   );
   return EXIT.ok;
 }

@@ -154,8 +154,8 @@ export class OnboardingController {
   }
 }
 
-function shown({ row, notice, merchant }: Onboarded): OnboardingView {
-  return onboardingView(row, notice, merchant);
+function shown({ row, notice }: Onboarded): OnboardingView {
+  return onboardingView(row, notice);
 }
 
 function valueOf<T>(done: OnboardingDone<T>): T {

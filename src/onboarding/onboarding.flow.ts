@@ -17,7 +17,6 @@ import {
   type BareMerchantFacts,
   type CheckedRequest,
   type InitiateFacts,
-  type MerchantFacts,
   type OnboardingRow,
   Onboardings,
   PartnerDesk,
@@ -36,8 +35,6 @@ export type Onboarded = {
   readonly made: boolean;
   /** What a person should know about this request; null: nothing out of the ordinary. */
   readonly notice: string | null;
-  /** Company and description as the MoR has them, where one merchant is looked at and the MoR answers. */
-  readonly merchant?: MerchantFacts;
 };
 
 export type OnboardingDone<T = Onboarded> = { readonly ok: true; readonly value: T } | OnboardingFailed;
@@ -126,7 +123,7 @@ export class OnboardingFlow {
     });
   }
 
-  /** Reads the application afresh until it is approved or rejected, and the merchant's own details each time. */
+  /** Reads the application and the merchant's details afresh until it is approved or rejected. */
   async status(reference: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
     const row = (await this.rows.find(reference)) ?? (await this.adopt(reference));
@@ -136,8 +133,11 @@ export class OnboardingFlow {
       ? { ok: true, value: { row, made: false, notice: null } }
       : await this.refreshed(row, null);
     if (!seen.ok || seen.value.row.merchantId === null) return seen;
-    const merchant = await this.desk.readMerchant(seen.value.row.merchantId);
-    return merchant.ok ? { ok: true, value: { ...seen.value, merchant: merchant.value } } : seen;
+    if (isFinal(row.status) && row.merchant !== null) return seen;
+    const read = await this.desk.readMerchant(seen.value.row.merchantId);
+    if (!read.ok) return seen; // the application is what was asked for
+    await this.rows.change(reference, { merchant: read.value });
+    return { ok: true, value: { ...seen.value, row: { ...seen.value.row, merchant: read.value } } };
   }
 
   async chooseProduct(reference: string, body: unknown): Promise<OnboardingDone> {
@@ -317,6 +317,7 @@ export class OnboardingFlow {
       due: [],
       comments: [],
       reviewMessage: null,
+      merchant: null,
       bodySha256: null,
       existing: false,
       companyDiscarded: false,

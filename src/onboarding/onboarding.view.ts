@@ -1,6 +1,6 @@
 // A merchant's onboarding as the API shows it.
 import { ApiProperty } from '@nestjs/swagger';
-import { type CompanyFacts, type MerchantFacts, type OnboardingRow } from '../domain/ports/onboarding.js';
+import { type CompanyFacts, type OnboardingRow } from '../domain/ports/onboarding.js';
 import { nextStep } from './rules/next-step.js';
 import { DISCARDED } from './onboarding.flow.js';
 import { Flag, Many, Part, PartOrNull, Text, TextIfAny, TextOrNull, Time, TimeOrNull } from '../api/http/docs.js';
@@ -62,7 +62,7 @@ export class OnboardingView {
   @ApiProperty({ type: [CommentView], description: 'The reviewer’s comments.' }) errors!: readonly CommentView[];
   @TextOrNull() review_message!: string | null;
   @ApiProperty({ type: ProductView, nullable: true }) product!: ProductView | null;
-  @PartOrNull(CompanyView, 'As the MoR has it, where one merchant is read; null: never given, or not read.')
+  @PartOrNull(CompanyView, 'As the MoR had it when this merchant was read last; null: never given, or not read yet.')
   company!: CompanyView | null;
   @TextOrNull('As `company`.') business_description!: string | null;
   @ApiProperty({ type: [String], description: 'As `company`.' }) store_urls!: readonly string[];
@@ -75,11 +75,7 @@ export class OnboardingView {
   @Time() created_at!: string;
 }
 
-export function onboardingView(
-  row: OnboardingRow,
-  notice: string | null = null,
-  merchant: MerchantFacts | null = null,
-): OnboardingView {
+export function onboardingView(row: OnboardingRow, notice: string | null = null): OnboardingView {
   const discarded = notice === DISCARDED;
   return {
     reference: row.reference,
@@ -90,9 +86,9 @@ export function onboardingView(
     errors: row.comments,
     review_message: row.reviewMessage,
     product: row.productCode === '' ? null : { code: row.productCode, regions: row.regions },
-    company: merchant?.company ?? null,
-    business_description: merchant?.businessDescription ?? null,
-    store_urls: merchant?.storeUrls ?? [],
+    company: row.merchant?.company ?? null,
+    business_description: row.merchant?.businessDescription ?? null,
+    store_urls: row.merchant?.storeUrls ?? [],
     submitted_at: row.submittedAt?.toISOString() ?? null,
     reviewed_at: row.reviewedAt?.toISOString() ?? null,
     next: nextStep(row),

@@ -14,7 +14,7 @@ import { turnIsFree } from './turns.js';
 type Field = keyof OnboardingRow;
 
 function written(field: Field, value: unknown): unknown {
-  return field === 'comments' ? jsonText(value) : value;
+  return field === 'comments' || (field === 'merchant' && value !== null) ? jsonText(value) : value;
 }
 
 @Injectable()

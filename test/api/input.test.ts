@@ -113,7 +113,7 @@ describe('fields', () => {
       ['description', { ...payment, description: 'x'.repeat(256) }],
       ['tax.currency', { ...payment, tax: {} }],
       ['payment_method_types', { ...payment, payment_method_types: ['card'] }],
-      ['payment_method_types', { kind: 'trial', customer: c, payment_method_types: ['cash'] }],
+      ['payment_method_types', { kind: 'trial', customer: c, payment_method_types: ['two words'] }],
       ['payment_method_types', { kind: 'trial', customer: c, payment_method_types: [] }],
       ['payment_method_types', { kind: 'trial', customer: c, payment_method_types: 'card' }],
       ['payment_method_types', { kind: 'trial', customer: c, payment_method_types: ['card', 'card'] }],

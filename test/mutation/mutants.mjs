@@ -125,6 +125,13 @@ export const mutants = [
     simulate: ['--exhaustive', '--story', 'two bodies under one id', '--every', '40'],
   },
   {
+    name: 'another rendering of an event of Stripe is another event',
+    file: 'src/store/second-body.ts',
+    find: 'return known === null || isSameStripeEvent(known, d.body);',
+    replace: 'return known === null || sameEvent(known, d.body);',
+    tests: ['test/store/inbox.test.ts'],
+  },
+  {
     name: 'the amount is not compared',
     file: 'src/renewals/rules/decide-mark.ts',
     find: 'if (due !== p.amount && !waived) {',

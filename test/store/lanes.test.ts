@@ -124,6 +124,7 @@ describe('what is stored', () => {
   it.each([
     ['a trial that saved a debit and no card', 'trial', '{"payment_method_types":["sepa_debit"]}', null, true],
     ['a trial that saved either', 'trial', '{"payment_method_types":["card","sepa_debit"]}', null, false],
+    ['a trial that saved a method no document has', 'trial', '{"payment_method_types":["wero"]}', null, false],
     ['a trial that saved a card', 'trial', '{}', null, false],
     ['a trial whose request was erased', 'trial', null, null, false],
     ['a payment that settled after four days', 'payment', '{}', 4 * 86_400, true],

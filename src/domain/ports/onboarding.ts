@@ -152,6 +152,8 @@ export type OnboardingRow = {
   /** The reviewer's comments. `field` is a label to show, not a key. */
   readonly comments: readonly { readonly field: string; readonly message: string }[];
   readonly reviewMessage: string | null;
+  /** Company, description and stores, as the MoR had them when the merchant was read last; null: not read. */
+  readonly merchant: MerchantFacts | null;
   /** Of the request that was sent first; null: not begun through us. */
   readonly bodySha256: Buffer | null;
   /** The MoR had an application for this reference before we asked. */

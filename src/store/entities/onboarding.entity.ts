@@ -14,6 +14,7 @@ export class OnboardingEntity implements OnboardingRow {
   @Column('text', { array: true, default: () => "'{}'" }) due!: string[];
   @Column('jsonb', { default: () => "'[]'" }) comments!: OnboardingRow['comments'];
   @Column('text', { nullable: true }) reviewMessage!: string | null;
+  @Column('jsonb', { nullable: true }) merchant!: NonNullable<OnboardingRow['merchant']> | null;
   @Column('bytea', { nullable: true }) bodySha256!: Buffer | null;
   @Column('boolean', { default: false }) existing!: boolean;
   @Column('boolean', { default: false }) companyDiscarded!: boolean;
