@@ -263,7 +263,7 @@ export interface components {
         };
         CreatePaymentMethodDto: {
             /** Default: card. */
-            payment_method_types?: ("card" | "us_bank_account" | "sepa_debit" | "bacs_debit" | "au_becs_debit")[];
+            payment_method_types?: string[];
             /** Binds a tax calculation of the MoR to the setup intent. */
             tax_calculation_id?: string;
         };
