@@ -1,7 +1,7 @@
 // Stripe: the key, the account, what it allows, our webhook endpoint there, and customers whom Stripe would charge as well.
 import Stripe from 'stripe';
 import { type Config } from '../../config/index.js';
-import { isTooOld, parseStripeEvent, stripeInvoiceTypes, TOO_OLD } from '../../domain/events/stripe-event.js';
+import { isRenderedTooOld, isTooOld, stripeInvoiceTypes, TOO_OLD } from '../../domain/events/stripe-event.js';
 import { type EnrolmentFlow } from '../../enrolment/enrolment.flow.js';
 import { said } from '../../domain/ports/call.js';
 import { type BillingReader, type WebhookEndpointFacts } from '../../domain/ports/billing-reader.js';
@@ -19,7 +19,7 @@ const INDISPENSABLE: ReadonlySet<string> = new Set([
   'invoice.paid',
 ]);
 const SAMPLE = 50;
-const OLD_DEFAULT = `Upgrade the account's default API version in the Dashboard (Developers, Overview) if it is older. ${TOO_OLD}.`;
+const OLD_DEFAULT = `Upgrade the account's default API version in the Dashboard (Developers, Overview). ${TOO_OLD}.`;
 const ARRIVAL_DAY_MS = 86_400_000;
 const OWN_CARD_SHOWN = 5;
 
@@ -79,10 +79,10 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyBooks): 
   const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
   if (!listed.ok) return [warn(name, said(listed), 'Let the key read events: verify needs it too.')];
   // Stripe lists events in the account's own version, which an endpoint without a version sends as well.
-  const old = listed.value.items.filter((e) => parseStripeEvent(e.body).verdict === 'unusable').length;
+  const old = listed.value.items.filter((e) => isRenderedTooOld(e.body)).length;
   if (old > 0)
     return [
-      fail(name, `${old} of the newest ${listed.value.items.length} cannot be read, as Stripe lists them`, OLD_DEFAULT),
+      fail(name, `${old} of the newest ${listed.value.items.length} are in an API version that is too old`, OLD_DEFAULT),
     ];
   const due = listed.value.items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
   const unknown = await books.unknownEvents(due.map((e) => e.eventId));

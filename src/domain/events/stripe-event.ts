@@ -15,7 +15,7 @@ import {
   timeOf,
   Unusable,
 } from './fields.js';
-import { isJsonObject, type JsonObject } from './json-body.js';
+import { isJsonObject, type JsonObject, parseBody } from './json-body.js';
 import { skimmer } from './skim.js';
 
 /**
@@ -112,6 +112,12 @@ const OLDEST_VERSION = '2018-11-08';
 /** True for a version whose invoices cannot be read, as a webhook endpoint or an event names it; null: nothing names one. */
 export function isTooOld(apiVersion: string | null): boolean {
   return apiVersion !== null && /^\d{4}-\d\d-\d\d/.test(apiVersion) && apiVersion < OLDEST_VERSION;
+}
+
+/** True for an event that Stripe rendered in such a version. */
+export function isRenderedTooOld(body: Buffer): boolean {
+  const read = parseBody(body);
+  return read.ok && isTooOld(plainText(member(read.value, 'api_version')));
 }
 
 /** What to do about it. */
