@@ -82,7 +82,11 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyBooks): 
   const old = listed.value.items.filter((e) => isRenderedTooOld(e.body)).length;
   if (old > 0)
     return [
-      fail(name, `${old} of the newest ${listed.value.items.length} are in an API version that is too old`, OLD_DEFAULT),
+      fail(
+        name,
+        `${old} of the newest ${listed.value.items.length} are in an API version that is too old`,
+        OLD_DEFAULT,
+      ),
     ];
   const due = listed.value.items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
   const unknown = await books.unknownEvents(due.map((e) => e.eventId));
