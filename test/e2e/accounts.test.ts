@@ -357,6 +357,10 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
       expect(await reader).toBe(whole);
       expect(lstatSync(join(own, 'fifo')).isFIFO()).toBe(true);
     }
+    const ending = new AbortController();
+    const unread = cli(['export', 'payments', '--out', 'fifo'], world.env, { cwd: own, signal: ending.signal });
+    ending.abort();
+    expect(await unread).toMatchObject({ code: 1, err: 'Stopped: the export is not complete.\n' });
     mkdirSync(join(own, 'folder'));
     expect(await out('folder')).toMatchObject({ code: 1, err: expect.stringContaining('(EISDIR)') });
     expect(readdirSync(own).toSorted()).toEqual([
