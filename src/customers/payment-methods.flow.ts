@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type Refusal, refuse, refuseInShadow } from '../domain/lane/commanded.js';
 import { Books } from '../domain/ports/books.js';
 import { type CallFailure } from '../domain/ports/call.js';
+import { PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type Announcement, PaymentMethods } from '../domain/ports/payment-methods.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
 import { type ConfirmedMethod } from '../domain/retry.js';
@@ -33,18 +34,20 @@ export class PaymentMethodsFlow {
   constructor(
     private readonly methods: PaymentMethods,
     private readonly signups: SignupFlow,
+    private readonly gateway: PaymentGateway,
     private readonly enrolment: EnrolmentFlow,
     private readonly books: Books,
     private readonly lanes: LaneChanges,
   ) {}
 
-  /** A setup intent for another payment method. The same name sends the stored request again, as for a signup. */
+  /** A setup intent for another payment method, with what the customer's newest signup says of the customer. The same name sends the stored request again, as for a signup. */
   async create(req: MethodRequest, name: NamedRequest | null, body: string): Promise<MethodMade> {
     const { customerId, paymentMethodTypes, taxCalculationId, by } = req;
     const found = await this.enrolment.look({ customerId, createdAt: null });
     if (!found.ok) return { outcome: 'unknown', failure: found };
     if (!found.value.enrolled) return { outcome: 'not_enrolled', why: found.value.why };
-    const customer = { id: customerId };
+    const before = await this.methods.signupBody(customerId);
+    const customer = { ...(before === null ? {} : this.gateway.detailsIn(before)), id: customerId };
     const call = { kind: 'create_setup_intent', customer, paymentMethodTypes, taxCalculationId } as const;
     const money = { amount: null, currency: null, calculation: null } as const;
     return this.signups.create({ kind: 'method', customerId, call, taxCalculationId, by, ...money }, name, body);

@@ -1,10 +1,10 @@
 // Document 3: saving a payment method (setup intent) and the first payment (payment intent) of a signup.
 import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
-import { type IntentAnswer, type SignupCall, type SignupCustomer } from '../domain/ports/payment-gateway.js';
+import { type CustomerDetails, type IntentAnswer, type SignupCall, type SignupCustomer } from '../domain/ports/payment-gateway.js';
 import { MAX_MINOR } from '../domain/money.js';
 import { type MorOptions } from './options.js';
-import { Fields } from './read.js';
+import { Fields, parseAnswer } from './read.js';
 import { MorTransport } from './transport.js';
 import { segment, wireWith } from './wire.js';
 
@@ -38,6 +38,19 @@ export function encodeIntent({ psp, setupCustomer }: IntentOptions, call: Signup
 
 function merchantCustomer(psp: string, { id, email, name, country, address }: SignupCustomer) {
   return { [`${psp}_id`]: id, email, name, country, address };
+}
+
+/** The reverse of `merchantCustomer`, without the id. */
+export function decodeDetails(body: string): CustomerDetails {
+  const customer = new Fields(parseAnswer(body).value ?? {}).may('merchant_customer', (value) => new Fields(value));
+  if (customer === null) return {};
+  const texts = (from: Fields, names: readonly string[]): Record<string, string> =>
+    Object.fromEntries(names.flatMap((name) => (from.has(name) ? [[name, from.text(name)]] : [])));
+  const address = customer.may('address', (value) => new Fields(value));
+  return {
+    ...texts(customer, ['email', 'name', 'country']),
+    ...(address === null ? {} : { address: texts(address, address.names()) }),
+  };
 }
 
 export function parseSetupIntent(value: unknown): IntentAnswer {

@@ -4,12 +4,13 @@ import { decimalFromMinor } from '../domain/money.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import {
   type ChargeState,
+  type CustomerDetails,
   type IntentAnswer,
   type MorCall,
   PaymentGateway,
   type RefundAnswer,
 } from '../domain/ports/payment-gateway.js';
-import { CardIntents, encodeIntent, type IntentOptions } from './card-intents.js';
+import { CardIntents, decodeDetails, encodeIntent, type IntentOptions } from './card-intents.js';
 import { Invoices } from './invoices.js';
 import { MOR_OPTIONS } from './options.js';
 import { encodePaymentLink } from './payment-links.js';
@@ -40,6 +41,10 @@ export class MorPaymentGateway extends PaymentGateway {
         return encodePaymentLink({ jurisdiction, amount, returnUrl, idempotencyKey, expiresIn });
       }
     }
+  }
+
+  detailsIn(body: string): CustomerDetails {
+    return decodeDetails(body);
   }
 
   createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>> {

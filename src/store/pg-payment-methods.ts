@@ -49,6 +49,15 @@ export class PgPaymentMethods extends PaymentMethods {
     return new Map([...found].map(([customerId, all]) => [customerId, methodsOf(all)]));
   }
 
+  async signupBody(customerId: string): Promise<string | null> {
+    const found = await this.db.pool.query<{ body: string }>(
+      `select body from signup where customer_id = $1 and kind <> 'method' and intent_id is not null and body is not null
+        order by seq desc limit 1`,
+      [customerId],
+    );
+    return found.rows[0]?.body ?? null;
+  }
+
   async report(
     customerId: string,
     by: string,

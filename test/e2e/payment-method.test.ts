@@ -58,7 +58,7 @@ describe('another card of a customer', () => {
     return setup;
   }
 
-  it('is made once under a key, hands its client secret over and shows it nowhere else, and stands newest first in the history', async () => {
+  it('is made once under a key, names the customer with the details of the signup, hands its client secret over and shows it nowhere else, and stands newest first in the history', async () => {
     const asked = { payment_method_types: ['card', 'sepa_debit'] };
     const first = await change(s.customerId, asked, 'card-1');
     expect(first.status).toBe(201);
@@ -77,6 +77,9 @@ describe('another card of a customer', () => {
     });
     const sent = await requestsOf(world, 'side=mor&path=/api/payments/cardpsp/setup-intents');
     expect(new Set(sent.map((r) => (r['headers'] as Json)['idempotency-key'])).size).toBe(1);
+    expect(sent.map((r) => (r['body'] as Json)['merchant_customer'])).toEqual(
+      sent.map(() => ({ cardpsp_id: s.customerId, email: 'ada@example.com' })),
+    );
     const now = await methods(s.customerId);
     expect(now).toMatchObject([
       { setup_intent_id: first.body['setup_intent_id'], origin: 'change', current: false, confirmed_at: null },

@@ -15,6 +15,7 @@ import { type Clock } from '../../src/domain/ports/clock.js';
 import {
   EventRelay,
   type ChargeState,
+  type CustomerDetails,
   type IntentAnswer,
   type MorCall,
   PaymentGateway,
@@ -321,6 +322,10 @@ export class FakePaymentGateway extends PaymentGateway {
 
   override encode(call: MorCall): WireRequest {
     return toWire(call, `/fake/${call.kind}`);
+  }
+
+  override detailsIn(): CustomerDetails {
+    return {};
   }
 
   override async createIntent(_wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>> {

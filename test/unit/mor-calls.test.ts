@@ -14,7 +14,7 @@ import {
   type SignupCustomer,
 } from '../../src/domain/ports/payment-gateway.js';
 import { Applications, encodeChooseProduct, encodeDescribeBusiness, encodeSubmit } from '../../src/mor/applications.js';
-import { encodeIntent } from '../../src/mor/card-intents.js';
+import { decodeDetails, encodeIntent } from '../../src/mor/card-intents.js';
 import { HttpEventRelay } from '../../src/mor/event-relay.js';
 import { Invoices } from '../../src/mor/invoices.js';
 import { HttpMorChannels } from '../../src/mor/mor-channels.js';
@@ -86,6 +86,14 @@ describe('bytes', () => {
       '{"merchant_customer":{"address":{"line1":"x"},"country":"DE","email":"a@heron.example","name":"Ada",' +
         '"otherpsp_id":"cus_1"},"payment_method_types":["sepa_debit"]}',
     );
+  });
+
+  it("the details of a signup's customer are read from its stored body, and from a body without a customer none", () => {
+    const details = { email: 'a@heron.example', name: 'Ada', country: 'DE', address: { line1: 'x', city: 'y' } };
+    const stored = (customer: SignupCustomer): string => encodeIntent(SEND, setup(customer)).body ?? '';
+    expect(decodeDetails(stored({ id: 'cus_1', ...details }))).toEqual(details);
+    expect(decodeDetails(stored({ id: 'cus_1' }))).toEqual({});
+    expect(decodeDetails('{}')).toEqual({});
   });
 
   it('with MOR_SETUP_CUSTOMER=omit a setup intent names nobody, and a payment intent still does', () => {

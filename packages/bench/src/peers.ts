@@ -13,6 +13,7 @@ import { type CallOutcome, type WireRequest } from '#src/domain/ports/call.js';
 import {
   EventRelay,
   type ChargeState,
+  type CustomerDetails,
   type IntentAnswer,
   PaymentGateway,
   type RefundAnswer,
@@ -98,6 +99,9 @@ export class InstantPlatform extends BillingPlatform {
 export class NoGateway extends PaymentGateway {
   encode(): WireRequest {
     return { method: 'POST', path: '/', body: null };
+  }
+  detailsIn(): CustomerDetails {
+    return {};
   }
   createIntent(): Promise<CallOutcome<IntentAnswer>> {
     return Promise.reject(new Error('not measured'));

@@ -28,6 +28,8 @@ export type SignupCustomer = {
   readonly address?: Readonly<Record<string, string>>;
 };
 
+export type CustomerDetails = Omit<SignupCustomer, 'id'>;
+
 export type RefundCall = {
   readonly kind: 'create_refund';
   readonly paymentId: string; // pay_…
@@ -80,6 +82,8 @@ export type ChargeState = 'charged' | 'pending' | 'unknown';
 export abstract class PaymentGateway {
   /** The bytes of a call. Pure. */
   abstract encode(call: MorCall): WireRequest;
+  /** What the stored body of an intent says of its customer. Pure. */
+  abstract detailsIn(body: string): CustomerDetails;
   abstract createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>>;
   abstract createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>>;
   /** What the MoR knows of the payment with this charge id, by its invoice (Document 2, "Invoices"). */

@@ -31,6 +31,8 @@ export type Announcement = {
 export abstract class PaymentMethods {
   /** Of each of these customers, newest first. */
   abstract of(customerIds: readonly string[]): Promise<ReadonlyMap<string, readonly PaymentMethod[]>>;
+  /** The request of the customer's newest signup, as it was sent to the MoR; null: none, or it was erased. */
+  abstract signupBody(customerId: string): Promise<string | null>;
   /**
    * Somebody reports that the newest setup of the customer was confirmed; a second report of the same changes nothing. Null: no setup of this
    * customer was made here. `isNew`: its invoices have still to be told.

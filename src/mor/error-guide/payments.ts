@@ -16,7 +16,7 @@ export const paymentErrors: readonly ErrorRow[] = [
     code: 'invalid_request',
     field: 'merchant_customer',
     advice:
-      'Correct the value named, or, if the MoR takes no merchant_customer in a setup intent, set MOR_SETUP_CUSTOMER=omit and start the signup again under a new key: then only the MoR knows whose method it saved, and a renewal may find none, or be charged on that of another customer.',
+      'Correct the value named, or, if the MoR takes no merchant_customer in a setup intent, set MOR_SETUP_CUSTOMER=omit and send the request again under a new key: then only the MoR knows whose method it saved, and a renewal may find none, or be charged on that of another customer.',
   },
   {
     calls: ['payment_intent.create'],
@@ -28,7 +28,7 @@ export const paymentErrors: readonly ErrorRow[] = [
     calls: intents,
     status: 404,
     code: 'tax_calculation_not_found',
-    advice: 'The MoR knows no such calculation: calculate again and start the signup again under a new key.',
+    advice: 'The MoR knows no such calculation: calculate again and send the request again under a new key.',
   },
   {
     calls: [...intents, 'refund.create'],

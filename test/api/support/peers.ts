@@ -3,6 +3,7 @@ import { type CallFailure, type CallOutcome, type WireRequest } from '../../../s
 import {
   EventRelay,
   type ChargeState,
+  type CustomerDetails,
   type IntentAnswer,
   type MorCall,
   PaymentGateway,
@@ -41,6 +42,10 @@ export class FakeMor extends PaymentGateway {
       call.kind === 'create_refund' ? `/api/payments/${call.paymentId}/refund` : `/api/payments/${call.kind}`;
     const body = JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? Number(v) : v));
     return { method: 'POST', path, body };
+  }
+
+  override detailsIn(): CustomerDetails {
+    return {};
   }
 
   override async createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>> {
