@@ -121,13 +121,13 @@ export function isRenderedTooOld(body: Buffer): boolean {
 }
 
 /** What to do about it. */
-export const TOO_OLD = `Crossbill reads invoices of API version ${OLDEST_VERSION} and later: add a webhook endpoint with a later version at Stripe, then remove the old one`;
+export const TOO_OLD = `Crossbill reads invoices of API version ${OLDEST_VERSION} and later. Add a webhook endpoint with a later version at Stripe, then remove the old one`;
 
 function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; event: StripeEvent } | null {
   const kind = stripeInvoiceTypes.find((known) => known === type);
   const apiVersion = plainText(member(root, 'api_version'));
   if (isTooOld(apiVersion) && (kind !== undefined || type === 'invoice.payment_succeeded'))
-    throw new Unusable(`an event of a version that is too old: ${TOO_OLD}`);
+    throw new Unusable(`the API version of this event is too old: ${TOO_OLD}`);
   if (kind === undefined && stripeInvoiceTypes.some((known) => type === `v1.${known}`)) throw new Unusable(THIN);
   if (kind === undefined) return null;
   const livemode = member(root, 'livemode');
