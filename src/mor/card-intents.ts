@@ -1,7 +1,12 @@
 // Document 3: saving a payment method (setup intent) and the first payment (payment intent) of a signup.
 import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
-import { type CustomerDetails, type IntentAnswer, type SignupCall, type SignupCustomer } from '../domain/ports/payment-gateway.js';
+import {
+  type CustomerDetails,
+  type IntentAnswer,
+  type SignupCall,
+  type SignupCustomer,
+} from '../domain/ports/payment-gateway.js';
 import { MAX_MINOR } from '../domain/money.js';
 import { type MorOptions } from './options.js';
 import { Fields, parseAnswer } from './read.js';
