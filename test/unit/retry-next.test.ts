@@ -7,6 +7,7 @@ import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { meansNow, nextOf, obstacle } from '../../src/retries/rules/next-try.js';
 import { facts, NOW } from '../support/channel-lane.js';
 import { DAY_MS, HOUR_MS, SCHEDULE } from '../support/retry-rig.js';
+import { announced } from '../support/channel-object.js';
 import { at, ctx, hard, lane, object, ordered, payment, retried, TRAIL } from '../support/refused-renewal.js';
 
 describe('the next step', () => {
@@ -136,7 +137,7 @@ describe('what stands in the way of another try', () => {
     ],
     [
       'a payment on payment link lnk_1 was announced, and is not confirmed yet.',
-      () => putObject(lane(), object('payment_link', { status: 'EXPIRED', detail: { capturedAt: NOW.toISOString() } })),
+      () => putObject(lane(), object('payment_link', { status: 'EXPIRED', detail: { observed: [announced()] } })),
     ],
     ['a proforma invoice for it stands', () => putObject(lane(), object('proforma', { status: 'ISSUED' }))],
   ])('%s', (words, s) => {
