@@ -8,6 +8,7 @@ import { orderIfWanted } from '../../src/retries/rules/settle-retries.js';
 import { nextOf } from '../../src/retries/rules/next-try.js';
 import { takeMethod } from '../../src/retries/rules/take-method.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { announced } from '../support/channel-object.js';
 import { at, ctx, hard, lane, object, payment, retried, shown } from '../support/refused-renewal.js';
 import { after, declined, refused, relayed, type Rig, rig, SCHEDULE, state } from '../support/retry-rig.js';
 
@@ -107,6 +108,17 @@ describe('what follows a confirmed method', () => {
     expect(nextOf(told(back, method(2_000)), ctx(3_000))).toHaveProperty('method');
   });
 
+  it('names the missing settings on the timeline where neither a relay nor payment links are set up', () => {
+    const noWay = ctx(1_000, { relay: false, recoveryLinks: null });
+    const line = (c: typeof noWay): string => {
+      const done = takeMethod(lane({ refusal }), method(1_000), c);
+      return (done.ok ? done.state.journal.at(-1)?.text : undefined) ?? '';
+    };
+    expect(line(noWay)).toMatch(/MOR_RELAY_URL.*RECOVERY_LINK_RETURN_URL/);
+    expect(line(ctx(1_000))).toContain('shop');
+    expect(line(ctx(1_000))).not.toContain('MOR_RELAY_URL');
+  });
+
   const s = lane({ refusal });
   const blocks: readonly [string, LaneState, Parameters<typeof ctx>[1]?][] = [
     ['shadow mode', s, { shadow: true }],
@@ -115,7 +127,7 @@ describe('what follows a confirmed method', () => {
       'an open review item',
       openReview(s, ctx(), { kind: 'conflicting_event', subject: 'x', summary: 's', proposal: 'p' }),
     ],
-    ['money that was announced on a link', putObject(s, announced())],
+    ['money that was announced on a link', putObject(s, payable({ detail: { observed: [announced()] } }))],
     ['a proforma invoice that stands', putObject(s, object('proforma', { status: 'OUTSTANDING', morId: 'pf_1' }))],
     ['a link whose last read failed', putObject(s, payable({ detail: { silentSince: at(0).toISOString() } }))],
     ['a link that the MoR has not named yet', putObject(s, payable({ status: 'REQUESTED', morId: null }))],
@@ -149,9 +161,6 @@ describe('what follows a confirmed method', () => {
       morId: 'pl_1',
       ...over,
     });
-  }
-  function announced() {
-    return payable({ detail: { capturedAt: at(0).toISOString(), heardAt: at(0).toISOString() } });
   }
 });
 

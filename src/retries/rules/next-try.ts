@@ -52,11 +52,16 @@ export function nextOf(s: LaneState, ctx: Ctx): Next {
  */
 function withMethod(s: LaneState, i: InvoiceRow, method: ConfirmedMethod, ctx: Ctx): Next {
   const means = meansFor('charge', i, ctx);
-  if (means === null || obstacle(s, ctx, means === 'charge') !== null) return REST;
+  if (means === null || methodObstacle(s, ctx) !== null) return REST;
   const isUnsure = (o: MorObjectRow): boolean => (isPayableLink(o, ctx.now) ? !isSeenUnpaid(o, ctx) : isUnread(s, o));
   if (s.objects.some((o) => o.kind === 'payment_link' && isUnsure(o))) return REST;
   const at = new Date(method.at);
   return { do: 'retry', means, at: means === 'link' ? whenOpen(i, at, ctx) : at, method };
+}
+
+/** Why a confirmed payment method is not tried now, as a person is told; null: nothing stands in its way. */
+export function methodObstacle(s: LaneState, ctx: Ctx): string | null {
+  return obstacle(s, ctx, s.invoice !== null && meansFor('charge', s.invoice, ctx) === 'charge');
 }
 
 /** Its last read was answered and no read is due: `takeMethod` asked for one. */

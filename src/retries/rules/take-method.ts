@@ -5,6 +5,7 @@ import { type LaneState } from '../../domain/model.js';
 import { isPayableLink } from '../../domain/mor-object.js';
 import { type ConfirmedMethod } from '../../domain/retry.js';
 import { isOutside, isOver } from '../../domain/status.js';
+import { methodObstacle } from './next-try.js';
 
 /**
  * The invoice gets to know the method once, however often it is named. Also an invoice without a verdict keeps it: a refusal on its way was of
@@ -20,7 +21,8 @@ export function takeMethod(s: LaneState, method: ConfirmedMethod, ctx: Ctx): Com
   const links = s.objects.filter((o) => isPayableLink(o, ctx.now) && o.morId !== null);
   const asked = links.reduce((state, o) => putObject(state, { ...o, readDueAt: ctx.now }), s);
   const who = method.by === null ? 'a charge succeeded' : `${method.by} reported it`;
-  const text = `another payment method of the customer is confirmed: ${who}`;
+  const why = methodObstacle(s, ctx);
+  const text = `another payment method of the customer is confirmed: ${who}${why === null ? '' : `. It is not tried now: ${why}`}`;
   const told = note(asked, ctx, method.by === null ? 'decision' : 'person', text, method.id);
   return { ok: true, state: putInvoice(told, { ...i, method }), value };
 }
