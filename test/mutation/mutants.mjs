@@ -402,7 +402,7 @@ export const mutants = [
   {
     name: 'an address that nobody verified may sign in',
     file: 'src/console/sso/people.ts',
-    find: 'verified: verified === true,',
+    find: "verified: verified === true || verified === 'true',",
     replace: 'verified: verified !== false,',
     tests: ['test/unit/console-session.test.ts'],
     simulate: null,

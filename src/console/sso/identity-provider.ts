@@ -2,15 +2,7 @@
 // with PKCE (RFC 7636). It is asked only when somebody signs in: that it is down keeps no daemon from starting.
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import * as oidc from 'openid-client';
-import {
-  CONFIG,
-  type Config,
-  isLoopbackHost,
-  NO_PROXIES,
-  type Proxies,
-  proxyFor,
-  type Secret,
-} from '../../config/index.js';
+import { CONFIG, type Config, isLoopbackHost, NO_PROXIES, type Proxies, type Secret } from '../../config/index.js';
 import { Clock } from '../../domain/ports/clock.js';
 import { WayOut } from '../../outward/way-out.js';
 import { type Person, personOf } from './people.js';
