@@ -6,7 +6,6 @@ import { type LaneState } from '../../src/domain/model.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { meansNow, nextOf, obstacle } from '../../src/retries/rules/next-try.js';
 import { facts, NOW } from '../support/channel-lane.js';
-import { announced } from '../support/channel-object.js';
 import { DAY_MS, HOUR_MS, SCHEDULE } from '../support/retry-rig.js';
 import { announced } from '../support/channel-object.js';
 import { at, ctx, hard, lane, object, ordered, payment, retried, TRAIL } from '../support/refused-renewal.js';
