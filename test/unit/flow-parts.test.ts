@@ -69,5 +69,5 @@ it('a third payment beside a part and its rest is a double one', async () => {
   await h.take(aPaymentSucceeded({ paymentId: 'pay_third', amount: 600 }));
   await h.rest();
   const open = (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
-  expect(open.map((r) => r.proposal)).toEqual(['Refund 6.00 EUR.']);
+  expect(open.map((r) => r.kind)).toEqual(['double_payment']);
 });
