@@ -23,7 +23,6 @@ import {
 } from '../../src/domain/ports/payment-gateway.js';
 
 const DAY_MS = 86_400_000;
-
 export function failed(kind: FailureKind, over: Partial<CallFailure> = {}): CallFailure {
   const status = kind === 'refused' ? 400 : kind === 'retry' ? 429 : kind === 'stopped' ? 401 : null;
   const unsaid = { code: null, errors: [], retryAfterMs: null, requestId: null, replayed: false };
@@ -33,7 +32,6 @@ export function failed(kind: FailureKind, over: Partial<CallFailure> = {}): Call
 function answered<T>(value: T): CallOutcome<T> {
   return { ok: true, value, status: 200, requestId: 'req_fake' };
 }
-
 function toWire(call: object, path: string): WireRequest {
   const body = JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? { minor: v.toString() } : v));
   return { method: 'POST', path, body };
