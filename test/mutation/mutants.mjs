@@ -287,6 +287,20 @@ export const mutants = [
     simulate: ['--exhaustive', '--story', 'two people ask for a retry', '--every', '20'],
   },
   {
+    name: 'one payment method is tried again after each refusal',
+    file: 'src/domain/retry.ts',
+    find: 'const last = trail.retries.findLast((r) => !r.withdrawn)?.at ?? i.firstSeenAt.toISOString();',
+    replace: 'const last = i.firstSeenAt.toISOString();',
+    tests: ['test/unit/retry-method.test.ts'],
+  },
+  {
+    name: 'another payment method is tried although the invoice is paid',
+    file: 'src/retries/rules/next-try.ts',
+    find: "if (means === null || obstacle(s, ctx, means === 'charge') !== null) return REST;",
+    replace: 'if (means === null) return REST;',
+    tests: ['test/unit/retry-method.test.ts'],
+  },
+  {
     name: 'a retry goes out although the money came',
     file: 'src/retries/rules/settle-retries.ts',
     find: '  if (came !== null) return came;\n',

@@ -14,6 +14,7 @@ import { ReviewsFlow } from '#src/reviews/reviews.flow.js';
 import { FlowContext } from '#src/lane/flow-context.js';
 import { RouteChannelEventsFlow } from '#src/channels/route-channel-events.flow.js';
 import { SignupFlow } from '#src/signups/signup.flow.js';
+import { PaymentMethodsFlow } from '#src/customers/payment-methods.flow.js';
 import { EnrolmentFlow } from '#src/enrolment/enrolment.flow.js';
 import { VERIFY_LIMITS, VerifyFlow } from '#src/verify/verify.flow.js';
 import { Wake } from '#src/lane/wake.js';
@@ -40,6 +41,7 @@ import { PgChannelEvents } from '#src/store/pg-channel-events.js';
 import { PgNotifications } from '#src/store/pg-notifications.js';
 import { Notifier } from '#src/notifications/notifier.js';
 import { type Delivery } from '#src/domain/ports/notifications.js';
+import { PgPaymentMethods } from '#src/store/pg-payment-methods.js';
 import { PgRequestBudget } from '#src/store/pg-request-budget.js';
 import { PgMarkLookups } from '#src/store/pg-mark-lookups.js';
 import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
@@ -105,6 +107,7 @@ export class Replica {
   readonly channels: ChannelFlow;
   readonly proformas: ProformaInvoices;
   readonly signups: SignupFlow;
+  readonly methods: PaymentMethodsFlow;
   readonly verify: VerifyFlow;
   /** The daily verify; nobody ticks it unless the story does. */
   readonly verifyJob: VerifyJob;
@@ -191,6 +194,8 @@ export class Replica {
     this.reviews = new ReviewsFlow(changes, books, stored('reviews', new PgReviewDesk(db)), context);
     this.channels = new ChannelFlow(lanes, changes, books, reader, channels, context);
     this.signups = new SignupFlow(signupRows, books, gateway, changes, clock, ids, requests, taxDesk);
+    const methods = stored('methods', new PgPaymentMethods(db, clock));
+    this.methods = new PaymentMethodsFlow(methods, this.signups, gateway, enrolment, books, changes);
     const verifyBooks = stored('verify', new PgVerifyBooks(db, clock, stored('marks', new PgMarkLookups(db))));
     const limits = { ...VERIFY_LIMITS, saveEvery: 1 };
     this.verify = new VerifyFlow(

@@ -2,6 +2,7 @@
 import { messageKey } from '#src/domain/lane/change.js';
 import { retryName } from '#src/retries/rules/trail.js';
 import { Channels } from './channels.js';
+import { giveAnotherCard } from './other-card.js';
 import { renewal, type Scene, type Story } from './scenes.js';
 import { type World } from './world.js';
 
@@ -51,6 +52,24 @@ export const retryStories: readonly Story[] = [
     name: 'a hard decline, and nobody pays its link',
     settings: { ...relayed, retries: 'hard=link end=uncollectible' },
     plan: async (world) => void (await failing(world, ['decline:stolen_card'])),
+  },
+  {
+    name: 'a customer changes the card after a hard decline',
+    settings: { ...relayed, retries: 'hard=none end=nothing', notify: true },
+    plan: async (world) => {
+      const { people, ada } = await failing(world, ['decline:expired_card', 'succeed']);
+      world.scheduler.plan(world.at(120), 'another card', () => void giveAnotherCard(world, people, ada));
+    },
+  },
+  {
+    name: 'a customer changes the card twice, and pays by hand in between',
+    settings: { ...relayed, retries: 'soft=6h hard=none end=nothing' },
+    plan: async (world) => {
+      const { people, ada, invoice } = await failing(world, ['decline:expired_card', 'decline', 'succeed']);
+      world.scheduler.plan(world.at(120), 'another card', () => void giveAnotherCard(world, people, ada));
+      world.scheduler.plan(world.at(240), 'paid by hand', () => people.payByHand(invoice()));
+      world.scheduler.plan(world.at(240), 'a third card', () => void giveAnotherCard(world, people, ada, 1));
+    },
   },
   {
     name: 'a failed renewal is paid by hand before its retry',

@@ -20,7 +20,12 @@ export function retryRules(sides: Sides): string[] {
       const row = sides.seen.invoices.find((r) => r.invoice_id === i.id);
       return row === undefined
         ? []
-        : [...chargeRules(sides, i, row), ...endRules(sides, i, row), ...nextRules(sides, row)];
+        : [
+            ...chargeRules(sides, i, row),
+            ...cardRules(sides, i, row),
+            ...endRules(sides, i, row),
+            ...nextRules(sides, row),
+          ];
     }),
   ];
 }
@@ -56,13 +61,25 @@ function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): stri
     if (taken !== undefined && p.createdAtMs > taken.createdAtMs)
       broken.push(`Y1: ${i.id} was charged by ${taken.id} and then again (${p.id})`);
   }
-  const own = (row.retries?.retries ?? []).filter((r) => r.by === null && !r.withdrawn && !isReplaced(r.ref));
+  const own = (row.retries?.retries ?? []).filter(
+    (r) => r.by === null && r.method === null && !r.withdrawn && !isReplaced(r.ref),
+  );
   for (const kind of REFUSAL_KINDS) {
     const made = own.filter((r) => r.kind === kind).length;
     const steps = world.settings.retrySchedule?.[kind].length ?? 0;
     if (made > steps) broken.push(`Y2: ${i.id} was tried ${made} times by itself, and its schedule has ${steps} steps`);
   }
   return broken;
+}
+
+/** Y5: with each other card that a customer gave the MoR is asked once, and an open renewal that was refused before is tried with the newest. */
+function cardRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
+  const given = world.cardsGiven.get(i.customer) ?? 0;
+  const tries = (row.retries?.retries ?? []).filter((r) => r.method !== null && !r.withdrawn).map((r) => r.method);
+  const broken = tries.length === new Set(tries).size ? [] : [`Y5: ${i.id} was tried twice with one card`];
+  const isLeft = row.status === 'open' && row.platform_status === 'open' && row.retries !== null;
+  const untried = given > 0 && isLeft && tries.length === 0 && world.gaps.length === 0;
+  return untried ? [...broken, `Y5: ${i.id} is open, its customer gave another card, and it was not tried`] : broken;
 }
 
 /** Y3: what was given up was not paid for before, as far as Stripe could show it. */

@@ -62,6 +62,8 @@ export class World {
   readonly forgotten = new Set<string>();
   readonly acknowledged: Acknowledged[] = [];
   readonly copied: Copied[] = [];
+  /** How many other cards a customer has given, as the shop has reported. */
+  readonly cardsGiven = new Map<string, number>();
   /** Invoices that the merchant marked paid by hand. */
   readonly paidByHand = new Set<string>();
   /** Refunds that Stripe would not show, and whose item a person dismissed: the books cannot know what was done there (accounting.md). */

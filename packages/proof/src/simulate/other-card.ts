@@ -1,0 +1,30 @@
+// A customer gives another card: the shop has a setup made, the browser confirms it, and the shop reports that.
+import { createHash } from 'node:crypto';
+import { type People, type Subscriber } from './people.js';
+import { type World } from './world.js';
+
+/** `reports`: how often the shop says so at once. How the card's charges go is up to the story. */
+export async function giveAnotherCard(world: World, people: People, s: Subscriber, reports = 2): Promise<void> {
+  const path = `/v1/customers/${s.customerId}/payment-method`;
+  const number = (world.cardsGiven.get(s.customerId) ?? 0) + 1;
+  const body = '{}';
+  const bodySha256 = createHash('sha256').update(body).digest();
+  const name = {
+    ...{ apiKey: 'shop', method: 'POST', path, bodySha256 },
+    idempotencyKey: `card-${number}-${s.customerId}`,
+  };
+  const request = { customerId: s.customerId, paymentMethodTypes: null, taxCalculationId: null, by: 'shop' };
+  let intentId: string | null = null;
+  for (let tries = 0; tries < 5 && intentId === null; tries++) {
+    intentId = await world.ask('another card', async (r) => {
+      const made = await r.methods.create(request, name, body);
+      return made.outcome === 'made' ? made.intent.intentId : null;
+    });
+    if (intentId === null) await world.sleep(30_000);
+  }
+  if (intentId === null) return;
+  await people.confirm(intentId, s.customerId, 'succeed');
+  const report = () => world.ask('card confirmed', (r) => r.methods.confirm(s.customerId, 'shop'));
+  const told = await Promise.all(Array.from({ length: reports }, report));
+  if (told.some((t) => t?.ok === true)) world.cardsGiven.set(s.customerId, number);
+}
