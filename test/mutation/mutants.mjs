@@ -296,7 +296,7 @@ export const mutants = [
   {
     name: 'another payment method is tried although the invoice is paid',
     file: 'src/retries/rules/next-try.ts',
-    find: "if (means === null || obstacle(s, ctx, means === 'charge') !== null) return REST;",
+    find: 'if (means === null || methodObstacle(s, ctx) !== null) return REST;',
     replace: 'if (means === null) return REST;',
     tests: ['test/unit/retry-method.test.ts'],
   },
