@@ -116,6 +116,7 @@ it('the action for a merchant’s CI starts the sandbox and a daemon, and hands 
   const temp = join(folder, 'runner');
   mkdirSync(join(temp, 'crossbill/node_modules'), { recursive: true });
   symlinkSync(ROOT, join(temp, 'crossbill/node_modules/crossbill'));
+  symlinkSync(join(ROOT, 'node_modules/@crossbill'), join(temp, 'crossbill/node_modules/@crossbill'));
   const given = join(temp, 'github-env');
   const env = {
     PATH: process.env['PATH'],
