@@ -15,7 +15,7 @@ export function isFurtherItem({ kind, subject, invoiceId }: ReviewRow): boolean 
   return kind === 'conflicting_event' && invoiceId !== null && subject === furtherSubject(invoiceId);
 }
 
-/** What events announced on each link beside its payment, and is not in the books. */
+/** Announcements of further payments on the links. Payments in the books are left out. */
 export function furtherIn(s: LaneState): readonly Observation[] {
   const further = (o: MorObjectRow): readonly Observation[] =>
     announcedOn(o).filter((x, n) => n > 0 || isOther(s, o, x));

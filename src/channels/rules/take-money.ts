@@ -59,7 +59,7 @@ export function takeMoney(
   };
 }
 
-/** A refund told first, of this charge or payment id, as of a payment of which nothing else was known (refunds/rules/refund-event.ts). */
+/** The payment row that a refund opened because it arrived before its payment (refunds/rules/refund-event.ts). */
 function refundedBefore(
   s: LaneState,
   names: { readonly charge: string | null; readonly paymentId: string | null },

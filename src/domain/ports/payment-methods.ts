@@ -42,7 +42,7 @@ export abstract class PaymentMethods {
     by: string,
   ): Promise<{ readonly method: ConfirmedMethod; readonly isNew: boolean } | null>;
   /**
-   * Confirmed methods of which the customer's unpaid invoices do not know yet, the oldest first, at most `limit`.
+   * Confirmed methods still to be reported to the customer's unpaid invoices: the oldest first, at most `limit`.
    * @param customerId null: of all customers
    */
   abstract unannounced(limit: number, customerId: string | null): Promise<readonly Announcement[]>;
