@@ -122,7 +122,7 @@ describe('signups', () => {
     expect((await shown()).body['status']).toBe('requires_payment_method');
     await tellSucceeded(world, newPaid(), { customerId: customer.id, invoiceId: invoice.id, amount: 2990 });
     await paidOnce(invoice.id);
-    expect((await shown()).body['status']).toBe('completed');
+    await world.until('the trial is completed', shown, (r) => r.body['status'] === 'completed');
   });
 
   it('the same key gives the same signup, another body under it is refused, and two at once make one intent', async () => {
