@@ -1,7 +1,7 @@
 // The pages of docs/reference/ that follow from the code: what each is called and what it says.
 import { renderCli } from './cli-reference.js';
 import { renderMetrics } from './metrics-reference.js';
-import { renderRoutes } from './routes-reference.js';
+import { openApiDocument, renderRoutes } from './routes-reference.js';
 import { renderSettings } from './settings-reference.js';
 
 export type Page = {
@@ -10,12 +10,14 @@ export type Page = {
   readonly text: string;
 };
 
-/** Every generated page. Needs no database, no network and no setting. */
+/** Every generated file. Needs no database, no network and no setting. */
 export async function referencePages(): Promise<readonly Page[]> {
+  const openApi = await openApiDocument();
   return [
     { path: 'docs/reference/settings.md', text: renderSettings() },
     { path: 'docs/reference/metrics.md', text: await renderMetrics() },
-    { path: 'docs/reference/routes.md', text: await renderRoutes() },
+    { path: 'docs/reference/routes.md', text: renderRoutes(openApi) },
+    { path: 'docs/reference/openapi.json', text: `${JSON.stringify(openApi, null, 2)}\n` },
     { path: 'docs/reference/cli.md', text: renderCli() },
   ];
 }
