@@ -16,14 +16,15 @@ const RULES = /^[a-z-]+\/rules\//;
 const SHOWN = /^[a-z-]+\/[a-z-]+\.(view|flow)\.ts$/;
 
 /** A noun of the product: its rules, its routes, its pages, its module. */
-const SUBJECT: Allowed = ['domain', 'api', 'console', 'lane', 'mor', 'config', 'observe', RULES, SHOWN];
+const SUBJECT: Allowed = ['domain', 'engine', 'api', 'console', 'lane', 'mor', 'config', 'observe', RULES, SHOWN];
 
 // The table. An arrow that is not here is a change of the design, not of this test.
 const TABLE: Readonly<Record<string, Allowed>> = {
   config: [],
   'policy.ts': [],
   domain: [],
-  rules: ['domain', RULES],
+  rules: ['domain', 'engine', RULES],
+  engine: ['domain'], // the draft of a lane: knows no subject
   outward: ['config'], // sockets, straight or through a proxy
   system: ['domain'],
   csv: [], // files that people give and take
@@ -34,6 +35,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // The frames know no subject. What the engine decides is in the rules; the two flows run what only their subjects can.
   lane: [
     'domain',
+    'engine',
     'config',
     'observe',
     RULES,
