@@ -15,7 +15,15 @@ import { at, ctx, lane, payment } from '../../support/waiting-payment.js';
 const aRefund = (over: Partial<RefundRow> = {}): RefundRow => ({
   ...{ id: 'ref_1', paymentRowId: 'pmt_1', invoiceId: 'in_1', morRefundId: 'rfnd_1', processorRefundId: null },
   ...{ amount: 300n, currency: 'EUR', status: 'succeeded', morStatus: null, reason: null, origin: 'event' },
-  ...{ askedAs: null, counted: false, totalAfter: null, surplus: 0n, mirror: 'none', creditNoteId: null, failure: null },
+  ...{
+    askedAs: null,
+    counted: false,
+    totalAfter: null,
+    surplus: 0n,
+    mirror: 'none',
+    creditNoteId: null,
+    failure: null,
+  },
   ...{ createdAt: at(0), succeededAt: at(0), ...over },
 });
 
@@ -30,7 +38,10 @@ const full = (): LaneState =>
   frozen(putRefund(withObjects(lane({}, payment()), aProforma(), aLink({ morId: LINK })), aRefund()));
 
 /** The same change in place and on a value. `n` varies the change. */
-type Step = { readonly inPlace: (l: Lane, n: number) => void; readonly byValue: (s: LaneState, n: number) => LaneState };
+type Step = {
+  readonly inPlace: (l: Lane, n: number) => void;
+  readonly byValue: (s: LaneState, n: number) => LaneState;
+};
 const steps: readonly Step[] = [
   {
     inPlace: (l, n) => {
@@ -64,7 +75,10 @@ const steps: readonly Step[] = [
     inPlace: (l, n) => l.say('decision', `step ${n}`),
     byValue: (s, n) => ({
       ...s,
-      journal: [...s.journal, { lane: s.lane, at: at(0), kind: 'decision', text: `step ${n}`, ref: null, detail: null }],
+      journal: [
+        ...s.journal,
+        { lane: s.lane, at: at(0), kind: 'decision', text: `step ${n}`, ref: null, detail: null },
+      ],
     }),
   },
 ];
