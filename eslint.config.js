@@ -7,6 +7,12 @@ const effects = [
   { object: 'crypto', property: 'randomUUID', message: 'Take ids from the Ids port.' },
 ];
 
+// The engine's pure part: the words of a lane, and what is decided on it.
+const engineRules = [
+  ...['answer', 'answer-parts', 'change', 'commanded', 'draft', 'draft-moves', 'errand', 'event', 'facts', 'moves', 'payment', 'subject'],
+  ...['apply-answer', 'apply-event', 'errands', 'resolve-review', 'settle'],
+].map((name) => `src/engine/${name}.ts`);
+
 export default tseslint.config(
   { ignores: ['**/dist/**', 'node_modules/**', '.crossbill/**', 'coverage/**', 'packages/*/src/generated/**'] },
   {
@@ -30,7 +36,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/no-non-null-assertion': 'error' },
   },
   {
-    files: ['src/domain/**/*.ts', 'src/*/rules/**/*.ts', 'src/**/*.flow.ts'],
+    files: ['src/domain/**/*.ts', ...engineRules, 'src/*/rules/**/*.ts', 'src/**/*.flow.ts'],
     rules: {
       'no-restricted-properties': ['error', ...effects],
       'no-restricted-globals': ['error', 'fetch', 'setTimeout', 'setInterval'],

@@ -145,7 +145,7 @@ create table lane_log (
   at       timestamptz not null,
   at_rest  boolean     not null, -- the read rows were written with it
   snapshot boolean     not null, -- it holds the whole state: nothing before it is needed to fold
-  change   json        not null, -- store/lane-log.ts says how it is read; its member f is the format
+  change   json        not null, -- engine/lane-log.ts says how it is read; its member f is the format
   bodies   json,                 -- the bytes of the calls that the step decided, by call id; null: none, or purged
   primary key (lane, version)
 );

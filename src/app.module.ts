@@ -12,7 +12,7 @@ import { EnrolmentModule } from './enrolment/enrolment.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IntakeModule } from './intake/intake.module.js';
-import { LaneModule } from './lane/lane.module.js';
+import { EngineModule } from './engine/engine.module.js';
 import { LedgerModule } from './ledger/ledger.module.js';
 import { LinksModule } from './links/links.module.js';
 import { RetriesModule } from './retries/retries.module.js';
@@ -65,7 +65,7 @@ export class AppModule {
         StripeModule.registerAsync({ useFactory: stripeOptions, inject: [CONFIG, ON_CALL] }),
         // The frames.
         MorModule,
-        LaneModule,
+        EngineModule,
         IntakeModule,
         ApiModule,
         ConsoleModule,

@@ -1,7 +1,7 @@
 // One daemon from its settings to its end: listen first, become ready when the database is, stop without losing anything.
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
-import { PAYMENT_EVENTS } from './lane/rules/subjects.js';
+import { PAYMENT_EVENTS } from './decisions/subjects.js';
 import { AppModule } from './app.module.js';
 import { Denials } from './api/access/denials.js';
 import { KeyRing } from './api/access/key-ring.js';
@@ -17,7 +17,7 @@ import { type Logger, Metrics, NestLogger } from './observe/index.js';
 import { openDatabase } from './open-database.js';
 import { OWN_MIGRATIONS } from './store/migrations.js';
 import { DoorWatch } from './verify/door-watch.js';
-import { LaneWorker } from './lane/lane-worker.js';
+import { LaneWorker } from './engine/lane-worker.js';
 import { notificationWebhooks } from './notifications/notification.schema.js';
 import { NotificationJobs } from './notifications/jobs.js';
 

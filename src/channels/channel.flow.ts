@@ -1,17 +1,17 @@
 // Proforma invoices and payment links of one invoice: asked for, read afresh, taken back; sent by the lane's worker.
 import { Injectable } from '@nestjs/common';
-import { applyObjectRead } from '../lane/rules/apply-object-read.js';
+import { applyObjectRead } from '../decisions/apply-object-read.js';
 import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/request-object.js';
 import { type LaneState } from '../domain/model.js';
 import { isRecordedProforma, type MorObjectRow } from '../domain/mor-object.js';
 import { Books } from '../domain/ports/books.js';
 import { type BilledInvoice, BillingReader } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { LaneStore } from '../domain/ports/lane-store.js';
+import { LaneStore } from '../engine/lane-store.js';
 import { MorChannels, type ObjectFacts } from '../domain/ports/mor-channels.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
-import { type Done, LaneChanges } from '../lane/lane-changes.js';
-import { FlowContext } from '../lane/flow-context.js';
+import { type Done, LaneChanges } from '../engine/lane-changes.js';
+import { FlowContext } from '../engine/flow-context.js';
 
 /** `askedAt`: when the platform was asked; what was heard since is newer. */
 export type Billed = BilledInvoice & { readonly askedAt: Date };

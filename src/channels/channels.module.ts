@@ -1,12 +1,12 @@
 // What transfers, links and documents have in common.
 import { Module } from '@nestjs/common';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';
 import { ChannelAnswers } from './channel-answers.js';
 import { ChannelFlow } from './channel.flow.js';
 
 @Module({
-  imports: [LaneModule, MorModule],
+  imports: [EngineModule, MorModule],
   providers: [ChannelFlow, ChannelAnswers],
   exports: [ChannelFlow, ChannelAnswers],
 })

@@ -6,11 +6,11 @@ import { type MorServiceEvent, idsIn, parseMorServiceEvent } from '../domain/eve
 import { deadlineIn } from './rules/channel-fields.js';
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { showMoney } from '../domain/money.js';
-import { ChannelEvents, type Home, type RoutedEvent, type Routing } from '../domain/ports/channel-events.js';
-import { type Claim, type EventVerdict } from '../domain/ports/lane-store.js';
-import { FlowContext } from '../lane/flow-context.js';
-import { type DecidedEvent } from '../lane/lane-trail.js';
-import { Wake } from '../lane/wake.js';
+import { ChannelEvents, type Home, type RoutedEvent, type Routing } from './channel-events.js';
+import { type Claim, type EventVerdict } from '../engine/lane-store.js';
+import { FlowContext } from '../engine/flow-context.js';
+import { type DecidedEvent } from '../engine/lane-trail.js';
+import { Wake } from '../engine/wake.js';
 import {
   ROUTE_GIVE_UP_MS,
   ROUTE_LONGEST_PAUSE_MS,

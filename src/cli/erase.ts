@@ -1,6 +1,6 @@
 // `crossbill erase <customer>` and `crossbill purge`: personal data goes, the books stay.
 import { type Command } from 'commander';
-import { Erasure } from '../store/erasure.js';
+import { Erasure } from '../engine/erasure.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
 import { need, parseSince, type Session } from './session.js';

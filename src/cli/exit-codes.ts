@@ -1,5 +1,5 @@
 // Every exit code of the command line, in one place; `crossbill --help` prints this table.
-import { type Done } from '../lane/lane-changes.js';
+import { type Done } from '../engine/lane-changes.js';
 
 export const EXIT = {
   ok: 0,

@@ -5,7 +5,7 @@ import { ConfigError } from '../config/index.js';
 import { textCensor } from '../observe/index.js';
 import { isJsonObject } from '../domain/events/json-body.js';
 import { BadCursor } from '../domain/ports/books.js';
-import { StoreUnavailable } from '../domain/ports/lane-store.js';
+import { StoreUnavailable } from '../engine/lane-store.js';
 import { DatabaseRefused, isUnavailable } from '../store/database.js';
 import { addCompletion } from './completion.js';
 import { addDoctor } from './doctor.js';

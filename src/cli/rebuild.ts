@@ -1,6 +1,6 @@
 // `crossbill rebuild`: the read rows of every invoice, compared with its log and made again where they differ.
 import { type Command } from 'commander';
-import { Rebuild, type Rebuilt } from '../store/rebuild.js';
+import { Rebuild, type Rebuilt } from '../engine/rebuild.js';
 import { EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
 import { type Session } from './session.js';

@@ -1,7 +1,7 @@
 // Customers, as the merchant and the MoR know them.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';
 import { SignupFlow } from '../signups/signup.flow.js';
 import { CustomersAtStripe } from './at-stripe.flow.js';
@@ -14,7 +14,7 @@ import { PaymentMethodsController } from './payment-methods.controller.js';
 import { PaymentMethodsFlow } from './payment-methods.flow.js';
 
 @Module({
-  imports: [ConsoleModule, LaneModule, MorModule],
+  imports: [ConsoleModule, EngineModule, MorModule],
   controllers: [CustomersController, PaymentMethodsController, CustomerPages, PaymentMethodPages],
   providers: [ImportCustomersFlow, CustomersAtStripe, SignupFlow, PaymentMethodsFlow, AnnounceMethods],
 })

@@ -16,7 +16,7 @@ import { DisputeBooks } from '../domain/ports/dispute-books.js';
 import { type CustomerLink, CustomerLinks } from '../domain/ports/customer-links.js';
 import { PaymentMethods } from '../domain/ports/payment-methods.js';
 import { type FlowSettings } from '../domain/settings.js';
-import { FLOW_SETTINGS } from '../lane/lane-settings.js';
+import { FLOW_SETTINGS } from '../engine/lane-settings.js';
 import { CustomersAtStripe } from './at-stripe.flow.js';
 import { customerPart } from './customer-page.js';
 import { sendList } from '../console/list-page.js';

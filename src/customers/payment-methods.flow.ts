@@ -1,6 +1,6 @@
 // Another card or account of a customer: the setup that saves it, the report of its confirmation, and the renewals that are tried with it.
 import { Injectable } from '@nestjs/common';
-import { type Refusal, refuse, refuseInShadow } from '../domain/lane/commanded.js';
+import { type Refusal, refuse, refuseInShadow } from '../engine/commanded.js';
 import { Books } from '../domain/ports/books.js';
 import { type CallFailure } from '../domain/ports/call.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
@@ -8,7 +8,7 @@ import { type Announcement, PaymentMethods } from '../domain/ports/payment-metho
 import { type NamedRequest } from '../domain/ports/signups.js';
 import { type ConfirmedMethod } from '../domain/retry.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
-import { LaneChanges } from '../lane/lane-changes.js';
+import { LaneChanges } from '../engine/lane-changes.js';
 import { takeMethod } from '../retries/rules/take-method.js';
 import { METHODS_A_LOOK } from '../policy.js';
 import { SignupFlow, type SignupMade } from '../signups/signup.flow.js';

@@ -1,5 +1,5 @@
 // Moves the state of a row in place. Each move asks its table; a move outside the table is a bug and stops the lane.
-import { moveMark as markMoved, moveMirror as mirrorMoved, moveRefund as refundMoved } from '../domain/lane/moves.js';
+import { moveMark as markMoved, moveMirror as mirrorMoved, moveRefund as refundMoved } from './moves.js';
 import {
   type MarkStage,
   type MirrorStage,

@@ -1,6 +1,6 @@
 // The draft of a lane: plain rows for rules to change in place. The state behind it stays untouched.
-import { addCall, addMessage, type Ctx, note } from '../domain/lane/change.js';
-import { type LookAgain } from '../domain/lane/subject.js';
+import { addCall, addMessage, type Ctx, note } from './change.js';
+import { type LookAgain } from './subject.js';
 import {
   type InvoiceRow,
   type JournalLine,

@@ -1,14 +1,14 @@
 // Finds out whether the customer of an invoice is enrolled: in our own books first, at Stripe only where they do not tell.
 import { Inject, Injectable } from '@nestjs/common';
-import { type Ctx } from '../domain/lane/change.js';
-import { type Errand } from '../domain/lane/errand.js';
+import { type Ctx } from '../engine/change.js';
+import { type Errand } from '../engine/errand.js';
 import { type LaneState } from '../domain/model.js';
 import { BillingReader, type SubscriptionFacts } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { chargeKey, ChargeLooks } from '../domain/ports/charge-looks.js';
 import { CustomerLinks } from '../domain/ports/customer-links.js';
 import { type FlowSettings } from '../domain/settings.js';
-import { FLOW_SETTINGS } from '../lane/lane-settings.js';
+import { FLOW_SETTINGS } from '../engine/lane-settings.js';
 import { CHARGE_LOOK_GOOD_MS } from '../policy.js';
 import { applyCharged, isChargeable } from './rules/charging.js';
 import { applyEnrolment, carries, type Found, fromBooks, fromPlatform, ruleOf } from './rules/enrolment.js';

@@ -4,7 +4,7 @@ import { notFound, Problem } from '../api/http/problem.js';
 import { Books, type EventRow } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
-import { Wake } from '../lane/wake.js';
+import { Wake } from '../engine/wake.js';
 import { answerPauseMs } from '../policy.js';
 
 @Injectable()

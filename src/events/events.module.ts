@@ -1,13 +1,13 @@
 // The inbox, as operators see it.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { EventsController } from './events.controller.js';
 import { EventsFlow } from './events.flow.js';
 import { EventPages } from './events.pages.js';
 
 @Module({
-  imports: [ConsoleModule, LaneModule],
+  imports: [ConsoleModule, EngineModule],
   controllers: [EventsController, EventPages],
   providers: [EventsFlow],
 })

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { CONFIG, type Config, type Secret } from '../config/index.js';
 import { Notifications } from '../domain/ports/notifications.js';
-import { LaneModule } from '../lane/lane.module.js';
-import { Wake } from '../lane/wake.js';
+import { EngineModule } from '../engine/engine.module.js';
+import { Wake } from '../engine/wake.js';
 import { LOG, type Logger, Metrics } from '../observe/index.js';
 import { BodyMonthsAhead } from './body-months.js';
 import { statusOf } from './answers.js';
@@ -17,7 +17,7 @@ import { watchDoors } from './watch-doors.js';
 
 /** The doors are closed until they are opened. */
 @Module({
-  imports: [LaneModule],
+  imports: [EngineModule],
   providers: [
     {
       provide: ReadingRoom,

@@ -1,7 +1,7 @@
 // What the webhook endpoints report about their answers, as metrics and log lines.
 import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
 import { type Refusal, whatToCheck } from '../domain/refusal.js';
-import { type Wake } from '../lane/wake.js';
+import { type Wake } from '../engine/wake.js';
 import { eventName, type EventOutcome, type Logger, type Metrics, MinuteLimit } from '../observe/index.js';
 import { statusOf } from './answers.js';
 import { type AnswerListener, type DoorOutcome, isTaken } from './options.js';

@@ -7,7 +7,7 @@ import { nameOf } from '../channels/rules/mor-object.js';
 import { NOT_PAYABLE } from '../channels/rules/withdraw.js';
 import { callersField, wireOrProblem } from '../channels/callers-words.js';
 import { readBilled } from '../channels/read-billed.js';
-import { messageKey } from '../domain/lane/change.js';
+import { messageKey } from '../engine/change.js';
 import { decimalFromMinor } from '../domain/money.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Ids } from '../domain/ports/clock.js';

@@ -15,7 +15,7 @@ import { type Session } from '../console/session.js';
 import { amount, facts, invoiceLink } from '../console/show.js';
 import { Books, type InvoiceView } from '../domain/ports/books.js';
 import { type FlowSettings } from '../domain/settings.js';
-import { FlowContext } from '../lane/flow-context.js';
+import { FlowContext } from '../engine/flow-context.js';
 import { DAY_MS } from '../policy.js';
 import { type LinkWish, PaymentLinksFlow } from './payment-links.flow.js';
 

@@ -26,7 +26,7 @@ import { type Page, type PageRequest } from '../domain/ports/books.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type FlowSettings } from '../domain/settings.js';
-import { FLOW_SETTINGS } from '../lane/lane-settings.js';
+import { FLOW_SETTINGS } from '../engine/lane-settings.js';
 import { BUSY_LOOK_EVERY_MS, ONBOARDING_BUSY_MS, ONBOARDING_POLL_EVERY_MS } from '../policy.js';
 
 export type Onboarded = {

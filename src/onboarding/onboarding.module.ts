@@ -1,13 +1,13 @@
 // Onboarding of merchants at the MoR.
 import { Module } from '@nestjs/common';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';
 import { OnboardingPoller } from './onboarding-poller.js';
 import { OnboardingController } from './onboarding.controller.js';
 import { OnboardingFlow } from './onboarding.flow.js';
 
 @Module({
-  imports: [LaneModule, MorModule],
+  imports: [EngineModule, MorModule],
   controllers: [OnboardingController],
   providers: [OnboardingFlow, OnboardingPoller],
 })

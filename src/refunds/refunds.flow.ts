@@ -1,11 +1,11 @@
 // A refund that a person or the merchant's backend asks for: decided and written down in one transaction, sent by the workers.
 import { Injectable } from '@nestjs/common';
-import { type Ctx } from '../domain/lane/change.js';
+import { type Ctx } from '../engine/change.js';
 import { type LaneState, type RefundRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
-import { type Done, LaneChanges } from '../lane/lane-changes.js';
-import { type Commanded, refuse } from '../domain/lane/commanded.js';
+import { type Done, LaneChanges } from '../engine/lane-changes.js';
+import { type Commanded, refuse } from '../engine/commanded.js';
 import { refundById } from './rules/refund-names.js';
 import { type RefundRequest, requestRefund } from './rules/request-refund.js';
 

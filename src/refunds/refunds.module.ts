@@ -1,14 +1,14 @@
 // Refunds, over the API and on the console.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { RefundAnswers } from './refund-answers.js';
 import { RefundsController } from './refunds.controller.js';
 import { RefundsFlow } from './refunds.flow.js';
 import { RefundPages } from './refunds.pages.js';
 
 @Module({
-  imports: [ConsoleModule, LaneModule],
+  imports: [ConsoleModule, EngineModule],
   controllers: [RefundsController, RefundPages],
   providers: [RefundsFlow, RefundAnswers],
 })

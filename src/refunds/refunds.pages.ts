@@ -12,7 +12,7 @@ import { decimalFromMinor, showMoney } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';
 import { mayDo } from '../api/access/caller.js';
 import { type Config, CONFIG } from '../config/index.js';
-import { liveMode } from '../lane/lane-settings.js';
+import { liveMode } from '../engine/lane-settings.js';
 import { refundable } from '../domain/status.js';
 import { RefundAnswers } from './refund-answers.js';
 import { RefundsFlow } from './refunds.flow.js';

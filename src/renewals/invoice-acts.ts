@@ -4,7 +4,7 @@ import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow } from '../dom
 import { type InvoiceView } from '../domain/ports/books.js';
 import { isOver, isPayable, refundable } from '../domain/status.js';
 import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../channels/rules/withdraw.js';
-import { type Ctx } from '../domain/lane/change.js';
+import { type Ctx } from '../engine/change.js';
 import { mayDo } from '../api/access/caller.js';
 import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../console/acts.js';
 import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';

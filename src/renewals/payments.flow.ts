@@ -2,9 +2,9 @@
 import { Injectable } from '@nestjs/common';
 import { type PaymentRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
-import { NotUnique } from '../domain/ports/lane-store.js';
-import { type Done, LaneChanges } from '../lane/lane-changes.js';
-import { type Refusal, refuse } from '../domain/lane/commanded.js';
+import { NotUnique } from '../engine/lane-store.js';
+import { type Done, LaneChanges } from '../engine/lane-changes.js';
+import { type Refusal, refuse } from '../engine/commanded.js';
 import { identifyPayment, idTaken } from '../refunds/rules/identify-payment.js';
 
 /** PostgreSQL's own name of `payment.payment_id unique`. */

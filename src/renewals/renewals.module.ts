@@ -1,7 +1,7 @@
 // Renewals: invoices and their payments, over the API and on the console.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { InvoicesController } from './invoices.controller.js';
 import { InvoicePages } from './invoices.pages.js';
 import { PaymentsController } from './payments.controller.js';
@@ -9,7 +9,7 @@ import { PaymentsFlow } from './payments.flow.js';
 import { PaymentPages } from './payments.pages.js';
 
 @Module({
-  imports: [ConsoleModule, LaneModule],
+  imports: [ConsoleModule, EngineModule],
   controllers: [InvoicesController, PaymentsController, InvoicePages, PaymentPages],
   providers: [PaymentsFlow],
 })

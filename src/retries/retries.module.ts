@@ -1,14 +1,14 @@
 // Retries of failed renewals.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { RetriesController } from './retries.controller.js';
 import { RetryListPages } from './retry-list.pages.js';
 import { RetriesFlow } from './retries.flow.js';
 import { RetryPages } from './retries.pages.js';
 
 @Module({
-  imports: [ConsoleModule, LaneModule],
+  imports: [ConsoleModule, EngineModule],
   controllers: [RetriesController, RetryPages, RetryListPages],
   providers: [RetriesFlow],
 })

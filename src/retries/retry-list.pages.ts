@@ -12,7 +12,7 @@ import { customerLink, moneyLink, section, status, time, words } from '../consol
 import { REFUSAL_KINDS, type RefusalKind } from '../domain/retry.js';
 import { RETRY_STATES, RetryBooks, type RetriedInvoice } from '../domain/ports/retry-books.js';
 import { type FlowSettings } from '../domain/settings.js';
-import { FlowContext } from '../lane/flow-context.js';
+import { FlowContext } from '../engine/flow-context.js';
 import { endInWords, KIND_WORDS, stepsInWords } from './schedule.view.js';
 import { sendList } from '../console/list-page.js';
 

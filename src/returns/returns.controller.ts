@@ -9,7 +9,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { paymentRequestName, requiredIdempotencyKey } from '../api/http/idempotency.js';
 import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
 import { IsIdText, Matches, MayBeAbsent } from '../api/http/rules.js';
-import { type Done } from '../lane/lane-changes.js';
+import { type Done } from '../engine/lane-changes.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { ReturnView, returnView } from './return.view.js';
 import { ReturnsFlow } from './returns.flow.js';

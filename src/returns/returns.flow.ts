@@ -1,8 +1,8 @@
 // Debits that banks took back: recorded and undone by a person, one change of the payment's lane each.
 import { Injectable } from '@nestjs/common';
-import { type Done, LaneChanges } from '../lane/lane-changes.js';
-import { type Commanded, refuse } from '../domain/lane/commanded.js';
-import { type Ctx } from '../domain/lane/change.js';
+import { type Done, LaneChanges } from '../engine/lane-changes.js';
+import { type Commanded, refuse } from '../engine/commanded.js';
+import { type Ctx } from '../engine/change.js';
 import { type LaneState, type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Books } from '../domain/ports/books.js';

@@ -1,13 +1,13 @@
 // Debits that banks returned.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { ReturnsController } from './returns.controller.js';
 import { ReturnsFlow } from './returns.flow.js';
 import { ReturnPages } from './returns.pages.js';
 
 @Module({
-  imports: [ConsoleModule, LaneModule],
+  imports: [ConsoleModule, EngineModule],
   controllers: [ReturnsController, ReturnPages],
   providers: [ReturnsFlow],
 })

@@ -1,14 +1,14 @@
 // What a person says of an item: with an invoice it is decided on its lane, without one it is closed where it stands.
 import { Injectable } from '@nestjs/common';
-import { emptyLane } from '../domain/lane/change.js';
+import { emptyLane } from '../engine/change.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
-import { NotUnique } from '../domain/ports/lane-store.js';
+import { NotUnique } from '../engine/lane-store.js';
 import { ReviewDesk } from '../domain/ports/review-desk.js';
-import { FlowContext } from '../lane/flow-context.js';
-import { type Done, LaneChanges } from '../lane/lane-changes.js';
-import { refuse } from '../domain/lane/commanded.js';
-import { resolveReview } from '../lane/rules/resolve-review.js';
+import { FlowContext } from '../engine/flow-context.js';
+import { type Done, LaneChanges } from '../engine/lane-changes.js';
+import { refuse } from '../engine/commanded.js';
+import { resolveReview } from '../engine/resolve-review.js';
 
 type Choice = { readonly resolution: Resolution; readonly note: string | null; readonly by: string };
 

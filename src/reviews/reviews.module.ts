@@ -1,13 +1,13 @@
 // Review items: what waits for a person.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { ReviewsController } from './reviews.controller.js';
 import { ReviewsFlow } from './reviews.flow.js';
 import { ReviewPages } from './reviews.pages.js';
 
 @Module({
-  imports: [ConsoleModule, LaneModule],
+  imports: [ConsoleModule, EngineModule],
   controllers: [ReviewsController, ReviewPages],
   providers: [ReviewsFlow],
 })

@@ -2,14 +2,14 @@
 // first invoice gets its payment.
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { type Refusal, refuse } from '../domain/lane/commanded.js';
+import { type Refusal, refuse } from '../engine/commanded.js';
 import { type PaymentRow } from '../domain/model.js';
 import { morKey } from '../domain/mor-key.js';
 import { money, type Money } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';
 import { type CallFailure, type WireRequest } from '../domain/ports/call.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
-import { NotUnique } from '../domain/ports/lane-store.js';
+import { NotUnique } from '../engine/lane-store.js';
 import { type IntentAnswer, PaymentGateway, type SignupCall } from '../domain/ports/payment-gateway.js';
 import {
   type Remembered,
@@ -20,7 +20,7 @@ import {
   Signups,
 } from '../domain/ports/signups.js';
 import { TaxDesk } from '../domain/ports/tax.js';
-import { type Done, LaneChanges } from '../lane/lane-changes.js';
+import { type Done, LaneChanges } from '../engine/lane-changes.js';
 import { paymentIdTaken } from '../renewals/payments.flow.js';
 import { type Completion, completeSignup } from './rules/complete-signup.js';
 import { BUSY_LOOK_EVERY_MS, SIGNUP_BUSY_MS } from '../policy.js';

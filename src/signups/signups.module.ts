@@ -1,13 +1,13 @@
 // Signups: the first payment, and what became of it.
 import { Module } from '@nestjs/common';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';
 import { OverdueSignups } from './overdue-signups.js';
 import { SignupFlow } from './signup.flow.js';
 import { SignupsController } from './signups.controller.js';
 
 @Module({
-  imports: [LaneModule, MorModule],
+  imports: [EngineModule, MorModule],
   controllers: [SignupsController],
   providers: [SignupFlow, OverdueSignups],
 })

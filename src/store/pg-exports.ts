@@ -8,7 +8,7 @@ import { Database } from './database.js';
 import { LedgerEntryEntity } from './entities/ledger-entry.entity.js';
 import { PaymentEntity } from './entities/payment.entity.js';
 import { RefundEntity } from './entities/refund.entity.js';
-import { readLane } from './lane-reader.js';
+import { readLane } from '../engine/lane-reader.js';
 import { COMMON, entryNumbers, isRare, ledgerRows, STRAY } from './ledger-queries.js';
 
 const PAGE = 1_000;

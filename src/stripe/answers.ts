@@ -1,5 +1,5 @@
 // What Stripe's own answer to a change proves. A 2xx that names the object is believed unless something in it speaks against it.
-import { mayBeOneName } from '../domain/lane/payment.js';
+import { mayBeOneName } from '../domain/payment-name.js';
 import { type Money } from '../domain/money.js';
 import { type BillingAnswer, type BillingCall } from '../domain/ports/billing-platform.js';
 import { amountOf, idOf, isNamed, minorOf, partOf, type JsonObject } from './parse.js';

@@ -14,7 +14,7 @@ import { Pages } from '../console/pages.js';
 import { type Session } from '../console/session.js';
 import { amount, facts, invoiceLink } from '../console/show.js';
 import { Books, type InvoiceView } from '../domain/ports/books.js';
-import { FlowContext } from '../lane/flow-context.js';
+import { FlowContext } from '../engine/flow-context.js';
 import { isDay } from '../mor/requests/rules.js';
 import { DAY_MS } from '../policy.js';
 import { ProformasFlow } from './proformas.flow.js';

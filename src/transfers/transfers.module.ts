@@ -2,14 +2,14 @@
 import { Module } from '@nestjs/common';
 import { ChannelsModule } from '../channels/channels.module.js';
 import { ConsoleModule } from '../console/console.module.js';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';
 import { ProformasController } from './proformas.controller.js';
 import { ProformasFlow } from './proformas.flow.js';
 import { ProformaPages } from './proformas.pages.js';
 
 @Module({
-  imports: [ConsoleModule, LaneModule, ChannelsModule, MorModule],
+  imports: [ConsoleModule, EngineModule, ChannelsModule, MorModule],
   controllers: [ProformasController, ProformaPages],
   providers: [ProformasFlow],
 })

@@ -5,7 +5,7 @@ import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type VerifyBooks } from '../domain/ports/verify-books.js';
 import { type OurInvoice } from '../domain/difference.js';
 import { type EnrolmentFlow } from '../enrolment/enrolment.flow.js';
-import { type FlowContext } from '../lane/flow-context.js';
+import { type FlowContext } from '../engine/flow-context.js';
 
 export type VerifyParts = {
   readonly books: VerifyBooks;

@@ -4,7 +4,7 @@ import { type BillingPage, type ListQuery } from '../domain/ports/billing-reader
 import { type Difference, type Listing, type VerifyProgress } from '../domain/difference.js';
 import { difference } from './rules/compare.js';
 import { afterPage, type ListName, LISTS, takenUp } from './rules/progress.js';
-import { type FlowContext } from '../lane/flow-context.js';
+import { type FlowContext } from '../engine/flow-context.js';
 import { type VerifyFindings } from './verify-findings.js';
 
 /** A read that failed for the moment is made again after these pauses, in milliseconds: a long run meets some. */

@@ -4,21 +4,21 @@ import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts, BillingReader } from '../domain/ports/billing-reader.js';
 import { Ids } from '../domain/ports/clock.js';
 import { Inbox } from '../domain/ports/inbox.js';
-import { LaneStore } from '../domain/ports/lane-store.js';
+import { LaneStore } from '../engine/lane-store.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
 import { type Difference, type DifferenceKind, isRepairable, type VerifyProgress } from '../domain/difference.js';
 import { pictureDiffers } from './rules/compare.js';
 import { begun } from './rules/progress.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
-import { FlowContext } from '../lane/flow-context.js';
+import { FlowContext } from '../engine/flow-context.js';
 import { type LossReport, LossWindowFlow } from './loss-window.flow.js';
 import { VerifyComparison } from './verify-comparison.js';
 import { VerifyFindings } from './verify-findings.js';
 import { byInvoice, VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
 import { CouldNotCompare } from './verify-questions.js';
 import { type Repaired, VerifyRepair } from './verify-repair.js';
-import { Wake } from '../lane/wake.js';
+import { Wake } from '../engine/wake.js';
 import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_SECOND_LOOK_MS } from '../policy.js';
 
 export type VerifyOptions = {

@@ -1,7 +1,7 @@
 // Verify: the flow, the daily job, and what they found, over the API and on the console.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
-import { LaneModule } from '../lane/lane.module.js';
+import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';
 import { LOG } from '../observe/index.js';
 import { DoorWatch } from './door-watch.js';
@@ -13,7 +13,7 @@ import { VerifyFlow } from './verify.flow.js';
 import { VerifyPages } from './verify.pages.js';
 
 @Module({
-  imports: [ConsoleModule, LaneModule, MorModule],
+  imports: [ConsoleModule, EngineModule, MorModule],
   controllers: [VerifyController, VerifyPages],
   providers: [
     VerifyFlow,

@@ -22,7 +22,7 @@ export const mutants = [
   },
   {
     name: 'a retry has a new key',
-    file: 'src/lane/rules/apply-answer.ts',
+    file: 'src/engine/apply-answer.ts',
     find: 'const state = putMessage(noted, { ...tried, nextTryAt, replaying });',
     replace:
       'const state = putMessage(noted, { ...tried, nextTryAt, replaying, key: `${m.key}x`, generation: m.generation });',
@@ -31,7 +31,7 @@ export const mutants = [
   },
   {
     name: 'running totals are added as amounts',
-    file: 'src/lane/read-event.ts',
+    file: 'src/engine/read-event.ts',
     find: 'amount: e.amount.minor,',
     replace: 'amount: refund?.refundedTotal ?? e.amount.minor,',
     tests: ['test/unit/flow-order.test.ts', ...REFUNDS],
@@ -39,7 +39,7 @@ export const mutants = [
   },
   {
     name: 'a lease is not fenced',
-    file: 'src/store/lane-step.ts',
+    file: 'src/engine/lane-step.ts',
     find: 'if (work.fence !== null && known.taken?.fence !== work.fence) {',
     replace: 'if (work.fence !== null && known.taken === null) {',
     tests: ['test/store/claims.test.ts'],
@@ -61,7 +61,7 @@ export const mutants = [
   },
   {
     name: 'a look that finds the effect is not believed',
-    file: 'src/lane/rules/apply-answer.ts',
+    file: 'src/engine/apply-answer.ts',
     find: 'if (outcome.value.done) return applyAnswer(s, messageId',
     replace: 'if (outcome.value.done && m.attempts < 0) return applyAnswer(s, messageId',
     tests: MARKS,
@@ -104,7 +104,7 @@ export const mutants = [
   },
   {
     name: 'a stale read is used',
-    file: 'src/domain/lane/facts.ts',
+    file: 'src/engine/facts.ts',
     find: 'return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;',
     replace: 'return now !== null;',
     tests: MARKS,
@@ -171,21 +171,21 @@ export const mutants = [
   },
   {
     name: 'retries do not back off',
-    file: 'src/domain/lane/change.ts',
+    file: 'src/engine/change.ts',
     find: 'const base = Math.min(RETRY_LONGEST_PAUSE_MS, RETRY_FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20));',
     replace: 'const base = RETRY_FIRST_PAUSE_MS;',
     tests: [...MARKS, ...REFUNDS],
   },
   {
     name: 'statements of other parts share one name',
-    file: 'src/store/lane-step.ts',
+    file: 'src/engine/lane-step.ts',
     find: "const name = `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`;",
     replace: "const name = 'step';",
     tests: ['test/store/lanes.test.ts'],
   },
   {
     name: 'who loses the next row of a lane does not decide again',
-    file: 'src/store/lane-writer.ts',
+    file: 'src/engine/lane-writer.ts',
     find: 'if ((raced || e instanceof NameTaken || isTransient(e)) && attempt < TRIES) continue;',
     replace: 'if (isTransient(e) && attempt < TRIES) continue;',
     tests: ['test/store/lanes.test.ts'],
@@ -228,7 +228,7 @@ export const mutants = [
   },
   {
     name: 'a verdict is for whatever event has its number',
-    file: 'src/store/lane-step.ts',
+    file: 'src/engine/lane-step.ts',
     find: ' and e.lane = v.lane',
     replace: '',
     tests: ['test/store/claims.test.ts'],
@@ -258,7 +258,7 @@ export const mutants = [
   },
   {
     name: 'after a restore nobody looks for what Stripe shows already',
-    file: 'src/lane/rules/errands.ts',
+    file: 'src/engine/errands.ts',
     find: 'if (isFirstTry(m, ctx) && maybeForgotten(s, ctx) && CALLS[m.kind].mayBeThere?.(s) === true) return true;',
     replace: '',
     tests: ['test/unit/flow-restored.test.ts'],
@@ -363,7 +363,7 @@ export const mutants = [
   },
   {
     name: 'an overpayment that Stripe credited is not told',
-    file: 'src/domain/lane/surplus.ts',
+    file: 'src/domain/surplus.ts',
     find: 'const minor = credited > 0n ? credited : notShown(s, by);',
     replace: 'const minor = notShown(s, by);',
     tests: ['test/unit/surplus.test.ts'],
@@ -423,7 +423,7 @@ export const mutants = [
   },
   {
     name: 'a lease that ran out keeps its lane for good',
-    file: 'src/store/lane-queue.ts',
+    file: 'src/engine/lane-queue.ts',
     find: '(lease_until is null or lease_until <= ${NOW})',
     replace: '(lease_until is null)',
     tests: ['test/store/claims.test.ts'],

@@ -1,13 +1,13 @@
 // Claims in a real PostgreSQL: one worker at a time, the oldest lanes first, nothing lost to a dead worker, nothing written by a late one.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { type Claim, LaneFenced, type LaneWork } from '../../src/domain/ports/lane-store.js';
+import { type Claim, LaneFenced, type LaneWork } from '../../src/engine/lane-store.js';
 import { type LaneState } from '../../src/domain/model.js';
-import { type Commanded } from '../../src/domain/lane/commanded.js';
-import { LaneChanges } from '../../src/lane/lane-changes.js';
-import { Wake } from '../../src/lane/wake.js';
+import { type Commanded } from '../../src/engine/commanded.js';
+import { LaneChanges } from '../../src/engine/lane-changes.js';
+import { Wake } from '../../src/engine/wake.js';
 import { Database } from '../../src/store/database.js';
-import { PgLaneStore } from '../../src/store/lane-store.js';
+import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 

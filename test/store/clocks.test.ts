@@ -1,20 +1,20 @@
 // A replica whose clock is wrong by minutes: what it holds and what it puts off is so by the database's time, for itself and for others.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FlowContext } from '../../src/lane/flow-context.js';
+import { FlowContext } from '../../src/engine/flow-context.js';
 import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
-import { Wake } from '../../src/lane/wake.js';
-import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
+import { Wake } from '../../src/engine/wake.js';
+import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { ServerTime } from '../../src/store/database-time.js';
-import { LEASE_MS } from '../../src/store/lane-queue.js';
+import { LEASE_MS } from '../../src/engine/lane-queue.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
-import { PgLaneStore } from '../../src/store/lane-store.js';
+import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { PgSignups } from '../../src/store/signup-store.js';
 import { PgAuditLog } from '../../src/store/pg-audit.js';
 import { PgDoorsLog } from '../../src/store/pg-doors-log.js';
 import { type BillingReader } from '../../src/domain/ports/billing-reader.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
 import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
-import { LaneWorker } from '../../src/lane/lane-worker.js';
+import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
 import { NoChannelEvents, NoChannels } from '../support/no-channels.js';

@@ -1,9 +1,9 @@
 // Steps that gather for one commit, in a real PostgreSQL: which of them share it, and who does not wait.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
-import { note } from '../../src/domain/lane/change.js';
-import { type LaneWork } from '../../src/domain/ports/lane-store.js';
-import { PgLaneStore } from '../../src/store/lane-store.js';
+import { note } from '../../src/engine/change.js';
+import { type LaneWork } from '../../src/engine/lane-store.js';
+import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { aPaymentSucceeded } from '../support/builders.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { type EventRow } from '../../src/domain/ports/books.js';
-import { Erasure } from '../../src/store/erasure.js';
+import { Erasure } from '../../src/engine/erasure.js';
 import { eventPage, PgEventsDesk } from '../../src/store/event-queries.js';
 import {
   aPaymentFailed,

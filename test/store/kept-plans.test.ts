@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
-import { PgLaneStore } from '../../src/store/lane-store.js';
+import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { aPaymentSucceeded } from '../support/builders.js';
 import { CountingIds, ManualClock } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';

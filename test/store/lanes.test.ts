@@ -1,13 +1,13 @@
 // Lanes in a real PostgreSQL: one worker at a time, nothing lost to a dead one, nothing written by a late one, all of it exact.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import { ensureInvoice } from '../../src/domain/lane/facts.js';
-import { addAttempt, note, openReview, putInvoice, putPayment } from '../../src/domain/lane/change.js';
-import { type LaneWork, NotUnique } from '../../src/domain/ports/lane-store.js';
+import { newPayment } from '../../src/engine/payment.js';
+import { ensureInvoice } from '../../src/engine/facts.js';
+import { addAttempt, note, openReview, putInvoice, putPayment } from '../../src/engine/change.js';
+import { type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { paymentCollected } from '../../src/ledger/rules/postings.js';
-import { readLane } from '../../src/store/lane-reader.js';
-import { PgLaneStore } from '../../src/store/lane-store.js';
+import { readLane } from '../../src/engine/lane-reader.js';
+import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { balances } from '../support/lane-harness.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
-import { PgLaneStore } from '../../src/store/lane-store.js';
+import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { aPaymentSucceeded } from '../support/builders.js';
 import { CountingIds, ManualClock } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';

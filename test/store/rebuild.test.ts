@@ -1,7 +1,7 @@
 // The read rows of an invoice are made of its log: what they say can be lost, and is the same again.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
-import { Rebuild } from '../../src/store/rebuild.js';
+import { Rebuild } from '../../src/engine/rebuild.js';
 import {
   anInvoice,
   aPaymentFailed,

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BillingPlatform } from '../../src/domain/ports/billing-platform.js';
 import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
-import { Wake } from '../../src/lane/wake.js';
-import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
-import { LaneWorker } from '../../src/lane/lane-worker.js';
+import { Wake } from '../../src/engine/wake.js';
+import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
+import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { aPaymentFailed, aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
 import { openKinds } from '../support/lane-harness.js';

@@ -11,12 +11,12 @@ import {
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { FlowContext } from '../../src/lane/flow-context.js';
+import { FlowContext } from '../../src/engine/flow-context.js';
 import { VERIFY_LIMITS, VerifyFlow, type VerifyOptions, type VerifyReport } from '../../src/verify/verify.flow.js';
-import { Wake } from '../../src/lane/wake.js';
+import { Wake } from '../../src/engine/wake.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
-import { PgLaneStore } from '../../src/store/lane-store.js';
+import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
 import { SystemIds } from '../../src/system/system-ports.js';
 import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders.js';

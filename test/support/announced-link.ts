@@ -1,10 +1,10 @@
 // A payment that the MoR announces on the first link of a renewal, and what the MoR says of that link then: for tests of decisions.
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { resolveReview } from '../../src/engine/resolve-review.js';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type LinkFacts, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
-import { messageKey } from '../../src/domain/lane/change.js';
-import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
+import { messageKey } from '../../src/engine/change.js';
+import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
 import { aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from './builders.js';
 import { failed } from './fakes.js';
 import { after, DAY_MS, HOUR_MS, refused, rig, SCHEDULE, state } from './retry-rig.js';

@@ -1,6 +1,6 @@
 // Why an invoice is paid or not, from plain values: an invoice of 29.90 EUR of 3 November, seen on 6 November 2026.
-import { type Ctx } from '../../src/domain/lane/change.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
+import { type Ctx } from '../../src/engine/change.js';
+import { newPayment } from '../../src/engine/payment.js';
 import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { type RetryTrail } from '../../src/domain/retry.js';

@@ -1,7 +1,7 @@
 // A payment of 29.90 EUR that is marked, and a refund of it that is asked for, as plain values: for tests of what becomes of it.
-import { type Ctx, emptyLane, putMessage, putPayment, putRefund } from '../../src/domain/lane/change.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import { takeRead } from '../../src/domain/lane/facts.js';
+import { type Ctx, emptyLane, putMessage, putPayment, putRefund } from '../../src/engine/change.js';
+import { newPayment } from '../../src/engine/payment.js';
+import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
 import { type CallFailure } from '../../src/domain/ports/call.js';
 import { type RefundAnswer } from '../../src/domain/ports/payment-gateway.js';

@@ -1,6 +1,6 @@
 // A payment link and a proforma invoice over 29.90 EUR, what the MoR says of them, and calls about them, as plain values.
 import { type MorServiceEvent, parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
-import { askFor, putObject } from '../../src/domain/lane/change.js';
+import { askFor, putObject } from '../../src/engine/change.js';
 import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject, type Observation } from '../../src/domain/mor-object.js';
 import { type LinkFacts, type ProformaFacts } from '../../src/domain/ports/mor-channels.js';

@@ -1,7 +1,7 @@
 // One invoice in the books, its payment, refund and review item, and what Stripe shows beside them: for tests of the comparison.
-import { emptyLane } from '../../src/domain/lane/change.js';
-import { ensureInvoice } from '../../src/domain/lane/facts.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
+import { emptyLane } from '../../src/engine/change.js';
+import { ensureInvoice } from '../../src/engine/facts.js';
+import { newPayment } from '../../src/engine/payment.js';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type CreditNoteFacts, type PaymentRecordFacts } from '../../src/domain/ports/billing-reader.js';

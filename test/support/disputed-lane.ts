@@ -1,5 +1,5 @@
 // A paid invoice whose payment a bank disputes, or warns that it may: for tests of what becomes of the money and who is asked.
-import { type Ctx, putObject } from '../../src/domain/lane/change.js';
+import { type Ctx, putObject } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';

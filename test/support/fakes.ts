@@ -9,7 +9,7 @@ import {
   type ShownToRetry,
   type StoredBillingCall,
 } from '../../src/domain/ports/billing-platform.js';
-import { mayBeOneName } from '../../src/domain/lane/payment.js';
+import { mayBeOneName } from '../../src/domain/payment-name.js';
 import { type CallFailure, type CallOutcome, type FailureKind, type WireRequest } from '../../src/domain/ports/call.js';
 import { type Clock } from '../../src/domain/ports/clock.js';
 import {

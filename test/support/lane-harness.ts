@@ -1,25 +1,25 @@
 // Runs the real lane flow against the fakes until nothing is due; the clock is the test's own. In memory here, on PostgreSQL by
 // `lane-on-postgres.ts`, which loads TypeORM.
-import { type Commanded } from '../../src/domain/lane/commanded.js';
-import { type ChargeHolder, type Ctx, emptyLane } from '../../src/domain/lane/change.js';
+import { type Commanded } from '../../src/engine/commanded.js';
+import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/change.js';
 import { HOLDING, type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { collectedCharges } from '../../src/ledger/rules/one-charge.js';
-import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/domain/ports/lane-store.js';
+import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { FlowContext } from '../../src/lane/flow-context.js';
+import { FlowContext } from '../../src/engine/flow-context.js';
 import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
-import { Wake } from '../../src/lane/wake.js';
-import { type OwnAccount } from '../../src/lane/own-account.js';
-import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
-import { type ChannelEvents } from '../../src/domain/ports/channel-events.js';
+import { Wake } from '../../src/engine/wake.js';
+import { type OwnAccount } from '../../src/engine/own-account.js';
+import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
+import { type ChannelEvents } from '../../src/channels/channel-events.js';
 import { type MorChannels } from '../../src/domain/ports/mor-channels.js';
 import { SETTINGS } from './builders.js';
 import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { FakeBillingPlatform, FakePaymentGateway, FakeRelay } from './fakes.js';
 import { Crash, MortalStore } from './mortal-store.js';
 import { NoChannelEvents, NoChannels } from './no-channels.js';
-import { settle } from '../../src/lane/rules/settle.js';
+import { settle } from '../../src/engine/settle.js';
 
 const LEASE_MS = 25_000;
 
@@ -165,7 +165,7 @@ export class MemoryLaneStore extends LaneStore {
   }
 }
 
-/** A log keeps no bytes of an answered call for good (src/store/lane-log.ts): here it forgets them at once. */
+/** A log keeps no bytes of an answered call for good (src/engine/lane-log.ts): here it forgets them at once. */
 function asKept(m: OutboxRow): OutboxRow {
   return m.status === 'done' ? { ...m, wire: { ...m.wire, body: null } } : m;
 }

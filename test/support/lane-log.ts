@@ -2,8 +2,8 @@
 import type pg from 'pg';
 import { type LaneState } from '../../src/domain/model.js';
 import { ServerTime } from '../../src/store/database-time.js';
-import { readLane } from '../../src/store/lane-reader.js';
-import { LaneWriter } from '../../src/store/lane-writer.js';
+import { readLane } from '../../src/engine/lane-reader.js';
+import { LaneWriter } from '../../src/engine/lane-writer.js';
 
 /** Writes a step past every decision, and makes the lane due at once. */
 export async function changeByHand(pool: pg.Pool, lane: string, change: (s: LaneState) => LaneState): Promise<void> {

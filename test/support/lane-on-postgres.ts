@@ -1,11 +1,11 @@
 // The lane harness on a PostgreSQL database of its own.
-import { emptyLane } from '../../src/domain/lane/change.js';
+import { emptyLane } from '../../src/engine/change.js';
 import { type LedgerEntry } from '../../src/domain/model.js';
 import { type Inbox } from '../../src/domain/ports/inbox.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
-import { PgLaneStore } from '../../src/store/lane-store.js';
-import { PgChannelEvents } from '../../src/store/pg-channel-events.js';
+import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
+import { PgChannelEvents } from '../../src/channels/pg-channel-events.js';
 import { CountingIds, ManualClock } from './clock.js';
 import { freshDatabase } from './database.js';
 import { type LaneBackend, LaneHarness, type LaneOptions } from './lane-harness.js';

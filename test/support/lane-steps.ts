@@ -1,10 +1,10 @@
 // Steps of a lane as a worker takes them, for tests of what they send to the database, and what was sent.
 import { expect } from '@jest/globals';
 import type pg from 'pg';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import { type Ctx, openReview, putPayment } from '../../src/domain/lane/change.js';
-import { ensureInvoice } from '../../src/domain/lane/facts.js';
-import { type EventVerdict, type LaneWork } from '../../src/domain/ports/lane-store.js';
+import { newPayment } from '../../src/engine/payment.js';
+import { type Ctx, openReview, putPayment } from '../../src/engine/change.js';
+import { ensureInvoice } from '../../src/engine/facts.js';
+import { type EventVerdict, type LaneWork } from '../../src/engine/lane-store.js';
 import { paymentCollected } from '../../src/ledger/rules/postings.js';
 
 type Work = LaneWork<null>['decide'];

@@ -1,5 +1,5 @@
 // A lane store whose process dies just before a chosen transaction.
-import { type Claim, LaneStore, type LaneWork } from '../../src/domain/ports/lane-store.js';
+import { type Claim, LaneStore, type LaneWork } from '../../src/engine/lane-store.js';
 
 /** The process died here: what it had just been told is lost. */
 export class Crash extends Error {}

@@ -1,5 +1,5 @@
 // For tests in which the MoR's other channels play no part.
-import { ChannelEvents, type Home, type RoutedEvent } from '../../src/domain/ports/channel-events.js';
+import { ChannelEvents, type Home, type RoutedEvent } from '../../src/channels/channel-events.js';
 import { MorChannels } from '../../src/domain/ports/mor-channels.js';
 
 /** For lanes in which none of the MoR's other channels is used: whoever asks it has a bug. */

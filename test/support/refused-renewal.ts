@@ -1,7 +1,7 @@
 // A renewal that was refused just now, as a plain value: for tests of what its schedule decides.
-import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
-import { takeRead } from '../../src/domain/lane/facts.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
+import { type Ctx, emptyLane } from '../../src/engine/change.js';
+import { takeRead } from '../../src/engine/facts.js';
+import { newPayment } from '../../src/engine/payment.js';
 import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../src/domain/ports/billing-platform.js';

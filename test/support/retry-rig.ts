@@ -2,7 +2,7 @@
 import { type LaneState } from '../../src/domain/model.js';
 import { type RetrySchedule } from '../../src/domain/retry.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { type Commanded } from '../../src/domain/lane/commanded.js';
+import { type Commanded } from '../../src/engine/commanded.js';
 import { type MadeRetry, requestRetry } from '../../src/retries/rules/request-retry.js';
 import { anInvoice, aPaymentFailed, INVOICE_ID, invoiceEvent } from './builders.js';
 import { ManualClock } from './clock.js';

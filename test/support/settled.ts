@@ -1,7 +1,7 @@
 // A lane at rest, and what it needs next, for tests of decisions.
-import { type Ctx } from '../../src/domain/lane/change.js';
+import { type Ctx } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
-import { settle as settleLane, type Settled } from '../../src/lane/rules/settle.js';
+import { settle as settleLane, type Settled } from '../../src/engine/settle.js';
 
 /** As a lane decides: with none of its earlier entries in hand (domain/model.ts). What comes out has them all. */
 export function decided(s: LaneState, decide: (state: LaneState) => LaneState): LaneState {

@@ -1,7 +1,7 @@
 // A payment that waits to be marked, and the lane of its invoice, as plain values: for tests of what is decided about the mark.
-import { type Ctx, emptyLane, putPayment } from '../../src/domain/lane/change.js';
-import { takeRead } from '../../src/domain/lane/facts.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
+import { type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
+import { takeRead } from '../../src/engine/facts.js';
+import { newPayment } from '../../src/engine/payment.js';
 import {
   type InvoiceRow,
   type LaneState,

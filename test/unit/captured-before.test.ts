@@ -1,7 +1,7 @@
 // What `payment.captured` proves of a signup's charge that is in the books already.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, openReview, putPayment } from '../../src/domain/lane/change.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
+import { emptyLane, openReview, putPayment } from '../../src/engine/change.js';
+import { newPayment } from '../../src/engine/payment.js';
 import { type LaneState, type PaymentRow, type Resolution } from '../../src/domain/model.js';
 import { learnFromCapture } from '../../src/links/rules/payment-captured.js';
 import { aCtx, NOW } from '../support/channel-lane.js';

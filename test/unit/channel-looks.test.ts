@@ -1,6 +1,6 @@
 // When a proforma invoice or a payment link is looked at, should its event be lost for good.
 import { describe, expect, it } from '@jest/globals';
-import { openReview } from '../../src/domain/lane/change.js';
+import { openReview } from '../../src/engine/change.js';
 import { isPayableLink, type MorObjectRow } from '../../src/domain/mor-object.js';
 import { dueDate, lookAtObjects, nextLook, objectErrand } from '../../src/channels/rules/looks.js';
 import { LINK, PROFORMA } from '../support/channel-lane.js';

@@ -1,6 +1,6 @@
 // What the merchant asks for beside an invoice, what it brings in money, and which object and payment an event means.
 import { describe, expect, it } from '@jest/globals';
-import { closeReviews, type Ctx, openReview, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { closeReviews, type Ctx, openReview, putPayment, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';

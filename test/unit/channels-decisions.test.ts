@@ -1,14 +1,14 @@
 // What is decided about proforma invoices, links, e-invoices, disputes and alerts, whatever order they arrive in.
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { applyAnswer } from '../../src/lane/rules/apply-answer.js';
-import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
+import { applyAnswer } from '../../src/engine/apply-answer.js';
+import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
+import { newPayment } from '../../src/engine/payment.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
-import { type Ctx, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { type Ctx, putObject, putPayment, putRefund } from '../../src/engine/change.js';
 import { answerOf } from '../../src/renewals/rules/answer.js';
 import { requestObject } from '../../src/channels/rules/request-object.js';
-import { takeRead } from '../../src/domain/lane/facts.js';
+import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';

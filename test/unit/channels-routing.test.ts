@@ -1,11 +1,11 @@
 // Where an event goes that names no invoice of Stripe: to the invoice its ids belong to, or to a person.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx } from '../../src/domain/lane/change.js';
-import { ChannelEvents, type Home, type RoutedEvent, type Routing } from '../../src/domain/ports/channel-events.js';
-import { type FlowContext } from '../../src/lane/flow-context.js';
+import { type Ctx } from '../../src/engine/change.js';
+import { ChannelEvents, type Home, type RoutedEvent, type Routing } from '../../src/channels/channel-events.js';
+import { type FlowContext } from '../../src/engine/flow-context.js';
 import { isChannelLane } from '../../src/domain/events/channel-lane.js';
 import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
-import { Wake } from '../../src/lane/wake.js';
+import { Wake } from '../../src/engine/wake.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const CLAIM = { lane: 'mor:x', fence: 1n, waitingTypes: [] };

@@ -8,13 +8,13 @@ import {
   isCollected,
   watchCharging,
 } from '../../src/enrolment/rules/charging.js';
-import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
-import { takeEvent } from '../../src/domain/lane/facts.js';
+import { type Ctx, emptyLane } from '../../src/engine/change.js';
+import { takeEvent } from '../../src/engine/facts.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type ChargedMethod } from '../../src/domain/ports/billing-reader.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { resolveReview } from '../../src/engine/resolve-review.js';
 import { chargedOfCustomer, chargedOfSubscription, parseSubscription } from '../../src/stripe/parse-charging.js';
 import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';

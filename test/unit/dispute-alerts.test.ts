@@ -1,6 +1,6 @@
 // What a person is asked about an alert that comes before a chargeback, and what closes by itself.
 import { describe, expect, it } from '@jest/globals';
-import { openReview, putRefund } from '../../src/domain/lane/change.js';
+import { openReview, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type RefundRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';

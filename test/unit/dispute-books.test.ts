@@ -4,7 +4,7 @@ import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { bookLosses } from '../../src/disputes/rules/book-losses.js';
 import { disputeLost } from '../../src/ledger/rules/postings.js';
-import { putObject, putPayment } from '../../src/domain/lane/change.js';
+import { putObject, putPayment } from '../../src/engine/change.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../support/builders.js';
 import { aDispute, later, minutesLater, paid, paidTwice } from '../support/disputed-lane.js';
 import { LaneHarness } from '../support/lane-harness.js';

@@ -1,6 +1,6 @@
 // What a person is asked about a dispute, by when, and what closes by itself.
 import { describe, expect, it } from '@jest/globals';
-import { closeReviews, openReview, putObject, putRefund } from '../../src/domain/lane/change.js';
+import { closeReviews, openReview, putObject, putRefund } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';

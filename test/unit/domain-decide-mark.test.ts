@@ -1,9 +1,9 @@
 // The decision on a payment over every combination of what it may meet, against rules stated apart from the code.
 import { describe, expect, it } from '@jest/globals';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import { emptyLane } from '../../src/domain/lane/change.js';
+import { newPayment } from '../../src/engine/payment.js';
+import { emptyLane } from '../../src/engine/change.js';
 import { decideMark } from '../../src/renewals/rules/decide-mark.js';
-import { ensureInvoice, isFresh } from '../../src/domain/lane/facts.js';
+import { ensureInvoice, isFresh } from '../../src/engine/facts.js';
 import { type PaymentRow, type PlatformStatus } from '../../src/domain/model.js';
 import { SETTINGS } from '../support/builders.js';
 import { LaneHarness } from '../support/lane-harness.js';

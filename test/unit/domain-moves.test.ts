@@ -1,7 +1,7 @@
 // The state machines: each is asked at every move, and stops what cannot be.
 import { describe, expect, it } from '@jest/globals';
-import { moveMark, moveMirror, moveRefund } from '../../src/domain/lane/moves.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
+import { moveMark, moveMirror, moveRefund } from '../../src/engine/moves.js';
+import { newPayment } from '../../src/engine/payment.js';
 import {
   markMoves,
   type MarkStage,

@@ -1,7 +1,7 @@
 // Whether an invoice is expected to be paid through the MoR, on plain values: what says so, when it is looked up, and when a person is told.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, emptyLane, openReview } from '../../src/domain/lane/change.js';
-import { takeRead } from '../../src/domain/lane/facts.js';
+import { type Ctx, emptyLane, openReview } from '../../src/engine/change.js';
+import { takeRead } from '../../src/engine/facts.js';
 import { type InvoiceRow, type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { type CallFailure } from '../../src/domain/ports/call.js';

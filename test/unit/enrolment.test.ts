@@ -3,14 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import { enrolment as setting } from '../../src/config/enrolment-setting.js';
 import { readImportLine } from '../../src/customers/rules/import-line.js';
 import { parseInvoice } from '../../src/domain/events/stripe-event.js';
-import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
-import { type InvoiceEvent } from '../../src/domain/lane/event.js';
+import { type Ctx, emptyLane } from '../../src/engine/change.js';
+import { type InvoiceEvent } from '../../src/engine/event.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type Enrolment, type FlowSettings } from '../../src/domain/settings.js';
 import { applyEnrolment, type Found, fromBooks, fromPlatform } from '../../src/enrolment/rules/enrolment.js';
-import { applyEvent } from '../../src/lane/rules/apply-event.js';
+import { applyEvent } from '../../src/engine/apply-event.js';
 import { aCtx, aPaymentEvent, facts, NOW, open } from '../support/channel-lane.js';
 import { plan, settle } from '../support/settled.js';
 

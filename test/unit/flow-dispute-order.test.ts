@@ -1,8 +1,8 @@
 // Disputes, alerts and refunds of one payment: whatever order they arrive in, the books end the same.
 import { describe, expect, it } from '@jest/globals';
-import { applyEvent } from '../../src/lane/rules/apply-event.js';
-import { type PaymentEvent } from '../../src/domain/lane/event.js';
-import { type Ctx } from '../../src/domain/lane/change.js';
+import { applyEvent } from '../../src/engine/apply-event.js';
+import { type PaymentEvent } from '../../src/engine/event.js';
+import { type Ctx } from '../../src/engine/change.js';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { aCtx, anOpenInvoice, aPaymentEvent, hear, NOW, open } from '../support/channel-lane.js';

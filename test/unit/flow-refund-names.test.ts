@@ -1,7 +1,7 @@
 // Which refund is meant: one asked for again under its key, one under a name that the MoR does not know, one announced without an id.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { putPayment } from '../../src/domain/lane/change.js';
+import { putPayment } from '../../src/engine/change.js';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { type LaneState, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createServer, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { Wake } from '../../src/lane/wake.js';
+import { Wake } from '../../src/engine/wake.js';
 import { Doors } from '../../src/intake/doors.js';
 import { type IntakeOptions } from '../../src/intake/options.js';
 import { ReadingRoom, type Sender } from '../../src/intake/read-body.js';

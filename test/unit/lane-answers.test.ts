@@ -1,11 +1,11 @@
 // What becomes of a stored call: it is done, refused, or sent again under its key; and what a look for its effect changes.
 import { describe, expect, it } from '@jest/globals';
-import { addMessage, type Ctx, putMessage, putObject } from '../../src/domain/lane/change.js';
+import { addMessage, type Ctx, putMessage, putObject } from '../../src/engine/change.js';
 import { type LaneState, type OutboxKind, type OutboxRow } from '../../src/domain/model.js';
 import { type CallFailure } from '../../src/domain/ports/call.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { applyAnswer, applyProbe, isFirstTry } from '../../src/lane/rules/apply-answer.js';
-import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
+import { applyAnswer, applyProbe, isFirstTry } from '../../src/engine/apply-answer.js';
+import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
 import { refusal } from '../support/asked-refund.js';
 import { LINK, NOW, open, PROFORMA } from '../support/channel-lane.js';
 import {

@@ -1,8 +1,8 @@
 // What Stripe says of an invoice, in whatever order it is heard; and what its state is called towards the outside.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, putPayment } from '../../src/domain/lane/change.js';
-import { askAgain, isFresh, lookAfresh, takeEvent, takeRead } from '../../src/domain/lane/facts.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
+import { emptyLane, putPayment } from '../../src/engine/change.js';
+import { askAgain, isFresh, lookAfresh, takeEvent, takeRead } from '../../src/engine/facts.js';
+import { newPayment } from '../../src/engine/payment.js';
 import { type InvoiceRow, type LaneState, type MarkStage, type PaymentRow } from '../../src/domain/model.js';
 import { isLiveProforma, isPayableLink, lostOf, newMorObject } from '../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';

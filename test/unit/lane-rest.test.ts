@@ -1,6 +1,6 @@
 // How a lane comes to rest: which call goes next, what comes before it, when it is looked at again, and what a person's choice does.
 import { describe, expect, it } from '@jest/globals';
-import { addMessage, type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../src/domain/lane/change.js';
+import { addMessage, type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../src/engine/change.js';
 import {
   type LaneState,
   type OutboxKind,
@@ -10,10 +10,10 @@ import {
 } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { applyEvent } from '../../src/lane/rules/apply-event.js';
-import { nextErrand } from '../../src/lane/rules/errands.js';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
-import { settle } from '../../src/lane/rules/settle.js';
+import { applyEvent } from '../../src/engine/apply-event.js';
+import { nextErrand } from '../../src/engine/errands.js';
+import { resolveReview } from '../../src/engine/resolve-review.js';
+import { settle } from '../../src/engine/settle.js';
 import { aPaymentEvent, facts, NOW, open, PROFORMA } from '../support/channel-lane.js';
 import { aLink, aProforma, channelEvent, withObjects } from '../support/channel-object.js';
 import { never } from '../support/never.js';

@@ -18,17 +18,11 @@ import {
   retryAt,
   sendAgain,
   takeCallBack,
-} from '../../src/domain/lane/change.js';
-import { callFailed, paymentOf } from '../../src/domain/lane/answer-parts.js';
-import { moveMark, moveMirror, moveRefund } from '../../src/domain/lane/moves.js';
-import {
-  closePayment,
-  effectName,
-  findPayment,
-  newPayment,
-  paymentThatCame,
-  withIds,
-} from '../../src/domain/lane/payment.js';
+} from '../../src/engine/change.js';
+import { callFailed, paymentOf } from '../../src/engine/answer-parts.js';
+import { moveMark, moveMirror, moveRefund } from '../../src/engine/moves.js';
+import { closePayment, findPayment, newPayment, paymentThatCame, withIds } from '../../src/engine/payment.js';
+import { effectName } from '../../src/domain/payment-name.js';
 import { type LaneState, type OutboxRow, type PaymentRow } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { type CallFailure, said } from '../../src/domain/ports/call.js';

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { type Json } from '../support/world.js';
 import { createLogger, Metrics } from '../../src/observe/index.js';
-import { watchLanes, watchSteps } from '../../src/lane/watch-lanes.js';
+import { watchLanes, watchSteps } from '../../src/engine/watch-lanes.js';
 import { failed } from '../support/fakes.js';
 
 const named = [{ source: 'mor_payments', eventId: 'evt_paid' }] as const;

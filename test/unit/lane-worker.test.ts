@@ -1,10 +1,10 @@
 // The loop of the lanes beside a crowd at the doors: who waits for an answer goes first.
 import { getEventListeners, getMaxListeners } from 'node:events';
 import { expect, it } from '@jest/globals';
-import { type Claim, type LaneStore, StoreUnavailable } from '../../src/domain/ports/lane-store.js';
-import { Wake } from '../../src/lane/wake.js';
-import { type WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
-import { LaneWorker } from '../../src/lane/lane-worker.js';
+import { type Claim, type LaneStore, StoreUnavailable } from '../../src/engine/lane-store.js';
+import { Wake } from '../../src/engine/wake.js';
+import { type WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
+import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { SystemClock } from '../../src/system/system-ports.js';
 import { StillClock, turn } from '../support/intake-fakes.js';
 

@@ -1,12 +1,12 @@
 // A read of an invoice that is taken in late, as its subscription or the MoR was asked something first: what was heard meanwhile is newer.
 import { describe, expect, it } from '@jest/globals';
 import { requestObject } from '../../src/channels/rules/request-object.js';
-import { isHeardSince, takeEvent, takeLateRead, takeRead } from '../../src/domain/lane/facts.js';
-import { emptyLane } from '../../src/domain/lane/change.js';
+import { isHeardSince, takeEvent, takeLateRead, takeRead } from '../../src/engine/facts.js';
+import { emptyLane } from '../../src/engine/change.js';
 import { requestRetry } from '../../src/retries/rules/request-retry.js';
 import { difference } from '../../src/verify/rules/compare.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
-import { Wake } from '../../src/lane/wake.js';
+import { Wake } from '../../src/engine/wake.js';
 import { anInvoice, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { aCtx, facts, NOW } from '../support/channel-lane.js';
 import { refused, relayed, type Rig, rig, state } from '../support/retry-rig.js';

@@ -1,7 +1,7 @@
 // The ledger's rules without a database: which accounts each movement touches and when, the months, the trial balance, one charge.
 import { describe, expect, it } from '@jest/globals';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import { type Ctx, emptyLane, putPayment } from '../../src/domain/lane/change.js';
+import { newPayment } from '../../src/engine/payment.js';
+import { type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
 import { type LaneState, type LedgerEntry, type PaymentRow } from '../../src/domain/model.js';
 import { type LedgerSum } from '../../src/domain/ports/ledger-sums.js';
 import { ACCOUNTS, REASONS } from '../../src/ledger/rules/accounts.js';

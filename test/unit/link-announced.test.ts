@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ChannelFlow } from '../../src/channels/channel.flow.js';
 import { moneyAnnounced } from '../../src/channels/rules/withdraw.js';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { resolveReview } from '../../src/engine/resolve-review.js';
 import { PaymentLinksController } from '../../src/links/payment-links.controller.js';
 import { PaymentLinksFlow } from '../../src/links/payment-links.flow.js';
 import { failureWithoutAnswer } from '../../src/mor/failure.js';

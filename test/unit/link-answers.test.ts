@@ -1,13 +1,13 @@
 // What the MoR answers about a payment link, what a paid one is worth, and when a link that stands is a danger.
 import { describe, expect, it } from '@jest/globals';
-import { openReview } from '../../src/domain/lane/change.js';
+import { openReview } from '../../src/engine/change.js';
 import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';
 import { createLinkCall, takeLink, takeLinkRead } from '../../src/links/rules/link-answer.js';
 import { settleLinks } from '../../src/links/rules/settle-link.js';
-import { applyEvent } from '../../src/lane/rules/apply-event.js';
-import { type PaymentEvent } from '../../src/domain/lane/event.js';
+import { applyEvent } from '../../src/engine/apply-event.js';
+import { type PaymentEvent } from '../../src/engine/event.js';
 import { settle } from '../support/settled.js';
 import { refusal } from '../support/asked-refund.js';
 import { aPaymentEvent, LINK, NOW, open } from '../support/channel-lane.js';

@@ -1,6 +1,6 @@
 // What the MoR's `payment.captured` proves: of a payment link, of a card payment, and of a signup's charge.
 import { describe, expect, it } from '@jest/globals';
-import { putPayment } from '../../src/domain/lane/change.js';
+import { putPayment } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { applyCaptured, capturedId, learnFromCapture } from '../../src/links/rules/payment-captured.js';
 import { LINK, NOW } from '../support/channel-lane.js';

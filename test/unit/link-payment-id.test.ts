@@ -18,7 +18,7 @@ import {
   taken,
   withLink,
 } from '../support/announced-link.js';
-import { putObject, putPayment } from '../../src/domain/lane/change.js';
+import { putObject, putPayment } from '../../src/engine/change.js';
 import { INVOICE_ID } from '../support/builders.js';
 import { MemoryLaneStore } from '../support/lane-harness.js';
 import { type rig, state } from '../support/retry-rig.js';

@@ -1,6 +1,6 @@
 // When a refused renewal gets a payment link by itself, for how much, in which country, and when its invoice is read for that.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, openReview, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { type Ctx, openReview, putPayment, putRefund } from '../../src/engine/change.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';

@@ -1,9 +1,9 @@
 // A payment link or a proforma invoice that the MoR has not answered, while the money of its invoice comes.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, messageKey } from '../../src/domain/lane/change.js';
+import { emptyLane, messageKey } from '../../src/engine/change.js';
 import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
-import { applyAnswer } from '../../src/lane/rules/apply-answer.js';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { applyAnswer } from '../../src/engine/apply-answer.js';
+import { resolveReview } from '../../src/engine/resolve-review.js';
 import { makeLink } from '../../src/links/rules/recovery.js';
 import { withdrawRequests } from '../../src/channels/rules/withdraw.js';
 import { tellLane } from '../../src/notifications/rules/tell-lane.js';

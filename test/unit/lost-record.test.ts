@@ -1,11 +1,11 @@
 // A call whose record was lost with its process, or with its database: how old its key may be is not forgotten, whatever comes between.
 import { expect, it } from '@jest/globals';
 import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
-import { StoreUnavailable } from '../../src/domain/ports/lane-store.js';
-import { LaneWorker } from '../../src/lane/lane-worker.js';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
-import { Wake } from '../../src/lane/wake.js';
-import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
+import { StoreUnavailable } from '../../src/engine/lane-store.js';
+import { LaneWorker } from '../../src/engine/lane-worker.js';
+import { resolveReview } from '../../src/engine/resolve-review.js';
+import { Wake } from '../../src/engine/wake.js';
+import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { difference } from '../../src/verify/rules/compare.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
 import { aRefund, INVOICE_ID } from '../support/builders.js';

@@ -1,7 +1,7 @@
 // What becomes of a payment's mark: what Stripe answers, and what the MoR says.
 import { describe, expect, it } from '@jest/globals';
-import { openReview } from '../../src/domain/lane/change.js';
-import { takeRead } from '../../src/domain/lane/facts.js';
+import { openReview } from '../../src/engine/change.js';
+import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { LIST_TOO_LONG } from '../../src/domain/ports/call.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';

@@ -1,6 +1,6 @@
 // What a person chooses for a payment that is kept from its invoice, and what comes of it.
 import { describe, expect, it } from '@jest/globals';
-import { openReview, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { openReview, putPayment, putRefund } from '../../src/engine/change.js';
 import {
   type LaneState,
   type PaymentRow,

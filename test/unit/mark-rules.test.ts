@@ -1,8 +1,8 @@
 // The mark of a payment on plain values: what is decided on each picture of its invoice, what an answer of Stripe makes of it, and what a
 // person may choose. The lane's whole flow is in flow-marks.test.ts.
 import { describe, expect, it } from '@jest/globals';
-import { openReview, putMessage } from '../../src/domain/lane/change.js';
-import { takeRead } from '../../src/domain/lane/facts.js';
+import { openReview, putMessage } from '../../src/engine/change.js';
+import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { decideMark } from '../../src/renewals/rules/decide-mark.js';

@@ -1,11 +1,11 @@
 // Invoices that a person marks by hand as an item proposes: the money stays in the books, and no refund of the only money is proposed.
 import { describe, expect, it } from '@jest/globals';
-import { putObject } from '../../src/domain/lane/change.js';
-import { takeRead } from '../../src/domain/lane/facts.js';
+import { putObject } from '../../src/engine/change.js';
+import { takeRead } from '../../src/engine/facts.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type Probe } from '../../src/domain/ports/billing-platform.js';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { resolveReview } from '../../src/engine/resolve-review.js';
 import { MARK_TRIES } from '../../src/policy.js';
 import { applyIdentified } from '../../src/renewals/rules/mark-answer.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';

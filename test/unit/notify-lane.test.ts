@@ -1,6 +1,6 @@
 // What the merchant's backend is told of a step of an invoice: each thing that became so, once, with its facts and no more.
 import { describe, expect, it } from '@jest/globals';
-import { openReview } from '../../src/domain/lane/change.js';
+import { openReview } from '../../src/engine/change.js';
 import {
   type AttemptRow,
   type InvoiceRow,

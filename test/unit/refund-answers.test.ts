@@ -1,6 +1,6 @@
 // What a refund that was asked for comes to: the MoR's answer, its refusal, its silence, and what a person says of it.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, openReview, putMessage, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { emptyLane, openReview, putMessage, putPayment, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
 import { applyRefundAnswer, createRefundCall, decideAgain } from '../../src/refunds/rules/refund-answer.js';
 import { erasedRequest, mirrorReview, stuckRefundReview } from '../../src/refunds/rules/refund-review.js';

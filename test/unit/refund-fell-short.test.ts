@@ -1,8 +1,8 @@
 // A payment that a person chose to give back, of which a bank had taken a part: somebody is asked until nothing of it is open.
 import { expect, it } from '@jest/globals';
-import { closeReviews, openReview } from '../../src/domain/lane/change.js';
+import { closeReviews, openReview } from '../../src/engine/change.js';
 import { type Resolution } from '../../src/domain/model.js';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { resolveReview } from '../../src/engine/resolve-review.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 

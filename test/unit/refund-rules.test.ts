@@ -1,8 +1,8 @@
 // Refunds by their names: keys that a restored backup does not change, ids that two payments share, and payments that people named.
 import { describe, expect, it } from '@jest/globals';
-import { type PaymentEvent } from '../../src/domain/lane/event.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import { emptyLane, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { type PaymentEvent } from '../../src/engine/event.js';
+import { newPayment } from '../../src/engine/payment.js';
+import { emptyLane, putPayment, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { identifyPayment } from '../../src/refunds/rules/identify-payment.js';
 import { misnamed } from '../../src/refunds/rules/misnamed-payment.js';

@@ -1,8 +1,8 @@
 // What refunds come to: which of them count, what the MoR's totals say, who may ask for how much, and when a person is told that one
 // takes too long.
 import { describe, expect, it } from '@jest/globals';
-import { putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
-import { type PaymentEvent } from '../../src/domain/lane/event.js';
+import { putObject, putPayment, putRefund } from '../../src/engine/change.js';
+import { type PaymentEvent } from '../../src/engine/event.js';
 import { type LaneState, type RefundRow } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { settleRefunds } from '../../src/refunds/rules/count-refunds.js';

@@ -1,6 +1,6 @@
 // A refund's twin on Stripe: the report on its payment record and the credit note, when they wait, and what is shown by neither.
 import { describe, expect, it } from '@jest/globals';
-import { putMessage, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { putMessage, putPayment, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type OutboxRow, type RefundRow } from '../../src/domain/model.js';
 import { creditNoteCall, mirrorRefunds, reportRefundCall } from '../../src/refunds/rules/mirror.js';
 import { byEvent, ctx, lane, payment, refusal } from '../support/asked-refund.js';

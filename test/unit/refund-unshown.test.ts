@@ -1,8 +1,8 @@
 // A refund of a payment that a person set aside: Stripe shows nothing of it, and whoever may have to credit the invoice hears so.
 import { describe, expect, it } from '@jest/globals';
-import { mayHaveSettled } from '../../src/domain/lane/payment.js';
+import { mayHaveSettled } from '../../src/engine/payment.js';
 import { type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { resolveReview } from '../../src/engine/resolve-review.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../support/builders.js';
 import { paidTwice } from '../support/disputed-lane.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';

@@ -1,6 +1,6 @@
 // By when the MoR's verdict on a renewal is expected, and when a person is told that none came.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, emptyLane, openReview, putPayment } from '../../src/domain/lane/change.js';
+import { type Ctx, emptyLane, openReview, putPayment } from '../../src/engine/change.js';
 import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';

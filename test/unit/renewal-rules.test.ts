@@ -1,7 +1,7 @@
 // A renewal from Stripe's events to the MoR: what is relayed, taken back, and read.
 import { describe, expect, it } from '@jest/globals';
-import { addCall, type Ctx, emptyLane, putMessage, putPayment } from '../../src/domain/lane/change.js';
-import { type InvoiceEvent } from '../../src/domain/lane/event.js';
+import { addCall, type Ctx, emptyLane, putMessage, putPayment } from '../../src/engine/change.js';
+import { type InvoiceEvent } from '../../src/engine/event.js';
 import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';

@@ -1,6 +1,6 @@
 // A renewal that somebody must look at: refused after it was taken, stuck as a draft, or decided in shadow mode and only watched.
 import { describe, expect, it } from '@jest/globals';
-import { addMessage, type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../src/domain/lane/change.js';
+import { addMessage, type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../src/engine/change.js';
 import {
   type InvoiceRow,
   type LaneState,

@@ -1,6 +1,6 @@
 // What is still due after a mark, or was paid beyond it, where an invoice has several payments: each is asked about by its own facts.
 import { describe, expect, it } from '@jest/globals';
-import { closeReviews, openReview, putRefund } from '../../src/domain/lane/change.js';
+import { closeReviews, openReview, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow, type RefundStatus, type Resolution } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';

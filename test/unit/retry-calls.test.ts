@@ -1,6 +1,6 @@
 // What the MoR and Stripe answer to the calls of a schedule of retries, what a refusal of one asks of a person, and what their choice does.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, openReviewOf, putInvoice, putMessage } from '../../src/domain/lane/change.js';
+import { emptyLane, openReviewOf, putInvoice, putMessage } from '../../src/engine/change.js';
 import { type LaneState, type OutboxRow, type ReviewRow } from '../../src/domain/model.js';
 import {
   cancelSubscriptionCall,

@@ -1,6 +1,6 @@
 // Another payment method of the customer is confirmed: its refused renewal is tried again at once, and once.
 import { describe, expect, it } from '@jest/globals';
-import { openReview, putObject, putPayment } from '../../src/domain/lane/change.js';
+import { openReview, putObject, putPayment } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type ConfirmedMethod } from '../../src/domain/retry.js';
 import { newMorObject } from '../../src/domain/mor-object.js';

@@ -1,7 +1,7 @@
 // What follows a refused renewal, decided on plain values: the next step and its time, what stands in its way, and what is taken back.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, openReview, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
-import { takeRead } from '../../src/domain/lane/facts.js';
+import { emptyLane, openReview, putObject, putPayment, putRefund } from '../../src/engine/change.js';
+import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { meansNow, nextOf, obstacle } from '../../src/retries/rules/next-try.js';

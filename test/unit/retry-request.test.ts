@@ -1,9 +1,9 @@
 // A refused renewal that a person wants tried again now, and a relay that refuses.
 import { describe, expect, it } from '@jest/globals';
 import { requestObject } from '../../src/channels/rules/request-object.js';
-import { takeRead } from '../../src/domain/lane/facts.js';
+import { takeRead } from '../../src/engine/facts.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { resolveReview } from '../../src/engine/resolve-review.js';
 import { requestRetry } from '../../src/retries/rules/request-retry.js';
 import { retryName } from '../../src/retries/rules/trail.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';

@@ -1,14 +1,14 @@
 // A try of a failed renewal, the schedule at rest, and what is remembered of a refusal.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, putMessage, putObject, putPayment } from '../../src/domain/lane/change.js';
-import { takeLateRead, takeRead } from '../../src/domain/lane/facts.js';
+import { emptyLane, putMessage, putObject, putPayment } from '../../src/engine/change.js';
+import { takeLateRead, takeRead } from '../../src/engine/facts.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { makeRetry } from '../../src/retries/rules/make-retry.js';
 import { requestRetry, retryMade } from '../../src/retries/rules/request-retry.js';
 import { orderIfWanted, retryErrand, settleRetries } from '../../src/retries/rules/settle-retries.js';
 import { takeAttemptAsked, takeRefusal } from '../../src/retries/rules/take-refusal.js';
-import { awaitsRetry } from '../../src/domain/lane/payment.js';
+import { awaitsRetry } from '../../src/engine/payment.js';
 import { putRetry, putTrail, verdictDueBy } from '../../src/retries/rules/trail.js';
 import { aPaymentEvent, facts, NOW } from '../support/channel-lane.js';
 import { DAY_MS, HOUR_MS, SCHEDULE } from '../support/retry-rig.js';

@@ -1,11 +1,11 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
 import { describe, expect, it } from '@jest/globals';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
-import { applyEvent } from '../../src/lane/rules/apply-event.js';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { applyEvent } from '../../src/engine/apply-event.js';
+import { resolveReview } from '../../src/engine/resolve-review.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { paymentCollected } from '../../src/ledger/rules/postings.js';
-import { addEntry, openReview, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { addEntry, openReview, putObject, putPayment, putRefund } from '../../src/engine/change.js';
 import { returnDebit, undoReturn } from '../../src/returns/rules/return-debit.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';

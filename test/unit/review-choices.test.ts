@@ -1,6 +1,6 @@
 // What a person may choose for each kind of review item, and what is said where a refund cannot be chosen yet.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, openReview } from '../../src/domain/lane/change.js';
+import { emptyLane, openReview } from '../../src/engine/change.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../../src/domain/model.js';
 import { isNoteNeeded, proposalOf, resolutionsOf } from '../../src/reviews/rules/choices.js';
 import { aCtx } from '../support/channel-lane.js';

@@ -1,7 +1,7 @@
 // A signup is completed: the charge that the browser names becomes the first invoice's payment, and is not believed before it is proven.
 import { describe, expect, it } from '@jest/globals';
-import { closeReviews, type Ctx, emptyLane, putPayment } from '../../src/domain/lane/change.js';
-import { type Commanded } from '../../src/domain/lane/commanded.js';
+import { closeReviews, type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
+import { type Commanded } from '../../src/engine/commanded.js';
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { type Completion, completeSignup } from '../../src/signups/rules/complete-signup.js';

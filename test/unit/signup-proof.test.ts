@@ -1,6 +1,6 @@
 // The proof of a signup's charge: what the MoR's look-up says, when it is asked next, and what a person decides without one.
 import { describe, expect, it } from '@jest/globals';
-import { openReview, putPayment } from '../../src/domain/lane/change.js';
+import { openReview, putPayment } from '../../src/engine/change.js';
 import {
   type InvoiceRow,
   type LaneState,

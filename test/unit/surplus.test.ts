@@ -1,11 +1,11 @@
 // More taken for an invoice than was due: told once per amount, given back as far as it was not yet, and never told twice.
 import { describe, expect, it } from '@jest/globals';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import { emptyLane, putPayment, putRefund } from '../../src/domain/lane/change.js';
-import { takeRead } from '../../src/domain/lane/facts.js';
+import { newPayment } from '../../src/engine/payment.js';
+import { emptyLane, putPayment, putRefund } from '../../src/engine/change.js';
+import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { isSurplus } from '../../src/domain/lane/surplus.js';
+import { isSurplus } from '../../src/domain/surplus.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { settleSurplus, surplusToRefund } from '../../src/renewals/rules/surplus.js';
 import { aCtx, facts, NOW, open } from '../support/channel-lane.js';

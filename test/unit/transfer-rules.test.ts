@@ -1,6 +1,6 @@
 // What the MoR says of a proforma invoice, in its answers and its events, and what a bank transfer for it brings.
 import { describe, expect, it } from '@jest/globals';
-import { openReview } from '../../src/domain/lane/change.js';
+import { openReview } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { type ProformaFacts } from '../../src/domain/ports/mor-channels.js';

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { difference } from '../../src/verify/rules/compare.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
-import { Wake } from '../../src/lane/wake.js';
+import { Wake } from '../../src/engine/wake.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
 

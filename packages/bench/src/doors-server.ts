@@ -5,7 +5,7 @@ import { FrontServer } from '#src/intake/front-server.js';
 import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
-import { Wake } from '#src/lane/wake.js';
+import { Wake } from '#src/engine/wake.js';
 import { SECRET } from './events.js';
 import { makeWorker } from './whole-path.js';
 

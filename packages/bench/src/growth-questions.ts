@@ -1,7 +1,7 @@
 // What people and timers ask of the books: each as the daemon asks it.
 import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
-import { PgLaneStore } from '#src/store/lane-store.js';
+import { PgLaneStore } from '#src/engine/pg-lane-store.js';
 import { PgBooks } from '#src/store/pg-books.js';
 import { PgDisputeBooks } from '#src/store/pg-dispute-books.js';
 import { PgDoorsLog } from '#src/store/pg-doors-log.js';

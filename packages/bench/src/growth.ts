@@ -6,7 +6,7 @@ import { type Delivery } from '#src/domain/ports/inbox.js';
 import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
-import { Erasure } from '#src/store/erasure.js';
+import { Erasure } from '#src/engine/erasure.js';
 import { PgInbox } from '#src/store/inbox-store.js';
 import { SystemIds } from '#src/system/system-ports.js';
 import { invoiceCreated } from './events.js';

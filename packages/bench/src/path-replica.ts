@@ -1,5 +1,5 @@
 // One replica of the whole path as a process of its own: `path-replica.js <database url> <peer url> <lanes>`. Works from SIGUSR2 on.
-import { Wake } from '#src/lane/wake.js';
+import { Wake } from '#src/engine/wake.js';
 import { Database } from '#src/store/database.js';
 import { makeWorker } from './whole-path.js';
 

@@ -1,12 +1,12 @@
 // Verify over many invoices against a Stripe that answers at once: what it costs, what it keeps in memory, and what the second half
 // of a run costs that was cut off in the middle.
-import { FlowContext } from '#src/lane/flow-context.js';
+import { FlowContext } from '#src/engine/flow-context.js';
 import { VerifyFlow, type VerifyOptions, type VerifyReport } from '#src/verify/verify.flow.js';
-import { Wake } from '#src/lane/wake.js';
+import { Wake } from '#src/engine/wake.js';
 import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
-import { PgLaneStore } from '#src/store/lane-store.js';
+import { PgLaneStore } from '#src/engine/pg-lane-store.js';
 import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '#src/stripe/stripe-billing-reader.js';

@@ -1,19 +1,19 @@
 // The whole path: stored events become confirmed marks through the real flows, the real `stripe` package and real PostgreSQL.
 import { type BillingPlatform } from '#src/domain/ports/billing-platform.js';
-import { FlowContext } from '#src/lane/flow-context.js';
-import { Wake } from '#src/lane/wake.js';
-import { WorkLaneFlow } from '#src/lane/work-lane.flow.js';
+import { FlowContext } from '#src/engine/flow-context.js';
+import { Wake } from '#src/engine/wake.js';
+import { WorkLaneFlow } from '#src/engine/work-lane.flow.js';
 import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
-import { PgLaneStore } from '#src/store/lane-store.js';
+import { PgLaneStore } from '#src/engine/pg-lane-store.js';
 import { GATHER_MS } from '#src/policy.js';
-import { LEASE_MS } from '#src/store/lane-queue.js';
+import { LEASE_MS } from '#src/engine/lane-queue.js';
 import { PgRequestBudget } from '#src/store/pg-request-budget.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
 import { StripeClient } from '#src/stripe/stripe-client.js';
 import { SystemClock, SystemIds, SystemRng } from '#src/system/system-ports.js';
-import { LaneWorker } from '#src/lane/lane-worker.js';
+import { LaneWorker } from '#src/engine/lane-worker.js';
 import { invoiceCreated, paymentSucceeded } from './events.js';
 import { perRenewal, type Written, writtenBy } from './written.js';
 import { InstantPlatform, NoGateway, NoRelay } from './peers.js';

@@ -1,6 +1,6 @@
 // Every answer that is not a success, in one shape, and the ways to come by one.
 import { HttpException } from '@nestjs/common';
-import { type Refusal } from '../../domain/lane/commanded.js';
+import { type Refusal } from '../../engine/commanded.js';
 import { type CallFailure, mayPass, SHADOW_MODE } from '../../domain/ports/call.js';
 
 export type FieldError = { readonly field: string; readonly message: string };

@@ -1,7 +1,8 @@
 // Money that the MoR announced on payment links: what is not in the books, and one list of all of it for a person.
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { announcedOn, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
-import { bookedAs, effectName, ownIdOf } from '../../domain/lane/payment.js';
+import { bookedAs } from '../../engine/payment.js';
+import { effectName, ownIdOf } from '../../domain/payment-name.js';
 import { showMoney } from '../../domain/money.js';
 import { showTime } from '../../domain/show-time.js';
 

@@ -8,8 +8,8 @@ import {
   TRANSFER_LATE_MS,
 } from '../../policy.js';
 import { type LaneState } from '../../domain/model.js';
-import { type Ctx, putObject } from '../../domain/lane/change.js';
-import { type ErrandRule } from '../../domain/lane/subject.js';
+import { type Ctx, putObject } from '../../engine/change.js';
+import { type ErrandRule } from '../../engine/subject.js';
 
 /** The end of a proforma invoice's due date. */
 export function dueDate(o: MorObjectRow): Date {

@@ -8,7 +8,7 @@ import {
   type MorObjectRow,
   newMorObject,
 } from '../../domain/mor-object.js';
-import { bookedAs } from '../../domain/lane/payment.js';
+import { bookedAs } from '../../engine/payment.js';
 import {
   closeReviews,
   type Ctx,
@@ -17,7 +17,7 @@ import {
   openReviewOf,
   putObject,
   rewordReview,
-} from '../../domain/lane/change.js';
+} from '../../engine/change.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { showTime } from '../../domain/show-time.js';
 

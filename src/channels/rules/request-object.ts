@@ -5,11 +5,11 @@ import { isOver } from '../../domain/status.js';
 import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
 import { type WireRequest } from '../../domain/ports/call.js';
-import { type Commanded, refuse, refuseInShadow } from '../../domain/lane/commanded.js';
-import { askFor, type Ctx, note, putObject } from '../../domain/lane/change.js';
-import { takeLateRead } from '../../domain/lane/facts.js';
+import { type Commanded, refuse, refuseInShadow } from '../../engine/commanded.js';
+import { askFor, type Ctx, note, putObject } from '../../engine/change.js';
+import { takeLateRead } from '../../engine/facts.js';
 import { showTime } from '../../domain/show-time.js';
-import { awaitsRetry } from '../../domain/lane/payment.js';
+import { awaitsRetry } from '../../engine/payment.js';
 import { moneyAnnounced, moneyOnItsWay, moneyUndecided, NOT_PAYABLE } from './withdraw.js';
 
 export type ObjectRequest = {

@@ -1,7 +1,7 @@
 // What can still be paid, or may be, although its invoice is settled another way: the customer may pay twice, so a person is told.
 import { type LaneState } from '../../domain/model.js';
 import { heardAt, type MorObjectRow } from '../../domain/mor-object.js';
-import { closeReviews, type Ctx, openReview, openReviewOf } from '../../domain/lane/change.js';
+import { closeReviews, type Ctx, openReview, openReviewOf } from '../../engine/change.js';
 import { nameOf, until } from './mor-object.js';
 
 /** Tells a person of a proforma invoice or a link that stands beside its settled invoice, until it ends. `stands`: it can be paid. */

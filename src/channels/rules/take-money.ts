@@ -2,8 +2,9 @@
 import { type LaneState, type PaymentOrigin, type PaymentRow } from '../../domain/model.js';
 import { announcedOn, isSameMoney, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
-import { type Ctx, openReview, putObject, putPayment } from '../../domain/lane/change.js';
-import { newPayment, ownIdOf, saysNothing } from '../../domain/lane/payment.js';
+import { type Ctx, openReview, putObject, putPayment } from '../../engine/change.js';
+import { newPayment, saysNothing } from '../../engine/payment.js';
+import { ownIdOf } from '../../domain/payment-name.js';
 import { takenOn } from './mor-object.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 

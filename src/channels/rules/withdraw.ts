@@ -2,9 +2,9 @@
 import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow } from '../../domain/model.js';
 import { announcedAt, heardAt, type MorObjectRow } from '../../domain/mor-object.js';
 import { isOver, isPayable } from '../../domain/status.js';
-import { effectName } from '../../domain/lane/payment.js';
-import { type Ctx, isDismissed, putObject, takeCallBack } from '../../domain/lane/change.js';
-import { type SettleRule } from '../../domain/lane/subject.js';
+import { effectName } from '../../domain/payment-name.js';
+import { type Ctx, isDismissed, putObject, takeCallBack } from '../../engine/change.js';
+import { type SettleRule } from '../../engine/subject.js';
 import { isOfSharedCharge } from '../../ledger/rules/one-charge.js';
 import { isFurtherItem } from './announced.js';
 import { nameOf } from './mor-object.js';

@@ -1,5 +1,5 @@
 // What banks took back of a lane's payments, in the ledger: by a lost dispute, or by the return of a debit.
-import { addEntry, type Ctx, note, putObject } from '../../domain/lane/change.js';
+import { addEntry, type Ctx, note, putObject } from '../../engine/change.js';
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type LedgerEntry, type PaymentRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';

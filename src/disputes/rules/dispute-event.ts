@@ -5,8 +5,8 @@ import { dashboardIn, deadlineIn, idNamed, sumIn, textNamed } from '../../channe
 import { isJsonObject } from '../../domain/events/json-body.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { type DisputeOutcome, outcomeIn, refundedIn } from './outcome.js';
-import { type Ctx, putObject } from '../../domain/lane/change.js';
-import { type Applied, done } from '../../domain/lane/event.js';
+import { type Ctx, putObject } from '../../engine/change.js';
+import { type Applied, done } from '../../engine/event.js';
 import { objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
 import { DISPUTE_NAMES_MOST } from '../../policy.js';
 import { showTime } from '../../domain/show-time.js';

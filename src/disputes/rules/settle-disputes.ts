@@ -2,7 +2,7 @@
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
-import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane/change.js';
+import { closeReviews, type Ctx, openReview, putObject } from '../../engine/change.js';
 import { settleReturn } from '../../returns/rules/settle-return.js';
 import { bookLosses } from './book-losses.js';
 import { unreadSum } from './unread-sum.js';

@@ -1,7 +1,7 @@
 // Disputed or returned money that was not marked on its invoice, or is not known here: what is to be said of its loss.
 import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
-import { mayHaveSettled } from '../../domain/lane/payment.js';
+import { mayHaveSettled } from '../../engine/payment.js';
 
 /** A double payment, or one of a void invoice: the customer had no invoice settled by it, and owes nothing for its loss. */
 export const FOR_NOTHING = {

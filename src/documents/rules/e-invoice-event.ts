@@ -1,8 +1,8 @@
 // What the MoR says of an e-invoice: issued, not issued, or cancelled.
 import { type LaneState } from '../../domain/model.js';
 import { idsIn, type ServiceEvent } from '../../domain/events/mor-service-event.js';
-import { type Ctx, putObject } from '../../domain/lane/change.js';
-import { type Applied, done } from '../../domain/lane/event.js';
+import { type Ctx, putObject } from '../../engine/change.js';
+import { type Applied, done } from '../../engine/event.js';
 import { idNamed, textNamed } from '../../channels/rules/channel-fields.js';
 import { objectOf } from '../../channels/rules/mor-object.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';

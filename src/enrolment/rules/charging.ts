@@ -1,6 +1,6 @@
 // What Stripe would charge by itself for an invoice that the MoR charges: a person is told while there is time to stop it.
-import { type Ctx, closeReviews, note, openReview, putInvoice, retryAt } from '../../domain/lane/change.js';
-import { carriedOut, type ErrandRule, type ReviewRule, type SettleRule } from '../../domain/lane/subject.js';
+import { type Ctx, closeReviews, note, openReview, putInvoice, retryAt } from '../../engine/change.js';
+import { carriedOut, type ErrandRule, type ReviewRule, type SettleRule } from '../../engine/subject.js';
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { type ChargedMethod } from '../../domain/ports/billing-reader.js';
 import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';

@@ -1,7 +1,7 @@
 // Whose invoices are expected to be paid through the MoR: decided once for each invoice, when we first learn of it. Money makes every
 // invoice ours, whatever was decided.
-import { closeReviews, type Ctx, note, openReview, putInvoice, putMessage, retryAt } from '../../domain/lane/change.js';
-import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
+import { closeReviews, type Ctx, note, openReview, putInvoice, putMessage, retryAt } from '../../engine/change.js';
+import { type ErrandRule, type SettleRule } from '../../engine/subject.js';
 import { type LaneState } from '../../domain/model.js';
 import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
 import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';

@@ -11,9 +11,9 @@ import {
   openReviewOf,
   putPayment,
   rewordReview,
-} from '../../domain/lane/change.js';
-import { effectName } from '../../domain/lane/payment.js';
-import { moveMark } from '../../domain/lane/moves.js';
+} from '../../engine/change.js';
+import { effectName } from '../../domain/payment-name.js';
+import { moveMark } from '../../engine/moves.js';
 
 /**
  * Books what the MoR took. `p` is stored with its charge. When the charge was collected for another invoice's payment, nothing is

@@ -2,14 +2,14 @@
 import { type LaneState } from '../../domain/model.js';
 import { announcedAt, isPayableLink, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
-import { type Ctx, note, openReviewOf, putObject, retryAt, rewordReview } from '../../domain/lane/change.js';
+import { type Ctx, note, openReviewOf, putObject, retryAt, rewordReview } from '../../engine/change.js';
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS } from '../../policy.js';
 import { nameFirst } from './settle-announced.js';
 import { takeMoney } from '../../channels/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
 import { type CallFailure, mayPass, said } from '../../domain/ports/call.js';
-import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
-import { type AnswerTo } from '../../domain/lane/answer.js';
+import { type CallRule, carriedOut } from '../../engine/subject.js';
+import { type AnswerTo } from '../../engine/answer.js';
 import {
   applyChannelRefusal,
   applyChannelSilence,
@@ -21,7 +21,7 @@ import {
   nameOf,
   sayOfLink,
 } from '../../channels/rules/mor-object.js';
-import { callFailed } from '../../domain/lane/answer-parts.js';
+import { callFailed } from '../../engine/answer-parts.js';
 import { hasFallback, unshown } from './recovery.js';
 
 export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {

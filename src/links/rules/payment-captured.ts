@@ -1,8 +1,8 @@
 // The MoR says that a payment was captured (`payment.captured`): on a link of ours, or by card.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
-import { type Ctx, messageKey, putObject, putPayment, sendAgain } from '../../domain/lane/change.js';
-import { type Applied, done } from '../../domain/lane/event.js';
+import { type Ctx, messageKey, putObject, putPayment, sendAgain } from '../../engine/change.js';
+import { type Applied, done } from '../../engine/event.js';
 import { backInPlay, closeAsked, has, isTakenBack, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
 import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';

@@ -5,12 +5,12 @@ import { heardAt, isLiveProforma, isPayableLink, type MorObjectRow, newMorObject
 import { untriedMethod } from '../../domain/retry.js';
 import { type RecoveryLinks } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { askFor, type Ctx, lastingName, messageKey, note } from '../../domain/lane/change.js';
-import { isFresh } from '../../domain/lane/facts.js';
-import { saysNothing } from '../../domain/lane/payment.js';
+import { askFor, type Ctx, lastingName, messageKey, note } from '../../engine/change.js';
+import { isFresh } from '../../engine/facts.js';
+import { saysNothing } from '../../engine/payment.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
 import { isLookedInto, moneyAnnounced, NOT_PAYABLE } from '../../channels/rules/withdraw.js';
-import { type ErrandRule } from '../../domain/lane/subject.js';
+import { type ErrandRule } from '../../engine/subject.js';
 
 /** Writes a link's request down, for what is due by a read made just now. */
 export function settleRecovery(s: LaneState, ctx: Ctx): LaneState {

@@ -1,17 +1,11 @@
 // Several announcements on payment links. The first payment on a link counts; a person looks into each further one, by one item an invoice.
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { announcedOn, isSameMoney, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
-import {
-  closeReviews,
-  type Ctx,
-  openReview,
-  openReviewOf,
-  putPayment,
-  rewordReview,
-} from '../../domain/lane/change.js';
-import { type SettleRule } from '../../domain/lane/subject.js';
-import { bookedAs, effectName, ownIdOf, saysNothing } from '../../domain/lane/payment.js';
-import { moveMark } from '../../domain/lane/moves.js';
+import { closeReviews, type Ctx, openReview, openReviewOf, putPayment, rewordReview } from '../../engine/change.js';
+import { type SettleRule } from '../../engine/subject.js';
+import { bookedAs, saysNothing } from '../../engine/payment.js';
+import { effectName, ownIdOf } from '../../domain/payment-name.js';
+import { moveMark } from '../../engine/moves.js';
 import { showMoney } from '../../domain/money.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 import { furtherIn, furtherSubject, isOther, listObserved, showNames } from '../../channels/rules/announced.js';

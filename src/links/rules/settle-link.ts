@@ -1,8 +1,8 @@
 // A link that can still be paid when its invoice is paid already, and one on which money was announced and of which nothing more is heard.
 import { type LaneState } from '../../domain/model.js';
 import { announcedAt, heardAt, isPayableLink, isStandingLink, type MorObjectRow } from '../../domain/mor-object.js';
-import { type Ctx, openReviewOf, putObject } from '../../domain/lane/change.js';
-import { type LookAgain, type SettleRule } from '../../domain/lane/subject.js';
+import { type Ctx, openReviewOf, putObject } from '../../engine/change.js';
+import { type LookAgain, type SettleRule } from '../../engine/subject.js';
 import { askWhetherPaid, bookedByCharge, nameOf, sayOfLink } from '../../channels/rules/mor-object.js';
 import { LINK_SILENT_MS } from '../../policy.js';
 import { tellOfStanding } from '../../channels/rules/standing.js';

@@ -3,9 +3,9 @@ import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { refundPaid } from '../../ledger/rules/postings.js';
 import { paymentStatus } from '../../domain/status.js';
-import { addEntry, closeReviews, type Ctx, openReview, putPayment, putRefund } from '../../domain/lane/change.js';
+import { addEntry, closeReviews, type Ctx, openReview, putPayment, putRefund } from '../../engine/change.js';
 import { mirrorRefunds } from './mirror.js';
-import { moveMirror } from '../../domain/lane/moves.js';
+import { moveMirror } from '../../engine/moves.js';
 
 export function settleRefunds(s: LaneState, ctx: Ctx): LaneState {
   let state = s;

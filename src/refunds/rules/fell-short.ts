@@ -1,8 +1,8 @@
 // A payment that a person chose to give back, of which a bank had taken a part: what was refunded is not all of it, and it waits on.
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
-import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
-import { type SettleRule } from '../../domain/lane/subject.js';
-import { PARKING } from '../../domain/lane/payment.js';
+import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
+import { type SettleRule } from '../../engine/subject.js';
+import { PARKING } from '../../engine/payment.js';
 import { lostOf } from '../../domain/mor-object.js';
 import { showMoney } from '../../domain/money.js';
 import { refundable } from '../../domain/status.js';

@@ -1,8 +1,9 @@
 // Money that was given back of a payment whose charge a person said had paid another invoice: the books of neither show it.
 import { type LaneState, type RefundRow } from '../../domain/model.js';
-import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
-import { type SettleRule } from '../../domain/lane/subject.js';
-import { effectName, saysNothing } from '../../domain/lane/payment.js';
+import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
+import { type SettleRule } from '../../engine/subject.js';
+import { saysNothing } from '../../engine/payment.js';
+import { effectName } from '../../domain/payment-name.js';
 import { showMoney } from '../../domain/money.js';
 
 /** The lane of that other invoice hears nothing of it. Once the MoR names a charge of this payment's own, the refund is booked here. */

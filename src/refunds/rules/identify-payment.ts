@@ -1,7 +1,7 @@
 // A payment gets the MoR's id, by which alone it can be refunded there: from a person, or from a signup's completion.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
-import { type Ctx, note, putPayment } from '../../domain/lane/change.js';
-import { type Commanded, type Refusal, refuse } from '../../domain/lane/commanded.js';
+import { type Ctx, note, putPayment } from '../../engine/change.js';
+import { type Commanded, type Refusal, refuse } from '../../engine/commanded.js';
 
 /** Names a payment for good. The same id again changes nothing; the database keeps an id from naming two payments of two invoices. */
 export function identifyPayment(

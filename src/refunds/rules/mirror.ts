@@ -1,17 +1,18 @@
 // A refund's twin on Stripe: the report on its payment record and the credit note, once its payment shows on the invoice.
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../domain/model.js';
-import { addCall, addEntry, type Ctx, note, openReview, putRefund } from '../../domain/lane/change.js';
-import { moveMirror } from '../../domain/lane/moves.js';
+import { addCall, addEntry, type Ctx, note, openReview, putRefund } from '../../engine/change.js';
+import { moveMirror } from '../../engine/moves.js';
 import { refundMirrored, refundOfUnmarked } from '../../ledger/rules/postings.js';
 import { isAbout, referenceIn, refundOf } from './refund-names.js';
-import { effectName, isCallOf, mayHaveSettled, PARKING } from '../../domain/lane/payment.js';
+import { isCallOf, mayHaveSettled, PARKING } from '../../engine/payment.js';
+import { effectName } from '../../domain/payment-name.js';
 import { showMoney } from '../../domain/money.js';
-import { type CallRule } from '../../domain/lane/subject.js';
-import { type AnswerTo } from '../../domain/lane/answer.js';
+import { type CallRule } from '../../engine/subject.js';
+import { type AnswerTo } from '../../engine/answer.js';
 import { mirrorReview } from './refund-review.js';
 import { type CallFailure } from '../../domain/ports/call.js';
-import { callFailed } from '../../domain/lane/answer-parts.js';
-import { saleOf, surplusIn } from '../../domain/lane/surplus.js';
+import { callFailed } from '../../engine/answer-parts.js';
+import { saleOf, surplusIn } from '../../domain/surplus.js';
 import { isPayable } from '../../domain/status.js';
 
 /** Writes down the refund's report and credit note once its payment shows on the invoice. */

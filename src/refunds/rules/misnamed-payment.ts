@@ -1,9 +1,9 @@
 // A person named a payment by the id of somebody else's: money that goes back under that name is not this payment's.
-import { type Ctx, openReview, putRefund, takeCallBack } from '../../domain/lane/change.js';
+import { type Ctx, openReview, putRefund, takeCallBack } from '../../engine/change.js';
 import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
-import { moveRefund } from '../../domain/lane/moves.js';
+import { moveRefund } from '../../engine/moves.js';
 import { showMoney } from '../../domain/money.js';
-import { mayBeCutOff } from '../../domain/lane/answer-parts.js';
+import { mayBeCutOff } from '../../engine/answer-parts.js';
 import { decideAgain } from './refund-answer.js';
 import { tellFailed } from './stuck-refund.js';
 

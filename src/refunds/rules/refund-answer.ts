@@ -2,15 +2,15 @@
 import { type LaneState, type OutboxRow, type RefundRow } from '../../domain/model.js';
 import { isNameless, newRefund, refundOf } from './refund-names.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
-import { type Ctx, note, openReview, putInvoice, putPayment, putRefund } from '../../domain/lane/change.js';
+import { type Ctx, note, openReview, putInvoice, putPayment, putRefund } from '../../engine/change.js';
 import { showMoney } from '../../domain/money.js';
-import { moveMark, moveRefund } from '../../domain/lane/moves.js';
+import { moveMark, moveRefund } from '../../engine/moves.js';
 import { tellFailed } from './stuck-refund.js';
 import { type CallFailure, said } from '../../domain/ports/call.js';
-import { isRedirect, mayBeCutOff } from '../../domain/lane/answer-parts.js';
-import { PARKING } from '../../domain/lane/payment.js';
-import { type CallRule } from '../../domain/lane/subject.js';
-import { type AnswerTo } from '../../domain/lane/answer.js';
+import { isRedirect, mayBeCutOff } from '../../engine/answer-parts.js';
+import { PARKING } from '../../engine/payment.js';
+import { type CallRule } from '../../engine/subject.js';
+import { type AnswerTo } from '../../engine/answer.js';
 import { ANSWER_PATIENCE_MS } from '../../policy.js';
 
 /** Our own request for a refund. */

@@ -1,9 +1,9 @@
 // The MoR says that money was given back (`payment.refunded`).
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
-import { type Applied, done, type PaymentEvent } from '../../domain/lane/event.js';
-import { type Ctx, openReview, putPayment, putRefund } from '../../domain/lane/change.js';
-import { saysNothing, withIds } from '../../domain/lane/payment.js';
-import { moveRefund } from '../../domain/lane/moves.js';
+import { type Applied, done, type PaymentEvent } from '../../engine/event.js';
+import { type Ctx, openReview, putPayment, putRefund } from '../../engine/change.js';
+import { saysNothing, withIds } from '../../engine/payment.js';
+import { moveRefund } from '../../engine/moves.js';
 import { isNameless, newRefund } from './refund-names.js';
 import { showMoney } from '../../domain/money.js';
 import { MISNAMED, misnamed, tellMisnamed } from './misnamed-payment.js';

@@ -1,6 +1,6 @@
 // A refund: how one begins, and the names by which events, answers and calls know it.
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../domain/model.js';
-import { type Ctx } from '../../domain/lane/change.js';
+import { type Ctx } from '../../engine/change.js';
 
 /** Every name that a call about this refund may bear; refund and payment may have got ids since. Older releases left the payment out. */
 export function namesOf(s: LaneState, r: RefundRow): readonly string[] {

@@ -1,12 +1,12 @@
 // What a person may choose for a refund that is stuck, and what comes of it.
 import { type LaneState, type ReviewRow } from '../../domain/model.js';
-import { type Commanded, type Refusal, refuse } from '../../domain/lane/commanded.js';
+import { type Commanded, type Refusal, refuse } from '../../engine/commanded.js';
 import { decideAgain } from './refund-answer.js';
 import { RENAMED } from './misnamed-payment.js';
 import { requestOf } from './stuck-refund.js';
-import { putRefund, sendAgain } from '../../domain/lane/change.js';
-import { moveMirror, moveRefund } from '../../domain/lane/moves.js';
-import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
+import { putRefund, sendAgain } from '../../engine/change.js';
+import { moveMirror, moveRefund } from '../../engine/moves.js';
+import { carriedOut, type ReviewRule } from '../../engine/subject.js';
 
 /** A refund that is stuck, or failed. */
 export const stuckRefundReview: ReviewRule = (s, r, choice, ctx) => {
@@ -35,7 +35,7 @@ export const mirrorReview: ReviewRule = (s, r, { resolution }) => {
 
 /**
  * Without its bytes a refund would be one of all that remains (Document 3): it must never leave. Null: they are there. Not asked of one that was
- * answered, whose bytes store/lane-log.ts leaves out after a while: it is not sent again.
+ * answered, whose bytes engine/lane-log.ts leaves out after a while: it is not sent again.
  */
 export function erasedRequest(s: LaneState, { refundId }: ReviewRow): Refusal | null {
   if (requestOf(s, refundId)?.wire.body !== null) return null;

@@ -1,14 +1,14 @@
 // Who may refund how much: a refund is asked for, checked and written down with its key and bytes.
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
-import { addMessage, type Ctx, note, putRefund } from '../../domain/lane/change.js';
-import { type Commanded, refuse, refuseInShadow } from '../../domain/lane/commanded.js';
+import { addMessage, type Ctx, note, putRefund } from '../../engine/change.js';
+import { type Commanded, refuse, refuseInShadow } from '../../engine/commanded.js';
 import { returnOf } from '../../returns/rules/settle-return.js';
 import { lostOf } from '../../domain/mor-object.js';
 import { refundable } from '../../domain/status.js';
 import { showMoney } from '../../domain/money.js';
 import { newRefund, refundById } from './refund-names.js';
 import { morKey } from '../../domain/mor-key.js';
-import { carriedOut } from '../../domain/lane/subject.js';
+import { carriedOut } from '../../engine/subject.js';
 
 export type RefundRequest = {
   /** Null: all that remains. Smallest units. */

@@ -1,18 +1,10 @@
 // A refund that takes too long or failed: the item for a person, and the request whose key may be forgotten, which is not sent again.
 import { type LaneState, type OutboxRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
-import {
-  closeReviews,
-  type Ctx,
-  note,
-  openReview,
-  openReviewOf,
-  putMessage,
-  putRefund,
-} from '../../domain/lane/change.js';
-import { type LookAgain } from '../../domain/lane/subject.js';
+import { closeReviews, type Ctx, note, openReview, openReviewOf, putMessage, putRefund } from '../../engine/change.js';
+import { type LookAgain } from '../../engine/subject.js';
 import { DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REFUND_REMINDER_DAYS } from '../../policy.js';
 import { showMoney } from '../../domain/money.js';
-import { moveRefund } from '../../domain/lane/moves.js';
+import { moveRefund } from '../../engine/moves.js';
 import { showTime } from '../../domain/show-time.js';
 
 /** Ours, on a request that was taken back. */

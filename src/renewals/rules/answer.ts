@@ -3,7 +3,7 @@ import { type PaymentRow } from '../../domain/model.js';
 import { asksAfterOutcome, isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { sayMoney } from '../../domain/money.js';
 import { type InvoiceView } from '../../domain/ports/books.js';
-import { saysNothing } from '../../domain/lane/payment.js';
+import { saysNothing } from '../../engine/payment.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { dueDate } from '../../channels/rules/looks.js';
 import { refusalWords } from './decline-words.js';

@@ -1,5 +1,6 @@
 // The one decision that moves money on the books: what to do about a payment, given its invoice as it is now.
-import { effectName, maybeOne } from '../../domain/lane/payment.js';
+import { maybeOne } from '../../engine/payment.js';
+import { effectName } from '../../domain/payment-name.js';
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type MarkMode, type PaymentRow, type ReviewKind } from '../../domain/model.js';
 import { type FlowSettings } from '../../domain/settings.js';

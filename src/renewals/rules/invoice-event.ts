@@ -1,9 +1,9 @@
 // What Stripe says of an invoice: its facts, and whether a verdict of the MoR is expected.
 import { type LaneState } from '../../domain/model.js';
-import { type Applied, done, ignored, type InvoiceEvent } from '../../domain/lane/event.js';
-import { addMessage, type Ctx, note } from '../../domain/lane/change.js';
+import { type Applied, done, ignored, type InvoiceEvent } from '../../engine/event.js';
+import { addMessage, type Ctx, note } from '../../engine/change.js';
 import { standingOf, takeMetadata } from '../../enrolment/rules/enrolment.js';
-import { askAgain, takeEvent } from '../../domain/lane/facts.js';
+import { askAgain, takeEvent } from '../../engine/facts.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { showMoney } from '../../domain/money.js';
 import { awaitsRelay } from './relay.js';

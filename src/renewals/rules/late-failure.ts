@@ -1,8 +1,8 @@
 // A payment that the MoR called taken and, later by its own clock, refused. It has no event of its own for a returned bank debit, and may
 // report one this way.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
-import { type Ctx, openReview } from '../../domain/lane/change.js';
-import { effectName } from '../../domain/lane/payment.js';
+import { type Ctx, openReview } from '../../engine/change.js';
+import { effectName } from '../../domain/payment-name.js';
 import { showTime } from '../../domain/show-time.js';
 
 type Refusal = Pick<PaymentRow, 'verdictAt' | 'declineCode'>;

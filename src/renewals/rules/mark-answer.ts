@@ -1,25 +1,16 @@
 // What Stripe answered to the calls of a mark: the next step of it, the mark itself, or an item for a person.
 import { type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
-import {
-  addCall,
-  addEntry,
-  type Ctx,
-  note,
-  openReview,
-  putInvoice,
-  putPayment,
-  retryAt,
-} from '../../domain/lane/change.js';
-import { moveMark } from '../../domain/lane/moves.js';
+import { addCall, addEntry, type Ctx, note, openReview, putInvoice, putPayment, retryAt } from '../../engine/change.js';
+import { moveMark } from '../../engine/moves.js';
 import { paymentMarked } from '../../ledger/rules/postings.js';
-import { effectName } from '../../domain/lane/payment.js';
+import { effectName } from '../../domain/payment-name.js';
 import { showMoney } from '../../domain/money.js';
 import { type CallFailure, type CallOutcome, LIST_TOO_LONG, said } from '../../domain/ports/call.js';
 import { type BillingAnswer } from '../../domain/ports/billing-platform.js';
-import { callFailed, paymentOf } from '../../domain/lane/answer-parts.js';
-import { type CallRule } from '../../domain/lane/subject.js';
-import { type AnswerTo } from '../../domain/lane/answer.js';
-import { takeRead } from '../../domain/lane/facts.js';
+import { callFailed, paymentOf } from '../../engine/answer-parts.js';
+import { type CallRule } from '../../engine/subject.js';
+import { type AnswerTo } from '../../engine/answer.js';
+import { takeRead } from '../../engine/facts.js';
 import { ASK_IF_TWICE, ofPaidOtherwise } from './decide-mark.js';
 import { standsStillUntil } from './mark.js';
 import { markReview } from './mark-review.js';

@@ -1,16 +1,16 @@
 // What a person may choose for a payment that is kept from its invoice, and what comes of it.
 import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { putTrail, verdictDueBy } from '../../retries/rules/trail.js';
-import { refuse } from '../../domain/lane/commanded.js';
-import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
+import { refuse } from '../../engine/commanded.js';
+import { carriedOut, type ReviewRule } from '../../engine/subject.js';
 import { isOfSharedCharge, letGo } from '../../ledger/rules/one-charge.js';
 import { refundForReview } from '../../refunds/rules/request-refund.js';
-import { isSurplus } from '../../domain/lane/surplus.js';
+import { isSurplus } from '../../domain/surplus.js';
 import { surplusToRefund } from './surplus.js';
-import { askAgain, lookAfresh } from '../../domain/lane/facts.js';
-import { type Ctx, putInvoice, putPayment } from '../../domain/lane/change.js';
-import { moveMark } from '../../domain/lane/moves.js';
-import { closePayment } from '../../domain/lane/payment.js';
+import { askAgain, lookAfresh } from '../../engine/facts.js';
+import { type Ctx, putInvoice, putPayment } from '../../engine/change.js';
+import { moveMark } from '../../engine/moves.js';
+import { closePayment } from '../../engine/payment.js';
 import { HOUR_MS } from '../../policy.js';
 
 const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';

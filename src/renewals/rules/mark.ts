@@ -16,19 +16,20 @@ import {
   putInvoice,
   putMessage,
   putPayment,
-} from '../../domain/lane/change.js';
-import { moveMark } from '../../domain/lane/moves.js';
+} from '../../engine/change.js';
+import { moveMark } from '../../engine/moves.js';
 import { showMoney } from '../../domain/money.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
 import { listObserved } from '../../channels/rules/announced.js';
 import { decideMark } from './decide-mark.js';
-import { isFresh } from '../../domain/lane/facts.js';
+import { isFresh } from '../../engine/facts.js';
 import { isPayable } from '../../domain/status.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
-import { isCutOffSince, mayBeCutOff } from '../../domain/lane/answer-parts.js';
-import { closePayment, effectName, isCallOf, PARKING } from '../../domain/lane/payment.js';
+import { isCutOffSince, mayBeCutOff } from '../../engine/answer-parts.js';
+import { closePayment, isCallOf, PARKING } from '../../engine/payment.js';
+import { effectName } from '../../domain/payment-name.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';
-import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
+import { type ErrandRule, type SettleRule } from '../../engine/subject.js';
 
 /** The marks of all payments, the oldest first: the first payment is the one that pays the invoice. */
 export const settleMarks: SettleRule = (s, ctx, lookAgain) => {

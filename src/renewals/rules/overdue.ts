@@ -2,13 +2,14 @@
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
 import { dueDate } from '../../channels/rules/looks.js';
-import { closeReviews, type Ctx, note, openReview, putInvoice } from '../../domain/lane/change.js';
+import { closeReviews, type Ctx, note, openReview, putInvoice } from '../../engine/change.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';
-import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
+import { type ErrandRule, type LookAgain } from '../../engine/subject.js';
 import { showMoney } from '../../domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
-import { awaitsRetry, effectName, saysNothing } from '../../domain/lane/payment.js';
+import { awaitsRetry, saysNothing } from '../../engine/payment.js';
+import { effectName } from '../../domain/payment-name.js';
 import { showTime } from '../../domain/show-time.js';
 
 /**

@@ -1,7 +1,7 @@
 // What became of a payment, in one sentence for people.
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type PaymentRow, type RefundRow } from '../../domain/model.js';
-import { saysNothing } from '../../domain/lane/payment.js';
+import { saysNothing } from '../../engine/payment.js';
 import { sayMoney } from '../../domain/money.js';
 import { type Answer, troubleOf } from './answer.js';
 import { refusalWords } from './decline-words.js';

@@ -1,11 +1,11 @@
 // The MoR's verdicts on a payment: it succeeded, it failed, or the customer must act.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
-import { type Applied, done, type PaymentEvent } from '../../domain/lane/event.js';
-import { addAttempt, closeReviews, type Ctx, openReview, openReviewOf, putPayment } from '../../domain/lane/change.js';
-import { findPayment, saysNothing, withIds } from '../../domain/lane/payment.js';
+import { type Applied, done, type PaymentEvent } from '../../engine/event.js';
+import { addAttempt, closeReviews, type Ctx, openReview, openReviewOf, putPayment } from '../../engine/change.js';
+import { findPayment, saysNothing, withIds } from '../../engine/payment.js';
 import { amountSettled, disproven } from '../../signups/rules/prove-charge.js';
 import { showMoney } from '../../domain/money.js';
-import { moveMark } from '../../domain/lane/moves.js';
+import { moveMark } from '../../engine/moves.js';
 import { collect, isOfSharedCharge, tellOwnCharge } from '../../ledger/rules/one-charge.js';
 import { takeRefusal } from '../../retries/rules/take-refusal.js';
 import { CLOCKS_APART_MS } from '../../policy.js';

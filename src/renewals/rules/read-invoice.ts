@@ -2,11 +2,11 @@
 import { type LaneState } from '../../domain/model.js';
 import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
-import { type Ctx, note, putInvoice, retryAt } from '../../domain/lane/change.js';
-import { ensureInvoice, takeRead } from '../../domain/lane/facts.js';
+import { type Ctx, note, putInvoice, retryAt } from '../../engine/change.js';
+import { ensureInvoice, takeRead } from '../../engine/facts.js';
 import { showMoney } from '../../domain/money.js';
 import { FAILED_READS_SHOWN } from '../../policy.js';
-import { type ErrandRule } from '../../domain/lane/subject.js';
+import { type ErrandRule } from '../../engine/subject.js';
 
 /** A fresh read of the invoice came back, or did not. */
 export function applyRead(s: LaneState, outcome: CallOutcome<InvoiceFacts | null>, ctx: Ctx): LaneState {

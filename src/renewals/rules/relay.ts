@@ -1,10 +1,11 @@
 // `invoice.created` is handed on to the MoR, which charges for it.
 import { type InvoiceRow, type LaneState, type OutboxRow } from '../../domain/model.js';
-import { type CallRule, carriedOut, type SettleRule } from '../../domain/lane/subject.js';
-import { type AnswerTo } from '../../domain/lane/answer.js';
-import { callFailed } from '../../domain/lane/answer-parts.js';
-import { type Ctx, putInvoice, sendAgain, takeCallBack } from '../../domain/lane/change.js';
-import { awaitsRetry, effectName, paymentThatCame, saysNothing } from '../../domain/lane/payment.js';
+import { type CallRule, carriedOut, type SettleRule } from '../../engine/subject.js';
+import { type AnswerTo } from '../../engine/answer.js';
+import { callFailed } from '../../engine/answer-parts.js';
+import { type Ctx, putInvoice, sendAgain, takeCallBack } from '../../engine/change.js';
+import { awaitsRetry, paymentThatCame, saysNothing } from '../../engine/payment.js';
+import { effectName } from '../../domain/payment-name.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { isOver } from '../../domain/status.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';

@@ -1,7 +1,7 @@
 // A rest that is still due after the mark: the invoice changed while it was being marked.
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
-import { type Ctx, openReview } from '../../domain/lane/change.js';
-import { type SettleRule } from '../../domain/lane/subject.js';
+import { type Ctx, openReview } from '../../engine/change.js';
+import { type SettleRule } from '../../engine/subject.js';
 import { isPayable } from '../../domain/status.js';
 import { showMoney } from '../../domain/money.js';
 

@@ -9,9 +9,10 @@ import {
 } from '../../domain/model.js';
 import { paymentMarked } from '../../ledger/rules/postings.js';
 import { SHADOW_MODE } from '../../domain/ports/call.js';
-import { addEntry, type Ctx, note, putPayment } from '../../domain/lane/change.js';
-import { effectName, isCallOf } from '../../domain/lane/payment.js';
-import { moveMark } from '../../domain/lane/moves.js';
+import { addEntry, type Ctx, note, putPayment } from '../../engine/change.js';
+import { isCallOf } from '../../engine/payment.js';
+import { effectName } from '../../domain/payment-name.js';
+import { moveMark } from '../../engine/moves.js';
 
 /** The first call of each stage of a mark. */
 const CALL_OF: Partial<Record<MarkStage, OutboxKind>> = {

@@ -1,6 +1,6 @@
 // A draft that counts as stuck: Stripe could not finalize it, or nobody does while money waits.
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
-import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
+import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
 import { DRAFT_PATIENCE_MS } from '../../policy.js';
 import { showMoney } from '../../domain/money.js';
 import { showTime } from '../../domain/show-time.js';

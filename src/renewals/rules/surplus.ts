@@ -1,9 +1,9 @@
 // More taken for an invoice than was due: a credit note, or another payment, came between our look at it and our mark.
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
-import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
-import { effectName } from '../../domain/lane/payment.js';
-import { isSurplus, overpaid, type Overpaid, surplusPrefix, surplusRefunded } from '../../domain/lane/surplus.js';
+import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
+import { effectName } from '../../domain/payment-name.js';
+import { isSurplus, overpaid, type Overpaid, surplusPrefix, surplusRefunded } from '../../domain/surplus.js';
 
 /** Told once per amount, however often it is reported: by the answer to the mark, by `invoice.overpaid`, by a read. */
 export function settleSurplus(s: LaneState, ctx: Ctx): LaneState {

@@ -3,7 +3,7 @@ import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { type ShownToRetry } from '../../domain/ports/billing-platform.js';
 import { type ConfirmedMethod, type Retry, type RetryTrail } from '../../domain/retry.js';
 import { showMoney } from '../../domain/money.js';
-import { addMessage, type Ctx, note, putInvoice } from '../../domain/lane/change.js';
+import { addMessage, type Ctx, note, putInvoice } from '../../engine/change.js';
 import { makeLink } from '../../links/rules/recovery.js';
 import { type Means } from './next-try.js';
 import { verdictDueBy, putTrail, retryName } from './trail.js';

@@ -9,11 +9,11 @@ import {
   untriedMethod,
 } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { type Ctx } from '../../domain/lane/change.js';
+import { type Ctx } from '../../engine/change.js';
 import { moneyAnnounced } from '../../channels/rules/withdraw.js';
 import { endOfLink, isUnread, openLook } from '../../links/rules/recovery.js';
 import { RETRY_ASKED_AFTER_MS } from '../../policy.js';
-import { awaitsRetry } from '../../domain/lane/payment.js';
+import { awaitsRetry } from '../../engine/payment.js';
 import { showTime } from '../../domain/show-time.js';
 
 export type Means = RetryStep['do'];

@@ -2,9 +2,9 @@
 import { type Retry } from '../../domain/retry.js';
 import { type LaneState } from '../../domain/model.js';
 import { type ShownToRetry } from '../../domain/ports/billing-platform.js';
-import { type Commanded, refuse, type Refusal, refuseInShadow } from '../../domain/lane/commanded.js';
-import { type Ctx } from '../../domain/lane/change.js';
-import { takeLateRead } from '../../domain/lane/facts.js';
+import { type Commanded, refuse, type Refusal, refuseInShadow } from '../../engine/commanded.js';
+import { type Ctx } from '../../engine/change.js';
+import { takeLateRead } from '../../engine/facts.js';
 import { makeRetry } from './make-retry.js';
 import { meansNow, obstacle } from './next-try.js';
 import { isOver } from './settle-retries.js';

@@ -1,12 +1,12 @@
 // What became of the calls that a schedule of retries makes: the MoR was asked to charge again, or Stripe to end it.
 import { type LaneState, type OutboxRow } from '../../domain/model.js';
-import { type AnswerTo } from '../../domain/lane/answer.js';
-import { callFailed, isRedirect, mayBeCutOff } from '../../domain/lane/answer-parts.js';
+import { type AnswerTo } from '../../engine/answer.js';
+import { callFailed, isRedirect, mayBeCutOff } from '../../engine/answer-parts.js';
 import { type CallFailure } from '../../domain/ports/call.js';
-import { addCall, type Ctx, putInvoice, putMessage, sendAgain } from '../../domain/lane/change.js';
-import { takeRead } from '../../domain/lane/facts.js';
-import { type CallRule, carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
-import { awaitsRetry } from '../../domain/lane/payment.js';
+import { addCall, type Ctx, putInvoice, putMessage, sendAgain } from '../../engine/change.js';
+import { takeRead } from '../../engine/facts.js';
+import { type CallRule, carriedOut, type ReviewRule } from '../../engine/subject.js';
+import { awaitsRetry } from '../../engine/payment.js';
 import { verdictDueBy, putTrail } from './trail.js';
 
 export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {

@@ -3,10 +3,10 @@
 import { type InvoiceRow, type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type ShownToRetry } from '../../domain/ports/billing-platform.js';
 import { type RetryEnd } from '../../domain/retry.js';
-import { addCall, type Ctx, note, putInvoice, takeCallBack } from '../../domain/lane/change.js';
-import { awaitsRetry, paymentThatCame } from '../../domain/lane/payment.js';
-import { isFresh } from '../../domain/lane/facts.js';
-import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
+import { addCall, type Ctx, note, putInvoice, takeCallBack } from '../../engine/change.js';
+import { awaitsRetry, paymentThatCame } from '../../engine/payment.js';
+import { isFresh } from '../../engine/facts.js';
+import { type ErrandRule, type SettleRule } from '../../engine/subject.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { moneyAnnounced } from '../../channels/rules/withdraw.js';
 import { type Cause, makeRetry } from './make-retry.js';

@@ -1,6 +1,6 @@
 // The customer has another payment method, and its confirmation is known: what is remembered of it. What follows, next-try.ts decides.
-import { type Commanded } from '../../domain/lane/commanded.js';
-import { type Ctx, note, putInvoice, putObject } from '../../domain/lane/change.js';
+import { type Commanded } from '../../engine/commanded.js';
+import { type Ctx, note, putInvoice, putObject } from '../../engine/change.js';
 import { type LaneState } from '../../domain/model.js';
 import { isPayableLink } from '../../domain/mor-object.js';
 import { type ConfirmedMethod } from '../../domain/retry.js';

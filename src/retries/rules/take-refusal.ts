@@ -1,8 +1,8 @@
 // The MoR refused a renewal, or Stripe asks for another attempt: what is remembered of it. What follows, settle-retries.ts decides.
 import { type LaneState } from '../../domain/model.js';
 import { type Refusal, type Retry, type RetryTrail } from '../../domain/retry.js';
-import { type PaymentEvent } from '../../domain/lane/event.js';
-import { type Ctx } from '../../domain/lane/change.js';
+import { type PaymentEvent } from '../../engine/event.js';
+import { type Ctx } from '../../engine/change.js';
 import { kindOfRefusal } from './decline-kinds.js';
 import { CLOCKS_APART_MS } from '../../policy.js';
 import { putTrail } from './trail.js';

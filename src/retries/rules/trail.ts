@@ -1,7 +1,7 @@
 // What is known of the refusals of one renewal, and of what followed them: read and written here alone.
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { type Retry, type RetryTrail } from '../../domain/retry.js';
-import { type Ctx, lastingName, putInvoice } from '../../domain/lane/change.js';
+import { type Ctx, lastingName, putInvoice } from '../../engine/change.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';
 
 /** Writes a changed trail down. */

@@ -1,5 +1,5 @@
 // A returned debit at rest: the item that puts the question on Stripe to a person. The books are book-losses.ts's.
-import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
+import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { lostOf, type MorObjectRow } from '../../domain/mor-object.js';

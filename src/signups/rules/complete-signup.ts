@@ -1,11 +1,11 @@
 // A signup's completion: the charge that the browser's result names becomes the payment of the first invoice.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { money, type Money, sameMoney, showMoney } from '../../domain/money.js';
-import { type Commanded, refuse } from '../../domain/lane/commanded.js';
-import { newPayment } from '../../domain/lane/payment.js';
-import { type Ctx, note, openReview, putPayment } from '../../domain/lane/change.js';
-import { moveMark } from '../../domain/lane/moves.js';
-import { ensureInvoice } from '../../domain/lane/facts.js';
+import { type Commanded, refuse } from '../../engine/commanded.js';
+import { newPayment } from '../../engine/payment.js';
+import { type Ctx, note, openReview, putPayment } from '../../engine/change.js';
+import { moveMark } from '../../engine/moves.js';
+import { ensureInvoice } from '../../engine/facts.js';
 import { identifyPayment } from '../../refunds/rules/identify-payment.js';
 import { amountSettled, proven } from './prove-charge.js';
 

@@ -2,16 +2,8 @@
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type CallOutcome, said } from '../../domain/ports/call.js';
 import { type ChargeState } from '../../domain/ports/payment-gateway.js';
-import {
-  closeReviews,
-  type Ctx,
-  note,
-  openReview,
-  openReviewOf,
-  putPayment,
-  retryAt,
-} from '../../domain/lane/change.js';
-import { moveMark } from '../../domain/lane/moves.js';
+import { closeReviews, type Ctx, note, openReview, openReviewOf, putPayment, retryAt } from '../../engine/change.js';
+import { moveMark } from '../../engine/moves.js';
 import {
   DAY_MS,
   FAILED_READS_SHOWN,
@@ -21,8 +13,8 @@ import {
   PROVE_PATIENCE_MS,
 } from '../../policy.js';
 import { collect } from '../../ledger/rules/one-charge.js';
-import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
-import { closePayment } from '../../domain/lane/payment.js';
+import { carriedOut, type ReviewRule } from '../../engine/subject.js';
+import { closePayment } from '../../engine/payment.js';
 import { showTime } from '../../domain/show-time.js';
 
 /** The MoR said what it knows of a signup's charge. Only that it charged it is a proof. */

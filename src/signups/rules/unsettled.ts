@@ -3,8 +3,8 @@ import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
-import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
-import { type LookAgain } from '../../domain/lane/subject.js';
+import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
+import { type LookAgain } from '../../engine/subject.js';
 import { showTime } from '../../domain/show-time.js';
 
 /**

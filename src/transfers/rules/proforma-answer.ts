@@ -1,10 +1,10 @@
 // What the MoR answered about a proforma invoice: to its creation, or to a read.
 import { type LaneState } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
-import { type Ctx, note, putObject } from '../../domain/lane/change.js';
+import { type Ctx, note, putObject } from '../../engine/change.js';
 import { type ProformaFacts } from '../../domain/ports/mor-channels.js';
-import { type CallRule } from '../../domain/lane/subject.js';
-import { type AnswerTo } from '../../domain/lane/answer.js';
+import { type CallRule } from '../../engine/subject.js';
+import { type AnswerTo } from '../../engine/answer.js';
 import { applyChannelRefusal, applyChannelSilence, nameOf } from '../../channels/rules/mor-object.js';
 
 export const createProformaCall: CallRule<AnswerTo<'create_proforma'>> = {

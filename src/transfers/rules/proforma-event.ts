@@ -1,8 +1,8 @@
 // What the MoR says of a proforma invoice: issued, not issued, or settled by a bank transfer.
 import { type LaneState } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/events/mor-service-event.js';
-import { type Ctx, openReview, putObject } from '../../domain/lane/change.js';
-import { type Applied, done } from '../../domain/lane/event.js';
+import { type Ctx, openReview, putObject } from '../../engine/change.js';
+import { type Applied, done } from '../../engine/event.js';
 import { objectOf } from '../../channels/rules/mor-object.js';
 import { textNamed, timeNamed, wordNamed } from '../../channels/rules/channel-fields.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';

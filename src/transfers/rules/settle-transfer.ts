@@ -1,8 +1,8 @@
 // A transfer that came, and no event said how much.
 import { type LaneState } from '../../domain/model.js';
 import { isLiveProforma, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
-import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
-import { type LookAgain, type SettleRule } from '../../domain/lane/subject.js';
+import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
+import { type LookAgain, type SettleRule } from '../../engine/subject.js';
 import { tellOfStanding } from '../../channels/rules/standing.js';
 import { markByHand } from '../../channels/rules/mor-object.js';
 import { TRANSFER_PATIENCE_MS } from '../../policy.js';

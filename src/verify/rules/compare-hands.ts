@@ -9,7 +9,7 @@ import {
 } from '../../domain/ports/billing-reader.js';
 import { type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { type Difference, type OurInvoice } from '../../domain/difference.js';
-import { saleOf, surplusRefunded } from '../../domain/lane/surplus.js';
+import { saleOf, surplusRefunded } from '../../domain/surplus.js';
 import { VERIFY_REFUND_SUMS_MOST } from '../../policy.js';
 import { difference, reviewOf } from './compare.js';
 

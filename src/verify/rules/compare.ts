@@ -1,6 +1,6 @@
 // Compares what the ledger says of one invoice with what the billing platform shows. Pure; every difference is a plain value.
-import { PARKING, saysNothing } from '../../domain/lane/payment.js';
-import { saleOf, surplusRefunded } from '../../domain/lane/surplus.js';
+import { PARKING, saysNothing } from '../../engine/payment.js';
+import { saleOf, surplusRefunded } from '../../domain/surplus.js';
 import { DRAFT_PATIENCE_MS, VERIFY_GRACE_MS } from '../../policy.js';
 import { verdictBy } from '../../renewals/rules/overdue.js';
 import { showMoney } from '../../domain/money.js';

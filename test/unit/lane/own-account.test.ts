@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type BillingAccountFacts, type BillingReader } from '../../../src/domain/ports/billing-reader.js';
 import { type CallOutcome } from '../../../src/domain/ports/call.js';
-import { OwnAccount } from '../../../src/lane/own-account.js';
+import { OwnAccount } from '../../../src/engine/own-account.js';
 import { ManualClock } from '../../support/clock.js';
 import { LaneHarness, MemoryLaneStore } from '../../support/lane-harness.js';
 import { reported } from '../../support/reported.js';

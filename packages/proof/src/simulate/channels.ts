@@ -1,6 +1,6 @@
 // What happens on the MoR's other channels in a story: bank transfers, payment links, disputes and alerts.
 import { proformaWire } from '#src/transfers/proforma-request.js';
-import { messageKey } from '#src/domain/lane/change.js';
+import { messageKey } from '#src/engine/change.js';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { encodePaymentLink } from '#src/mor/payment-links.js';
 import { encodeDeleteProforma } from '#src/mor/proforma-invoices.js';

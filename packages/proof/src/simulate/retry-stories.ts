@@ -1,5 +1,5 @@
 // Golden stories of renewals that fail and are tried again: won, given up, paid by a link, paid another way, asked for by people.
-import { messageKey } from '#src/domain/lane/change.js';
+import { messageKey } from '#src/engine/change.js';
 import { retryName } from '#src/retries/rules/trail.js';
 import { Channels } from './channels.js';
 import { giveAnotherCard } from './other-card.js';

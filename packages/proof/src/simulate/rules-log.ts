@@ -1,7 +1,7 @@
 // The rules about the core's own books: each lane's log is whole, and the rows that lists read are as the log says.
 import { type Codec, fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW } from '#src/store/codec.js';
-import { fold, type LoggedRow } from '#src/store/lane-log.js';
-import { listedRefunds, openCallIds } from '#src/store/read-rows.js';
+import { fold, type LoggedRow } from '#src/engine/lane-log.js';
+import { listedRefunds, openCallIds } from '#src/engine/read-rows.js';
 import { type LaneState } from '#src/domain/model.js';
 import { type Snapshot } from './sim-store.js';
 

@@ -1,5 +1,5 @@
 // The rules about what comes twice: a charge is one sum of money, a refund is one whatever its ids, and a customer who paid twice is an item.
-import { PARKING } from '#src/domain/lane/payment.js';
+import { PARKING } from '#src/engine/payment.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
 import { amountDue } from '@crossbill/sandbox/stripe/model.js';
 import { type PaymentLine } from './sim-store.js';

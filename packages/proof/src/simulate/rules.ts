@@ -1,5 +1,5 @@
 // The rules that hold when a run is at rest. What is true is read from the sandbox, never from the code under test.
-import { PARKING } from '#src/domain/lane/payment.js';
+import { PARKING } from '#src/engine/payment.js';
 import { amountDue, amountRemaining, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { GAP_MARGIN_MS } from './facts.js';
 import { wasDetached } from './hands.js';

@@ -1,7 +1,7 @@
 // Releases one actor at a time. Every call through a port is a step that waits here; time moves on only when nobody can run.
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
-import { LaneFenced } from '#src/domain/ports/lane-store.js';
+import { LaneFenced } from '#src/engine/lane-store.js';
 import { type FaultKind, type FaultSource, lacking, noFaults, processFaults, type YieldPoint } from './faults.js';
 import { type Seeded } from './seeded.js';
 

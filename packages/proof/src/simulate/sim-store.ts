@@ -3,7 +3,7 @@ import { type RetryTrail } from '#src/domain/retry.js';
 import type pg from 'pg';
 import { connectAlone } from '#src/store/connect.js';
 import { Database } from '#src/store/database.js';
-import { fold, type LoggedRow } from '#src/store/lane-log.js';
+import { fold, type LoggedRow } from '#src/engine/lane-log.js';
 import { keepConnections } from './faulty-pool.js';
 import { StoreCopy } from './store-copy.js';
 

@@ -1,9 +1,9 @@
 // Rows of the log: what a step wrote is folded into the same state, whatever the texts in it.
 import fc from 'fast-check';
-import { emptyLane } from '#src/domain/lane/change.js';
+import { emptyLane } from '#src/engine/change.js';
 import { type LaneState } from '#src/domain/model.js';
 import { type Codec, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW } from '#src/store/codec.js';
-import { fold, type LoggedRow, rowOf } from '#src/store/lane-log.js';
+import { fold, type LoggedRow, rowOf } from '#src/engine/lane-log.js';
 import { oddText, timeText } from '../inputs/texts.js';
 import { must, mustBeSame, shown, type Target } from '../target.js';
 

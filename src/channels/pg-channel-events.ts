@@ -1,0 +1,145 @@
+// The routing of events that name no invoice in PostgreSQL: one look for every id, one transaction for what was decided.
+import { Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { type ReviewRow } from '../domain/model.js';
+import { ChannelEvents, type Home, type RoutedEvent, type Routing } from './channel-events.js';
+import { LaneFenced, StoreUnavailable } from '../engine/lane-store.js';
+import { insertSql, jsonText, REVIEW, toJson } from '../store/codec.js';
+import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
+import { Database, inTransaction, isUnavailable } from '../store/database.js';
+import { bodyOf, hasBody } from '../store/event-bodies.js';
+import { makeDue, restIn } from '../engine/lane-queue.js';
+import { EVENTS_AT_ONCE, waitingEvent } from '../engine/lane-reader.js';
+
+type Row = Record<string, unknown>;
+
+// Two invoices may hold payments of one charge: what was recorded first comes first, by whatever plan.
+const HOMES_SQL = `
+  select mor_id as id, 'object' as what, invoice_id, seq from mor_object where mor_id = any($1)
+  union all
+  select asked.key, 'message', o.invoice_id, o.seq from unnest($1::text[]) as asked(key)
+    join mor_object o on o.id = substring(asked.key from '^crossbill:create_(?:proforma|payment_link):(.*):[0-9]+$')
+  union all
+  select asked.id, 'payment', o.invoice_id, o.seq from unnest($1::text[]) as asked(id)
+    join mor_object o on o.detail->'observed' @> jsonb_build_array(jsonb_build_object('charge', asked.id))
+                      or o.detail->'observed' @> jsonb_build_array(jsonb_build_object('paymentId', asked.id))
+  union all
+  select payment_id, 'payment', invoice_id, seq from payment where payment_id = any($1)
+  union all
+  select id, 'payment', invoice_id, seq from payment where id = any($1)
+  union all
+  select processor_charge_id, 'payment', invoice_id, seq from payment where processor_charge_id = any($1)
+  union all
+  select processor_payment_intent_id, 'payment', invoice_id, seq from payment where processor_payment_intent_id = any($1)
+  union all
+  select mor_refund_id, 'refund', invoice_id, seq from refund where mor_refund_id = any($1)
+  union all
+  select processor_refund_id, 'refund', invoice_id, seq from refund where processor_refund_id = any($1)
+  union all
+  select invoice_id, 'invoice', invoice_id, seq from invoice where invoice_id = any($1)
+  union all
+  select tax_calculation_id, 'signup', invoice_id, seq from signup where tax_calculation_id = any($1)
+  union all
+  select intent_id, 'signup', invoice_id, seq from signup where intent_id = any($1)
+   order by seq`;
+
+/** Kinds of items about an event that names no invoice. */
+const OF_EVENT = (kind: string): string => `${kind} in ('conflicting_event', 'dispute')`;
+
+@Injectable()
+export class PgChannelEvents extends ChannelEvents {
+  constructor(
+    private readonly db: Database,
+    private readonly time: DatabaseTime,
+  ) {
+    super();
+  }
+
+  async load(lane: string): Promise<readonly RoutedEvent[]> {
+    const found = await this.guarded(() =>
+      this.db.pool.query<Row>(
+        `select e.*, ${bodyOf('e')} as body, extract(epoch from ${timeSql(2)} - e.received_at) * 1000 as waited_ms, case when e.status = 'received' then null else r.id end as review_id from inbox_event e
+           left join review r on r.subject = e.event_id and r.invoice_id is null and r.status = 'open'
+            and ${OF_EVENT('r.kind')}
+          where e.lane = $1 and ${hasBody('e')}
+            and ((e.status = 'received' and e.next_try_at <= ${timeSql(2)}) or (e.status = 'done' and r.id is not null))
+          order by e.id limit ${EVENTS_AT_ONCE}`,
+        [lane, this.time.given()],
+      ),
+    );
+    return found.rows.map((r) => ({
+      ...waitingEvent(r),
+      reviewId: r['review_id'] as string | null,
+      waitedMs: Math.max(0, Number(r['waited_ms'])),
+    }));
+  }
+
+  async homes(ids: readonly string[]): Promise<readonly Home[]> {
+    const found = await this.guarded(() =>
+      this.db.pool.query<{ id: string; what: Home['what']; invoice_id: string | null }>(HOMES_SQL, [ids]),
+    );
+    return found.rows.map((r) => ({ id: r.id, what: r.what, invoiceId: r.invoice_id }));
+  }
+
+  async route(lane: string, fence: bigint, routings: readonly Routing[], lookAgainInMs: number | null): Promise<void> {
+    await this.guarded(() =>
+      inTransaction(this.db.pool, async (db) => {
+        const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
+        if (held.rowCount !== 1) throw new LaneFenced(`lane ${lane} was claimed by another worker`);
+        const now = await readTime(db, this.time);
+        for (const routing of routings) await write(db, routing, now);
+        await restIn(db, lane, now, lookAgainInMs);
+      }),
+    );
+  }
+
+  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (e) {
+      if (isUnavailable(e)) throw new StoreUnavailable('the database did not answer', { cause: e });
+      throw e;
+    }
+  }
+}
+
+async function write(db: pg.PoolClient, r: Routing, now: Date): Promise<void> {
+  switch (r.do) {
+    case 'move':
+      await db.query(
+        `update inbox_event set lane = $2, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = $3
+          where id = $1`,
+        [r.id, r.invoiceId, now],
+      );
+      await db.query(makeDue('values ($1::text, $2::timestamptz, 1)'), [r.invoiceId, now]);
+      return clear(db, r.id, r.invoiceId, now);
+    case 'wait':
+      await db.query(`update inbox_event set next_try_at = ${laterSql(2, 3)} where id = $1`, [r.id, now, r.forMs]);
+      return;
+    case 'decide':
+      await db.query('update inbox_event set status = $2, reason = $3, decided_at = $4 where id = $1', [
+        r.id,
+        r.status,
+        r.reason,
+        now,
+      ]);
+      if (r.review !== null) await open(db, { ...r.review, createdAt: now });
+  }
+}
+
+/** Once per event: a person who closed it is not asked again. */
+async function open(db: pg.PoolClient, review: ReviewRow): Promise<void> {
+  const before = await db.query('select 1 from review where kind = $1 and subject = $2', [review.kind, review.subject]);
+  if (before.rowCount !== 0) return;
+  await db.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, review)])]);
+}
+
+/** The item of the event `id`: also of one that a person tried again meanwhile. */
+async function clear(db: pg.PoolClient, id: bigint, invoiceId: string, now: Date): Promise<void> {
+  const note = `it belongs to invoice ${invoiceId}`;
+  await db.query(
+    `update review set status = 'resolved', resolved_at = $2, resolved_by = 'crossbill', resolution = 'cleared', note = $3
+      where subject = (select event_id from inbox_event where id = $1) and invoice_id is null and status = 'open' and ${OF_EVENT('kind')}`,
+    [id, now, note],
+  );
+}

@@ -1,0 +1,149 @@
+// The one place where the engine knows the subjects: which of them takes in an event, a call's answer, a person's choice, what each
+// settles, and in which order.
+import { type Applied, type PaymentEvent } from '../engine/event.js';
+import { type LaneState, type OutboxKind, type ReviewKind } from '../domain/model.js';
+import { type Ctx } from '../engine/change.js';
+import { applyNotPaid, applySucceeded } from '../renewals/rules/payment-event.js';
+import { applyRefunded } from '../refunds/rules/refund-event.js';
+import { type MorServiceType, type ServiceEvent } from '../domain/events/mor-service-event.js';
+import { applyIssuance, applySettled } from '../transfers/rules/proforma-event.js';
+import { applyCaptured } from '../links/rules/payment-captured.js';
+import { applyEInvoice } from '../documents/rules/e-invoice-event.js';
+import { applyAlert, applyDispute } from '../disputes/rules/dispute-event.js';
+import { type CallRule, type ErrandRule, nothingMore, type ReviewRule, type SettleRule } from '../engine/subject.js';
+import { type AnswerTo } from '../engine/answer.js';
+import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from '../renewals/rules/mark-answer.js';
+import { relayCall, settleRelay } from '../renewals/rules/relay.js';
+import { createRefundCall } from '../refunds/rules/refund-answer.js';
+import { creditNoteCall, reportRefundCall } from '../refunds/rules/mirror.js';
+import { createProformaCall } from '../transfers/rules/proforma-answer.js';
+import { createLinkCall } from '../links/rules/link-answer.js';
+import { finalizationReview, markReview, overdueReview } from '../renewals/rules/mark-review.js';
+import { unprovenReview } from '../signups/rules/prove-charge.js';
+import { stuckRefundReview } from '../refunds/rules/refund-review.js';
+import { chargingErrand, chargingReview, watchCharging } from '../enrolment/rules/charging.js';
+import { enrolmentErrand, settleEnrolment } from '../enrolment/rules/enrolment.js';
+import { debitErrand, expectVerdict, watchRenewal } from '../renewals/rules/overdue.js';
+import { nameCustomers } from '../channels/rules/take-money.js';
+import { closeRefunded, moneyErrand, settleMarks } from '../renewals/rules/mark.js';
+import { settleFellShort } from '../refunds/rules/fell-short.js';
+import { settleGivenBackElsewhere } from '../refunds/rules/given-back-elsewhere.js';
+import { settleRefunds } from '../refunds/rules/count-refunds.js';
+import { withdrawRequests } from '../channels/rules/withdraw.js';
+import { lookAtObjects, objectErrand } from '../channels/rules/looks.js';
+import { settleDisputes } from '../disputes/rules/settle-disputes.js';
+import { settleLinks } from '../links/rules/settle-link.js';
+import { settleTransfers } from '../transfers/rules/settle-transfer.js';
+import { watchUnsettled } from '../signups/rules/unsettled.js';
+import { watchRefunds } from '../refunds/rules/stuck-refund.js';
+import { watchFinalization } from '../renewals/rules/stuck-draft.js';
+import { bookRefunded, settleAnnounced } from '../links/rules/settle-announced.js';
+import { settleRest } from '../renewals/rules/rest.js';
+import { settleSurplus } from '../renewals/rules/surplus.js';
+import { recoveryErrand, settleRecovery } from '../links/rules/recovery.js';
+import { readErrand } from '../renewals/rules/read-invoice.js';
+import { retryErrand, settleRetries } from '../retries/rules/settle-retries.js';
+import { cancelSubscriptionCall, markUncollectibleCall, retryChargeCall } from '../retries/rules/retry-answer.js';
+
+/** The MoR's verdicts and refunds, by type. */
+export const PAYMENT_EVENTS: Readonly<
+  Record<PaymentEvent['type'], (s: LaneState, e: PaymentEvent, ctx: Ctx) => Applied>
+> = {
+  'payment.succeeded': applySucceeded,
+  'payment.failed': applyNotPaid,
+  'payment.requires_action': applyNotPaid,
+  'payment.refunded': applyRefunded,
+};
+
+/** The MoR's other events, by type. */
+export const SERVICE_EVENTS: {
+  readonly [K in MorServiceType]: (s: LaneState, e: ServiceEvent<K>, ctx: Ctx) => Applied;
+} = {
+  'proforma_invoice.issued': applyIssuance,
+  'proforma_invoice.issuance_failed': applyIssuance,
+  'proforma_invoice.settled': applySettled,
+  'payment.captured': applyCaptured,
+  'e_invoice.issued': applyEInvoice,
+  'e_invoice.issuance_failed': applyEInvoice,
+  'e_invoice.cancelled': applyEInvoice,
+  'dispute.action_needed': applyDispute,
+  'dispute.revision_requested': applyDispute,
+  'dispute.outcome': applyDispute,
+  'pre_chargeback_alert.received': applyAlert,
+  'pre_chargeback_alert.outcome': applyAlert,
+};
+
+/** Stored calls, by kind. */
+export const CALLS: { readonly [K in OutboxKind]: CallRule<AnswerTo<K>> } = {
+  finalize_invoice: finalizeCall,
+  report_payment: reportPaymentCall,
+  attach_payment: endOfMarkCall,
+  set_reference: setReferenceCall,
+  pay_out_of_band: endOfMarkCall,
+  mark_uncollectible: markUncollectibleCall,
+  cancel_subscription: cancelSubscriptionCall,
+  relay_event: relayCall,
+  retry_charge: retryChargeCall,
+  create_refund: createRefundCall,
+  report_refund: reportRefundCall,
+  issue_credit_note: creditNoteCall,
+  create_proforma: createProformaCall,
+  create_payment_link: createLinkCall,
+};
+
+/** Review items, by kind. `effect_failed` is about a call: its rule stands with the call. */
+export const REVIEWS: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, ReviewRule>> = {
+  amount_mismatch: markReview,
+  currency_mismatch: markReview,
+  customer_mismatch: markReview,
+  invoice_not_payable: markReview,
+  double_payment: markReview,
+  partial_transfer: markReview,
+  finalization_failed: finalizationReview,
+  renewal_overdue: overdueReview,
+  signup_unproven: unprovenReview,
+  signup_overdue: nothingMore,
+  refund_stuck: stuckRefundReview,
+  refund_gap: nothingMore,
+  dispute: nothingMore,
+  debit_returned: nothingMore,
+  double_charge_risk: chargingReview,
+  conflicting_event: nothingMore,
+};
+
+/** Once, before the money is looked at. */
+export const FIRST: readonly SettleRule[] = [settleEnrolment, expectVerdict, bookRefunded, nameCustomers];
+/** Again and again until nothing changes: each may make work for the others. */
+export const UNTIL_STILL: readonly SettleRule[] = [settleMarks, settleRefunds, closeRefunded];
+/** Once, when the money is at rest. */
+export const LAST: readonly SettleRule[] = [
+  lookAtObjects,
+  settleDisputes,
+  settleFellShort,
+  settleGivenBackElsewhere,
+  settleAnnounced,
+  withdrawRequests,
+  settleLinks,
+  settleTransfers,
+  watchRenewal,
+  watchCharging,
+  watchUnsettled,
+  watchRefunds,
+  watchFinalization,
+  settleRest,
+  settleSurplus,
+  settleRecovery,
+  settleRetries,
+  settleRelay,
+];
+
+/** Errands before the stored calls are sent, and after. */
+export const ERRANDS_FIRST: readonly ErrandRule[] = [moneyErrand, objectErrand];
+export const ERRANDS_LAST: readonly ErrandRule[] = [
+  enrolmentErrand,
+  chargingErrand,
+  recoveryErrand,
+  retryErrand,
+  readErrand,
+  debitErrand,
+];

@@ -1,0 +1,20 @@
+// By which name a payment is known: the MoR's id, or our own until the MoR gives one.
+import { type PaymentRow } from './model.js';
+
+/** How our own ids of payments begin. */
+export const OWN_PAYMENT = 'pmt';
+
+/** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */
+export function effectName(p: PaymentRow): string {
+  return p.paymentId ?? p.id;
+}
+
+/** Whether two names may be one payment's: our own id stands for it in one database only, and a restored one has made another since. */
+export function mayBeOneName(a: string, b: string): boolean {
+  return a === b || [a, b].some((name) => name.startsWith(`${OWN_PAYMENT}_`));
+}
+
+/** The MoR's id of a payment, where the MoR itself gave it and no person. */
+export function ownIdOf({ paymentId, identifiedBy }: PaymentRow): string | null {
+  return identifiedBy === null ? paymentId : null;
+}

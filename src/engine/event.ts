@@ -1,0 +1,55 @@
+// What a lane can be told by a webhook, and what became of it.
+import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
+import { type LaneState, type PaymentStatus } from '../domain/model.js';
+import { type MorServiceEvent } from '../domain/events/mor-service-event.js';
+
+/** An `invoice.*` event of the platform. */
+export type InvoiceEvent = {
+  readonly family: 'invoice';
+  readonly eventId: string;
+  readonly type: string;
+  readonly at: Date;
+  readonly facts: InvoiceFacts;
+  /** The event's bytes as text, for the relay. */
+  readonly raw: string;
+};
+
+/** A `payment.*` event of the MoR (Document 3, "Webhook payload"). Amounts are smallest units. */
+export type PaymentEvent = {
+  readonly family: 'payment';
+  readonly eventId: string;
+  readonly type: 'payment.succeeded' | 'payment.failed' | 'payment.requires_action' | 'payment.refunded';
+  readonly at: Date;
+  readonly paymentId: string;
+  readonly invoiceId: string;
+  readonly customerId: string;
+  readonly processorChargeId: string | null;
+  readonly processorPaymentIntentId: string;
+  /** The payment's amount; on `payment.refunded` what this event gave back. */
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly status: PaymentStatus;
+  readonly failureMessage: string | null;
+  readonly declineCode: string | null;
+  readonly refundId: string | null;
+  readonly processorRefundId: string | null;
+  readonly amountRefundedTotal: bigint | null;
+  readonly reason: string | null;
+};
+
+export type LaneEvent = InvoiceEvent | PaymentEvent;
+
+/** What became of the event itself. */
+export type Verdict = { readonly status: 'done' | 'ignored'; readonly reason: string | null };
+
+export type Applied = { readonly state: LaneState; readonly verdict: Verdict };
+
+export type ChannelEvent = {
+  readonly family: 'channel';
+  readonly eventId: string;
+  readonly type: string;
+  readonly event: MorServiceEvent;
+};
+
+export const done = (reason: string | null = null): Verdict => ({ status: 'done', reason });
+export const ignored = (reason: string): Verdict => ({ status: 'ignored', reason });

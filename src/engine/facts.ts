@@ -1,0 +1,162 @@
+// Takes in what the platform says of an invoice, whatever the order it is heard in.
+import { type InvoiceRow, type LaneState, type PlatformStatus } from '../domain/model.js';
+import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
+import { type Ctx, putInvoice } from './change.js';
+import { READ_FRESH_MS } from '../policy.js';
+
+// How far along an invoice is: a status is never replaced by an earlier one, however late an event arrives.
+const PROGRESS: Record<PlatformStatus, number> = {
+  unknown: -1,
+  draft: 0,
+  open: 1,
+  uncollectible: 2,
+  void: 3,
+  paid: 3,
+  deleted: 3,
+};
+
+/** The lane's invoice, made when this is the first we hear of it. */
+export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoice: InvoiceRow } {
+  if (s.invoice !== null) return { state: s, invoice: s.invoice };
+  const invoice: InvoiceRow = {
+    invoiceId: s.lane,
+    customerId: null,
+    customerCountry: null,
+    number: null,
+    status: 'expected',
+    platformStatus: 'unknown',
+    billingReason: null,
+    currency: null,
+    amountDue: null,
+    amountPaid: null,
+    amountRemaining: null,
+    amountOverpaid: null,
+    total: null,
+    subscriptionId: null,
+    collectionMethod: null,
+    platformCreatedAt: null,
+    finalizesAt: null,
+    finalizationError: null,
+    factsAt: null,
+    readAt: null,
+    readDueAt: null,
+    readAttempts: 0,
+    expectedBy: null,
+    paysByDebit: null,
+    enrolled: null,
+    autoAdvance: null,
+    ownMethodId: null,
+    latestRevision: null,
+    charged: null,
+    chargeLookedAt: null,
+    lookDueAt: null,
+    lookAttempts: 0,
+    holdUntil: null,
+    retries: null,
+    method: null,
+    nextTryAt: null,
+    firstSeenAt: ctx.now,
+  };
+  return { state: putInvoice(s, invoice), invoice };
+}
+
+/** The invoice is to be read now, for its own sake: see renewals/rules/read-invoice.ts. */
+export function askAgain(s: LaneState, ctx: Ctx): LaneState {
+  return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: ctx.now });
+}
+
+/** Facts from a read just made (or from the answer to a write): the truth of this moment, or of `readAt`. */
+export function takeRead(s: LaneState, ctx: Ctx, facts: InvoiceFacts | null, readAt = ctx.now): LaneState {
+  const { state, invoice } = ensureInvoice(s, ctx);
+  const read = { readAt, readDueAt: null, readAttempts: 0, factsAt: readAt };
+  if (facts === null) return putInvoice(state, { ...invoice, ...read, platformStatus: 'deleted' });
+  return putInvoice(state, { ...invoice, ...taken(facts, invoice), ...read });
+}
+
+/**
+ * Facts from a read that was asked for at `askedAt`, with other waiting since. Where newer news came it is dropped, and another is made. One that
+ * shows the invoice further along is no older than they are; one that shows it less far is, whatever Stripe's clock says.
+ */
+export function takeLateRead(s: LaneState, ctx: Ctx, facts: InvoiceFacts, askedAt: Date): LaneState {
+  const ahead = PROGRESS[facts.status] - PROGRESS[s.invoice?.platformStatus ?? 'unknown'];
+  const isOld = ahead < 0 || (ahead === 0 && isHeardSince(s.invoice, askedAt));
+  return isOld ? askAgain(s, ctx) : takeRead(s, ctx, facts, askedAt);
+}
+
+/**
+ * True: a read or an event has told of the invoice since `askedAt`, so that what was asked for then is old. Stripe's event times are whole
+ * seconds: an event of that second may be newer, and counts.
+ */
+export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean {
+  const asked = askedAt.getTime();
+  const read = invoice?.readAt?.getTime() ?? 0;
+  const facts = invoice?.factsAt?.getTime() ?? 0;
+  return read > asked || (facts !== read && facts >= asked - (asked % 1_000));
+}
+
+/** Facts from an event made at `at`: taken when they are further along, or as far along and not older. */
+export function takeEvent(s: LaneState, ctx: Ctx, facts: InvoiceFacts, at: Date): LaneState {
+  const { state, invoice } = ensureInvoice(s, ctx);
+  const ahead = PROGRESS[facts.status] - PROGRESS[invoice.platformStatus];
+  const newer = invoice.factsAt === null || at.getTime() >= invoice.factsAt.getTime();
+  if (ahead > 0 || (ahead === 0 && newer)) {
+    return putInvoice(state, { ...invoice, ...taken(facts, invoice), factsAt: at });
+  }
+  // Late news still fill what nobody told us yet.
+  return putInvoice(state, {
+    ...invoice,
+    customerId: invoice.customerId ?? facts.customerId,
+    customerCountry: invoice.customerCountry ?? facts.customerCountry,
+    number: invoice.number ?? facts.number,
+    billingReason: invoice.billingReason ?? facts.billingReason,
+    subscriptionId: invoice.subscriptionId ?? facts.subscriptionId,
+    platformCreatedAt: invoice.platformCreatedAt ?? facts.createdAt,
+    finalizationError:
+      invoice.finalizationError ?? (invoice.platformStatus === 'draft' ? facts.finalizationError : null),
+  });
+}
+
+/** `known`: what we know already. Stripe clears a finalization error by finalizing only, so a draft that does not show it keeps it. */
+function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
+  return {
+    customerId: f.customerId,
+    customerCountry: f.customerCountry,
+    ...(f.number === null ? {} : { number: f.number }),
+    platformStatus: f.status,
+    billingReason: f.billingReason,
+    currency: f.currency,
+    amountDue: f.amountDue,
+    amountPaid: f.amountPaid,
+    amountRemaining: f.amountRemaining,
+    ...(f.amountOverpaid === null ? asKnown(f, known) : { amountOverpaid: f.amountOverpaid }),
+    total: f.total,
+    subscriptionId: f.subscriptionId,
+    collectionMethod: f.collectionMethod,
+    autoAdvance: f.autoAdvance ?? null,
+    ownMethodId: f.ownMethodId ?? null,
+    latestRevision: f.latestRevision ?? known.latestRevision,
+    ...(f.createdAt === null ? {} : { platformCreatedAt: f.createdAt }),
+    finalizesAt: f.finalizesAt,
+    finalizationError: f.status === 'draft' ? (f.finalizationError ?? known.finalizationError) : null,
+  };
+}
+
+/**
+ * A shape of before 2025-03-31 tells of no surplus, and counts money that came out of band as nothing paid: what newer ones said of a paid
+ * invoice stands.
+ */
+function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): Partial<InvoiceRow> {
+  const isLess = f.status === 'paid' && platformStatus === 'paid' && amountPaid !== null && f.amountPaid < amountPaid;
+  return isLess ? { amountPaid } : {};
+}
+
+export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
+  if (invoice === null || invoice.readAt === null) return false;
+  // Either way: after the clock was set back, a read of before would stay fresh until it has caught up.
+  return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;
+}
+
+/** The invoice is read afresh before anything more is written to it. */
+export function lookAfresh(s: LaneState): LaneState {
+  return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: null });
+}

@@ -1,0 +1,59 @@
+// A change of one lane that somebody asked for: one transaction, once under its name, and the worker is woken for what follows.
+import { Injectable } from '@nestjs/common';
+import { type Commanded, type Refusal, refuse } from './commanded.js';
+import { type Ctx } from './change.js';
+import { settle } from './settle.js';
+import { type LaneState } from '../domain/model.js';
+import { LaneStore } from './lane-store.js';
+import { type NamedRequest } from '../domain/ports/signups.js';
+import { FlowContext } from './flow-context.js';
+import { Wake } from './wake.js';
+
+/** What became of a change: what it made, or why it was refused. */
+export type Done<T> = { readonly ok: true; readonly value: T } | Refusal;
+
+/** A request with a name: asked a second time it changes nothing, and gives what `find` finds of what it made. */
+type Named<T> = { readonly name: NamedRequest; readonly find: (s: LaneState, id: string) => T | undefined };
+
+@Injectable()
+export class LaneChanges {
+  constructor(
+    private readonly store: LaneStore,
+    private readonly context: FlowContext,
+    private readonly wake: Wake,
+  ) {}
+
+  /**
+   * Decides with `act` on the lane as it is stored. A name that was used for another request is refused (409). Two requests at once
+   * wait for each other at the lane's lock. Throws what `LaneStore.transact` throws.
+   */
+  async change<T extends { readonly id: string }>(
+    lane: string,
+    act: (s: LaneState, ctx: Ctx) => Commanded<T>,
+    named: Named<T> | null = null,
+  ): Promise<Done<T>> {
+    const done = await this.store.transact<Done<T>>({
+      lane,
+      fence: null,
+      request: named?.name ?? null,
+      awaited: true,
+      decide: ({ state, remembered, now }) => {
+        const ctx = this.context.beside(now);
+        const unchanged = (value: Done<T>) => ({ state, verdicts: [], dueAt: settle(state, ctx).dueAt, value });
+        if (named !== null && remembered.known) {
+          const made = remembered.sameBody ? named.find(state, remembered.objectId) : undefined;
+          if (made !== undefined) return unchanged({ ok: true, value: made });
+          return unchanged(refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.'));
+        }
+        const acted = act(state, ctx);
+        if (!acted.ok) return unchanged(acted);
+        const { state: settled, dueAt } = settle(acted.state, ctx);
+        const { value } = acted;
+        const made = named === null ? null : value.id;
+        return { state: settled, verdicts: [], dueAt, value: { ok: true, value }, made };
+      },
+    });
+    this.wake.lanes();
+    return done;
+  }
+}

@@ -1,0 +1,256 @@
+// One step of a lane: decided on what was read, then a part of the one statement that writes the steps of many lanes.
+import { type LaneState } from '../domain/model.js';
+import { type NewNotification } from '../domain/notification.js';
+import { putDownStep } from '../notifications/rules/put-down.js';
+import { type NotifyFormat } from '../domain/notification.js';
+import { LaneFenced, type LaneWork } from './lane-store.js';
+import { type Remembered } from '../domain/ports/signups.js';
+import { textArray } from '../store/binary-arrays.js';
+import { ENTRY, flatEntry, insertSql, jsonText, toJson } from '../store/codec.js';
+import { droppedBodies, type Folded, isEmpty, type NewRow, rowOf, wantsSnapshot } from './lane-log.js';
+import { AWAITED, makeDue, type Taken } from './lane-queue.js';
+import { type Loaded } from './lane-reader.js';
+import { NOTIFY_SQL, storedNotification } from '../store/pg-notifications.js';
+import { readRowWrites } from './read-rows.js';
+
+export type Step = {
+  readonly work: LaneWork<unknown>;
+  readonly known: Loaded & { readonly taken: Taken | null };
+  readonly value: unknown;
+  readonly made: string | null;
+  readonly after: LaneState;
+  /** Null: nothing changed that is worth a row. */
+  readonly row: NewRow | null;
+  readonly rest: boolean;
+  readonly dueAt: Date | null;
+  readonly verdicts: ReturnType<LaneWork<unknown>['decide']>['verdicts'];
+  readonly told: readonly NewNotification[];
+};
+
+/** Decides, and says what to write. Throws what `decide` throws. `notify` null: nothing is sent. */
+export function decideStep(
+  work: LaneWork<unknown>,
+  known: Step['known'],
+  at: Date,
+  remembered: Remembered,
+  notify: NotifyFormat | null,
+): Step {
+  if (work.fence !== null && known.taken?.fence !== work.fence) {
+    throw new LaneFenced(`lane ${work.lane} was claimed by another worker`);
+  }
+  const { folded } = known;
+  const before = folded.state;
+  const decided = work.decide({ state: before, events: work.fence === null ? [] : known.events, remembered, now: at });
+  const { after, told } =
+    notify === null ? { after: decided.state, told: [] } : putDownStep(before, decided.state, notify, at);
+  const rest = decided.rest === true;
+  const snapshot = wantsSnapshot(folded);
+  // Between two calls of a claim nobody has to see where the lane stands: the log has it. But that a payment's name is no other's, only
+  // its read row tells, and calls are made under that name.
+  const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
+  const behind = (): boolean => atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
+  const row = rowOf({ before, after, version: folded.version + 1, at, atRest, snapshot });
+  const moreAt = rest && decided.verdicts.length >= known.events.length ? known.moreAt : null;
+  return {
+    work,
+    known,
+    value: decided.value,
+    made: decided.made ?? null,
+    after,
+    row: isEmpty(row) && after.entries.length === 0 && !behind() ? null : row,
+    rest,
+    dueAt: earliest(decided.dueAt, moreAt),
+    verdicts: decided.verdicts,
+    told,
+  };
+}
+
+/** A payment got the MoR's id after its money was booked, or without: no entry of the ledger keeps that id from naming two. */
+function isNamedLate(before: LaneState, after: LaneState): boolean {
+  if (before.payments === after.payments) return false;
+  const booked = new Set(after.entries.flatMap((e) => (e.reason === 'payment_collected' ? [e.paymentRowId] : [])));
+  return after.payments.some(
+    (p) =>
+      p.paymentId !== null &&
+      !booked.has(p.id) &&
+      before.payments.find((x) => x.id === p.id)?.paymentId !== p.paymentId,
+  );
+}
+
+function earliest(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
+}
+
+/** The lane as it stands once the step is committed. */
+export function foldedAfter({ known: { folded }, after, row }: Step): Folded {
+  const state = { ...after, attempts: [], entries: [], journal: [] };
+  if (row === null) return { ...folded, state };
+  return {
+    state,
+    shown: row.at_rest ? state : folded.shown,
+    version: row.version,
+    rowsSinceSnapshot: row.snapshot ? 1 : folded.rowsSinceSnapshot + 1,
+  };
+}
+
+/**
+ * A charge confirms the payment method that it was made with: of a signup's own charge its own, of a renewal the customer's newest setup from
+ * before (store/pg-payment-methods.ts says what follows). Most charges find nothing to confirm, and write nothing.
+ */
+const CONFIRMED_SQL = (n: number): string => `
+  update signup s set confirmed_at = $1, confirmed_by = 'charge'
+    from unnest($${n}::text[], $${n + 1}::text[], $${n + 2}::timestamptz[]) as d(customer_id, signup_id, taken_at)
+   where s.confirmed_at is null and s.intent_id is not null
+     and s.id = coalesce(d.signup_id, (select n.id from signup n where n.customer_id = d.customer_id and n.kind <> 'payment'
+                                          and n.intent_id is not null and n.created_at < d.taken_at order by n.seq desc limit 1))`;
+
+/** Charges of saved payment methods that the step collected. */
+function charged({ after }: Step): (readonly unknown[])[] {
+  const booked = new Set(after.entries.flatMap((e) => (e.reason === 'payment_collected' ? [e.paymentRowId] : [])));
+  const of = after.payments.filter((p) => booked.has(p.id) && (p.origin === 'renewal' || p.origin === 'signup'));
+  return of.map((p) => [p.customerId, p.signupId, p.succeededAt]);
+}
+
+export const LOG_KEY = 'lane_log_pkey';
+
+type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };
+/** A part of the statement; its parameters begin at `$n`. */
+type Part = { readonly name: string; readonly sql: (n: number) => string; readonly values: readonly unknown[] };
+
+// A row whose lane was claimed by somebody else has no version, and the whole statement is refused. So is one whose row before is not
+// there: a standby that lacked the last commits took over, and what this process has in mind was never written.
+const LOG_SQL = (n: number): string => `
+  insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
+  select d.lane, case when (d.fence is null or d.fence = (select l.fence from lane l where l.key = d.lane))
+                       and (d.version = 1 or exists (select from lane_log b where b.lane = d.lane and b.version = d.version - 1))
+                      then d.version end,
+         $1, d.at_rest, d.snapshot, d.change::json, d.bodies::json
+    from unnest($${n}::text[], $${n + 1}::integer[], $${n + 2}::bigint[], $${n + 3}::boolean[], $${n + 4}::boolean[], $${n + 5}::text[],
+                $${n + 6}::text[]) as d(lane, version, fence, at_rest, snapshot, change, bodies)
+   order by d.lane`;
+
+/** The parameters of `LOG_SQL`. The long ones are sent as they are, without an escape in them. */
+function logValues(steps: readonly Step[]): readonly unknown[] {
+  const rows = steps.flatMap(({ row, work }) => (row === null ? [] : [{ ...row, fence: work.fence }]));
+  if (rows.length === 0) return [];
+  return [
+    textArray(rows.map((r) => r.lane)),
+    rows.map((r) => r.version),
+    rows.map((r) => r.fence?.toString() ?? null),
+    rows.map((r) => r.at_rest),
+    rows.map((r) => r.snapshot),
+    textArray(rows.map((r) => r.change)),
+    textArray(rows.map((r) => r.bodies)),
+  ];
+}
+
+/** By the lane too: a standby that takes over may give a number out again that a worker read from the primary before. */
+const VERDICTS_SQL = (n: number): string => `
+  update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
+    from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[], $${n + 3}::text[]) as v(id, lane, status, reason)
+   where e.id = v.id and e.lane = v.lane`;
+
+const DROPPED_SQL = (n: number): string => `
+  update lane_log l set bodies = (l.bodies::jsonb - $${n + 1}::text[])::json
+   where l.lane = any($${n}::text[]) and l.bodies is not null`;
+
+const DUE_SQL = (n: number): string =>
+  makeDue(`
+    select d.key, case when d.awaited and coalesce(d.at, $1) <= $1 then ${AWAITED} else coalesce(d.at, $1) end, 1
+      from unnest($${n}::text[], $${n + 1}::timestamptz[], $${n + 2}::boolean[]) as d(key, at, awaited)`);
+
+/**
+ * Lanes that are given back: out of the queue with nothing due, back in it at their time, and due as they were when more came since
+ * they were claimed. Their rows are locked first, so that what came is known.
+ */
+const REST_SQL = (n: number): string => `
+  select l.key, d.at, l.news <> d.seen as more
+    from unnest($${n}::text[], $${n + 1}::bigint[], $${n + 2}::bigint[], $${n + 3}::timestamptz[]) as d(key, fence, seen, at)
+    join lane l on l.key = d.key and l.fence = d.fence
+   order by l.key for update of l`;
+const AFTER_REST = `,
+  w_back as (update lane l set lease_until = null, lease_owner = null, due_at = case when r.more then l.due_at else r.at end
+               from w_rest r where l.key = r.key and (r.more or r.at is not null)),
+  w_out as (delete from lane l using w_rest r where l.key = r.key and not r.more and r.at is null)`;
+
+/** The statement that writes them all; null: nothing is to be written. `$1` is the time. */
+export function statementOf(steps: readonly Step[], now: Date): Statement | null {
+  const parts: Part[] = [];
+  const add = (name: string, sql: (n: number) => string, rows: readonly (readonly unknown[])[]): void => {
+    // Rows that are looked up are named by arrays, which the server takes for short; of a JSON list it expects a hundred rows.
+    const [first = []] = rows;
+    if (rows.length > 0) parts.push({ name, sql, values: first.map((_, column) => rows.map((r) => r[column])) });
+  };
+  const addJson = (name: string, sql: (n: number) => string, rows: readonly unknown[]): void => {
+    if (rows.length > 0) parts.push({ name, sql, values: [jsonText(rows)] });
+  };
+  const log = logValues(steps);
+  if (log.length > 0) parts.push({ name: 'log', sql: LOG_SQL, values: log });
+  addJson(
+    'ledger',
+    (n) => insertSql(ENTRY, n),
+    steps.flatMap((s) => s.after.entries.map((e) => toJson(ENTRY, flatEntry(e)))),
+  );
+  addJson(
+    'notify',
+    NOTIFY_SQL,
+    steps.flatMap((s) => s.told.map(storedNotification)),
+  );
+  add(
+    'verdicts',
+    VERDICTS_SQL,
+    steps.flatMap((s) =>
+      s.verdicts.map((v) => [v.id.toString(), s.work.lane, v.status, v.reason === null ? null : storable(v.reason)]),
+    ),
+  );
+  const resting = steps.filter((s) => s.row?.at_rest === true);
+  for (const w of readRowWrites(resting.map(({ known, after }) => ({ before: known.folded.shown, after })))) {
+    parts.push({ ...w, values: [w.value] });
+  }
+  add('confirmed', CONFIRMED_SQL, steps.flatMap(charged));
+  const dropped = steps.flatMap(({ known, after }) =>
+    droppedBodies(known.folded.state, after).map((id) => ({ lane: after.lane, id })),
+  );
+  if (dropped.length > 0) {
+    parts.push({ name: 'dropped', sql: DROPPED_SQL, values: [dropped.map((d) => d.lane), dropped.map((d) => d.id)] });
+  }
+  add(
+    'due',
+    DUE_SQL,
+    steps.flatMap(({ work, dueAt }) => (work.fence === null ? [[work.lane, dueAt, work.awaited === true]] : [])),
+  );
+  add(
+    'rest',
+    REST_SQL,
+    steps.flatMap(({ work, rest, dueAt, known }) =>
+      work.fence !== null && rest
+        ? [[work.lane, work.fence.toString(), (known.taken?.news ?? -1n).toString(), dueAt]]
+        : [],
+    ),
+  );
+  if (parts.length === 0) return null;
+  // A name stands for one text on a connection. It is no longer than 63 letters, which is all that the server looks at.
+  const name = `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`;
+  return { name, text: textOf(name, parts), values: [now, ...parts.flatMap((p) => p.values)] };
+}
+
+/** Each text is made once: it is ten thousand letters long, and the same for the same parts. */
+const texts = new Map<string, string>();
+
+function textOf(name: string, parts: readonly Part[]): string {
+  const known = texts.get(name);
+  if (known !== undefined) return known;
+  let n = 2;
+  const writes = parts.map((part) => {
+    const sql = part.sql(n);
+    n += part.values.length;
+    return `w_${part.name} as (${sql})${part.name === 'rest' ? AFTER_REST : ''}`;
+  });
+  const text = `with ${writes.join(',\n')} select $1::timestamptz`;
+  texts.set(name, text);
+  return text;
+}
+
+/** As `jsonText` keeps it: PostgreSQL has no NUL in a text. */
+const storable = (text: string): string => text.replaceAll('\0', '\ufffd');

@@ -1,0 +1,245 @@
+// Steps of many lanes share one statement and one commit: whoever comes while one is under way joins the next.
+import type pg from 'pg';
+import { isChannelLane } from '../domain/events/channel-lane.js';
+import { LaneFenced, type LaneWork, NotUnique, StoreUnavailable } from './lane-store.js';
+import { type Remembered } from '../domain/ports/signups.js';
+import { type NotifyFormat } from '../domain/notification.js';
+import { type DatabaseTime } from '../store/database-time.js';
+import { isTransient, isUnavailable, onConnection, sqlState, violatedConstraint } from '../store/database.js';
+import { type Taken, takenBy } from './lane-queue.js';
+import { type Loaded, loadLanes } from './lane-reader.js';
+import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
+import { recallIn, rememberIn } from '../store/signup-store.js';
+
+const MOST_LANES = 64;
+/** Statements under way at once. With one, more lanes share each: that is worth more than deciding while another commits. */
+const MOST_UNDER_WAY = 1;
+/** Steps that gather leave when this part of the lanes at work is in it: so a lane that is alone never waits. */
+const GATHERED_PART = 1 / 3;
+const TRIES = 5;
+const UNKNOWN: Remembered = { known: false };
+
+type Work = LaneWork<unknown>;
+type Waiting = {
+  readonly work: Work;
+  /** By our own stopwatch. */
+  readonly sinceMs: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** A lane as this process read or wrote it last. */
+type Kept = Loaded & { readonly taken: Taken | null };
+
+export class LaneWriter {
+  private queue: Waiting[] = [];
+  private underWay = 0;
+  private gathering: NodeJS.Timeout | undefined;
+  /** Lanes that this process works on: read once per claim, unless somebody else wrote in the meantime. */
+  private readonly kept = new Map<string, Kept>();
+  /** The database's time when it was last asked, and what our own stopwatch showed then. */
+  private asked = { at: new Date(0), ms: 0 };
+
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly time: DatabaseTime,
+    private readonly notify: NotifyFormat | null = null,
+    /** How long a step may wait for others; 0: not at all. */
+    private readonly gatherMs = 0,
+  ) {}
+
+  /** Reads claimed lanes, and keeps them until they are given back or forgotten. */
+  async keep(claimed: readonly Taken[]): Promise<ReadonlyMap<string, Loaded>> {
+    const loaded = await this.load(
+      claimed.map((t) => t.lane),
+      new Map(claimed.map((t) => [t.lane, t])),
+    );
+    // Lanes that wait for their invoice have no log: the router moves their events, and ends their claims by itself.
+    for (const [lane, kept] of loaded) if (!isChannelLane(lane)) this.kept.set(lane, kept);
+    return loaded;
+  }
+
+  /** Resolves after the commit with what `decide` gave; rejects when nothing of this lane was written. */
+  submit<T>(work: LaneWork<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.queue.push({ work, sinceMs: performance.now(), resolve: resolve as (value: unknown) => void, reject });
+      this.next();
+    });
+  }
+
+  /** The worker is done with the lane. */
+  forget(lane: string): void {
+    this.kept.delete(lane);
+  }
+
+  private next(): void {
+    while (this.underWay < MOST_UNDER_WAY && this.queue.length > 0) {
+      const waitMs = this.gatherFor();
+      clearTimeout(this.gathering);
+      if (waitMs > 0) {
+        this.gathering = setTimeout(() => this.next(), waitMs);
+        return;
+      }
+      this.underWay++;
+      void this.run(this.takeGroup()).finally(() => {
+        this.underWay--;
+        this.next();
+      });
+    }
+  }
+
+  /** How long the group at hand still waits for others; not once it is large enough, nor while a caller of the API waits in it. */
+  private gatherFor(): number {
+    const enough = this.queue.length >= this.kept.size * GATHERED_PART || this.queue.some((w) => w.work.fence === null);
+    const oldest = this.queue[0];
+    if (this.gatherMs === 0 || enough || oldest === undefined) return 0;
+    return Math.ceil(oldest.sinceMs + this.gatherMs - performance.now());
+  }
+
+  /** The oldest that fit together: a lane once, and a named request alone, since it may have to take everything back. */
+  private takeGroup(): Waiting[] {
+    const group: Waiting[] = [];
+    const left: Waiting[] = [];
+    const lanes = new Set<string>();
+    for (const w of this.queue) {
+      const alone = w.work.request !== undefined && w.work.request !== null;
+      const fits = alone ? group.length === 0 : group.length < MOST_LANES && !lanes.has(w.work.lane) && !lanes.has('');
+      if (fits) {
+        group.push(w);
+        lanes.add(alone ? '' : w.work.lane);
+      } else left.push(w);
+    }
+    this.queue = left;
+    return group;
+  }
+
+  private async run(group: readonly Waiting[]): Promise<void> {
+    try {
+      const values = await this.commit(group.map((w) => w.work));
+      group.forEach((w, i) => w.resolve(values[i]));
+    } catch (e) {
+      if (group.length === 1) return group[0]?.reject(e);
+      // One of them made the database refuse all: each on its own, so that only that one fails.
+      for (const w of group) await this.run([w]);
+    }
+  }
+
+  private async commit(works: readonly Work[]): Promise<readonly unknown[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const [alone] = works;
+        const steps = alone?.request ? await this.named(alone) : await this.together(works);
+        for (const step of steps) this.note(step);
+        return steps.map((s) => s.value);
+      } catch (e) {
+        for (const w of works) this.kept.delete(w.lane); // nothing of this is known to be written: it is read again
+        // Somebody else may have written the lane in the meantime: it is decided again, on what is there now. What is not unique then
+        // is so because of another lane.
+        const constraint = works.length === 1 ? violatedConstraint(e) : null;
+        const raced = constraint === LOG_KEY || (constraint !== null && attempt === 1);
+        if ((raced || e instanceof NameTaken || isTransient(e)) && attempt < TRIES) continue;
+        throw works.length === 1 ? told(e, works[0]?.lane ?? '') : e;
+      }
+    }
+  }
+
+  private async together(works: readonly Work[]): Promise<readonly Step[]> {
+    const known = await this.known(works);
+    const now = this.now();
+    const steps = works.map((w) => decideStep(w, known(w.lane), now, UNKNOWN, this.notify));
+    const statement = statementOf(steps, now);
+    if (statement !== null) await this.pool.query(statement);
+    return steps;
+  }
+
+  /** A request with a name: what it made before is looked up, and what it makes is written down with the lane. */
+  private named(work: Work): Promise<readonly Step[]> {
+    const { request } = work;
+    return onConnection(this.pool, async (db) => {
+      await db.query('begin');
+      const remembered = request ? await recallIn(db, request, request.bodySha256) : UNKNOWN;
+      const { now, lanes } = await loadLanes(db, [work.lane], this.time, new Set());
+      const loaded = lanes.get(work.lane);
+      if (loaded === undefined) throw new Error(`lane ${work.lane} was not read`);
+      const step = decideStep(work, { ...loaded, taken: null }, now, remembered, this.notify);
+      const statement = statementOf([step], now);
+      if (statement !== null) await db.query(statement);
+      if (request && step.made !== null) {
+        const before = await rememberIn(db, request, request.bodySha256, step.made, now);
+        if (before.known) throw new NameTaken(`${request.path} ${request.idempotencyKey}`);
+      }
+      await db.query('commit');
+      return [step];
+    });
+  }
+
+  private async known(works: readonly Work[]): Promise<(lane: string) => Kept> {
+    const out = new Map<string, Kept>();
+    const unknown: Work[] = [];
+    for (const w of works) {
+      const kept = w.fence === null ? undefined : this.kept.get(w.lane);
+      if (kept !== undefined && kept.taken?.fence === w.fence) out.set(w.lane, kept);
+      else unknown.push(w);
+    }
+    if (unknown.length > 0) {
+      // How much came is read before what came: what comes in between is then seen at the end of the claim.
+      const claimed = unknown.filter((w) => w.fence !== null).map((w) => w.lane);
+      const taken = claimed.length === 0 ? new Map<string, Taken>() : await takenBy(this.pool, claimed);
+      for (const [lane, kept] of await this.load(
+        unknown.map((w) => w.lane),
+        taken,
+      ))
+        out.set(lane, kept);
+    }
+    return (lane) => {
+      const found = out.get(lane);
+      if (found === undefined) throw new Error(`lane ${lane} was not read`);
+      return found;
+    };
+  }
+
+  private load(lanes: readonly string[], taken: ReadonlyMap<string, Taken>): Promise<ReadonlyMap<string, Kept>> {
+    return onConnection(this.pool, async (db) => {
+      // One transaction, sent in one go: each question by itself would be a commit.
+      const [, loaded] = await Promise.all([
+        db.query('begin read only'),
+        loadLanes(db, lanes, this.time, new Set(taken.keys())),
+        db.query('commit'),
+      ]);
+      this.asked = { at: loaded.now, ms: performance.now() };
+      return new Map([...loaded.lanes].map(([lane, l]) => [lane, { ...l, taken: taken.get(lane) ?? null }]));
+    });
+  }
+
+  /**
+   * The database's time. Every lane was read by this process a short while ago, and told the time with it: a stopwatch says what has
+   * passed since, whatever the process's own clock shows.
+   */
+  private now(): Date {
+    return this.time.given() ?? new Date(this.asked.at.getTime() + Math.floor(performance.now() - this.asked.ms));
+  }
+
+  /** What this process knows of the lane after its step. A change from elsewhere in it is read with the worker's next step. */
+  private note(step: Step): void {
+    const { lane, fence } = step.work;
+    if (fence === null || step.rest || step.known.taken?.fence !== fence) this.kept.delete(lane);
+    else {
+      const undecided = step.known.events.filter((e) => !step.verdicts.some((v) => v.id === e.id));
+      this.kept.set(lane, { ...step.known, folded: foldedAfter(step), events: undecided });
+    }
+  }
+}
+
+/** The same request was written by somebody else after its name was looked up: everything is taken back, and what it made is found. */
+class NameTaken extends Error {}
+
+/** What a caller hears of a failure of its lane's step. */
+function told(e: unknown, lane: string): unknown {
+  const constraint = violatedConstraint(e);
+  if (constraint !== null) return new NotUnique(constraint, e);
+  // The row's version is null when the lane is somebody else's by now, or the row before it was lost.
+  if (sqlState(e) === '23502' && e instanceof Error && 'table' in e && e.table === 'lane_log') {
+    return new LaneFenced(`lane ${lane} was claimed by another worker, or lost its last step in a failover`);
+  }
+  return isUnavailable(e) ? new StoreUnavailable('the database did not answer', { cause: e }) : e;
+}

@@ -1,0 +1,140 @@
+// A payment of an invoice: how one begins, how one ends, and which of them an event is about.
+import { type Ctx, putPayment } from './change.js';
+import { type LaneState, type OutboxRow, type PaymentRow } from '../domain/model.js';
+import { effectName, OWN_PAYMENT, ownIdOf } from '../domain/payment-name.js';
+import { isSameMoney } from '../domain/mor-object.js';
+import { type PaymentEvent } from './event.js';
+import { moveMark } from './moves.js';
+
+export function newPayment(
+  ctx: Ctx,
+  over: Pick<PaymentRow, 'invoiceId' | 'customerId' | 'currency'> & Partial<PaymentRow>,
+): PaymentRow {
+  return {
+    id: ctx.newId(OWN_PAYMENT),
+    paymentId: null,
+    identifiedBy: null,
+    origin: 'renewal',
+    status: 'succeeded',
+    amount: null,
+    processorChargeId: null,
+    processorPaymentIntentId: null,
+    reference: null,
+    succeededAt: null,
+    verdictAt: null,
+    failureMessage: null,
+    declineCode: null,
+    mark: 'none',
+    markMode: null,
+    paymentRecordId: null,
+    markTries: 0,
+    proveDueAt: null,
+    proveAttempts: 0,
+    pendingSince: null,
+    waived: [],
+    amountRefunded: 0n,
+    refundedTotal: null,
+    signupId: null,
+    recordedAt: ctx.now,
+    ...over,
+  };
+}
+
+/** The payment an event is about: by the MoR's id, else a signup's or a link's by its charge or payment intent. */
+export function findPayment(s: LaneState, e: PaymentEvent): PaymentRow | undefined {
+  const byId = s.payments.find((p) => p.paymentId === e.paymentId);
+  if (byId !== undefined) return byId;
+  return s.payments.find(
+    (p) =>
+      (p.paymentId === null || p.identifiedBy !== null) && // whatever people call it
+      p.origin !== 'renewal' &&
+      ((e.processorChargeId !== null && p.processorChargeId === e.processorChargeId) ||
+        p.processorPaymentIntentId === e.processorPaymentIntentId),
+  );
+}
+
+/** The payment with every id the event brought; one is made when it is new. */
+export function withIds(s: LaneState, e: PaymentEvent, ctx: Ctx): PaymentRow {
+  const p =
+    findPayment(s, e) ??
+    newPayment(ctx, { invoiceId: e.invoiceId, customerId: e.customerId, currency: e.currency, status: e.status });
+  return {
+    ...p,
+    paymentId: e.paymentId,
+    identifiedBy: null,
+    processorChargeId: p.processorChargeId ?? e.processorChargeId,
+    processorPaymentIntentId: p.processorPaymentIntentId ?? e.processorPaymentIntentId,
+  };
+}
+
+/** Kinds of review item that keep a payment from its invoice. */
+export const PARKING: ReadonlySet<string> = new Set([
+  'amount_mismatch',
+  'currency_mismatch',
+  'customer_mismatch',
+  'invoice_not_payable',
+  'double_payment',
+  'partial_transfer',
+  'effect_failed',
+  'signup_unproven',
+]);
+
+/** Ends a payment that will not be marked. Its refunds need no twin on Stripe, as refunds/rules/mirror.ts sees to. */
+export function closePayment(s: LaneState, p: PaymentRow): LaneState {
+  const status = p.status === 'processing' ? 'failed' : p.status; // never proven: no money, as far as anyone knows
+  return putPayment(s, { ...moveMark(p, 'closed'), status });
+}
+
+/** Why nobody is to be charged again: a payment came, or a refund of one that nobody has told us of yet. Null: neither did. */
+export function paymentThatCame(s: LaneState): string | null {
+  const taken = s.payments.find((p) => p.mark !== 'none');
+  if (taken !== undefined) return `payment ${effectName(taken)} came`;
+  return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
+}
+
+/** A person has let it go as another invoice's (ledger/rules/one-charge.ts), and the MoR has not refused it: nothing is known by it. */
+export function saysNothing(p: PaymentRow): boolean {
+  return p.mark === 'none' && p.status === 'failed' && p.verdictAt === null;
+}
+
+/** The MoR was asked to charge again, and no money is known since. */
+export function awaitsRetry(s: LaneState): boolean {
+  const waiting = s.invoice?.retries?.waitingSince ?? null;
+  return waiting !== null && s.payments.every((p) => p.mark === 'none');
+}
+
+/**
+ * It was not marked, and its invoice may have been paid with it all the same: somebody marked that by hand for it, or the MoR told of one
+ * payment twice.
+ */
+export function mayHaveSettled(s: LaneState, p: PaymentRow): boolean {
+  const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
+  if (others.length === 0) return s.invoice?.platformStatus === 'paid';
+  return others.some((x) => maybeOne(x, p));
+}
+
+/** Both name one charge, or one of them is money on a link without a charge, of the same amount, and the MoR has not named both. */
+export function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
+  if (a.processorChargeId !== null && b.processorChargeId !== null) return a.processorChargeId === b.processorChargeId;
+  const isOnLink = [a, b].some((p) => p.origin === 'payment_link' && p.processorChargeId === null);
+  const [one, other] = [ownIdOf(a), ownIdOf(b)];
+  const areTwo = one !== null && other !== null && one !== other;
+  return isOnLink && !areTwo && a.amount === b.amount && a.currency === b.currency;
+}
+
+/** The payment in the books with this charge or this id of the MoR's. */
+export function bookedAs(
+  { payments }: Pick<LaneState, 'payments'>,
+  names: { readonly charge: string | null; readonly paymentId: string | null },
+): PaymentRow | undefined {
+  const isOf = (p: PaymentRow): boolean => isSameMoney({ charge: p.processorChargeId, paymentId: ownIdOf(p) }, names);
+  return payments.find((p) => p.succeededAt !== null && isOf(p));
+}
+
+/**
+ * True when a stored call is a step of this payment's mark. By our own id: the MoR may have corrected the name under which the call was
+ * written down, or disowned it. Calls without it were written before it was kept.
+ */
+export function isCallOf(m: OutboxRow, p: PaymentRow): boolean {
+  return m.paymentRowId === null ? [p.id, p.paymentId].includes(m.subject) : m.paymentRowId === p.id;
+}

@@ -1,0 +1,154 @@
+// Lanes in PostgreSQL: claimed from the queue, read by their logs, written by steps that share one commit.
+import { Injectable } from '@nestjs/common';
+import { type ChargeHolder, type RefundHolder } from './change.js';
+import { type Claim, LaneStore, LaneUnreadable, type LaneWork } from './lane-store.js';
+import { type ReviewRow } from '../domain/model.js';
+import { type NotifyFormat } from '../domain/notification.js';
+import { insertSql, jsonText, REVIEW, toJson } from '../store/codec.js';
+import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
+import { Database, inTransaction } from '../store/database.js';
+import { claimDue, giveBack, namedOf, newestEvents, renewLeases, restIn, type Taken } from './lane-queue.js';
+import { type Loaded } from './lane-reader.js';
+import { LaneWriter } from './lane-writer.js';
+
+@Injectable()
+export class PgLaneStore extends LaneStore {
+  private readonly writer: LaneWriter;
+
+  constructor(
+    private readonly db: Database,
+    private readonly clock: DatabaseTime,
+    /** How the merchant's backend hears what steps do; null: it does not. */
+    notify: NotifyFormat | null = null,
+    /** How long a step may wait for others to share its commit, in milliseconds; 0: not at all. */
+    gatherMs = 0,
+  ) {
+    super();
+    this.writer = new LaneWriter(db.pool, clock, notify, gatherMs);
+  }
+
+  time(): Promise<Date> {
+    return readTime(this.db.pool, this.clock);
+  }
+
+  async claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
+    const taken = await claimDue(this.db.pool, this.clock, limit, owner, leaseMs);
+    if (taken.length === 0) return [];
+    const loaded = await this.readable(taken);
+    const quiet = taken.filter((t) => loaded.get(t.lane)?.events.length === 0).map((t) => t.lane);
+    const before = await newestEvents(this.db.pool, quiet);
+    return taken.map(({ lane, fence }) => {
+      const events = loaded.get(lane)?.events ?? [];
+      const waitingTypes = [...new Set(events.map((e) => e.type))];
+      return { lane, fence, waitingTypes, events: events.length > 0 ? namedOf(events) : (before.get(lane) ?? []) };
+    });
+  }
+
+  /** One lane that cannot be read keeps no other from being worked: it is claimed like them, and whoever works it meets the error. */
+  private async readable(taken: readonly Taken[]): Promise<ReadonlyMap<string, Loaded>> {
+    try {
+      return await this.writer.keep(taken);
+    } catch (e) {
+      if (!(e instanceof LaneUnreadable)) throw e;
+      if (taken.length === 1) return new Map();
+      const each: [string, Loaded][] = [];
+      for (const one of taken) each.push(...(await this.readable([one])));
+      return new Map(each);
+    }
+  }
+
+  renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>> {
+    return renewLeases(this.db.pool, this.clock, held, leaseMs);
+  }
+
+  transact<T>(work: LaneWork<T>): Promise<T> {
+    return this.writer.submit(work);
+  }
+
+  async release(lane: string, fence: bigint, dueInMs?: number): Promise<void> {
+    this.writer.forget(lane);
+    await giveBack(this.db.pool, this.clock, lane, fence, dueInMs ?? null);
+  }
+
+  async postpone(lane: string, fence: bigint, reason: string, retryInMs: number, parkAfter: number): Promise<boolean> {
+    this.writer.forget(lane);
+    return inTransaction(this.db.pool, async (db) => {
+      const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
+      if (held.rowCount !== 1) return true; // somebody else's by now
+      const blamed = await db.query(
+        `update inbox_event set attempts = attempts + 1, next_try_at = ${laterSql(2, 3)}, reason = $4,
+                status = case when attempts + 1 >= $5 then 'parked' else status end,
+                decided_at = case when attempts + 1 >= $5 then ${timeSql(2)} else null end
+          where id = (select min(id) from inbox_event where lane = $1 and status = 'received' and next_try_at <= ${timeSql(2)})`,
+        [lane, this.clock.given(), retryInMs, reason.slice(0, 500), parkAfter],
+      );
+      await restIn(db, lane, this.clock.given(), retryInMs);
+      return blamed.rowCount === 1;
+    });
+  }
+
+  async tell(item: ReviewRow): Promise<void> {
+    const known = await this.db.pool.query(
+      `select 1 from review where kind = $1 and subject = $2 and resolution = 'dismiss' and summary = $3`,
+      [item.kind, item.subject, item.summary],
+    );
+    if (known.rowCount !== 0) return;
+    await this.db.pool.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, item)])]);
+  }
+
+  async paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>> {
+    const found = await this.db.pool.query<{ payment_id: string; invoice_id: string }>(
+      `select payment_id, invoice_id from payment where payment_id = any($1) and invoice_id <> $2
+       union select payment_id, invoice_id from ledger_entry
+              where payment_id = any($1) and reason = 'payment_collected' and invoice_id <> $2`,
+      [paymentIds, lane],
+    );
+    return new Map(found.rows.map((r) => [r.payment_id, r.invoice_id]));
+  }
+
+  async chargesElsewhere(charges: readonly string[], lane: string): Promise<ReadonlyMap<string, ChargeHolder>> {
+    const found = await this.db.pool.query<{ charge: string; invoice_id: string; payment: string }>(
+      `select e.processor_charge_id as charge, e.invoice_id, coalesce(p.payment_id, e.payment_id, e.payment_row_id) as payment
+         from ledger_entry e left join payment p on p.id = e.payment_row_id -- it may have got its name since it was booked
+        where e.processor_charge_id = any($1) and e.reason = 'payment_collected' and e.invoice_id <> $2`,
+      [charges, lane],
+    );
+    return new Map(found.rows.map((r) => [r.charge, { invoiceId: r.invoice_id, payment: r.payment }]));
+  }
+
+  async refundsElsewhere(processorRefundId: string, lane: string): Promise<readonly RefundHolder[]> {
+    const found = await this.db.pool.query<{ refund: string; payment: string; invoice_id: string }>(
+      `select coalesce(r.mor_refund_id, r.id) as refund, coalesce(p.payment_id, p.id) as payment, r.invoice_id
+         from refund r join payment p on p.id = r.payment_row_id
+        where r.processor_refund_id = $1 and r.invoice_id <> $2 order by r.seq`,
+      [processorRefundId, lane],
+    );
+    return found.rows.map((r) => ({ refund: r.refund, payment: r.payment, invoiceId: r.invoice_id }));
+  }
+
+  async paysByDebit(customerId: string): Promise<boolean> {
+    const found = await this.db.pool.query<{ kind: string; body: string | null; slow: boolean }>(
+      `select s.kind, s.body, exists (select from payment p
+                where p.customer_id = $1 and p.signup_id = s.id and p.pending_since is not null
+                  and coalesce(p.succeeded_at, ${timeSql(2)}) > p.pending_since + interval '1 hour') as slow
+         from signup s where s.customer_id = $1 and s.intent_id is not null order by s.confirmed_at is null, s.seq desc limit 1`,
+      [customerId, this.clock.given()],
+    );
+    const newest = found.rows[0];
+    if (newest === undefined) return false;
+    return newest.kind === 'payment' ? newest.slow : savesOnlyDebits(newest.body);
+  }
+}
+
+/** The debits of Document 3's payment method types. */
+const DEBITS = new Set(['us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
+
+/** A setup intent's request, as we sent it (Document 3): without types it saves a card; null once erased. */
+function savesOnlyDebits(body: string | null): boolean {
+  const request: unknown = JSON.parse(body ?? '{}');
+  const types: unknown =
+    typeof request === 'object' && request !== null && 'payment_method_types' in request
+      ? request.payment_method_types
+      : [];
+  return Array.isArray(types) && types.length > 0 && types.every((type) => DEBITS.has(String(type)));
+}

@@ -1,0 +1,59 @@
+// What a subject tells the engine: how it takes in an answer, what it settles, which errand it needs, what a person may make it do.
+// The table of them all is decisions/subjects.ts.
+import { type InvoiceRow, type LaneState, type OutboxRow, type Resolution, type ReviewRow } from '../domain/model.js';
+import { type CallFailure } from '../domain/ports/call.js';
+import { type Answer } from './answer.js';
+import { type Ctx } from './change.js';
+import { type Commanded } from './commanded.js';
+import { type Errand } from './errand.js';
+
+/** Asks for another look at the lane when nothing comes before. A time that has passed, or null, asks for nothing. */
+export type LookAgain = (at: Date | null) => void;
+
+/** Looks at all that is known and writes down what must be done next. It does not care in which order things became known. */
+export type SettleRule = (s: LaneState, ctx: Ctx, lookAgain: LookAgain) => LaneState;
+
+/** The call to somebody else that is needed next; `due` says whether a time has come, and asks for a look then if it has not. */
+export type ErrandRule = (s: LaneState, ctx: Ctx, due: (at: Date | null) => boolean) => Errand | null;
+
+/** What becomes of a call that was decided: key and bytes are stored before it is sent. */
+export type CallRule<A extends Answer> = {
+  /** Lower goes first. Marks go before mirrors, and what helps nobody but the MoR goes last. */
+  readonly order: 0 | 1 | 2 | 3;
+  /** It writes to the invoice itself, or leads to a write or a charge: the invoice is read afresh before, always or as the rule says. */
+  readonly readFirst?: true | ((i: InvoiceRow, ctx: Ctx) => boolean);
+  /**
+   * Its effect may be on Stripe although this database knows nothing of it, as after a restored backup. Once the invoice is so old that
+   * Stripe may have forgotten the key, it is looked for before the first try.
+   */
+  readonly mayBeThere?: (s: LaneState) => boolean;
+  /** It is not to be sent yet, whatever its time. */
+  readonly waits?: (s: LaneState, ctx: Ctx) => boolean;
+  /** It was answered. */
+  readonly answered: (s: LaneState, m: OutboxRow, answer: A, ctx: Ctx) => LaneState;
+  /** It was refused for good. */
+  readonly refused: (s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx) => LaneState;
+  /** Nobody answered; it is sent again by itself. */
+  readonly silent?: (s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx) => LaneState;
+  /** It had no effect, and the invoice cannot be paid any more. Left out: it is sent under a next key all the same. */
+  readonly withdrawn?: (s: LaneState, m: OutboxRow, ctx: Ctx) => LaneState | null;
+  /** Neither sent nor looked for before. Null: at once. */
+  readonly notBefore?: (s: LaneState, m: OutboxRow, ctx: Ctx) => Date | null;
+  /** Whether it had its effect cannot be found out, and each look would find more to go through. */
+  readonly untraceable?: (s: LaneState, m: OutboxRow, why: string, ctx: Ctx) => LaneState;
+  /** What a person's choice makes of the item that it failed. */
+  readonly resolve?: ReviewRule;
+};
+
+export type Choice = { readonly resolution: Resolution; readonly note: string | null; readonly by: string };
+
+/** Carries out what a person chose for an open item. The item is closed by it, whatever comes of what it starts. */
+export type ReviewRule = (s: LaneState, r: ReviewRow, choice: Choice, ctx: Ctx) => Commanded<null>;
+
+/** A choice that was carried out. */
+export function carriedOut(state: LaneState): Commanded<null> {
+  return { ok: true, state, value: null };
+}
+
+/** Nothing more follows from the choice than that the item is closed. */
+export const nothingMore: ReviewRule = (s) => carriedOut(s);

@@ -1,0 +1,336 @@
+// Works one claimed lane until nothing is due: take in what came, decide, write down, carry out, and again.
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
+import { applyAnswer, applyProbe } from './apply-answer.js';
+import { applyIdentified } from '../renewals/rules/mark-answer.js';
+import { applyRead } from '../renewals/rules/read-invoice.js';
+import { orderIfWanted } from '../retries/rules/settle-retries.js';
+import { type Answer } from './answer.js';
+import { applyObjectRead } from '../decisions/apply-object-read.js';
+import { applyEvent } from './apply-event.js';
+import { type ChargeHolder, type Ctx, emptyLane, note, openReview, type RefundHolder } from './change.js';
+import { ensureInvoice } from './facts.js';
+import { collectedCharges } from '../ledger/rules/one-charge.js';
+import { capturedId, learnFromCapture } from '../links/rules/payment-captured.js';
+import { tellRenamed } from '../refunds/rules/misnamed-payment.js';
+import { applyProof } from '../signups/rules/prove-charge.js';
+import { type Errand } from './errand.js';
+import { settle } from './settle.js';
+import { applyDebit } from '../renewals/rules/overdue.js';
+import { type LaneState, type OutboxRow } from '../domain/model.js';
+import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import {
+  AnswerLost,
+  type Claim,
+  type EventVerdict,
+  LaneFenced,
+  LaneStore,
+  NotUnique,
+  StoreUnavailable,
+  type WaitingEvent,
+} from './lane-store.js';
+import { MorChannels } from '../domain/ports/mor-channels.js';
+import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { FlowContext } from './flow-context.js';
+import { LIVE_MODE, type LiveModeRule } from './lane-settings.js';
+import { type DecidedEvent, LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
+import { FORBIDDEN, lookBy, OwnAccount } from './own-account.js';
+import { readEvent } from './read-event.js';
+import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
+import { RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
+import { ERRANDS_A_CLAIM } from '../policy.js';
+
+/** What other invoices hold: payments by the MoR's id, and charges. */
+type Elsewhere = {
+  readonly payments: ReadonlyMap<string, string>;
+  readonly charges: ReadonlyMap<string, ChargeHolder>;
+};
+const NOWHERE: Elsewhere = { payments: new Map(), charges: new Map() };
+
+/** What a call brought, as a change of the lane's state. */
+type Take = (s: LaneState, ctx: Ctx) => LaneState;
+type News = {
+  readonly take: Take;
+  readonly ahead: boolean;
+  /** A stored call was sent: it may have done something. */
+  readonly sent: boolean;
+};
+
+export type LaneDone = {
+  readonly errands: number;
+  readonly decided: readonly DecidedEvent[];
+};
+
+@Injectable()
+export class WorkLaneFlow {
+  constructor(
+    private readonly store: LaneStore,
+    private readonly platform: BillingPlatform,
+    private readonly gateway: PaymentGateway,
+    private readonly relay: EventRelay,
+    private readonly context: FlowContext,
+    @Inject(LIVE_MODE) private readonly livemode: LiveModeRule,
+    private readonly channels: MorChannels,
+    private readonly router: RouteChannelEventsFlow,
+    /** Null: nobody watches the single steps. */
+    @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
+    /** Null: all customers are enrolled, and nobody is looked up. */
+    @Optional() @Inject(EnrolmentFlow) private readonly enrolment: EnrolmentFlow | null = null,
+    /** Null: an event that names an account is of another one. */
+    @Optional() @Inject(OwnAccount) private readonly account: OwnAccount | null = null,
+  ) {}
+
+  /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */
+  async run(claim: Claim, signal: AbortSignal): Promise<LaneDone> {
+    const trail = new LaneTrail(claim, this.watch);
+    try {
+      return await this.work(claim, signal, trail);
+    } finally {
+      trail.end();
+    }
+  }
+
+  private async work(claim: Claim, signal: AbortSignal, trail: LaneTrail): Promise<LaneDone> {
+    if (isChannelLane(claim.lane)) {
+      const { decided } = await trail.decision(this.router.run(claim).then((routed) => ({ decided: routed })));
+      return { errands: 0, decided };
+    }
+    const decided: DecidedEvent[] = [];
+    // Money that arrives makes a read certain: done first, it saves a round.
+    const paid = claim.waitingTypes.includes('payment.succeeded') && !isBareEventLane(claim.lane);
+    let news: News | null = paid ? { take: await this.read(claim.lane, trail), ahead: true, sent: false } : null;
+    let errands = news === null ? 0 : 1;
+    for (;;) {
+      const step = await trail.decision(this.takeIn(claim, news));
+      decided.push(...step.decided);
+      if (step.errand === null) return { errands, decided }; // given back with the last write
+      if (errands >= ERRANDS_A_CLAIM || signal.aborted) break;
+      news = { take: await this.carryOut(step.errand, trail), ahead: false, sent: step.errand.do === 'send' };
+      errands++;
+    }
+    await this.store.release(claim.lane, claim.fence);
+    return { errands, decided };
+  }
+
+  /** The lane keeps failing with no event to blame: a person is told, and it is looked at again after `waitMs`. */
+  async tellStuck({ lane, fence }: Claim, why: string, waitMs: number): Promise<void> {
+    const told = (s: LaneState, now: Date): LaneState =>
+      openReview(s, this.context.at(now), {
+        kind: 'effect_failed',
+        subject: `lane:${lane}`,
+        summary: `the next step of ${lane} cannot be decided or written down: ${why}`.slice(0, 600),
+        proposal: 'The log of the daemon has the whole error: report it. It is tried again every hour.',
+      });
+    try {
+      await this.store.transact({
+        lane,
+        fence,
+        decide: ({ state, now }) => {
+          const dueAt = new Date(now.getTime() + waitMs);
+          return { state: told(state, now), verdicts: [], dueAt, rest: true, value: null };
+        },
+      });
+    } catch (e) {
+      if (e instanceof LaneFenced || e instanceof StoreUnavailable) throw e;
+      // What keeps the lane from being read or written keeps the item from being one of its own: it stands without an invoice.
+      for (const item of told(emptyLane(lane), await this.store.time()).reviews) await this.store.tell(item);
+    }
+  }
+
+  /** Throws AnswerLost where the database did not take what a call brought. */
+  private async takeIn(claim: Claim, news: News | null): ReturnType<WorkLaneFlow['step']> {
+    try {
+      return await this.step(claim, news, NOWHERE);
+    } catch (e) {
+      throw news?.sent === true && e instanceof StoreUnavailable ? new AnswerLost(e.message, { cause: e }) : e;
+    }
+  }
+
+  /** One transaction: the news, the events that wait, the decision. */
+  private async step(
+    claim: Claim,
+    news: News | null,
+    elsewhere: Elsewhere,
+  ): Promise<{ errand: Errand | null; decided: LaneDone['decided'] }> {
+    const seen: string[] = [];
+    let charges: readonly string[] = [];
+    try {
+      return await this.store.transact({
+        lane: claim.lane,
+        fence: claim.fence,
+        decide: ({ state, events, now }) => {
+          const ctx = {
+            ...this.context.at(now),
+            chargesElsewhere: elsewhere.charges,
+            paymentsElsewhere: elsewhere.payments,
+          };
+          seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
+          const decided: DecidedEvent[] = [];
+          // What a read ahead brought is told after the events it was made for.
+          let s = news === null || news.ahead ? state : news.take(state, ctx);
+          let held: 'ask' | 'wait' | null = null;
+          for (const e of events) {
+            const taken = this.take(s, e, ctx, elsewhere.payments, seen);
+            if (typeof taken === 'string') {
+              held = taken; // and the events behind it: a lane works in order
+              break;
+            }
+            s = taken.state;
+            decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
+          }
+          if (news?.ahead === true) s = news.take(s, ctx);
+          const settled = settle(s, ctx);
+          charges = collectedCharges(settled.state.entries);
+          const errand: Errand | null = held === 'ask' ? { do: 'read-account' } : settled.errand;
+          const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, now);
+          return { state: settled.state, verdicts: decided, dueAt, rest: errand === null, value: { errand, decided } };
+        },
+      });
+    } catch (e) {
+      // A payment id or a charge that another invoice holds: found out by the database, told apart here, once.
+      if (!(e instanceof NotUnique) || elsewhere !== NOWHERE) throw e;
+      const found: Elsewhere = {
+        payments: await this.store.paymentsElsewhere(seen, claim.lane),
+        charges: await this.store.chargesElsewhere(charges, claim.lane),
+      };
+      if (found.payments.size + found.charges.size === 0) throw e;
+      return this.step(claim, news, found);
+    }
+  }
+
+  private take(
+    s: LaneState,
+    stored: WaitingEvent,
+    ctx: Ctx,
+    elsewhere: ReadonlyMap<string, string>,
+    seen: string[],
+  ): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } | 'ask' | 'wait' {
+    const read = readEvent(stored);
+    if (!read.ok) return { state: s, verdict: read };
+    const { event } = read;
+    const whose = read.accounts.length === 0 ? 'own' : (this.account?.judge(read.accounts) ?? 'other');
+    if (whose === 'other') return this.ignore(s, "the event is of another account than STRIPE_API_KEY's");
+    if (whose === 'forbidden') return { state: s, verdict: { status: 'parked', reason: FORBIDDEN } };
+    if (whose !== 'own') return whose;
+    if (read.livemode !== null && this.livemode.expected !== null && read.livemode !== this.livemode.expected) {
+      return this.ignore(s, `the event is of ${read.livemode ? 'live' : 'test'} mode and the API key is not`);
+    }
+    if (event.family === 'payment') {
+      seen.push(event.paymentId);
+      const other = elsewhere.get(event.paymentId);
+      if (other !== undefined) {
+        const { state } = ensureInvoice(s, ctx);
+        const reviewed = openReview(state, ctx, {
+          kind: 'conflicting_event',
+          subject: event.eventId,
+          summary: `event ${event.eventId} names payment ${event.paymentId} for this invoice; it is recorded for ${other}`,
+          proposal: 'Ask the MoR which invoice the payment is for. What was recorded first stands.',
+        });
+        const reason = `payment ${event.paymentId} belongs to ${other}: not applied`;
+        return {
+          state: note(reviewed, ctx, 'event', `${event.type}: ${reason}`, event.eventId),
+          verdict: { status: 'done', reason },
+        };
+      }
+    }
+    const taken = applyEvent(s, event, ctx);
+    if (event.family !== 'channel' || event.event.kind !== 'payment.captured') return taken;
+    const named = capturedId(event.event);
+    if (named !== null) seen.push(named);
+    const free = named === null || elsewhere.has(named) ? null : named;
+    const learned = learnFromCapture(taken.state, event.event, free, ctx);
+    return { ...taken, state: tellRenamed(taken.state, learned, ctx) };
+  }
+
+  private ignore(state: LaneState, reason: string): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } {
+    return { state, verdict: { status: 'ignored', reason } };
+  }
+
+  private async read(invoiceId: string, trail: LaneTrail): Promise<Take> {
+    const outcome = await trail.call('read-invoice', null, this.platform.readInvoice(invoiceId));
+    return (s, ctx) => applyRead(s, outcome, ctx);
+  }
+
+  private async carryOut(errand: Errand, trail: LaneTrail): Promise<Take> {
+    switch (errand.do) {
+      case 'read-account':
+        await trail.call(errand.do, null, this.account?.read() ?? Promise.resolve());
+        return (s) => s;
+      case 'read-invoice':
+        return this.read(errand.invoiceId, trail);
+      case 'read-to-retry': {
+        const outcome = await trail.call(errand.do, null, this.platform.readToRetry(errand.invoiceId));
+        const shown = outcome.ok ? outcome.value : null;
+        const read = outcome.ok ? { ...outcome, value: shown?.invoice ?? null } : outcome;
+        return (s, ctx) => {
+          const state = applyRead(s, read, ctx);
+          return shown === null ? state : orderIfWanted(state, shown, ctx);
+        };
+      }
+      case 'prove-charge': {
+        const outcome = await trail.call(errand.do, null, this.gateway.lookUpCharge(errand.chargeId));
+        return (s, ctx) => applyProof(s, errand.paymentRowId, outcome, ctx);
+      }
+      case 'read-object': {
+        const outcome = await trail.call(errand.do, null, this.channels.read(errand.kind, errand.morId));
+        return (s, ctx) => applyObjectRead(s, errand.objectId, outcome, ctx);
+      }
+      case 'send': {
+        const outcome = await trail.call(errand.message.kind, errand.message.id, this.send(errand.message));
+        const refundsElsewhere = await this.refundsElsewhere(errand.message, outcome);
+        return (s, ctx) => applyAnswer(s, errand.message.id, outcome, { ...ctx, refundsElsewhere });
+      }
+      case 'probe': {
+        const outcome = await trail.call(
+          errand.do,
+          errand.message.id,
+          this.platform.probe(billingCall(errand.message).asked),
+        );
+        return (s, ctx) => applyProbe(s, errand.message.id, outcome, ctx);
+      }
+      case 'ask-debit': {
+        const paysByDebit = await this.store.paysByDebit(errand.customerId);
+        return (s, ctx) => applyDebit(s, paysByDebit, ctx);
+      }
+      case 'look-up-enrolment':
+        return this.enrolment === null ? (s) => s : trail.call(errand.do, null, this.enrolment.carryOut(errand));
+      case 'look-at-charging':
+        return this.enrolment === null ? (s) => s : trail.call(errand.do, null, this.enrolment.lookAtCharging(errand));
+      case 'identify': {
+        const outcome = await trail.call(errand.do, null, this.platform.probe(errand.asked));
+        return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);
+      }
+    }
+  }
+
+  /** Stripe refuses a second refund under one reference: then a person needs to know whose the first one is. */
+  private async refundsElsewhere({ asked }: OutboxRow, o: CallOutcome<Answer>): Promise<readonly RefundHolder[]> {
+    if (o.ok || o.kind !== 'refused' || asked?.kind !== 'report_refund') return [];
+    return this.store.refundsElsewhere(asked.reference, asked.invoiceId);
+  }
+
+  private async send(m: OutboxRow): Promise<CallOutcome<Answer>> {
+    if (m.peer === 'stripe') return this.platform.send(billingCall(m));
+    if (m.peer === 'relay') {
+      const sent = await this.relay.send(Buffer.from(m.wire.body ?? '', 'utf8'), await this.store.time());
+      const kind = m.kind === 'retry_charge' ? 'retry_charge' : 'relay_event';
+      return sent.ok ? { ...sent, value: { kind } } : sent;
+    }
+    if (m.kind === 'create_proforma') {
+      const made = await this.channels.createProforma(m.wire, m.key);
+      return made.ok ? { ...made, value: { kind: m.kind, made: made.value } } : made;
+    }
+    if (m.kind === 'create_payment_link') {
+      const made = await this.channels.createLink(m.wire);
+      return made.ok ? { ...made, value: { kind: m.kind, link: made.value } } : made;
+    }
+    const made = await this.gateway.createRefund(m.wire, m.key);
+    return made.ok ? { ...made, value: { kind: 'create_refund', refund: made.value } } : made;
+  }
+}
+
+function billingCall({ id, asked, key, wire }: OutboxRow): StoredBillingCall {
+  if (asked === null) throw new Error(`call ${id} does not say what it asks Stripe for`);
+  return { asked, key, wire };
+}
