@@ -9,7 +9,20 @@ const effects = [
 
 // The engine's pure part: the words of a lane, and what is decided on it.
 const engineRules = [
-  ...['answer', 'answer-parts', 'change', 'commanded', 'draft', 'draft-moves', 'errand', 'event', 'facts', 'moves', 'payment', 'subject'],
+  ...[
+    'answer',
+    'answer-parts',
+    'change',
+    'commanded',
+    'draft',
+    'draft-moves',
+    'errand',
+    'event',
+    'facts',
+    'moves',
+    'payment',
+    'subject',
+  ],
   ...['apply-answer', 'apply-event', 'errands', 'resolve-review', 'settle'],
 ].map((name) => `src/engine/${name}.ts`);
 

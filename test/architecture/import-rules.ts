@@ -16,7 +16,8 @@ const RULES = /^[a-z-]+\/rules\//;
 const SHOWN = /^[a-z-]+\/[a-z-]+\.(view|flow)\.ts$/;
 
 /** The engine's words: a lane, its rows and moves, and what a subject is. Pure; rules are made of them. */
-const ENGINE_WORDS = /^engine\/(answer|answer-parts|change|commanded|draft|draft-moves|errand|event|facts|moves|payment|subject)\.ts$/;
+const ENGINE_WORDS =
+  /^engine\/(answer|answer-parts|change|commanded|draft|draft-moves|errand|event|facts|moves|payment|subject)\.ts$/;
 
 /** A noun of the product: its rules, its routes, its pages, its module. */
 const SUBJECT: Allowed = ['domain', 'engine', 'api', 'console', 'mor', 'config', 'observe', RULES, SHOWN];
