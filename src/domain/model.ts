@@ -1,11 +1,12 @@
 // What the bridge knows about one invoice: the rows of a lane as plain values. Amounts are smallest units, times UTC.
+import { type ReviewKind } from './fact.js';
 import { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus } from './invoice-row.js';
 import { type Money } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
 import { type BillingCall, type BillingCallKind } from './ports/billing-platform.js';
 import { type WireRequest } from './ports/call.js';
 
-export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus };
+export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus, type ReviewKind };
 
 /**
  * Document 3, "Payment status as delivered in events"; `processing`, its word for an intent, until a signup's charge is proven: a bank
@@ -164,25 +165,6 @@ export type RefundRow = {
   readonly createdAt: Date;
   readonly succeededAt: Date | null;
 };
-
-export type ReviewKind =
-  | 'amount_mismatch'
-  | 'currency_mismatch'
-  | 'customer_mismatch'
-  | 'invoice_not_payable'
-  | 'double_payment'
-  | 'conflicting_event'
-  | 'refund_gap'
-  | 'refund_stuck'
-  | 'renewal_overdue'
-  | 'signup_overdue'
-  | 'signup_unproven'
-  | 'finalization_failed'
-  | 'dispute'
-  | 'partial_transfer'
-  | 'debit_returned'
-  | 'double_charge_risk'
-  | 'effect_failed';
 
 export type Resolution = 'apply' | 'refund' | 'retry' | 'dismiss';
 

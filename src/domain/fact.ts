@@ -1,0 +1,95 @@
+// What a review item is about, as data: a stable code with typed fields. Code reads the fact; only people read its sentences.
+import { type ConflictFact } from './facts/conflict.js';
+import { type EffectFact } from './facts/effect.js';
+import { type FinalizationFact, type OverdueFact, type SignupOverdueFact, type UnprovenFact } from './facts/late.js';
+import { type DisputeFact, type ReturnFact } from './facts/loss.js';
+import { type AmountFact, type DoubleFact, type NotPayableFact } from './facts/money.js';
+import { type GapFact, type StuckFact } from './facts/refund.js';
+import { type Money } from './money.js';
+
+/** The facts of each kind of review item. */
+export type FactsByKind = {
+  readonly amount_mismatch: AmountFact;
+  readonly currency_mismatch: {
+    readonly code: 'other-currency';
+    readonly taken: Money;
+    readonly currency: string | null;
+  };
+  readonly customer_mismatch: {
+    readonly code: 'other-customer';
+    readonly named: string;
+    readonly owner: string | null;
+  };
+  readonly invoice_not_payable: NotPayableFact;
+  readonly double_payment: DoubleFact;
+  readonly conflicting_event: ConflictFact;
+  readonly refund_gap: GapFact;
+  readonly refund_stuck: StuckFact;
+  readonly renewal_overdue: OverdueFact;
+  readonly signup_overdue: SignupOverdueFact;
+  readonly signup_unproven: UnprovenFact;
+  readonly finalization_failed: FinalizationFact;
+  readonly dispute: DisputeFact;
+  readonly partial_transfer: {
+    readonly code: 'transfer-short';
+    readonly received: Money;
+    readonly total: Money;
+    readonly missing: Money;
+    readonly proforma: string;
+  };
+  readonly debit_returned: ReturnFact;
+  readonly double_charge_risk: {
+    readonly code: 'stripe-would-charge';
+    readonly invoice: string;
+    readonly customer: string | null;
+    readonly subscription: string | null;
+    readonly method: string;
+    readonly methodType: string | null;
+    readonly from: 'invoice' | 'subscription' | 'customer';
+  };
+  readonly effect_failed: EffectFact;
+};
+
+/** Why an item is open. Every kind has a few. */
+export type ReviewKind = keyof FactsByKind;
+
+export type Fact = FactsByKind[ReviewKind];
+export type FactCode = Fact['code'];
+export type FactOf<C extends FactCode> = Extract<Fact, { readonly code: C }>;
+
+/** A kind of item with one of its facts. */
+export type KindAndFact = { [K in ReviewKind]: { readonly kind: K; readonly fact: FactsByKind[K] } }[ReviewKind];
+
+/** The sentences about a fact: what happened, and what to do. `headline`: what happened, without names and times shown beside it. */
+export type Sentences = { readonly summary: string; readonly proposal: string; readonly headline?: string };
+
+/** The sentences for these codes. They stand beside the rule, and nothing reads them but people. */
+export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) => Sentences };
+
+/** A peer's own words: two facts that differ in them alone are the same. */
+const PEERS_WORDS = 'said';
+
+/** The same code and the same fields, whatever their order. What a peer said in its own words does not count. */
+export function isSameFact(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const [x, y] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  const names = new Set([...Object.keys(x), ...Object.keys(y)]);
+  return [...names].every((name) => name === PEERS_WORDS || isSameFact(x[name], y[name]));
+}
+
+/** A fact as JSON: amounts become text. */
+export function factToJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return value.map(factToJson);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, x]) => [name, factToJson(x)]));
+}
+
+/** The other way: `minor` is always an amount. */
+export function factFromJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(factFromJson);
+  if (typeof value !== 'object' || value === null) return value;
+  const read = ([name, x]: [string, unknown]): [string, unknown] =>
+    name === 'minor' && typeof x === 'string' ? [name, BigInt(x)] : [name, factFromJson(x)];
+  return Object.fromEntries(Object.entries(value).map(read));
+}

@@ -1,0 +1,86 @@
+// Facts of events that contradict what is known.
+import { type Money } from '../money.js';
+import { type OnObject, type Seen, type Time } from './parts.js';
+
+export type ConflictFact =
+  | {
+      readonly code: 'success-differs';
+      readonly payment: string;
+      readonly observations: readonly [said: Seen, recorded: Seen];
+    }
+  | {
+      readonly code: 'refused-after';
+      readonly payment: string | null;
+      readonly charge: string | null;
+      readonly takenAt: Time;
+      readonly refusedAt: Time;
+      readonly reason: string | null;
+    }
+  | { readonly code: 'refunded-elsewhere'; readonly amount: Money; readonly payment: string }
+  | {
+      readonly code: 'payment-misnamed';
+      readonly by: string;
+      readonly payment: string;
+      readonly ownCharge: string | null;
+      readonly charge: string | null;
+      readonly customer: string;
+      readonly amount: Money;
+    }
+  | {
+      readonly code: 'payment-renamed';
+      readonly by: string;
+      readonly from: string;
+      readonly to: string;
+      readonly amount: Money;
+    }
+  | { readonly code: 'refund-differs'; readonly event: string; readonly refund: string | null }
+  | {
+      readonly code: 'refund-named-otherwise';
+      readonly event: string;
+      readonly refund: string | null;
+      readonly amount: Money;
+      readonly processorRefund: string | null;
+      readonly other: string;
+    }
+  | {
+      readonly code: 'announced-otherwise';
+      readonly object: string;
+      readonly announced: Money;
+      readonly recorded: Money | null;
+    }
+  | ({ readonly code: 'link-gone' } & OnObject)
+  | ({ readonly code: 'link-paid' } & OnObject)
+  | ({
+      readonly code: 'link-refused';
+      readonly status: number | null;
+      readonly error: string | null;
+      readonly said: string;
+    } & OnObject)
+  | ({ readonly code: 'link-not-paid'; readonly status: string } & OnObject)
+  | ({
+      readonly code: 'link-unread';
+      readonly announced: boolean;
+      readonly ended: boolean;
+      /** Status and code of the last read. */
+      readonly answer: string;
+    } & OnObject)
+  | ({ readonly code: 'link-ended' } & OnObject)
+  | ({
+      readonly code: 'link-part-paid';
+      readonly priced: Money;
+      readonly outstanding: Money;
+      readonly part: Money;
+    } & OnObject)
+  | ({ readonly code: 'link-unheard'; readonly why: 'not-given' | 'not-read' } & OnObject)
+  | ({ readonly code: 'transfer-unheard' } & OnObject)
+  | {
+      readonly code: 'further-announced';
+      readonly further: readonly { readonly payment: string | null; readonly charge: string | null }[];
+      readonly observations: readonly Seen[];
+    }
+  | { readonly code: 'payment-elsewhere'; readonly event: string; readonly payment: string; readonly invoice: string }
+  | { readonly code: 'second-body'; readonly event: string; readonly type: string }
+  | { readonly code: 'unknown-proforma'; readonly event: string; readonly proforma: string }
+  | { readonly code: 'unknown-capture'; readonly event: string }
+  | { readonly code: 'unknown-refund'; readonly event: string; readonly payment: string; readonly amount: Money }
+  | { readonly code: 'unknown-e-invoice'; readonly event: string; readonly type: string; readonly eInvoice: string };

@@ -1,0 +1,33 @@
+// Facts of what is late: verdicts, signups, drafts.
+import { type Money } from '../money.js';
+import { type Time } from './parts.js';
+
+export type OverdueFact =
+  | {
+      readonly code: 'no-verdict';
+      readonly due: Money | null;
+      readonly since: Time;
+      /** A payment whose charge is booked for another invoice. */
+      readonly letGo: { readonly payment: string; readonly charge: string | null } | null;
+    }
+  | { readonly code: 'transfer-overdue'; readonly proforma: string; readonly dueAt: Time };
+
+export type SignupOverdueFact =
+  | {
+      readonly code: 'charge-unsettled' | 'charge-unconfirmed';
+      readonly signup: string | null;
+      readonly charge: string | null;
+      readonly amount: Money | null;
+      readonly since: Time;
+      readonly endsAt: Time;
+    }
+  | { readonly code: 'signup-unpaid'; readonly signup: string; readonly customer: string; readonly since: Time };
+
+export type UnprovenFact =
+  | { readonly code: 'debit-unsettled'; readonly charge: string | null; readonly since: Time }
+  | { readonly code: 'charge-unknown'; readonly charge: string | null; readonly knownSince: Time | null }
+  | { readonly code: 'charge-failed'; readonly charge: string | null; readonly reason: string };
+
+export type FinalizationFact =
+  | { readonly code: 'finalization-failed'; readonly invoice: string; readonly said: string }
+  | { readonly code: 'draft-waits'; readonly taken: Money; readonly since: Time };

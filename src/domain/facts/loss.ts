@@ -1,0 +1,84 @@
+// Facts of disputes and of debits that banks returned.
+import { type Money } from '../money.js';
+import { type Again, type Apart, type Disputed, type Time } from './parts.js';
+
+export type DisputeFact =
+  | ({
+      readonly code: 'evidence-due';
+      readonly dispute: string;
+      readonly until: Time | null;
+      readonly afterOutcome: string | null;
+      readonly url: string | null;
+    } & Disputed)
+  | {
+      readonly code: 'evidence-returned';
+      readonly dispute: string;
+      readonly until: Time | null;
+      readonly afterOutcome: string | null;
+      readonly url: string | null;
+      readonly note: string | null;
+    }
+  | ({ readonly code: 'outcome-unclear'; readonly dispute: string; readonly outcome: string | null } & Again)
+  | ({
+      readonly code: 'dispute-lost';
+      readonly dispute: string;
+      /** The customer got `got` of it twice. Null: nothing of it. */
+      readonly twice: {
+        readonly payment: string;
+        readonly how: 'refunded' | 'taken-back';
+        readonly got: Money;
+        readonly booked: Money;
+      } | null;
+      /** Somebody booked it beside the ledger, and it is in the ledger now. */
+      readonly bookedSince: boolean;
+      readonly apart: Apart;
+    } & Disputed &
+      Again)
+  | ({
+      readonly code: 'loss-unread';
+      readonly dispute: string;
+      readonly unread: string;
+      readonly takenBack: boolean;
+      readonly refunded: boolean;
+      readonly apart: Apart;
+    } & Again)
+  | ({
+      readonly code: 'won-after-loss';
+      readonly dispute: string;
+      /** The loss is reversed in the ledger. */
+      readonly reversed: boolean;
+      /** Somebody was asked to book it beside the ledger. */
+      readonly beside: boolean;
+    } & Disputed &
+      Again)
+  | ({
+      readonly code: 'alert-received';
+      readonly alert: string;
+      readonly payment: string | null;
+      readonly until: Time | null;
+    } & Disputed)
+  | {
+      readonly code: 'alert-handled';
+      readonly alert: string;
+      readonly payment: string | null;
+      readonly refunded: boolean;
+    }
+  | { readonly code: 'unknown-dispute'; readonly event: string; readonly type: string; readonly until: Time | null };
+
+export type ReturnFact =
+  | {
+      readonly code: 'debit-returned';
+      readonly payment: string;
+      readonly amount: Money;
+      readonly invoice: string;
+      readonly marked: boolean;
+      readonly apart: Apart;
+    }
+  | { readonly code: 'return-undone'; readonly payment: string; readonly amount: Money }
+  | {
+      readonly code: 'returned-twice';
+      readonly payment: string;
+      readonly got: Money;
+      readonly booked: Money;
+      readonly how: 'refunded' | 'refunded-or-lost';
+    };

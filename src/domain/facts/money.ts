@@ -1,0 +1,87 @@
+// Facts of money that does not fit its invoice.
+import { type Money } from '../money.js';
+import { type Seen, type Time } from './parts.js';
+
+export type AmountFact =
+  | {
+      readonly code: 'amount-differs';
+      readonly taken: Money;
+      readonly due: Money;
+      readonly marking: 'payment_record' | 'out_of_band';
+    }
+  | { readonly code: 'rest-due'; readonly status: string; readonly due: Money }
+  | { readonly code: 'marked-beyond'; readonly shown: Money; readonly taken: Money }
+  | {
+      readonly code: 'overpaid';
+      readonly over: Money;
+      readonly due: Money;
+      readonly by: readonly { readonly payment: string; readonly amount: Money }[];
+      readonly refunded: Money;
+      readonly left: Money;
+      /** Stripe put it on the customer's balance. */
+      readonly credited: boolean;
+    }
+  | {
+      readonly code: 'completed-otherwise';
+      readonly signup: string;
+      readonly charge: string;
+      readonly stated: Money;
+      readonly asked: Money;
+      readonly failed: { readonly amount: Money; readonly said: string | null } | null;
+    };
+
+export type NotPayableFact =
+  | { readonly code: 'no-such-invoice'; readonly taken: Money; readonly invoice: string }
+  | {
+      readonly code: 'invoice-void';
+      readonly taken: Money;
+      readonly invoice: string;
+      readonly replacedBy: string | null;
+    };
+
+export type DoubleFact =
+  | {
+      readonly code: 'paid-twice';
+      readonly taken: Money;
+      readonly settledBy: string;
+      readonly sameCharge: string | null;
+      /** The MoR may have told of one payment twice. */
+      readonly maybeOne: boolean;
+      readonly observations: readonly Seen[];
+    }
+  | {
+      readonly code: 'paid-otherwise';
+      readonly taken: Money;
+      readonly record: string | null;
+      readonly observations: readonly Seen[];
+    }
+  | { readonly code: 'named-again'; readonly taken: Money; readonly charge: string | null; readonly payment: string }
+  | {
+      readonly code: 'charge-elsewhere';
+      readonly payment: string;
+      readonly amount: Money;
+      readonly charge: string | null;
+      readonly holder: string;
+      readonly holderInvoice: string;
+      readonly againAfter: Time | null;
+    }
+  | { readonly code: 'charge-corrected'; readonly payment: string; readonly charge: string | null }
+  | {
+      readonly code: 'may-stand';
+      readonly what: 'payment_link' | 'proforma';
+      readonly object: string;
+      readonly invoice: string;
+    }
+  | {
+      readonly code: 'still-payable';
+      readonly what: 'payment_link' | 'proforma';
+      readonly object: string;
+      readonly status: string;
+      readonly until: Time | null;
+    }
+  | {
+      readonly code: 'further-on-link';
+      readonly payment: string;
+      readonly taken: Money;
+      readonly observations: readonly Seen[];
+    };

@@ -1,0 +1,54 @@
+// Facts of refunds that do not add up, or do not end.
+import { type Money } from '../money.js';
+import { type Refused, type Time } from './parts.js';
+
+export type GapFact =
+  | {
+      readonly code: 'refunds-beyond-payment';
+      readonly payment: string;
+      readonly amount: Money;
+      readonly refunded: Money;
+    }
+  | {
+      readonly code: 'refund-event-missing';
+      readonly payment: string;
+      readonly reported: Money;
+      readonly received: Money;
+    }
+  | { readonly code: 'totals-overlap'; readonly payment: string; readonly at: Money }
+  | { readonly code: 'refund-unshown'; readonly payment: string; readonly amount: Money }
+  | {
+      readonly code: 'answer-differs';
+      readonly payment: string;
+      readonly asked: Money;
+      readonly answered: Money;
+      readonly answeredFor: string;
+    }
+  | ({
+      readonly code: 'request-refused';
+      readonly refund: string;
+      readonly amount: Money;
+      readonly other: string | null;
+      /** No try before it can have moved money. */
+      readonly nothingMade: boolean;
+    } & Omit<Refused, 'call'>);
+
+export type StuckFact =
+  | {
+      readonly code: 'refund-waits';
+      readonly refund: string;
+      readonly amount: Money;
+      readonly status: string;
+      readonly since: Time;
+      /** The MoR may have forgotten its key: it is not sent again. */
+      readonly withdrawn: boolean;
+      readonly dismissedAt: Time | null;
+    }
+  | {
+      readonly code: 'refund-failed';
+      readonly refund: string;
+      readonly error: string | null;
+      readonly said: string | null;
+    }
+  | ({ readonly code: 'key-reused'; readonly refund: string } & Omit<Refused, 'call'>)
+  | ({ readonly code: 'repeat-refused'; readonly refund: string; readonly mayBeMade: boolean } & Omit<Refused, 'call'>);

@@ -1,0 +1,46 @@
+// A review item: a fact, the choices that are safe, and the one that is proposed.
+import { type KindAndFact } from './fact.js';
+import { type Resolution, type ReviewKind, type ReviewRow } from './model.js';
+
+/** What a rule says of an item that holds. Choices left out are those of its kind. */
+export type Item = KindAndFact &
+  Pick<ReviewRow, 'subject'> &
+  Partial<
+    Pick<ReviewRow, 'paymentRowId' | 'refundId' | 'invoiceId' | 'dueAt'> & {
+      readonly actions: readonly Resolution[];
+      readonly proposed: Resolution | null;
+    }
+  >;
+
+/** What a person may choose for an item of a kind, and what is proposed unless its rule says otherwise. */
+const CHOICES: Readonly<
+  Record<ReviewKind, { readonly actions: readonly Resolution[]; readonly proposed: Resolution | null }>
+> = {
+  amount_mismatch: { actions: ['apply', 'refund', 'retry', 'dismiss'], proposed: null },
+  customer_mismatch: { actions: ['apply', 'refund', 'retry', 'dismiss'], proposed: null },
+  double_payment: { actions: ['refund', 'retry', 'dismiss'], proposed: null },
+  currency_mismatch: { actions: ['refund', 'retry', 'dismiss'], proposed: 'refund' },
+  invoice_not_payable: { actions: ['refund', 'retry', 'dismiss'], proposed: null },
+  signup_unproven: { actions: ['apply', 'retry', 'dismiss'], proposed: null },
+  refund_stuck: { actions: ['apply', 'retry', 'dismiss'], proposed: null },
+  effect_failed: { actions: ['retry', 'dismiss'], proposed: 'retry' },
+  finalization_failed: { actions: ['retry', 'dismiss'], proposed: 'retry' },
+  double_charge_risk: { actions: ['retry', 'dismiss'], proposed: 'retry' },
+  renewal_overdue: { actions: ['retry', 'dismiss'], proposed: null },
+  partial_transfer: { actions: ['apply', 'dismiss'], proposed: 'apply' },
+  dispute: { actions: ['dismiss'], proposed: 'dismiss' },
+  debit_returned: { actions: ['dismiss'], proposed: 'dismiss' },
+  conflicting_event: { actions: ['dismiss'], proposed: 'dismiss' },
+  refund_gap: { actions: ['dismiss'], proposed: 'dismiss' },
+  signup_overdue: { actions: ['dismiss'], proposed: 'dismiss' },
+};
+
+/** The choices of an item: its rule's, else those of its kind. */
+export function choicesOf(item: Pick<Item, 'kind' | 'actions' | 'proposed'>): {
+  readonly actions: readonly Resolution[];
+  readonly proposed: Resolution | null;
+} {
+  const { actions = CHOICES[item.kind].actions, proposed = CHOICES[item.kind].proposed } = item;
+  const [only] = actions;
+  return { actions, proposed: actions.length === 1 && only !== undefined ? only : proposed };
+}
