@@ -2,7 +2,7 @@
 // says so where nobody answers.
 import { spawn } from 'node:child_process';
 
-const PARTS = ['check:lint', 'check:types', 'test:unit', 'check:format', 'check:audit'];
+const PARTS = ['check:lint', 'check:types', 'test:unit', 'check:format', 'check:prose', 'check:audit'];
 
 /** What it printed, and whether it was content. */
 function run(script) {
