@@ -103,13 +103,11 @@ function readStrings(file, text, source, isTitle) {
 }
 
 const sentencesOf = (block) =>
-  block.text
-    .split(/(?<=[.!?][)"”’]*)\s+(?=["“(]*[A-Z0-9])/)
-    .map((text) => ({
-      ...block,
-      text: text.trim().replace(/\s+/g, ' '),
-      score: 3 * count(text, RELATIVE) + 2 * count(text, PASSIVE),
-    }));
+  block.text.split(/(?<=[.!?][)"”’]*)\s+(?=["“(]*[A-Z0-9])/).map((text) => ({
+    ...block,
+    text: text.trim().replace(/\s+/g, ' '),
+    score: 3 * count(text, RELATIVE) + 2 * count(text, PASSIVE),
+  }));
 
 function readKinds(files) {
   const kinds = { docs: [], comments: [], messages: [], titles: [] };
