@@ -266,6 +266,7 @@ create unique index payment_channel on payment (origin, reference) where origin 
 create index payment_unmarked on payment (invoice_id) where succeeded_at is not null and mark not in ('confirmed', 'closed');
 create index payment_unconfirmed_signup on payment (seq)
   where origin = 'signup' and payment_id is null and mark = 'confirmed' and processor_charge_id is not null;
+create index payment_unnamed on payment (seq) where payment_id is null and succeeded_at is not null; -- what the MoR's support is asked to name
 
 create table refund (
   id                  text primary key,

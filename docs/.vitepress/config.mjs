@@ -37,6 +37,7 @@ const sidebar = [
       page('How big a machine', '/sizing'),
       page('Troubleshooting', '/troubleshooting'),
       page('Alerts', '/alerts'),
+      page('Ask the MoR', '/asking-the-mor'),
       page('TLS to the database', '/tls'),
       page('Security', '/security'),
       page('Platforms', '/platforms'),

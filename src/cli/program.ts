@@ -7,6 +7,7 @@ import { isJsonObject } from '../domain/events/json-body.js';
 import { BadCursor } from '../domain/ports/books.js';
 import { StoreUnavailable } from '../engine/lane-store.js';
 import { DatabaseRefused, isUnavailable } from '../store/database.js';
+import { addAskMor } from './ask-mor.js';
 import { addCompletion } from './completion.js';
 import { addDoctor } from './doctor.js';
 import { addErase } from './erase.js';
@@ -79,6 +80,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addRefund,
     addReturned,
     addVerify,
+    addAskMor,
     addShadow,
     addExport,
     addTrialBalance,

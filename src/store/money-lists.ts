@@ -15,14 +15,17 @@ export function invoiceList(filter: InvoiceFilter): List {
 }
 
 export function paymentList(filter: PaymentFilter): List {
-  const { status, customerId, invoiceId, currency, amount } = filter;
+  const { status, customerId, invoiceId, unnamed, currency, amount } = filter;
   return {
     fields: { customerId, status, currency, amount: amount?.toString() },
     options: {
       indexes: [['customerId'], ['status']],
       at: PAYMENT_AT,
       span: filter,
-      few: invoiceId === undefined ? [] : [(of) => `x.invoice_id = ${of(invoiceId)}`],
+      few: [
+        ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
+        ...(unnamed === true ? [() => 'x.payment_id is null and x.succeeded_at is not null'] : []),
+      ],
     },
   };
 }

@@ -37,6 +37,8 @@ export type InvoiceFilter = MoneyFilter & { readonly status?: string | undefined
 export type PaymentFilter = MoneyFilter & {
   readonly status?: string | undefined;
   readonly invoiceId?: string | undefined;
+  /** True: only money without the MoR's `pay_…`. */
+  readonly unnamed?: boolean | undefined;
 };
 export type RefundFilter = MoneyFilter & {
   /** Any one of them. */

@@ -72,6 +72,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       { command: 'ours invoices', prints: /in_\w+ paid'[^]*in_\w+ paid'/ },
     ],
   },
+  'docs/asking-the-mor.md': { says: [{ command: 'crossbill ask-mor', prints: /open question/i }] },
   'docs/accounting.md': {
     stands: () => ({ '2026-11': MONTH }),
     says: [

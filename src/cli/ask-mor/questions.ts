@@ -1,0 +1,198 @@
+// What the books cannot answer and the MoR can: one list for each question, with ids and times, and no personal data.
+import { type ReviewKind, type ReviewRow } from '../../domain/model.js';
+import { Books, type EventRow, type InvoiceView, type PageRequest } from '../../domain/ports/books.js';
+import { Clock } from '../../domain/ports/clock.js';
+import { Signups } from '../../domain/ports/signups.js';
+import { refundStatuses } from '../../refunds/refund.view.js';
+import { LossWindowFlow } from '../../verify/loss-window.flow.js';
+import { amount, time } from '../table.js';
+import { type World } from '../world.js';
+
+export const TOPICS = [
+  'lost_events',
+  'missing_verdicts',
+  'unproven_charges',
+  'unknown_refunds',
+  'unnamed_payments',
+  'ambiguous_money',
+] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/** One line of a question: what is known, by name. Null: not known. */
+export type Known = Readonly<Record<string, string | null>>;
+
+export type Question = {
+  readonly topic: Topic;
+  readonly items: readonly Known[];
+  /** There are older ones as well. */
+  readonly more: boolean;
+};
+
+/** Nobody answers a longer letter. */
+const MOST = 100;
+const PAGE: PageRequest = { limit: MOST, cursor: null };
+/** Stripe lists its events for 30 days, so verify compares no more; an older loss shows as what it left open. */
+const LOSSES_MS = 30 * 86_400_000;
+
+type Found = { readonly items: readonly Known[]; readonly more: boolean };
+
+/** Only questions that have something to ask, in the order of `TOPICS`. */
+export async function openQuestions(world: World): Promise<readonly Question[]> {
+  const books = world.get(Books);
+  const found: Readonly<Record<Topic, Found>> = {
+    lost_events: await lostEvents(world),
+    missing_verdicts: await ofReviews(books, ['renewal_overdue'], missingVerdict),
+    unproven_charges: await ofReviews(books, ['signup_unproven', 'signup_overdue'], (r, i) => unproven(world, r, i)),
+    unknown_refunds: await unknownRefunds(books),
+    unnamed_payments: await unnamedPayments(books),
+    ambiguous_money: await ofReviews(books, ['conflicting_event', 'double_payment'], ambiguous),
+  };
+  return TOPICS.map((topic) => ({ topic, ...found[topic] })).filter(({ items }) => items.length > 0);
+}
+
+async function lostEvents(world: World): Promise<Found> {
+  const since = new Date(world.get(Clock).now().getTime() - LOSSES_MS);
+  const windows = await world.get(LossWindowFlow).windows(since);
+  const books = world.get(Books);
+  const aside = await books.events({ status: 'quarantined' }, PAGE);
+  const stale: EventRow[] = [];
+  for (const e of aside.data) {
+    // A second body under a known id is ambiguous, not lost: the event itself is in the inbox.
+    const known = await books.events({ source: e.source, eventId: e.eventId }, PAGE);
+    if (e.source !== 'stripe' && known.data.every((k) => k.status === 'quarantined')) stale.push(e);
+  }
+  const span = windows.map(({ events }) => ({
+    event: null,
+    type: 'all',
+    from: time(events.from),
+    to: time(events.to),
+  }));
+  const single = stale.map((e) => ({
+    event: e.eventId,
+    type: e.type,
+    from: time(e.receivedAt),
+    to: time(e.receivedAt),
+  }));
+  return { items: [...span, ...single], more: aside.nextCursor !== null };
+}
+
+/** The open items of these kinds, each with what `read` makes of it and of its invoice. */
+async function ofReviews(
+  books: Books,
+  kinds: readonly ReviewKind[],
+  read: (review: ReviewRow, invoice: InvoiceView | null) => Known[] | Promise<Known[]>,
+): Promise<Found> {
+  const items: Known[] = [];
+  let more = false;
+  for (const kind of kinds) {
+    const page = await books.reviews({ status: 'open', kind }, PAGE);
+    more ||= page.nextCursor !== null;
+    for (const r of page.data) {
+      items.push(...(await read(r, r.invoiceId === null ? null : await books.invoice(r.invoiceId))));
+    }
+  }
+  return { items, more };
+}
+
+function missingVerdict(review: ReviewRow, view: InvoiceView | null): Known[] {
+  if (view === null) return [{ invoice: review.invoiceId, customer: null, amount: null, made: null, tries: null }];
+  const { invoice, attempts } = view;
+  return [
+    {
+      invoice: invoice.invoiceId,
+      customer: invoice.customerId,
+      amount: amount(invoice.amountRemaining, invoice.currency),
+      made: time(invoice.platformCreatedAt ?? invoice.firstSeenAt),
+      tries: attempts.map((a) => a.paymentId).join(' ') || null,
+    },
+  ];
+}
+
+async function unproven(world: World, review: ReviewRow, view: InvoiceView | null): Promise<Known[]> {
+  const payment = view?.payments.find((p) => p.id === review.paymentRowId);
+  if (payment !== undefined) {
+    return [
+      {
+        charge: payment.processorChargeId,
+        payment_intent: payment.processorPaymentIntentId,
+        customer: payment.customerId,
+        amount: amount(payment.amount, payment.currency),
+        since: time(payment.recordedAt),
+      },
+    ];
+  }
+  const signup = await world.get(Signups).find(review.subject);
+  if (signup === null) return [];
+  const { intentId, customerId, createdAt } = signup;
+  const sum = amount(signup.amount, signup.currency);
+  return [{ charge: null, payment_intent: intentId, customer: customerId, amount: sum, since: time(createdAt) }];
+}
+
+async function unknownRefunds(books: Books): Promise<Found> {
+  const page = await books.refunds({ statuses: refundStatuses('unknown') }, PAGE);
+  const items: Known[] = [];
+  for (const { refund, payment } of page.data) {
+    const messages = (await books.invoice(refund.invoiceId))?.messages ?? [];
+    const call = messages.findLast((m) => m.kind === 'create_refund' && m.subject === refund.id);
+    items.push({
+      payment: payment.paymentId ?? payment.processorChargeId,
+      refund: refund.morRefundId,
+      amount: amount(refund.amount, refund.currency),
+      requested: time(refund.createdAt),
+      idempotency_key: call?.key ?? null,
+    });
+  }
+  const seen = new Set(page.data.map(({ refund }) => refund.id));
+  const stuck = await ofReviews(books, ['refund_stuck', 'refund_gap'], (r, view) => {
+    if (r.refundId !== null && seen.has(r.refundId)) return [];
+    const refund = view?.refunds.find((x) => x.id === r.refundId);
+    const payment = view?.payments.find((p) => p.id === (refund?.paymentRowId ?? r.paymentRowId));
+    return [
+      {
+        payment: payment?.paymentId ?? payment?.processorChargeId ?? null,
+        refund: refund?.morRefundId ?? refund?.processorRefundId ?? null,
+        amount: refund === undefined ? null : amount(refund.amount, refund.currency),
+        requested: time(refund?.createdAt ?? r.createdAt),
+        idempotency_key: null,
+      },
+    ];
+  });
+  return { items: [...items, ...stuck.items], more: page.nextCursor !== null || stuck.more };
+}
+
+async function unnamedPayments(books: Books): Promise<Found> {
+  const page = await books.payments({ unnamed: true }, PAGE);
+  const items = page.data.map(({ payment: p }) => ({
+    charge: p.processorChargeId,
+    link_or_proforma: p.origin === 'payment_link' || p.origin === 'proforma' ? p.reference : null,
+    invoice: p.invoiceId,
+    amount: amount(p.amount, p.currency),
+    taken: time(p.succeededAt),
+  }));
+  return { items, more: page.nextCursor !== null };
+}
+
+/** Everything that speaks of money for the invoice, one line each. */
+function ambiguous(review: ReviewRow, view: InvoiceView | null): Known[] {
+  const taken = (view?.payments ?? []).filter((p) => p.succeededAt !== null);
+  const payments = taken.map((p) => ({
+    invoice: review.invoiceId,
+    payment: p.paymentId,
+    charge: p.processorChargeId,
+    event: null,
+    amount: amount(p.amount, p.currency),
+    taken: time(p.succeededAt),
+  }));
+  const observed = (view?.objects ?? []).flatMap((o) => o.detail.observed ?? []);
+  const announced = observed
+    .filter((seen) => seen.eventId !== null || seen.charge !== null || seen.paymentId !== null)
+    .map((seen) => ({
+      invoice: review.invoiceId,
+      payment: seen.paymentId,
+      charge: seen.charge,
+      event: seen.eventId,
+      amount: amount(seen.amount === null ? null : BigInt(seen.amount), seen.currency),
+      taken: time(new Date(seen.at)),
+    }));
+  return [...payments, ...announced];
+}
