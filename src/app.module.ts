@@ -22,7 +22,8 @@ import { type Logger, type Metrics, ObserveModule, ON_CALL } from './observe/ind
 import { OnboardingModule } from './onboarding/onboarding.module.js';
 import { OverviewModule } from './overview/overview.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
-import { RenewalsModule } from './renewals/renewals.module.js';
+import { PaymentsModule } from './payments/payments.module.js';
+import { InvoicesModule } from './invoices/invoices.module.js';
 import { ReviewsModule } from './reviews/reviews.module.js';
 import { SignupsModule } from './signups/signups.module.js';
 import { ReturnsModule } from './returns/returns.module.js';
@@ -30,11 +31,11 @@ import { type Database } from './store/database.js';
 import { StoreModule } from './store/store.module.js';
 import { stripeOptions } from './stripe/options-from-settings.js';
 import { StripeModule } from './stripe/stripe.module.js';
-import { SystemModule } from './system/system-ports.js';
+import { SystemModule } from './engine/system-ports.js';
 import { TaxModule } from './tax/tax.module.js';
 import { TransfersModule } from './transfers/transfers.module.js';
 import { VerifyModule } from './verify/verify.module.js';
-import { WebhookEndpointsModule } from './webhook-endpoints/webhook-endpoints.module.js';
+import { WebhookEndpointsModule } from './events/webhook-endpoints.module.js';
 
 export type AppParts = {
   readonly config: Config;
@@ -72,7 +73,8 @@ export class AppModule {
         // The subjects, in the order in which their routes are documented.
         SignupsModule,
         CustomersModule,
-        RenewalsModule,
+        InvoicesModule,
+        PaymentsModule,
         RefundsModule,
         EventsModule,
         ReviewsModule,

@@ -1,8 +1,8 @@
 // `crossbill explain <id>`: the whole story of an invoice in order, as sentences.
 import { type Command } from 'commander';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
-import { ignoredBecause } from '../renewals/invoice.view.js';
-import { verdictBy } from '../renewals/rules/overdue.js';
+import { ignoredBecause } from '../invoices/invoice.view.js';
+import { verdictBy } from '../invoices/rules/overdue.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Books, type InvoiceView } from '../domain/ports/books.js';
 import { type SignupRow, Signups } from '../domain/ports/signups.js';

@@ -2,8 +2,8 @@
 import { type Command } from 'commander';
 import { parseCurrency } from '../domain/money.js';
 import { Books, type Page } from '../domain/ports/books.js';
-import { INVOICE_STATUSES, invoiceListView } from '../renewals/invoice.view.js';
-import { PAYMENT_STATUSES, paymentView } from '../renewals/payment.view.js';
+import { INVOICE_STATUSES, invoiceListView } from '../invoices/invoice.view.js';
+import { PAYMENT_STATUSES, paymentView } from '../payments/payment.view.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Cli, oneOf, parseCount, parseSince, type Session } from './session.js';
 import { amount, table } from './table.js';

@@ -6,7 +6,7 @@ import { decimalsOf, minorFromDecimal } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
 import { RefundsFlow } from '../refunds/refunds.flow.js';
-import { PaymentsFlow } from '../renewals/payments.flow.js';
+import { PaymentsFlow } from '../payments/payments.flow.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { cliRequest } from './request-name.js';
 import { type Cli, need, parseAmount, parseCount, type Session } from './session.js';

@@ -7,7 +7,7 @@ import { type Config, loadConfig, type Secret } from '../config/index.js';
 import { morServiceTypes } from '../domain/events/mor-service-event.js';
 import { stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type CallOutcome, mayPass } from '../domain/ports/call.js';
-import { SystemClock } from '../system/system-ports.js';
+import { SystemClock } from '../engine/system-ports.js';
 import { morOptions } from '../mor/options-from-settings.js';
 import { checkWebhookEndpoint } from '../mor/requests/webhook-endpoint.js';
 import { MorTransport } from '../mor/transport.js';

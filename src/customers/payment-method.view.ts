@@ -4,7 +4,7 @@ import { type IntentAnswer } from '../domain/ports/payment-gateway.js';
 import { type SignupRow } from '../domain/ports/signups.js';
 import { Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
-import { InvoiceView } from '../renewals/invoice.view.js';
+import { InvoiceView } from '../invoices/invoice.view.js';
 
 export class PaymentMethodMadeView {
   @Text('Ours, `met_…`.') id!: string;

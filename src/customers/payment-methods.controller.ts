@@ -10,7 +10,7 @@ import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/id
 import { canonicalJson } from '../api/http/json-body.js';
 import { invalid, morProblem, Problem, refusalProblem } from '../api/http/problem.js';
 import { Books } from '../domain/ports/books.js';
-import { invoiceView } from '../renewals/invoice.view.js';
+import { invoiceView } from '../invoices/invoice.view.js';
 import { ConfirmedMethodView, methodMadeView, PaymentMethodMadeView } from './payment-method.view.js';
 import { CreatePaymentMethodDto } from './payment-methods.dto.js';
 import { PaymentMethodsFlow } from './payment-methods.flow.js';

@@ -5,7 +5,7 @@ import { announcedAt } from '../domain/mor-object.js';
 import { type ObjectFacts } from '../domain/ports/mor-channels.js';
 import { type Ctx, putObject, retryAt } from '../engine/change.js';
 import { LINK_CONFIRM_TRIES } from '../policy.js';
-import { objectGone } from '../channels/rules/mor-object.js';
+import { objectGone } from '../mor-objects/rules/mor-object.js';
 import { takeProformaRead } from '../transfers/rules/proforma-answer.js';
 import { closeUnshown, takeLinkRead, tellGone, tellUnreadable } from '../links/rules/link-answer.js';
 

@@ -3,7 +3,7 @@ import { PAYMENT_EVENTS, SERVICE_EVENTS } from '../decisions/subjects.js';
 import { type LaneState } from '../domain/model.js';
 import { type Applied, type ChannelEvent, type LaneEvent } from './event.js';
 import { type Ctx, note } from './change.js';
-import { applyInvoice } from '../renewals/rules/invoice-event.js';
+import { applyInvoice } from '../invoices/rules/invoice-event.js';
 import { tellRenamed } from '../refunds/rules/misnamed-payment.js';
 import { ensureInvoice } from './facts.js';
 import { type MorServiceType, type ServiceEvent } from '../domain/events/mor-service-event.js';

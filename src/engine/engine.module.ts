@@ -1,7 +1,7 @@
 // The engine: what is due is claimed, decided and carried out; what people ask for is decided on the same lanes.
 import { hostname } from 'node:os';
 import { Module } from '@nestjs/common';
-import { RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
+import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { Ids } from '../domain/ports/clock.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
@@ -32,7 +32,7 @@ const POLL_MS = 400;
     FlowContext,
     LaneChanges,
     OwnAccount,
-    RouteChannelEventsFlow,
+    RouteEventsFlow,
     EnrolmentFlow,
     WorkLaneFlow,
     LaneWorker,

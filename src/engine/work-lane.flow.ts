@@ -2,8 +2,8 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './apply-answer.js';
-import { applyIdentified } from '../renewals/rules/mark-answer.js';
-import { applyRead } from '../renewals/rules/read-invoice.js';
+import { applyIdentified } from '../payments/rules/mark-answer.js';
+import { applyRead } from '../invoices/rules/read-invoice.js';
 import { orderIfWanted } from '../retries/rules/settle-retries.js';
 import { type Answer } from './answer.js';
 import { applyObjectRead } from '../decisions/apply-object-read.js';
@@ -16,7 +16,7 @@ import { tellRenamed } from '../refunds/rules/misnamed-payment.js';
 import { applyProof } from '../signups/rules/prove-charge.js';
 import { type Errand } from './errand.js';
 import { settle } from './settle.js';
-import { applyDebit } from '../renewals/rules/overdue.js';
+import { applyDebit } from '../invoices/rules/overdue.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -38,7 +38,7 @@ import { type DecidedEvent, LANE_WATCH, LaneTrail, type LaneWatch } from './lane
 import { FORBIDDEN, lookBy, OwnAccount } from './own-account.js';
 import { readEvent } from './read-event.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
-import { RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
+import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
 /** What other invoices hold: payments by the MoR's id, and charges. */
@@ -72,7 +72,7 @@ export class WorkLaneFlow {
     private readonly context: FlowContext,
     @Inject(LIVE_MODE) private readonly livemode: LiveModeRule,
     private readonly channels: MorChannels,
-    private readonly router: RouteChannelEventsFlow,
+    private readonly router: RouteEventsFlow,
     /** Null: nobody watches the single steps. */
     @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
     /** Null: all customers are enrolled, and nobody is looked up. */

@@ -1,6 +1,6 @@
 // Payment links.
 import { Module } from '@nestjs/common';
-import { ChannelsModule } from '../channels/channels.module.js';
+import { MorObjectsModule } from '../mor-objects/mor-objects.module.js';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';
 import { PaymentLinksController } from './payment-links.controller.js';
@@ -8,7 +8,7 @@ import { PaymentLinksFlow } from './payment-links.flow.js';
 import { PaymentLinkPages } from './payment-links.pages.js';
 
 @Module({
-  imports: [ConsoleModule, EngineModule, ChannelsModule],
+  imports: [ConsoleModule, EngineModule, MorObjectsModule],
   controllers: [PaymentLinksController, PaymentLinkPages],
   providers: [PaymentLinksFlow],
 })

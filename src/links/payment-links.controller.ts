@@ -3,24 +3,24 @@ import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/commo
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { Books } from '../domain/ports/books.js';
-import { ChannelFlow } from '../channels/channel.flow.js';
+import { MorObjectsFlow } from '../mor-objects/mor-objects.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { morProblem, notFound } from '../api/http/problem.js';
-import { ChannelAnswers } from '../channels/channel-answers.js';
-import { CreatePaymentLinkDto } from '../channels/channel.dto.js';
-import { PaymentLinkView, paymentLinkView } from '../channels/channel.view.js';
+import { ObjectAnswers } from '../mor-objects/object-answers.js';
+import { CreatePaymentLinkDto } from '../mor-objects/mor-object.dto.js';
+import { PaymentLinkView, paymentLinkView } from '../mor-objects/mor-object.view.js';
 import { PaymentLinksFlow } from './payment-links.flow.js';
 
 @ApiTags('Payment links')
 @Controller('v1/invoices/:id/payment-link')
 export class PaymentLinksController {
   constructor(
-    private readonly flow: ChannelFlow,
-    private readonly answers: ChannelAnswers,
+    private readonly flow: MorObjectsFlow,
+    private readonly answers: ObjectAnswers,
     private readonly books: Books,
     private readonly links: PaymentLinksFlow,
   ) {}

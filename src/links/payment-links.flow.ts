@@ -1,12 +1,12 @@
 // A payment link for what is due on an invoice: made at most once at a time, whoever asks for it.
 import { Injectable } from '@nestjs/common';
 import { refusalProblem, Problem } from '../api/http/problem.js';
-import { ChannelAnswers } from '../channels/channel-answers.js';
-import { ChannelFlow } from '../channels/channel.flow.js';
-import { nameOf } from '../channels/rules/mor-object.js';
-import { NOT_PAYABLE } from '../channels/rules/withdraw.js';
-import { callersField, wireOrProblem } from '../channels/callers-words.js';
-import { readBilled } from '../channels/read-billed.js';
+import { ObjectAnswers } from '../mor-objects/object-answers.js';
+import { MorObjectsFlow } from '../mor-objects/mor-objects.flow.js';
+import { nameOf } from '../mor-objects/rules/mor-object.js';
+import { NOT_PAYABLE } from '../mor-objects/rules/withdraw.js';
+import { callersField, wireOrProblem } from '../mor-objects/callers-words.js';
+import { readBilled } from '../mor-objects/read-billed.js';
 import { messageKey } from '../engine/change.js';
 import { decimalFromMinor } from '../domain/money.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
@@ -28,8 +28,8 @@ export type LinkWish = {
 @Injectable()
 export class PaymentLinksFlow {
   constructor(
-    private readonly flow: ChannelFlow,
-    private readonly answers: ChannelAnswers,
+    private readonly flow: MorObjectsFlow,
+    private readonly answers: ObjectAnswers,
     private readonly ids: Ids,
   ) {}
 

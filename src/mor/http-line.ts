@@ -1,6 +1,6 @@
 // One HTTP exchange with a peer: bounded in time, size and sockets, never following a redirect, never throwing.
 import { NO_PROXIES, type Proxies } from '../config/index.js';
-import { WayOut } from '../outward/way-out.js';
+import { WayOut } from '../config/way-out.js';
 
 /** Far above any answer of the documents; an answer beyond it is not read to its end. */
 const MAX_ANSWER_BYTES = 5 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { notFound } from '../api/http/problem.js';
 import { Books } from '../domain/ports/books.js';
-import { InvoiceView, invoiceView } from '../renewals/invoice.view.js';
+import { InvoiceView, invoiceView } from '../invoices/invoice.view.js';
 import { retriedOrProblem } from './retried-or-problem.js';
 import { RetriesFlow } from './retries.flow.js';
 

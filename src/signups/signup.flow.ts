@@ -21,7 +21,7 @@ import {
 } from '../domain/ports/signups.js';
 import { TaxDesk } from '../domain/ports/tax.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
-import { paymentIdTaken } from '../renewals/payments.flow.js';
+import { paymentIdTaken } from '../payments/payments.flow.js';
 import { type Completion, completeSignup } from './rules/complete-signup.js';
 import { BUSY_LOOK_EVERY_MS, SIGNUP_BUSY_MS } from '../policy.js';
 

@@ -5,7 +5,7 @@ import { type IntentAnswer } from '../domain/ports/payment-gateway.js';
 import { type SignupRow } from '../domain/ports/signups.js';
 import { AmountOrNull, Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
-import { PaymentView, proofView, ProofView } from '../renewals/payment.view.js';
+import { PaymentView, proofView, ProofView } from '../payments/payment.view.js';
 import { SIGNUP_KINDS, type SignupKind } from './signup.dto.js';
 
 class SignupIds {

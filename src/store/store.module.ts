@@ -2,7 +2,7 @@
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, type Config } from '../config/index.js';
-import { ChannelEvents } from '../channels/channel-events.js';
+import { HomelessEvents } from '../mor-objects/homeless-events.js';
 import { Books } from '../domain/ports/books.js';
 import { DayBooks } from '../domain/ports/day-books.js';
 import { DoorBooks } from '../domain/ports/door-books.js';
@@ -38,7 +38,7 @@ import { PgEventsDesk } from './event-queries.js';
 import { PgInbox } from './inbox-store.js';
 import { PgLaneStore } from '../engine/pg-lane-store.js';
 import { PgAuditLog } from './pg-audit.js';
-import { PgChannelEvents } from '../channels/pg-channel-events.js';
+import { PgHomelessEvents } from '../mor-objects/homeless-events.store.js';
 import { PgBooks } from './pg-books.js';
 import { PgChargeLooks } from './pg-charge-looks.js';
 import { PgCustomerLinks } from './pg-customer-links.js';
@@ -99,7 +99,7 @@ const PORTS = [
   { provide: SearchBooks, useClass: PgSearchBooks },
   { provide: Exports, useClass: PgExports },
   { provide: LedgerSums, useClass: PgLedgerSums },
-  { provide: ChannelEvents, useClass: PgChannelEvents },
+  { provide: HomelessEvents, useClass: PgHomelessEvents },
   { provide: EventsDesk, useClass: PgEventsDesk },
   { provide: BodyMonths, useClass: PgBodyMonths },
   { provide: Signups, useClass: PgSignups },

@@ -2,7 +2,7 @@
 import type Stripe from 'stripe';
 import { type Dispatcher } from 'undici';
 import { NO_PROXIES, type Proxies } from '../config/index.js';
-import { WayOut } from '../outward/way-out.js';
+import { WayOut } from '../config/way-out.js';
 
 // The package does not export the names of its transport's types from its entry.
 export type Transport = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;

@@ -6,7 +6,7 @@ import { encodeProforma, encodeProformaFromCalculation } from '../mor/proforma-i
 import { type Checked } from '../mor/requests/check.js';
 import { checkProforma, checkProformaFromCalculation } from '../mor/requests/proforma.js';
 import { type FieldError, Problem } from '../api/http/problem.js';
-import { callersField } from '../channels/callers-words.js';
+import { callersField } from '../mor-objects/callers-words.js';
 
 const MAX_LINES = 1_000;
 

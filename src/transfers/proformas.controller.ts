@@ -5,7 +5,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Books } from '../domain/ports/books.js';
-import { ChannelFlow } from '../channels/channel.flow.js';
+import { MorObjectsFlow } from '../mor-objects/mor-objects.flow.js';
 import { encodeDeleteProforma, ProformaInvoices } from '../mor/proforma-invoices.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
@@ -13,9 +13,9 @@ import { KeyHeader, PendingView, Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { morProblem, notFound, valueOrProblem } from '../api/http/problem.js';
-import { ChannelAnswers } from '../channels/channel-answers.js';
-import { CreateProformaDto } from '../channels/channel.dto.js';
-import { ProformaView, proformaView } from '../channels/channel.view.js';
+import { ObjectAnswers } from '../mor-objects/object-answers.js';
+import { CreateProformaDto } from '../mor-objects/mor-object.dto.js';
+import { ProformaView, proformaView } from '../mor-objects/mor-object.view.js';
 import { FileLinkView, linkOrWait } from '../documents/file-link.view.js';
 import { ProformasFlow } from './proformas.flow.js';
 
@@ -23,8 +23,8 @@ import { ProformasFlow } from './proformas.flow.js';
 @Controller('v1/invoices/:id/proforma')
 export class ProformasController {
   constructor(
-    private readonly flow: ChannelFlow,
-    private readonly answers: ChannelAnswers,
+    private readonly flow: MorObjectsFlow,
+    private readonly answers: ObjectAnswers,
     private readonly proformas: ProformaInvoices,
     private readonly books: Books,
     private readonly issue: ProformasFlow,

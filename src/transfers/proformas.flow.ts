@@ -1,10 +1,10 @@
 // A proforma invoice for what is due on an invoice: issued at most once at a time, whoever asks for it.
 import { Injectable } from '@nestjs/common';
 import { refusalProblem } from '../api/http/problem.js';
-import { ChannelAnswers } from '../channels/channel-answers.js';
-import { ChannelFlow } from '../channels/channel.flow.js';
-import { wireOrProblem } from '../channels/callers-words.js';
-import { readBilled } from '../channels/read-billed.js';
+import { ObjectAnswers } from '../mor-objects/object-answers.js';
+import { MorObjectsFlow } from '../mor-objects/mor-objects.flow.js';
+import { wireOrProblem } from '../mor-objects/callers-words.js';
+import { readBilled } from '../mor-objects/read-billed.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
@@ -14,8 +14,8 @@ import { type ProformaWish, proformaWire } from './proforma-request.js';
 @Injectable()
 export class ProformasFlow {
   constructor(
-    private readonly flow: ChannelFlow,
-    private readonly answers: ChannelAnswers,
+    private readonly flow: MorObjectsFlow,
+    private readonly answers: ObjectAnswers,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}

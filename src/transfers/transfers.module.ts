@@ -1,6 +1,6 @@
 // Bank transfers: proforma invoices.
 import { Module } from '@nestjs/common';
-import { ChannelsModule } from '../channels/channels.module.js';
+import { MorObjectsModule } from '../mor-objects/mor-objects.module.js';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';
@@ -9,7 +9,7 @@ import { ProformasFlow } from './proformas.flow.js';
 import { ProformaPages } from './proformas.pages.js';
 
 @Module({
-  imports: [ConsoleModule, EngineModule, ChannelsModule, MorModule],
+  imports: [ConsoleModule, EngineModule, MorObjectsModule, MorModule],
   controllers: [ProformasController, ProformaPages],
   providers: [ProformasFlow],
 })

@@ -1,10 +1,10 @@
 // The repair of what verify found: events are taken into the inbox, invoices looked at again. The workers carry out what follows.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
-import { applyRead } from '../renewals/rules/read-invoice.js';
+import { applyRead } from '../invoices/rules/read-invoice.js';
 import { note, putMessage, putObject } from '../engine/change.js';
 import { askAgain, isHeardSince } from '../engine/facts.js';
 import { settle } from '../engine/settle.js';
-import { decideShadowedAnew } from '../renewals/rules/shadow.js';
+import { decideShadowedAnew } from '../payments/rules/shadow.js';
 import { announcedAt, isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../domain/mor-object.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type Inbox } from '../domain/ports/inbox.js';

@@ -96,10 +96,10 @@ describe('the rules themselves', () => {
 });
 
 const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string])[] = [
-  ['the alarm when no verdict came', 'renewals/rules/overdue.ts', 'verdictBy'],
-  ['when a draft counts as stuck', 'renewals/rules/stuck-draft.ts', 'watchFinalization'],
-  ['whether a payment may be marked on its invoice', 'renewals/rules/decide-mark.ts', 'decideMark'],
-  ['what happens with an overpayment', 'renewals/rules/surplus.ts', 'settleSurplus'],
+  ['the alarm when no verdict came', 'invoices/rules/overdue.ts', 'verdictBy'],
+  ['when a draft counts as stuck', 'invoices/rules/stuck-draft.ts', 'watchFinalization'],
+  ['whether a payment may be marked on its invoice', 'payments/rules/decide-mark.ts', 'decideMark'],
+  ['what happens with an overpayment', 'payments/rules/surplus.ts', 'settleSurplus'],
   ['one charge pays one invoice', 'ledger/rules/one-charge.ts', 'collect'],
   ['who may refund how much', 'refunds/rules/request-refund.ts', 'requestRefund'],
   ['when a refund counts as stuck', 'refunds/rules/stuck-refund.ts', 'watchRefunds'],

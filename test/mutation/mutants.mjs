@@ -69,14 +69,14 @@ export const mutants = [
   },
   {
     name: 'a late failure undoes a success',
-    file: 'src/renewals/rules/payment-event.ts',
+    file: 'src/payments/rules/payment-event.ts',
     find: "if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {",
     replace: 'if (s.refunds.some((r) => r.paymentRowId === p.id)) {',
     tests: ['test/unit/flow-order.test.ts'],
   },
   {
     name: 'a draft is paid',
-    file: 'src/renewals/rules/decide-mark.ts',
+    file: 'src/payments/rules/decide-mark.ts',
     find: "if (status === 'draft') return { do: 'finalize' };",
     replace: "if (status === 'draft') return { do: 'mark', mode: settings.markMode };",
     tests: MARKS,
@@ -97,7 +97,7 @@ export const mutants = [
   },
   {
     name: 'a ledger entry is missing',
-    file: 'src/renewals/rules/mark-answer.ts',
+    file: 'src/payments/rules/mark-answer.ts',
     find: 'let state = addEntry(putPayment(s, row), paymentMarked(row, p.amount, ctx.now));',
     replace: 'let state = putPayment(s, row);',
     tests: MARKS,
@@ -133,7 +133,7 @@ export const mutants = [
   },
   {
     name: 'the amount is not compared',
-    file: 'src/renewals/rules/decide-mark.ts',
+    file: 'src/payments/rules/decide-mark.ts',
     find: 'if (due !== p.amount && !waived) {',
     replace: 'if (due === null && !waived) {',
     tests: MARKS,
@@ -141,14 +141,14 @@ export const mutants = [
   },
   {
     name: 'the customer is not compared',
-    file: 'src/renewals/rules/decide-mark.ts',
+    file: 'src/payments/rules/decide-mark.ts',
     find: "if (customerId !== p.customerId && !p.waived.includes('customer_mismatch')) {",
     replace: "if (customerId === '' && !p.waived.includes('customer_mismatch')) {",
     tests: MARKS,
   },
   {
     name: 'a second payment is marked beside the first',
-    file: 'src/renewals/rules/decide-mark.ts',
+    file: 'src/payments/rules/decide-mark.ts',
     find: 'if (holder !== undefined) {',
     replace: "if (holder !== undefined && p.currency === '') {",
     tests: MARKS,
@@ -164,7 +164,7 @@ export const mutants = [
   },
   {
     name: 'the record’s id is not kept after the report',
-    file: 'src/renewals/rules/mark-answer.ts',
+    file: 'src/payments/rules/mark-answer.ts',
     find: "{ ...moveMark(p, 'attaching'), paymentRecordId: a.paymentRecordId }",
     replace: "moveMark(p, 'attaching')",
     tests: MARKS,
@@ -309,21 +309,21 @@ export const mutants = [
   },
   {
     name: 'invoice.created goes out although its invoice is over',
-    file: 'src/renewals/rules/relay.ts',
+    file: 'src/invoices/rules/relay.ts',
     find: "if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;",
     replace: "if (status === 'paid') return `the invoice is ${status}`;",
     tests: ['test/unit/flow-relay.test.ts'],
   },
   {
     name: 'a late invoice.created goes out without a look at Stripe',
-    file: 'src/renewals/rules/relay.ts',
+    file: 'src/invoices/rules/relay.ts',
     find: '>= RELAY_LATE_MS',
     replace: '>= Infinity',
     tests: ['test/unit/flow-relay.test.ts'],
   },
   {
     name: 'what nobody has found out to be enrolled is relayed',
-    file: 'src/renewals/rules/relay.ts',
+    file: 'src/invoices/rules/relay.ts',
     find: "waits: (s, ctx) => standingOf(s, ctx) === 'unknown',",
     replace: "waits: (s, ctx) => standingOf(s, ctx) === 'outside',",
     tests: ['test/unit/enrolment.test.ts'],
@@ -455,7 +455,7 @@ export const mutants = [
   },
   {
     name: 'a second payment on a link is told to nobody',
-    file: 'src/channels/rules/announced.ts',
+    file: 'src/mor-objects/rules/announced.ts',
     find: 'announcedOn(o).filter((x, n) => n > 0 ||',
     replace: 'announcedOn(o).filter((x, n) => n > 9 ||',
     tests: ['test/unit/link-further.test.ts'],
@@ -471,7 +471,7 @@ export const mutants = [
   },
   {
     name: 'an invoice is charged while a further payment on its link is asked about',
-    file: 'src/channels/rules/withdraw.ts',
+    file: 'src/mor-objects/rules/withdraw.ts',
     find: "r.status === 'open' && isFurtherItem(r)",
     replace: "r.status === 'resolved' && isFurtherItem(r)",
     tests: ['test/unit/link-further.test.ts'],

@@ -1,7 +1,7 @@
 // A replica whose clock is wrong by minutes: what it holds and what it puts off is so by the database's time, for itself and for others.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FlowContext } from '../../src/engine/flow-context.js';
-import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
+import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { ServerTime } from '../../src/store/database-time.js';
@@ -17,7 +17,7 @@ import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
-import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
+import { NoHomelessEvents, NoChannels } from '../support/no-channels.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
 const AHEAD_MS = 240_000;
@@ -45,7 +45,7 @@ function workerAhead(): LaneWorker {
   const { ids, platform, gateway, relay } = x.harness;
   const store = new PgLaneStore(x.db, x.harness.clock);
   const context = new FlowContext(SETTINGS, ahead, new SeededRng(), ids, platform, gateway);
-  const router = new RouteChannelEventsFlow(new NoChannelEvents(), context, new Wake());
+  const router = new RouteEventsFlow(new NoHomelessEvents(), context, new Wake());
   const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels(), router);
   const options = { owner: 'ahead', concurrency: 4, leaseMs: LEASE_MS, pollMs: 60_000 };
   return new LaneWorker(store, flow, new Wake(), ahead, options);

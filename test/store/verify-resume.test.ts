@@ -18,7 +18,7 @@ import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
-import { SystemIds } from '../../src/system/system-ports.js';
+import { SystemIds } from '../../src/engine/system-ports.js';
 import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';

@@ -8,17 +8,17 @@ import { collectedCharges } from '../../src/ledger/rules/one-charge.js';
 import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { FlowContext } from '../../src/engine/flow-context.js';
-import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
+import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { Wake } from '../../src/engine/wake.js';
 import { type OwnAccount } from '../../src/engine/own-account.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
-import { type ChannelEvents } from '../../src/channels/channel-events.js';
+import { type HomelessEvents } from '../../src/mor-objects/homeless-events.js';
 import { type MorChannels } from '../../src/domain/ports/mor-channels.js';
 import { SETTINGS } from './builders.js';
 import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { FakeBillingPlatform, FakePaymentGateway, FakeRelay } from './fakes.js';
 import { Crash, MortalStore } from './mortal-store.js';
-import { NoChannelEvents, NoChannels } from './no-channels.js';
+import { NoHomelessEvents, NoChannels } from './no-channels.js';
 import { settle } from '../../src/engine/settle.js';
 
 const LEASE_MS = 25_000;
@@ -224,7 +224,7 @@ export type LaneOptions = {
 /** Where the lanes are kept. */
 export type LaneBackend = {
   readonly store: LaneStore;
-  readonly channelEvents?: ChannelEvents;
+  readonly channelEvents?: HomelessEvents;
   readonly deliver: (batch: readonly Delivery[]) => Promise<void>;
   readonly nextDue: () => Promise<number | null>;
   readonly state: (lane: string) => Promise<LaneState>;
@@ -260,7 +260,7 @@ export class LaneHarness {
       this.context,
       { expected: null },
       options.channels ?? new NoChannels(),
-      new RouteChannelEventsFlow(backend.channelEvents ?? new NoChannelEvents(), this.context, new Wake()),
+      new RouteEventsFlow(backend.channelEvents ?? new NoHomelessEvents(), this.context, new Wake()),
       null,
       null,
       options.account ?? null,

@@ -5,7 +5,7 @@ import { type Inbox } from '../../src/domain/ports/inbox.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { PgChannelEvents } from '../../src/channels/pg-channel-events.js';
+import { PgHomelessEvents } from '../../src/mor-objects/homeless-events.store.js';
 import { CountingIds, ManualClock } from './clock.js';
 import { freshDatabase } from './database.js';
 import { type LaneBackend, LaneHarness, type LaneOptions } from './lane-harness.js';
@@ -28,7 +28,7 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
   const store = new PgLaneStore(db, clock);
   const backend: LaneBackend = {
     store,
-    channelEvents: new PgChannelEvents(db, clock),
+    channelEvents: new PgHomelessEvents(db, clock),
     deliver: async (batch) => {
       await inbox.store(batch.map((d) => ({ ...d, receivedAt: clock.now() })));
     },

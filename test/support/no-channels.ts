@@ -1,5 +1,5 @@
 // For tests in which the MoR's other channels play no part.
-import { ChannelEvents, type Home, type RoutedEvent } from '../../src/channels/channel-events.js';
+import { HomelessEvents, type Home, type RoutedEvent } from '../../src/mor-objects/homeless-events.js';
 import { MorChannels } from '../../src/domain/ports/mor-channels.js';
 
 /** For lanes in which none of the MoR's other channels is used: whoever asks it has a bug. */
@@ -18,7 +18,7 @@ export class NoChannels extends MorChannels {
 }
 
 /** Events that name no invoice: none. */
-export class NoChannelEvents extends ChannelEvents {
+export class NoHomelessEvents extends HomelessEvents {
   override async load(): Promise<readonly RoutedEvent[]> {
     return [];
   }

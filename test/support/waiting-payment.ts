@@ -11,7 +11,7 @@ import {
 } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { settleMarks } from '../../src/renewals/rules/mark.js';
+import { settleMarks } from '../../src/payments/rules/mark.js';
 import { aCtx, facts, NOW, open } from './channel-lane.js';
 import { never } from './never.js';
 

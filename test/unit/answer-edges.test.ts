@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type AttemptRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
-import { refusalWords } from '../../src/renewals/rules/decline-words.js';
-import { paymentAnswer } from '../../src/renewals/rules/payment-answer.js';
+import { refusalWords } from '../../src/payments/rules/decline-words.js';
+import { paymentAnswer } from '../../src/payments/rules/payment-answer.js';
 import { NOW, nov, object, type Over, payment, refusal, review, said, trail } from '../support/answer-facts.js';
 import { ctx } from '../support/asked-refund.js';
 

@@ -12,9 +12,14 @@ import {
   objectOf,
   paymentNamed,
   until,
-} from '../../src/channels/rules/mor-object.js';
-import { objectDeleted, type ObjectRequest, requestObject, standing } from '../../src/channels/rules/request-object.js';
-import { nameCustomers, takeMoney } from '../../src/channels/rules/take-money.js';
+} from '../../src/mor-objects/rules/mor-object.js';
+import {
+  objectDeleted,
+  type ObjectRequest,
+  requestObject,
+  standing,
+} from '../../src/mor-objects/rules/request-object.js';
+import { nameCustomers, takeMoney } from '../../src/mor-objects/rules/take-money.js';
 import { byEvent, refusal } from '../support/asked-refund.js';
 import { facts, LINK, NOW, open, PROFORMA } from '../support/channel-lane.js';
 import { aLink, announced as anEvent, aProforma, asking, eur, withObjects } from '../support/channel-object.js';

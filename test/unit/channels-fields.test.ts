@@ -10,7 +10,7 @@ import {
   idNamed,
   textNamed,
   timeNamed,
-} from '../../src/channels/rules/channel-fields.js';
+} from '../../src/mor-objects/rules/channel-fields.js';
 import { outcomeIn, refundedIn } from '../../src/disputes/rules/outcome.js';
 
 const JULY = new Date('2027-07-01T00:00:00Z');

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { proformaWire } from '../../src/transfers/proforma-request.js';
-import { type CreateProformaDto } from '../../src/channels/channel.dto.js';
+import { type CreateProformaDto } from '../../src/mor-objects/mor-object.dto.js';
 import { Problem } from '../../src/api/http/problem.js';
 import { minorFromDecimal } from '../../src/domain/money.js';
 import { type BilledInvoice, type BilledLine } from '../../src/domain/ports/billing-reader.js';

@@ -1,16 +1,16 @@
 // Where an event goes that names no invoice of Stripe: to the invoice its ids belong to, or to a person.
 import { describe, expect, it } from '@jest/globals';
 import { type Ctx } from '../../src/engine/change.js';
-import { ChannelEvents, type Home, type RoutedEvent, type Routing } from '../../src/channels/channel-events.js';
+import { HomelessEvents, type Home, type RoutedEvent, type Routing } from '../../src/mor-objects/homeless-events.js';
 import { type FlowContext } from '../../src/engine/flow-context.js';
 import { isChannelLane } from '../../src/domain/events/channel-lane.js';
-import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
+import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { Wake } from '../../src/engine/wake.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const CLAIM = { lane: 'mor:x', fence: 1n, waitingTypes: [] };
 
-class FakeChannelEvents extends ChannelEvents {
+class FakeChannelEvents extends HomelessEvents {
   routed: readonly Routing[] = [];
   lookAgainInMs: number | null = null;
   asked: readonly string[] = [];
@@ -49,7 +49,7 @@ async function route(event: RoutedEvent, known: readonly Home[] = []): Promise<F
   const events = new FakeChannelEvents([event], known);
   const ctx = { now: NOW, newId: (prefix: string) => `${prefix}_1` } as Ctx;
   const context = { now: () => ctx, clock: { now: () => NOW } } as unknown as FlowContext;
-  await new RouteChannelEventsFlow(events, context, new Wake()).run(CLAIM);
+  await new RouteEventsFlow(events, context, new Wake()).run(CLAIM);
   return events;
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newPayment } from '../../src/engine/payment.js';
 import { emptyLane } from '../../src/engine/change.js';
-import { decideMark } from '../../src/renewals/rules/decide-mark.js';
+import { decideMark } from '../../src/payments/rules/decide-mark.js';
 import { ensureInvoice, isFresh } from '../../src/engine/facts.js';
 import { type PaymentRow, type PlatformStatus } from '../../src/domain/model.js';
 import { SETTINGS } from '../support/builders.js';

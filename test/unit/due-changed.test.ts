@@ -1,7 +1,7 @@
 // What is due on an invoice changes while its mark is under way: nothing is marked that the money does not pay exactly, or a person is told.
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/engine/resolve-review.js';
-import { applyRead } from '../../src/renewals/rules/read-invoice.js';
+import { applyRead } from '../../src/invoices/rules/read-invoice.js';
 import { type LaneState, type MarkMode } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
 import { failed } from '../support/fakes.js';

@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type PaymentRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
-import { paymentAnswer } from '../../src/renewals/rules/payment-answer.js';
-import { ordinal } from '../../src/renewals/rules/when.js';
+import { paymentAnswer } from '../../src/payments/rules/payment-answer.js';
+import { ordinal } from '../../src/domain/when.js';
 import { nov, object, type Over, payment, refusal, review, said, trail } from '../support/answer-facts.js';
 
 const refused = { payments: [payment({ status: 'failed', succeededAt: null, mark: 'none' })] };

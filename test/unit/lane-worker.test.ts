@@ -5,7 +5,7 @@ import { type Claim, type LaneStore, StoreUnavailable } from '../../src/engine/l
 import { Wake } from '../../src/engine/wake.js';
 import { type WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
-import { SystemClock } from '../../src/system/system-ports.js';
+import { SystemClock } from '../../src/engine/system-ports.js';
 import { StillClock, turn } from '../support/intake-fakes.js';
 
 it('claims at a walk while deliveries crowd the doors, however often it is woken, and at once when they are through', async () => {

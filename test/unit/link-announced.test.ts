@@ -1,7 +1,7 @@
 // What is known of a link on which a payment was announced: asked about once, in words that are so now, and by a person who knew of the payment.
 import { describe, expect, it } from '@jest/globals';
-import { ChannelFlow } from '../../src/channels/channel.flow.js';
-import { moneyAnnounced } from '../../src/channels/rules/withdraw.js';
+import { MorObjectsFlow } from '../../src/mor-objects/mor-objects.flow.js';
+import { moneyAnnounced } from '../../src/mor-objects/rules/withdraw.js';
 import { resolveReview } from '../../src/engine/resolve-review.js';
 import { PaymentLinksController } from '../../src/links/payment-links.controller.js';
 import { PaymentLinksFlow } from '../../src/links/payment-links.flow.js';
@@ -97,7 +97,7 @@ describe('a link that the MoR does not know although a payment was announced on 
     const invoice = facts({ invoiceId: INVOICE_ID, amountRemaining: 1000n });
     const reader = { readInvoiceForProforma: async () => ({ ok: true, value: { invoice } }) } as never;
     const [store, context] = [{ time: async () => r.h.clock.now() }, { now: () => aCtx(r.h.clock.now()) }] as never[];
-    const flow = new ChannelFlow(store ?? never(), lanes, books, reader, r.links, context ?? never());
+    const flow = new MorObjectsFlow(store ?? never(), lanes, books, reader, r.links, context ?? never());
     const links = new PaymentLinksFlow(flow, {} as never, { next: () => 'lnk_2' });
     const controller = new PaymentLinksController(flow, {} as never, books, links);
     await expect(controller.read(INVOICE_ID)).rejects.toMatchObject({ status: 404 });

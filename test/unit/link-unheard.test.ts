@@ -1,6 +1,6 @@
 // Money that was announced on a link of which nothing more is heard, or whose charge is in the books: nothing is held with nobody asked.
 import { describe, expect, it } from '@jest/globals';
-import { moneyAnnounced } from '../../src/channels/rules/withdraw.js';
+import { moneyAnnounced } from '../../src/mor-objects/rules/withdraw.js';
 import {
   away,
   byKey,

@@ -5,7 +5,7 @@ import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { applyAnswer } from '../../src/engine/apply-answer.js';
 import { resolveReview } from '../../src/engine/resolve-review.js';
 import { makeLink } from '../../src/links/rules/recovery.js';
-import { withdrawRequests } from '../../src/channels/rules/withdraw.js';
+import { withdrawRequests } from '../../src/mor-objects/rules/withdraw.js';
 import { tellLane } from '../../src/notifications/rules/tell-lane.js';
 import { aPaymentFailed, aPaymentSucceeded, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { hear, open, PROFORMA } from '../support/channel-lane.js';

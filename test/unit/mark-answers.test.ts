@@ -11,8 +11,8 @@ import {
   finalizeCall,
   reportPaymentCall,
   setReferenceCall,
-} from '../../src/renewals/rules/mark-answer.js';
-import { applyNotPaid, applySucceeded } from '../../src/renewals/rules/payment-event.js';
+} from '../../src/payments/rules/mark-answer.js';
+import { applyNotPaid, applySucceeded } from '../../src/payments/rules/payment-event.js';
 import { aPaymentEvent, facts, NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
 import { at, ctx, kinds, lane, marks, message, payment, settled } from '../support/waiting-payment.js';

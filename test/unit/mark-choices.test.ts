@@ -9,7 +9,7 @@ import {
   type ReviewKind,
 } from '../../src/domain/model.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
-import { finalizationReview, markReview, overdueReview } from '../../src/renewals/rules/mark-review.js';
+import { finalizationReview, markReview, overdueReview } from '../../src/payments/rules/mark-review.js';
 import { NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
 import { at, ctx, invoice, lane, marks, payment } from '../support/waiting-payment.js';

@@ -7,7 +7,7 @@ import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type Probe } from '../../src/domain/ports/billing-platform.js';
 import { resolveReview } from '../../src/engine/resolve-review.js';
 import { MARK_TRIES } from '../../src/policy.js';
-import { applyIdentified } from '../../src/renewals/rules/mark-answer.js';
+import { applyIdentified } from '../../src/payments/rules/mark-answer.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { anInvoice, aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../support/channel-lane.js';

@@ -12,7 +12,7 @@ import {
   mustAskDebit,
   verdictBy,
   watchRenewal,
-} from '../../src/renewals/rules/overdue.js';
+} from '../../src/invoices/rules/overdue.js';
 import { open } from '../support/channel-lane.js';
 import { aLink, aProforma, withObjects } from '../support/channel-object.js';
 import { never } from '../support/never.js';

@@ -10,9 +10,9 @@ import {
 } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { refusedSince } from '../../src/renewals/rules/late-failure.js';
-import { beforeTheMark, decideShadowedAnew, isShadowed, settleShadowed } from '../../src/renewals/rules/shadow.js';
-import { watchFinalization } from '../../src/renewals/rules/stuck-draft.js';
+import { refusedSince } from '../../src/payments/rules/late-failure.js';
+import { beforeTheMark, decideShadowedAnew, isShadowed, settleShadowed } from '../../src/payments/rules/shadow.js';
+import { watchFinalization } from '../../src/invoices/rules/stuck-draft.js';
 import { NOW, open } from '../support/channel-lane.js';
 import { eur } from '../support/channel-object.js';
 import { never } from '../support/never.js';

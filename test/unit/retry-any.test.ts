@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type RetrySchedule, type RetryStep } from '../../src/domain/retry.js';
-import { invoiceView } from '../../src/renewals/invoice.view.js';
-import { invoicePart } from '../../src/renewals/invoice-page.js';
+import { invoiceView } from '../../src/invoices/invoice.view.js';
+import { invoicePart } from '../../src/invoices/invoice-page.js';
 import { aPaymentFailed, aPaymentSucceeded, aRequiredAction, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { openKinds } from '../support/lane-harness.js';
 import {

@@ -1,6 +1,6 @@
 // A refused renewal that a person wants tried again now, and a relay that refuses.
 import { describe, expect, it } from '@jest/globals';
-import { requestObject } from '../../src/channels/rules/request-object.js';
+import { requestObject } from '../../src/mor-objects/rules/request-object.js';
 import { takeRead } from '../../src/engine/facts.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { resolveReview } from '../../src/engine/resolve-review.js';

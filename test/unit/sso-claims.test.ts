@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret } from '../../src/config/index.js';
 import { IdentityProvider, SignInFailed } from '../../src/console/sso/identity-provider.js';
 import { type Person } from '../../src/console/sso/people.js';
-import { SystemClock } from '../../src/system/system-ports.js';
+import { SystemClock } from '../../src/engine/system-ports.js';
 import { aSignIn, ClaimsProvider, type Said } from '../support/claims-provider.js';
 
 let provider: ClaimsProvider;

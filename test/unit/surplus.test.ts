@@ -7,7 +7,7 @@ import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from 
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { isSurplus } from '../../src/domain/surplus.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
-import { settleSurplus, surplusToRefund } from '../../src/renewals/rules/surplus.js';
+import { settleSurplus, surplusToRefund } from '../../src/payments/rules/surplus.js';
 import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
 

@@ -11,7 +11,7 @@ import { HttpReceiver } from '../../src/notifications/receiver.js';
 import { putDown } from '../../src/notifications/rules/put-down.js';
 import { sampleOf } from '../../src/notifications/rules/samples.js';
 import { NoAnswer, StripeHttpClient } from '../../src/stripe/http-client.js';
-import { SystemClock } from '../../src/system/system-ports.js';
+import { SystemClock } from '../../src/engine/system-ports.js';
 import { aSignIn } from '../support/claims-provider.js';
 import { ConnectProxy } from '../support/connect-proxy.js';
 

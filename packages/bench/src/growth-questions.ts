@@ -15,7 +15,7 @@ import { PgRetryBooks } from '#src/store/pg-retry-books.js';
 import { PgSearchBooks } from '#src/store/pg-search-books.js';
 import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
 import { PgSignups } from '#src/store/signup-store.js';
-import { SystemClock, SystemIds } from '#src/system/system-ports.js';
+import { SystemClock, SystemIds } from '#src/engine/system-ports.js';
 
 export type Question = {
   readonly what: string;

@@ -8,7 +8,7 @@ import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
 import { Erasure } from '#src/engine/erasure.js';
 import { PgInbox } from '#src/store/inbox-store.js';
-import { SystemIds } from '#src/system/system-ports.js';
+import { SystemIds } from '#src/engine/system-ports.js';
 import { invoiceCreated } from './events.js';
 import { fillDatabases, PER_RENEWAL, quiet, urlOf } from './filled.js';
 import { type Question, questions } from './growth-questions.js';

@@ -10,7 +10,7 @@ import { PgLaneStore } from '#src/engine/pg-lane-store.js';
 import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '#src/stripe/stripe-billing-reader.js';
-import { SystemClock, SystemIds, SystemRng } from '#src/system/system-ports.js';
+import { SystemClock, SystemIds, SystemRng } from '#src/engine/system-ports.js';
 import { NoGateway } from './peers.js';
 import { memoryOf, type Rig, withPeer } from './rig.js';
 import { BENCH_SETTINGS, seenBy, stripeOf } from './whole-path.js';

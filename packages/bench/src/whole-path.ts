@@ -12,7 +12,7 @@ import { LEASE_MS } from '#src/engine/lane-queue.js';
 import { PgRequestBudget } from '#src/store/pg-request-budget.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
 import { StripeClient } from '#src/stripe/stripe-client.js';
-import { SystemClock, SystemIds, SystemRng } from '#src/system/system-ports.js';
+import { SystemClock, SystemIds, SystemRng } from '#src/engine/system-ports.js';
 import { LaneWorker } from '#src/engine/lane-worker.js';
 import { invoiceCreated, paymentSucceeded } from './events.js';
 import { perRenewal, type Written, writtenBy } from './written.js';

@@ -1,6 +1,6 @@
 // Is our clock right? Both peers say the time in each answer; signatures are good for a few minutes only.
 import { type Proxies, proxyFor, shownProxy } from '../../config/index.js';
-import { WayOut } from '../../outward/way-out.js';
+import { WayOut } from '../../config/way-out.js';
 import { type Check, fail, ok, warn } from './check.js';
 
 const PATIENCE_MS = 10_000;

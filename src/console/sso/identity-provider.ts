@@ -4,7 +4,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import * as oidc from 'openid-client';
 import { CONFIG, type Config, isLoopbackHost, NO_PROXIES, type Proxies, type Secret } from '../../config/index.js';
 import { Clock } from '../../domain/ports/clock.js';
-import { WayOut } from '../../outward/way-out.js';
+import { WayOut } from '../../config/way-out.js';
 import { type Person, personOf } from './people.js';
 import { type SignIn } from './sso-cookie.js';
 

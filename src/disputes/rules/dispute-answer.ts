@@ -1,7 +1,7 @@
 // How a dispute or an alert stands, and what to do about it, in one sentence.
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { DAY_MS } from '../../policy.js';
-import { day, moment } from '../../renewals/rules/when.js';
+import { day, moment } from '../../domain/when.js';
 import { unreadSum } from './unread-sum.js';
 
 /** `bad`: a person must act soon. `warn`: money is in question, or lost. `calm`: nothing is owed. */

@@ -1,13 +1,13 @@
 // What the MoR says of a dispute or of an alert that comes before one.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
-import { dashboardIn, deadlineIn, idNamed, sumIn, textNamed } from '../../channels/rules/channel-fields.js';
+import { dashboardIn, deadlineIn, idNamed, sumIn, textNamed } from '../../mor-objects/rules/channel-fields.js';
 import { isJsonObject } from '../../domain/events/json-body.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { type DisputeOutcome, outcomeIn, refundedIn } from './outcome.js';
 import { type Ctx, putObject } from '../../engine/change.js';
 import { type Applied, done } from '../../engine/event.js';
-import { objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
+import { objectOf, paymentNamed } from '../../mor-objects/rules/mor-object.js';
 import { DISPUTE_NAMES_MOST } from '../../policy.js';
 import { showTime } from '../../domain/show-time.js';
 

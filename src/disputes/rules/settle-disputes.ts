@@ -8,7 +8,7 @@ import { bookLosses } from './book-losses.js';
 import { unreadSum } from './unread-sum.js';
 import { apartOf, bookedSince, FOR_NOTHING, isOtherSince, NOT_IN_LEDGER } from './unmarked-money.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
-import { onlyTaken, until } from '../../channels/rules/mor-object.js';
+import { onlyTaken, until } from '../../mor-objects/rules/mor-object.js';
 import { showTime } from '../../domain/show-time.js';
 
 export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {

@@ -3,8 +3,8 @@ import { type LaneState } from '../../domain/model.js';
 import { idsIn, type ServiceEvent } from '../../domain/events/mor-service-event.js';
 import { type Ctx, putObject } from '../../engine/change.js';
 import { type Applied, done } from '../../engine/event.js';
-import { idNamed, textNamed } from '../../channels/rules/channel-fields.js';
-import { objectOf } from '../../channels/rules/mor-object.js';
+import { idNamed, textNamed } from '../../mor-objects/rules/channel-fields.js';
+import { objectOf } from '../../mor-objects/rules/mor-object.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 
 const E_INVOICE_STATUS = {

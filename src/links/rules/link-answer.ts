@@ -5,7 +5,7 @@ import { type LinkFacts } from '../../domain/ports/mor-channels.js';
 import { type Ctx, note, openReviewOf, putObject, retryAt, rewordReview } from '../../engine/change.js';
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS } from '../../policy.js';
 import { nameFirst } from './settle-announced.js';
-import { takeMoney } from '../../channels/rules/take-money.js';
+import { takeMoney } from '../../mor-objects/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
 import { type CallFailure, mayPass, said } from '../../domain/ports/call.js';
 import { type CallRule, carriedOut } from '../../engine/subject.js';
@@ -20,7 +20,7 @@ import {
   markByHand,
   nameOf,
   sayOfLink,
-} from '../../channels/rules/mor-object.js';
+} from '../../mor-objects/rules/mor-object.js';
 import { callFailed } from '../../engine/answer-parts.js';
 import { hasFallback, unshown } from './recovery.js';
 

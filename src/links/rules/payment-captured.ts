@@ -3,9 +3,16 @@ import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { type Ctx, messageKey, putObject, putPayment, sendAgain } from '../../engine/change.js';
 import { type Applied, done } from '../../engine/event.js';
-import { backInPlay, closeAsked, has, isTakenBack, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
-import { notConfirmed } from '../../channels/rules/withdraw.js';
-import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
+import {
+  backInPlay,
+  closeAsked,
+  has,
+  isTakenBack,
+  objectOf,
+  paymentNamed,
+} from '../../mor-objects/rules/mor-object.js';
+import { notConfirmed } from '../../mor-objects/rules/withdraw.js';
+import { amountIn, idNamed, timeNamed } from '../../mor-objects/rules/channel-fields.js';
 import { announcedAt, announcedOn, isSameMoney, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
 import { nameFirst } from './settle-announced.js';

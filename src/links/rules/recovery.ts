@@ -9,7 +9,7 @@ import { askFor, type Ctx, lastingName, messageKey, note } from '../../engine/ch
 import { isFresh } from '../../engine/facts.js';
 import { saysNothing } from '../../engine/payment.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
-import { isLookedInto, moneyAnnounced, NOT_PAYABLE } from '../../channels/rules/withdraw.js';
+import { isLookedInto, moneyAnnounced, NOT_PAYABLE } from '../../mor-objects/rules/withdraw.js';
 import { type ErrandRule } from '../../engine/subject.js';
 
 /** Writes a link's request down, for what is due by a read made just now. */
@@ -59,7 +59,7 @@ function jurisdictionOf(s: LaneState, i: InvoiceRow, settings: RecoveryLinks): s
 /** A link that was refused for its jurisdiction (Document 2: no arrangement there, or one that does not collect). */
 function isForeign(o: MorObjectRow): boolean {
   const { automatic, refusal } = o.detail;
-  // One that we took back ourselves says nothing of the country (channels/rules/withdraw.ts).
+  // One that we took back ourselves says nothing of the country (mor-objects/rules/withdraw.ts).
   const isAboutIt =
     (refusal?.status === 409 && refusal.code !== NOT_PAYABLE) ||
     refusal?.errors.some((e) => e.field === 'jurisdiction') === true;

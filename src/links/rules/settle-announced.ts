@@ -8,11 +8,11 @@ import { effectName, ownIdOf } from '../../domain/payment-name.js';
 import { moveMark } from '../../engine/moves.js';
 import { showMoney } from '../../domain/money.js';
 import { collect } from '../../ledger/rules/one-charge.js';
-import { furtherIn, furtherSubject, isOther, listObserved, showNames } from '../../channels/rules/announced.js';
-import { isLookedInto } from '../../channels/rules/withdraw.js';
+import { furtherIn, furtherSubject, isOther, listObserved, showNames } from '../../mor-objects/rules/announced.js';
+import { isLookedInto } from '../../mor-objects/rules/withdraw.js';
 import { tellRenamed } from '../../refunds/rules/misnamed-payment.js';
 
-/** Nothing is charged while this item is open (channels/rules/withdraw.ts). A person's answer holds until another payment is announced. */
+/** Nothing is charged while this item is open (mor-objects/rules/withdraw.ts). A person's answer holds until another payment is announced. */
 export const settleAnnounced: SettleRule = (s, ctx) => {
   const subject = furtherSubject(s.lane);
   const further = furtherIn(s);
@@ -65,7 +65,7 @@ function bookOne(s: LaneState, x: Observation, ctx: Ctx): LaneState {
     succeededAt: new Date(x.at),
   };
   const booked = collect(putPayment(s, row), row, amount, ctx, null);
-  if (given(p) >= amount) return booked; // it is closed once its refunds count (renewals/rules/mark.ts)
+  if (given(p) >= amount) return booked; // it is closed once its refunds count (payments/rules/mark.ts)
   return openReview(booked, ctx, {
     kind: 'double_payment',
     subject: p.id,

@@ -3,10 +3,10 @@ import { type LaneState } from '../../domain/model.js';
 import { announcedAt, heardAt, isPayableLink, isStandingLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Ctx, openReviewOf, putObject } from '../../engine/change.js';
 import { type LookAgain, type SettleRule } from '../../engine/subject.js';
-import { askWhetherPaid, bookedByCharge, nameOf, sayOfLink } from '../../channels/rules/mor-object.js';
+import { askWhetherPaid, bookedByCharge, nameOf, sayOfLink } from '../../mor-objects/rules/mor-object.js';
 import { LINK_SILENT_MS } from '../../policy.js';
-import { tellOfStanding } from '../../channels/rules/standing.js';
-import { isLookedInto } from '../../channels/rules/withdraw.js';
+import { tellOfStanding } from '../../mor-objects/rules/standing.js';
+import { isLookedInto } from '../../mor-objects/rules/withdraw.js';
 import { nameFirst } from './settle-announced.js';
 
 export const settleLinks: SettleRule = (s, ctx, lookAgain) =>

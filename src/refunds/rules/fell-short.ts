@@ -8,7 +8,7 @@ import { showMoney } from '../../domain/money.js';
 import { refundable } from '../../domain/status.js';
 import { returnOf } from '../../returns/rules/settle-return.js';
 
-/** Refunded in full it is closed (renewals/rules/mark.ts). Short of that nobody would be asked about it any more. */
+/** Refunded in full it is closed (payments/rules/mark.ts). Short of that nobody would be asked about it any more. */
 export const settleFellShort: SettleRule = (s, ctx) =>
   s.payments.reduce((state, p) => {
     const item = shortOf(s, p);

@@ -10,7 +10,7 @@ import {
 } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { type Ctx } from '../../engine/change.js';
-import { moneyAnnounced } from '../../channels/rules/withdraw.js';
+import { moneyAnnounced } from '../../mor-objects/rules/withdraw.js';
 import { endOfLink, isUnread, openLook } from '../../links/rules/recovery.js';
 import { RETRY_ASKED_AFTER_MS } from '../../policy.js';
 import { awaitsRetry } from '../../engine/payment.js';

@@ -5,7 +5,7 @@ import { type Ctx, note, putObject } from '../../engine/change.js';
 import { type ProformaFacts } from '../../domain/ports/mor-channels.js';
 import { type CallRule } from '../../engine/subject.js';
 import { type AnswerTo } from '../../engine/answer.js';
-import { applyChannelRefusal, applyChannelSilence, nameOf } from '../../channels/rules/mor-object.js';
+import { applyChannelRefusal, applyChannelSilence, nameOf } from '../../mor-objects/rules/mor-object.js';
 
 export const createProformaCall: CallRule<AnswerTo<'create_proforma'>> = {
   order: 1,

@@ -3,11 +3,11 @@ import { type LaneState } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/events/mor-service-event.js';
 import { type Ctx, openReview, putObject } from '../../engine/change.js';
 import { type Applied, done } from '../../engine/event.js';
-import { objectOf } from '../../channels/rules/mor-object.js';
-import { textNamed, timeNamed, wordNamed } from '../../channels/rules/channel-fields.js';
+import { objectOf } from '../../mor-objects/rules/mor-object.js';
+import { textNamed, timeNamed, wordNamed } from '../../mor-objects/rules/channel-fields.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { isJsonObject } from '../../domain/events/json-body.js';
-import { takeMoney } from '../../channels/rules/take-money.js';
+import { takeMoney } from '../../mor-objects/rules/take-money.js';
 import { showMoney } from '../../domain/money.js';
 
 // How far along a proforma invoice is: news that come late do not turn it back. States the document shows no moves for come last.

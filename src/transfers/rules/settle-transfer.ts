@@ -3,8 +3,8 @@ import { type LaneState } from '../../domain/model.js';
 import { isLiveProforma, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
 import { type LookAgain, type SettleRule } from '../../engine/subject.js';
-import { tellOfStanding } from '../../channels/rules/standing.js';
-import { markByHand } from '../../channels/rules/mor-object.js';
+import { tellOfStanding } from '../../mor-objects/rules/standing.js';
+import { markByHand } from '../../mor-objects/rules/mor-object.js';
 import { TRANSFER_PATIENCE_MS } from '../../policy.js';
 
 export const settleTransfers: SettleRule = (s, ctx, lookAgain) =>

@@ -2,7 +2,7 @@
 import { PARKING, saysNothing } from '../../engine/payment.js';
 import { saleOf, surplusRefunded } from '../../domain/surplus.js';
 import { DRAFT_PATIENCE_MS, VERIFY_GRACE_MS } from '../../policy.js';
-import { verdictBy } from '../../renewals/rules/overdue.js';
+import { verdictBy } from '../../invoices/rules/overdue.js';
 import { showMoney } from '../../domain/money.js';
 import { type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
 import { type CreditNoteFacts } from '../../domain/ports/billing-reader.js';

@@ -15,7 +15,7 @@ import { EventRelay, PaymentGateway } from '../../../src/domain/ports/payment-ga
 import { WorkLaneFlow } from '../../../src/engine/work-lane.flow.js';
 import { createLogger, Metrics } from '../../../src/observe/index.js';
 import { Database } from '../../../src/store/database.js';
-import { SystemClock } from '../../../src/system/system-ports.js';
+import { SystemClock } from '../../../src/engine/system-ports.js';
 import { freshDatabase } from '../../support/database.js';
 import { FakeBillingPlatform } from '../../support/fakes.js';
 import { FakeMor, NoRelay } from './peers.js';

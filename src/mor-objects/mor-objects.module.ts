@@ -2,12 +2,12 @@
 import { Module } from '@nestjs/common';
 import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';
-import { ChannelAnswers } from './channel-answers.js';
-import { ChannelFlow } from './channel.flow.js';
+import { ObjectAnswers } from './object-answers.js';
+import { MorObjectsFlow } from './mor-objects.flow.js';
 
 @Module({
   imports: [EngineModule, MorModule],
-  providers: [ChannelFlow, ChannelAnswers],
-  exports: [ChannelFlow, ChannelAnswers],
+  providers: [MorObjectsFlow, ObjectAnswers],
+  exports: [MorObjectsFlow, ObjectAnswers],
 })
-export class ChannelsModule {}
+export class MorObjectsModule {}

@@ -17,7 +17,7 @@ import { FlowContext } from '../engine/flow-context.js';
 export type Billed = BilledInvoice & { readonly askedAt: Date };
 
 @Injectable()
-export class ChannelFlow {
+export class MorObjectsFlow {
   constructor(
     private readonly store: LaneStore,
     private readonly lanes: LaneChanges,

@@ -8,7 +8,7 @@ import { callersField } from './callers-words.js';
 import { ANSWER_PATIENCE_MS, answerPauseMs } from '../policy.js';
 
 @Injectable()
-export class ChannelAnswers {
+export class ObjectAnswers {
   constructor(
     private readonly books: Books,
     private readonly clock: Clock,

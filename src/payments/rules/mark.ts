@@ -20,7 +20,7 @@ import {
 import { moveMark } from '../../engine/moves.js';
 import { showMoney } from '../../domain/money.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
-import { listObserved } from '../../channels/rules/announced.js';
+import { listObserved } from '../../mor-objects/rules/announced.js';
 import { decideMark } from './decide-mark.js';
 import { isFresh } from '../../engine/facts.js';
 import { isPayable } from '../../domain/status.js';

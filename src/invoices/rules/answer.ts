@@ -1,17 +1,15 @@
 // Why an invoice is paid or not, in one sentence: the first thing that a person asks who opens it. It reads and decides nothing.
 import { type PaymentRow } from '../../domain/model.js';
-import { asksAfterOutcome, isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
+import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { sayMoney } from '../../domain/money.js';
 import { type InvoiceView } from '../../domain/ports/books.js';
 import { saysNothing } from '../../engine/payment.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { dueDate } from '../../channels/rules/looks.js';
-import { refusalWords } from './decline-words.js';
+import { dueDate } from '../../mor-objects/rules/looks.js';
+import { refusalWords } from '../../payments/rules/decline-words.js';
 import { verdictBy } from './overdue.js';
-import { day, moment, on, ordinal } from './when.js';
-
-/** `bad`: a person must act. `warn`: money is missing or in question. `wait`: it goes on by itself. `calm`: nothing is owed. */
-export type Answer = { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm'; readonly text: string };
+import { type Answer, troubleOf } from '../../domain/sentence.js';
+import { day, moment, on, ordinal } from '../../domain/when.js';
 
 /** What the sentence is made of. */
 export type AnswerFacts = Pick<InvoiceView, 'invoice' | 'payments' | 'refunds' | 'objects' | 'attempts' | 'reviews'> & {
@@ -83,23 +81,6 @@ function givenBack({ payments, refunds }: AnswerFacts, marked: readonly PaymentR
     ...(others.length === 0 ? [] : [`${sumsOf(others)} of another payment was refunded`]),
     ...way.map((r) => `a refund of ${sayMoney({ ...r, minor: r.amount })} is on its way`),
   ];
-}
-
-type Trouble = { readonly text: string; readonly lost: boolean };
-
-/** What a bank or a customer did about money that was taken. */
-export function troubleOf({ objects }: Pick<AnswerFacts, 'objects'>, now: Date): readonly Trouble[] {
-  return objects.flatMap((o): readonly Trouble[] => {
-    if (o.kind === 'debit_return' && o.status === 'returned')
-      return [{ text: 'the bank took the debit back', lost: true }];
-    if (o.kind !== 'dispute') return [];
-    if (o.status === 'lost') return [{ text: 'the bank took the money back: a dispute was lost', lost: true }];
-    if (o.status === 'won' && !asksAfterOutcome(o)) return [{ text: 'a dispute was won', lost: false }];
-    if (o.status === 'decided')
-      return [{ text: 'a dispute was decided, and its outcome is not understood', lost: true }];
-    const until = o.deadline === null ? '' : `: evidence is due by ${moment(o.deadline, now)}`;
-    return [{ text: `the customer disputes it${until}`, lost: true }];
-  });
 }
 
 function beingMarked(v: AnswerFacts, now: Date): string {

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { type ReviewRow } from '../domain/model.js';
-import { ChannelEvents, type Home, type RoutedEvent, type Routing } from './channel-events.js';
+import { HomelessEvents, type Home, type RoutedEvent, type Routing } from './homeless-events.js';
 import { LaneFenced, StoreUnavailable } from '../engine/lane-store.js';
 import { insertSql, jsonText, REVIEW, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
@@ -47,7 +47,7 @@ const HOMES_SQL = `
 const OF_EVENT = (kind: string): string => `${kind} in ('conflicting_event', 'dispute')`;
 
 @Injectable()
-export class PgChannelEvents extends ChannelEvents {
+export class PgHomelessEvents extends HomelessEvents {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,

@@ -3,7 +3,7 @@ import { type ReviewRow } from '../domain/model.js';
 import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow } from '../domain/mor-object.js';
 import { type InvoiceView } from '../domain/ports/books.js';
 import { isOver, isPayable, refundable } from '../domain/status.js';
-import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../channels/rules/withdraw.js';
+import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../mor-objects/rules/withdraw.js';
 import { type Ctx } from '../engine/change.js';
 import { mayDo } from '../api/access/caller.js';
 import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../console/acts.js';
@@ -12,7 +12,7 @@ import { type Html, html } from '../console/html.js';
 import { type Session } from '../console/session.js';
 import { meansNow, obstacle } from '../retries/rules/next-try.js';
 import { returnOf } from '../returns/rules/settle-return.js';
-import { paymentName } from './payment.view.js';
+import { paymentName } from '../payments/payment.view.js';
 
 /** Who looks, at what time and under which settings; `live`: the mode of Stripe, null: unknown. */
 export type Looker = { readonly session: Session; readonly ctx: Ctx; readonly live: boolean | null };

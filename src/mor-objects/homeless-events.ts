@@ -24,7 +24,7 @@ export type Routing =
   | { readonly id: bigint; readonly do: 'wait'; readonly forMs: number }
   | (EventVerdict & { readonly do: 'decide'; readonly review: ReviewRow | null });
 
-export abstract class ChannelEvents {
+export abstract class HomelessEvents {
   /** The lane's events that wait, and those whose item is still open. */
   abstract load(lane: string): Promise<readonly RoutedEvent[]>;
   /** What these ids are known for, in one look. */

@@ -6,7 +6,7 @@ import { type MorServiceEvent, idsIn, parseMorServiceEvent } from '../domain/eve
 import { deadlineIn } from './rules/channel-fields.js';
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { showMoney } from '../domain/money.js';
-import { ChannelEvents, type Home, type RoutedEvent, type Routing } from './channel-events.js';
+import { HomelessEvents, type Home, type RoutedEvent, type Routing } from './homeless-events.js';
 import { type Claim, type EventVerdict } from '../engine/lane-store.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { type DecidedEvent } from '../engine/lane-trail.js';
@@ -25,9 +25,9 @@ const SUREST: readonly Home['what'][] = ['object', 'message', 'payment', 'refund
 type Homeless = MorServiceEvent | PaymentRefunded;
 
 @Injectable()
-export class RouteChannelEventsFlow {
+export class RouteEventsFlow {
   constructor(
-    private readonly events: ChannelEvents,
+    private readonly events: HomelessEvents,
     private readonly context: FlowContext,
     private readonly wake: Wake,
   ) {}

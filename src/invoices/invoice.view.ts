@@ -9,7 +9,7 @@ import {
   EInvoiceLineView,
   PaymentLinkView,
   ProformaView,
-} from '../channels/channel.view.js';
+} from '../mor-objects/mor-object.view.js';
 import {
   Amount,
   AmountOrNull,
@@ -25,7 +25,7 @@ import {
 } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { RetriesView, retriesView } from '../retries/retry.view.js';
-import { paymentName, PaymentView, paymentView } from './payment.view.js';
+import { paymentName, PaymentView, paymentView } from '../payments/payment.view.js';
 import { RefundView, refundView } from '../refunds/refund.view.js';
 import { ReviewView, reviewView } from '../reviews/review.view.js';
 

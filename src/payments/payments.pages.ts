@@ -12,7 +12,6 @@ import { type Config, CONFIG } from '../config/index.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { liveMode } from '../engine/lane-settings.js';
 import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';
-import { type Looker } from './invoice-acts.js';
 import { paymentAnswer } from './rules/payment-answer.js';
 import { actForm, actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
 import { Books, type PaymentView } from '../domain/ports/books.js';
@@ -40,7 +39,7 @@ import {
   time,
   words,
 } from '../console/show.js';
-import { proofFacts } from './proof-facts.js';
+import { proofFacts } from './proof-facts.view.js';
 import { type Session } from '../console/session.js';
 import { refundColumns } from '../refunds/refund-columns.view.js';
 import { sendList } from '../console/list-page.js';
@@ -134,7 +133,7 @@ export class PaymentPages {
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) asked: string): Promise<void> {
     const found = await this.books.payment(asked);
     if (found === null) throw notFound('payment');
-    const looker = { session: sessionOf(req), ctx: this.context.now(), live: this.#live };
+    const looker = { session: sessionOf(req), now: this.context.now().now, live: this.#live };
     const objects = await this.books.objects(found.payment.invoiceId);
     const live = { html: paymentPart(found, objects, looker), everySec: 15 };
     const { session } = looker;
@@ -158,6 +157,8 @@ export class PaymentPages {
   }
 }
 
+type Looker = { readonly session: Session; readonly now: Date; readonly live: boolean | null };
+
 function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: Looker): Html {
   const { payment: p, morCustomerId, refunds, lost } = v;
   const rest = refundable(p, refunds, lost);
@@ -166,7 +167,7 @@ function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: L
   ${time(p.succeededAt)}`;
   const own = objects.filter((o) => o.paymentRowId === p.id);
   const isBack = own.some((o) => o.kind === 'debit_return' && o.status === 'returned');
-  return html`${headline(amount(p.amount, p.currency), status(p.status), paymentAnswer({ payment: p, refunds, objects: own }, looker.ctx.now), about)}
+  return html`${headline(amount(p.amount, p.currency), status(p.status), paymentAnswer({ payment: p, refunds, objects: own }, looker.now), about)}
   ${paymentActs(v, own, isBack ? 0n : rest, looker)}
   ${facts([
     ['Refunded', amount(p.amountRefunded, p.currency)],

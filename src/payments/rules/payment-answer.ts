@@ -3,9 +3,9 @@ import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { saysNothing } from '../../engine/payment.js';
 import { sayMoney } from '../../domain/money.js';
-import { type Answer, troubleOf } from './answer.js';
+import { type Answer, troubleOf } from '../../domain/sentence.js';
 import { refusalWords } from './decline-words.js';
-import { day } from './when.js';
+import { day } from '../../domain/when.js';
 
 /** @param objects what the MoR keeps about this payment */
 export function paymentAnswer(

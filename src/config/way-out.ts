@@ -1,6 +1,6 @@
 // The sockets to the peers: straight, or through the proxy of this host.
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit, type Response } from 'undici';
-import { type Proxies, proxyFor } from '../config/index.js';
+import { type Proxies, proxyFor } from './index.js';
 
 type Limits = Pick<Agent.Options, 'connections' | 'pipelining' | 'keepAliveTimeout' | 'headersTimeout' | 'bodyTimeout'>;
 type Connect = { readonly timeout?: number; readonly lookup?: LookupOf };

@@ -1,0 +1,23 @@
+// What sentences on invoices and payments share: their tone, and what a bank or a customer did about the money.
+import { asksAfterOutcome, type MorObjectRow } from './mor-object.js';
+import { moment } from './when.js';
+
+/** `bad`: a person must act. `warn`: money is missing or in question. `wait`: it goes on by itself. `calm`: nothing is owed. */
+export type Answer = { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm'; readonly text: string };
+
+type Trouble = { readonly text: string; readonly lost: boolean };
+
+/** What a bank or a customer did about money that was taken. */
+export function troubleOf({ objects }: { readonly objects: readonly MorObjectRow[] }, now: Date): readonly Trouble[] {
+  return objects.flatMap((o): readonly Trouble[] => {
+    if (o.kind === 'debit_return' && o.status === 'returned')
+      return [{ text: 'the bank took the debit back', lost: true }];
+    if (o.kind !== 'dispute') return [];
+    if (o.status === 'lost') return [{ text: 'the bank took the money back: a dispute was lost', lost: true }];
+    if (o.status === 'won' && !asksAfterOutcome(o)) return [{ text: 'a dispute was won', lost: false }];
+    if (o.status === 'decided')
+      return [{ text: 'a dispute was decided, and its outcome is not understood', lost: true }];
+    const until = o.deadline === null ? '' : `: evidence is due by ${moment(o.deadline, now)}`;
+    return [{ text: `the customer disputes it${until}`, lost: true }];
+  });
+}
