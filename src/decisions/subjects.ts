@@ -10,10 +10,13 @@ import { applyIssuance, applySettled } from '../transfers/rules/proforma-event.j
 import { applyCaptured } from '../links/rules/payment-captured.js';
 import { applyEInvoice } from '../documents/rules/e-invoice-event.js';
 import { applyAlert, applyDispute } from '../disputes/rules/dispute-event.js';
-import { type CallRule, type ErrandRule, nothingMore, type ReviewRule, type SettleRule } from '../engine/subject.js';
+import { type CallRule, type ErrandRule, nothingMore, type ReviewRule } from '../engine/subject.js';
+import { asRule } from '../engine/adapter.js';
+import { takeBackUnwanted } from '../engine/call-rule.js';
+import { type Rule } from '../engine/draft.js';
 import { type AnswerTo } from '../engine/answer.js';
 import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from '../payments/rules/mark-answer.js';
-import { relayCall, settleRelay } from '../invoices/rules/relay.js';
+import { relayCall } from '../invoices/rules/relay.js';
 import { createRefundCall } from '../refunds/rules/refund-answer.js';
 import { creditNoteCall, reportRefundCall } from '../refunds/rules/mirror.js';
 import { createProformaCall } from '../transfers/rules/proforma-answer.js';
@@ -29,7 +32,6 @@ import { closeRefunded, moneyErrand, settleMarks } from '../payments/rules/mark.
 import { settleFellShort } from '../refunds/rules/fell-short.js';
 import { settleGivenBackElsewhere } from '../refunds/rules/given-back-elsewhere.js';
 import { settleRefunds } from '../refunds/rules/count-refunds.js';
-import { withdrawRequests } from '../mor-objects/rules/withdraw.js';
 import { lookAtObjects, objectErrand } from '../mor-objects/rules/looks.js';
 import { settleDisputes } from '../disputes/rules/settle-disputes.js';
 import { settleLinks } from '../links/rules/settle-link.js';
@@ -112,29 +114,28 @@ export const REVIEWS: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, Revi
 };
 
 /** Once, before the money is looked at. */
-export const FIRST: readonly SettleRule[] = [settleEnrolment, expectVerdict, bookRefunded, nameCustomers];
+export const FIRST: readonly Rule[] = [settleEnrolment, expectVerdict, bookRefunded, nameCustomers].map(asRule);
 /** Again and again until nothing changes: each may make work for the others. */
-export const UNTIL_STILL: readonly SettleRule[] = [settleMarks, settleRefunds, closeRefunded];
+export const UNTIL_STILL: readonly Rule[] = [settleMarks, settleRefunds, closeRefunded].map(asRule);
 /** Once, when the money is at rest. */
-export const LAST: readonly SettleRule[] = [
-  lookAtObjects,
-  settleDisputes,
-  settleFellShort,
-  settleGivenBackElsewhere,
-  settleAnnounced,
-  withdrawRequests,
-  settleLinks,
-  settleTransfers,
-  watchRenewal,
-  watchCharging,
-  watchUnsettled,
-  watchRefunds,
-  watchFinalization,
-  settleRest,
-  settleSurplus,
-  settleRecovery,
-  settleRetries,
-  settleRelay,
+export const LAST: readonly Rule[] = [
+  asRule(lookAtObjects),
+  asRule(settleDisputes),
+  asRule(settleFellShort),
+  asRule(settleGivenBackElsewhere),
+  asRule(settleAnnounced),
+  (lane) => takeBackUnwanted(lane, CALLS), // announced money, and what a person was asked about it, end calls
+  asRule(settleLinks),
+  asRule(settleTransfers),
+  asRule(watchRenewal),
+  asRule(watchCharging),
+  asRule(watchUnsettled),
+  asRule(watchRefunds),
+  asRule(watchFinalization),
+  asRule(settleRest),
+  asRule(settleSurplus),
+  asRule(settleRecovery),
+  asRule(settleRetries),
 ];
 
 /** Errands before the stored calls are sent, and after. */

@@ -268,6 +268,9 @@ export type JournalLine = {
   readonly detail: Readonly<Record<string, string | number | boolean | null>> | null;
 };
 
+/** The rows of a lane, as a state and a draft both have them: for functions that only read. */
+export type LaneRows = Omit<LaneState, 'entries' | 'journal'>;
+
 /** Everything that is known about one lane, as it was loaded, and what one decision added to it. */
 export type LaneState = {
   readonly lane: string;

@@ -1,7 +1,7 @@
 // What an invoice's and a payment's state is called towards the outside.
 import {
   type InvoiceRow,
-  type LaneState,
+  type LaneRows,
   type PaymentRow,
   type PaymentStatus,
   type PlatformStatus,
@@ -39,7 +39,7 @@ export function isOutside({
  * The invoice's status for the API. Money that is settled wins over everything (paid never becomes unpaid), then money that
  * waits for a person, then money on its way, then what the platform says, then the MoR's verdict.
  */
-export function publicStatus(s: LaneState): PublicInvoiceStatus {
+export function publicStatus(s: LaneRows): PublicInvoiceStatus {
   const { invoice, payments } = s;
   if (isOutside(s)) return 'ignored'; // whatever Stripe makes of it
   const at = (stages: readonly string[]): boolean => payments.some((p) => stages.includes(p.mark));
@@ -57,7 +57,7 @@ export function publicStatus(s: LaneState): PublicInvoiceStatus {
 }
 
 /** A person applied a part of a transfer: it is on the invoice, and the invoice waits for the rest. */
-function onlyPartPaid({ invoice, payments }: LaneState): boolean {
+function onlyPartPaid({ invoice, payments }: LaneRows): boolean {
   if (invoice === null || !isPayable(invoice)) return false;
   const marked = payments.filter((p) => p.mark === 'confirmed');
   const parts = marked.every((p) => p.waived.includes('amount_mismatch'));

@@ -6,7 +6,7 @@ import { type Ctx, openReview } from './change.js';
 import { CUT_OFF_AFTER_MS } from '../policy.js';
 
 /** The payment that a stored call is about. */
-export function paymentOf(s: LaneState, m: OutboxRow): PaymentRow | undefined {
+export function paymentOf(s: Pick<LaneState, 'payments'>, m: OutboxRow): PaymentRow | undefined {
   if (m.kind === 'finalize_invoice') return s.payments.find((p) => p.mark === 'finalizing');
   return s.payments.find((p) => isCallOf(m, p));
 }

@@ -1,6 +1,5 @@
 // The draft of a lane: plain rows for rules to change in place. The state behind it stays untouched.
 import { addCall, addMessage, type Ctx, note } from './change.js';
-import { type LookAgain } from './subject.js';
 import {
   type InvoiceRow,
   type JournalLine,
@@ -14,12 +13,12 @@ import { type BillingCall } from '../domain/ports/billing-platform.js';
 /** A row that a rule may change. */
 export type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The rows of a lane, as a stored state and a draft both have them: the parameter of a function that only reads. */
-export type LaneRows = Omit<LaneState, 'entries' | 'journal'>;
-
 type Lists = Pick<LaneState, 'payments' | 'attempts' | 'refunds' | 'objects' | 'messages' | 'reviews'>;
 type Row<K extends keyof Lists> = Lists[K][number];
 type Rows<K extends keyof Lists> = Draft<Row<K>>[];
+
+/** Asks for another look at the lane at a time to come. A time that has come, or null, asks for nothing. */
+export type LookAgain = (at: Date | null) => void;
 
 /** A rule changes the draft and returns nothing. */
 export type Rule = (lane: Lane) => void;

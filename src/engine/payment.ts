@@ -86,7 +86,7 @@ export function closePayment(s: LaneState, p: PaymentRow): LaneState {
 }
 
 /** Why nobody is to be charged again: a payment came, or a refund of one that nobody has told us of yet. Null: neither did. */
-export function paymentThatCame(s: LaneState): string | null {
+export function paymentThatCame(s: Pick<LaneState, 'payments' | 'refunds'>): string | null {
   const taken = s.payments.find((p) => p.mark !== 'none');
   if (taken !== undefined) return `payment ${effectName(taken)} came`;
   return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
@@ -98,7 +98,7 @@ export function saysNothing(p: PaymentRow): boolean {
 }
 
 /** The MoR was asked to charge again, and no money is known since. */
-export function awaitsRetry(s: LaneState): boolean {
+export function awaitsRetry(s: Pick<LaneState, 'invoice' | 'payments'>): boolean {
   const waiting = s.invoice?.retries?.waitingSince ?? null;
   return waiting !== null && s.payments.every((p) => p.mark === 'none');
 }

@@ -3,9 +3,10 @@
 import { nextErrand } from './errands.js';
 import { type LaneState } from '../domain/model.js';
 import { type Errand } from './errand.js';
-import { type Ctx, putInvoice } from './change.js';
-import { type LookAgain, type SettleRule } from './subject.js';
-import { FIRST, LAST, UNTIL_STILL } from '../decisions/subjects.js';
+import { type Ctx } from './change.js';
+import { takeBackUnwanted } from './call-rule.js';
+import { Lane, type LookAgain, type Rule } from './draft.js';
+import { CALLS, FIRST, LAST, UNTIL_STILL } from '../decisions/subjects.js';
 import { SETTLE_ROUNDS } from '../policy.js';
 import { isOutside, publicStatus } from '../domain/status.js';
 
@@ -30,17 +31,30 @@ export function settle(s: LaneState, ctx: Ctx): Settled {
 }
 
 function decide(s: LaneState, ctx: Ctx, lookAgain: LookAgain): LaneState {
-  const all = (rules: readonly SettleRule[], of: LaneState): LaneState =>
-    rules.reduce((before, rule) => rule(before, ctx, lookAgain), of);
-  let state = all(FIRST, s);
-  const outside = isOutside(state); // none of our business: nothing is asked, written or told
-  for (let round = 0; !outside && round < SETTLE_ROUNDS; round++) {
-    const before = state;
-    state = all(UNTIL_STILL, state);
-    if (state === before) break;
+  const lane = new Lane(s, ctx, lookAgain);
+  const all = (rules: readonly Rule[]) => (): void => rules.forEach((rule) => rule(lane));
+  all(FIRST)();
+  const outside = isOutside(lane); // none of our business: nothing is asked, written or told
+  if (!outside) {
+    untilStill(lane, all(UNTIL_STILL));
+    all(LAST)();
+    // A call that is taken back may make room for another.
+    untilStill(lane, () => {
+      const before = lane.toState();
+      takeBackUnwanted(lane, CALLS);
+      if (lane.toState() !== before) all(LAST)();
+    });
   }
-  if (!outside) state = all(LAST, state);
-  const { invoice } = state;
-  const status = publicStatus(state);
-  return invoice === null || invoice.status === status ? state : putInvoice(state, { ...invoice, status });
+  const status = publicStatus(lane);
+  if (lane.invoice !== null) lane.invoice.status = status;
+  return lane.toState();
+}
+
+/** Runs `act` again until it changes nothing. */
+function untilStill(lane: Lane, act: () => void): void {
+  for (let round = 0; round < SETTLE_ROUNDS; round++) {
+    const before = lane.toState();
+    act();
+    if (lane.toState() === before) return;
+  }
 }

@@ -6,9 +6,10 @@ import { type Answer } from './answer.js';
 import { type Ctx } from './change.js';
 import { type Commanded } from './commanded.js';
 import { type Errand } from './errand.js';
+import { type Lane, type LookAgain } from './draft.js';
+import { type Call } from './call.js';
 
-/** Asks for another look at the lane when nothing comes before. A time that has passed, or null, asks for nothing. */
-export type LookAgain = (at: Date | null) => void;
+export { type LookAgain };
 
 /** Looks at all that is known and writes down what must be done next. It does not care in which order things became known. */
 export type SettleRule = (s: LaneState, ctx: Ctx, lookAgain: LookAgain) => LaneState;
@@ -29,6 +30,10 @@ export type CallRule<A extends Answer> = {
   readonly mayBeThere?: (s: LaneState) => boolean;
   /** It is not to be sent yet, whatever its time. */
   readonly waits?: (s: LaneState, ctx: Ctx) => boolean;
+  /** Why nobody wants it any more; null: it still counts. The engine asks of each call without a reply, and takes it back. */
+  readonly unwanted?: (lane: Lane, call: Call) => string | null;
+  /** What follows once the engine has taken it back. */
+  readonly takenBack?: (lane: Lane, call: Call, why: string) => void;
   /** It was answered. */
   readonly answered: (s: LaneState, m: OutboxRow, answer: A, ctx: Ctx) => LaneState;
   /** It was refused for good. */

@@ -1,4 +1,7 @@
 // A lane at rest, and what it needs next, for tests of decisions.
+import { CALLS } from '../../src/decisions/subjects.js';
+import { decide } from '../../src/engine/adapter.js';
+import { takeBackUnwanted } from '../../src/engine/call-rule.js';
 import { type Ctx } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { settle as settleLane, type Settled } from '../../src/engine/settle.js';
@@ -12,6 +15,11 @@ export function decided(s: LaneState, decide: (state: LaneState) => LaneState): 
 /** The lane as `settle` leaves it. */
 export function settle(s: LaneState, ctx: Ctx): LaneState {
   return decided(s, (state) => settleLane(state, ctx).state);
+}
+
+/** The lane without the calls that nobody wants any more. */
+export function wanted(s: LaneState, ctx: Ctx): LaneState {
+  return decide(s, ctx, (lane) => takeBackUnwanted(lane, CALLS));
 }
 
 /** The errand that a lane needs next, and when it must be looked at again. */

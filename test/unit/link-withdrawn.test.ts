@@ -5,7 +5,6 @@ import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { applyAnswer } from '../../src/engine/apply-answer.js';
 import { resolveReview } from '../../src/engine/resolve-review.js';
 import { makeLink } from '../../src/links/rules/recovery.js';
-import { withdrawRequests } from '../../src/mor-objects/rules/withdraw.js';
 import { tellLane } from '../../src/notifications/rules/tell-lane.js';
 import { aPaymentFailed, aPaymentSucceeded, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { hear, open, PROFORMA } from '../support/channel-lane.js';
@@ -13,12 +12,12 @@ import { aLink, aProforma, asking, eur, linkFacts } from '../support/channel-obj
 import { failed } from '../support/fakes.js';
 import { never } from '../support/never.js';
 import { rig, state } from '../support/retry-rig.js';
-import { settle } from '../support/settled.js';
+import { settle, wanted } from '../support/settled.js';
 import { at, ctx, invoice, lane, payment } from '../support/waiting-payment.js';
 
 const silent = failed('unknown', { status: 503 });
 const told = (before: LaneState, after: LaneState) => tellLane(before, after).map((t) => t.type);
-const withdrawn = (s: LaneState) => withdrawRequests(s, ctx(), () => undefined);
+const withdrawn = (s: LaneState) => wanted(s, ctx());
 const requested = { status: 'REQUESTED', morId: null, url: null } as const;
 const link = (s: LaneState) => asking(s, aLink(requested));
 const proforma = (s: LaneState) => asking(s, aProforma({ ...requested, number: null }));

@@ -7,12 +7,13 @@ import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { applyInvoice } from '../../src/invoices/rules/invoice-event.js';
 import { applyRead, readErrand } from '../../src/invoices/rules/read-invoice.js';
-import { relayCall, settleRelay } from '../../src/invoices/rules/relay.js';
+import { relayCall } from '../../src/invoices/rules/relay.js';
 import { refusal } from '../support/asked-refund.js';
 import { facts, NOW, open } from '../support/channel-lane.js';
 import { aLink, aProforma, withObjects } from '../support/channel-object.js';
 import { never } from '../support/never.js';
 import { TRAIL } from '../support/refused-renewal.js';
+import { wanted } from '../support/settled.js';
 import * as waiting from '../support/waiting-payment.js';
 
 const { at, payment } = waiting;
@@ -140,26 +141,26 @@ describe('the relay of an event that waits', () => {
   const relayed = (s: LaneState): LaneState => applyInvoice(s, event(), relay).state;
   const draft = relayed(lane({ status: 'draft' }));
   const [m = never()] = draft.messages;
-  const status = (s: LaneState) => settleRelay(s, ctx({}, 5_000), () => undefined).messages.map((x) => x.status);
+  const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).messages.map((x) => x.status);
 
   it('is taken back once its money came or its invoice is over, and not before', () => {
     expect(status(draft)).toEqual(['pending']);
     expect(status({ ...draft, invoice: null })).toEqual(['pending']);
     const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
-    const back = settleRelay(over, ctx({}, 5_000), () => undefined);
+    const back = wanted(over, ctx({}, 5_000));
     expect(back.messages).toMatchObject([{ status: 'cancelled', answeredAt: at(5_000) }]);
     expect(texts(back)).toEqual(['relay_event taken back: the invoice is void']);
-    expect(texts(settleRelay(putPayment(draft, payment()), ctx(), () => undefined))).toEqual([
+    expect(texts(wanted(putPayment(draft, payment()), ctx()))).toEqual([
       'relay_event taken back: payment pay_1 came',
     ]);
     const given = lane({ status: 'uncollectible' });
-    expect(texts(settleRelay({ ...draft, invoice: given.invoice }, ctx(), () => undefined))).toEqual([
+    expect(texts(wanted({ ...draft, invoice: given.invoice }, ctx()))).toEqual([
       'relay_event taken back: the invoice is uncollectible',
     ]);
   });
 
   it('is taken back once the MoR has refused it, or the customer can pay another way', () => {
-    const why = (s: LaneState) => texts(settleRelay(s, ctx({}, 5_000), () => undefined));
+    const why = (s: LaneState) => texts(wanted(s, ctx({}, 5_000)));
     expect(why(putPayment(draft, payment({ mark: 'none' })))).toEqual([
       'relay_event taken back: the MoR has heard of it: it spoke of payment pay_1',
     ]);
@@ -177,10 +178,9 @@ describe('the relay of an event that waits', () => {
     expect([asks(at(-3_600_000), 9), asks(at(-3_600_000), 10)]).toEqual([true, false]); // Stripe cannot be asked
   });
 
-  it('leaves alone what was answered, and every other call', () => {
+  it('leaves alone what was answered', () => {
     const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
     expect(status(putMessage(over, { ...m, status: 'done' }))).toEqual(['done']);
-    expect(status(putMessage(over, { ...m, kind: 'retry_charge' }))).toEqual(['pending']);
   });
 
   it('waits while it is not known whether the customer is enrolled, and goes last', () => {

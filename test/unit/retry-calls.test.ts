@@ -13,6 +13,7 @@ import { facts, NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
 import { at, ctx, lane, ordered } from '../support/refused-renewal.js';
 import { DAY_MS, SCHEDULE } from '../support/retry-rig.js';
+import { wanted } from '../support/settled.js';
 
 const call = (s: LaneState): OutboxRow => s.messages[0] ?? never();
 const refused = (s: LaneState): LaneState => putMessage(s, { ...call(s), status: 'refused' });
@@ -123,7 +124,7 @@ describe('Stripe’s answer that ends a schedule', () => {
 });
 
 describe('a charge that was ordered', () => {
-  const settled = (s: LaneState, of = ctx()): LaneState => settleRetries(s, of, () => undefined);
+  const settled = (s: LaneState, of = ctx()): LaneState => settleRetries(wanted(s, of), of, () => undefined);
 
   it('of the amount that is due now stays ordered, whatever an earlier try was of', () => {
     const s = ordered();

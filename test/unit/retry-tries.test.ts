@@ -14,6 +14,7 @@ import { aPaymentEvent, facts, NOW } from '../support/channel-lane.js';
 import { DAY_MS, HOUR_MS, SCHEDULE } from '../support/retry-rig.js';
 import { never } from '../support/never.js';
 import { at, ctx, hard, lane, object, ordered, payment, retried, shown, TRAIL } from '../support/refused-renewal.js';
+import { wanted } from '../support/settled.js';
 
 describe('a try', () => {
   it('is written down with its number, its amount and its event before anything is sent', () => {
@@ -107,7 +108,7 @@ describe('a try', () => {
 describe('the schedule at rest', () => {
   const settled = (s: LaneState, of = ctx()): { readonly s: LaneState; readonly looks: readonly Date[] } => {
     const looks: Date[] = [];
-    return { s: settleRetries(s, of, (when) => void (when !== null && looks.push(when))), looks };
+    return { s: settleRetries(wanted(s, of), of, (when) => void (when !== null && looks.push(when))), looks };
   };
 
   it('says when it goes on, on the invoice and to the lane', () => {

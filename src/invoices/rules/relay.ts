@@ -1,9 +1,11 @@
 // `invoice.created` is handed on to the MoR, which charges for it.
-import { type InvoiceRow, type LaneState, type OutboxRow } from '../../domain/model.js';
-import { type CallRule, carriedOut, type SettleRule } from '../../engine/subject.js';
+import { type InvoiceRow, type LaneRows, type LaneState, type OutboxRow } from '../../domain/model.js';
+import { type CallRule, carriedOut } from '../../engine/subject.js';
+import { type Call } from '../../engine/call.js';
+import { type Lane } from '../../engine/draft.js';
 import { type AnswerTo } from '../../engine/answer.js';
 import { callFailed } from '../../engine/answer-parts.js';
-import { type Ctx, putInvoice, sendAgain, takeCallBack } from '../../engine/change.js';
+import { putInvoice, sendAgain } from '../../engine/change.js';
 import { awaitsRetry, paymentThatCame, saysNothing } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
@@ -17,13 +19,13 @@ import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
  * (Stripe docs, "Webhooks": two events may tell of one change), and the MoR would take it for a retry. After a refusal it is a retry
  * (Document 3, rule 5).
  */
-export function awaitsRelay(s: LaneState): boolean {
+export function awaitsRelay(s: LaneRows): boolean {
   return awaitsRetry(s) || s.messages.some((m) => isUnanswered(s, m, ['pending', 'done']));
 }
 
 /** A relayed event, or one that is to be, of whose invoice the MoR has not spoken since. What a person let go is no word about it. */
-function isUnanswered(s: LaneState, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
-  const told = { ...s, payments: s.payments.filter((p) => !saysNothing(p)) };
+function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
+  const told = { payments: s.payments.filter((p) => !saysNothing(p)) };
   // Taken back when the MoR named a charge for it, though its answer was lost: it was heard.
   const isHeard = m.status === 'cancelled' && m.attempts > 0 && of.includes('done') && s.payments.some(saysNothing);
   return m.kind === 'relay_event' && (of.includes(m.status) || isHeard) && verdictSince(told, m) === null;
@@ -32,21 +34,14 @@ function isUnanswered(s: LaneState, m: OutboxRow, of: readonly OutboxRow['status
 /**
  * What the MoR has not answered is not sent again once the invoice is over, its money came, the MoR has spoken of it, or the customer can
  * pay another way: a MoR that was out for hours would charge a customer who has paid, or who is paying. It may have heard an earlier try all
- * the same; what it took then, its own event tells.
+ * the same; what it took then, its own event tells. Null: the MoR has still to hear of it.
  */
-export const settleRelay: SettleRule = (s, ctx) =>
-  s.messages.reduce((state, m) => {
-    const why = m.kind === 'relay_event' && m.status === 'pending' ? pointless(s, m, ctx) : null;
-    return why === null ? state : takeCallBack(state, m, why, ctx);
-  }, s);
-
-/** Null: the MoR has still to hear of it. */
-function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
+function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   const came = paymentThatCame(s) ?? moneyAnnounced(s);
   if (came !== null) return came;
   const status = isUnknownToUs(s.invoice) ? 'unknown' : (s.invoice?.platformStatus ?? 'unknown');
   if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;
-  if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now)))
+  if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, s.now)))
     return 'the customer can pay it another way now';
   // A person sends a refused one again: the MoR would take it for a retry beside the one that it was asked for meanwhile.
   if (awaitsRetry(s) || s.messages.some((x) => x.id !== m.id && isUnanswered(s, x, ['done'])))
@@ -64,7 +59,7 @@ function isUnknownToUs(i: InvoiceRow | null): boolean {
 }
 
 /** A payment of which the MoR spoke first after the event came; null: none. */
-function verdictSince(s: LaneState, m: OutboxRow): string | null {
+function verdictSince(s: Pick<LaneRows, 'payments'>, m: OutboxRow): string | null {
   const p = s.payments.find((x) => x.recordedAt.getTime() >= m.createdAt.getTime());
   return p === undefined ? null : effectName(p);
 }
@@ -82,6 +77,7 @@ function readOnceMore(s: LaneState): LaneState {
 
 export const relayCall: CallRule<AnswerTo<'relay_event'>> = {
   order: 3,
+  unwanted: findReasonToDrop,
   // Told hours after it was made, or kept waiting for hours: people and Stripe may have done anything to the invoice since. A Stripe that
   // cannot be asked keeps no renewal from being charged.
   readFirst: (i, ctx) =>

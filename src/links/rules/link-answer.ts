@@ -21,11 +21,13 @@ import {
   nameOf,
   sayOfLink,
 } from '../../mor-objects/rules/mor-object.js';
+import { requestUnwanted } from '../../mor-objects/rules/withdraw.js';
 import { callFailed } from '../../engine/answer-parts.js';
 import { hasFallback, unshown } from './recovery.js';
 
 export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
   order: 1,
+  ...requestUnwanted,
   answered: (s, m, { link }, ctx) => {
     const o = s.objects.find((x) => x.id === m.subject);
     return o === undefined ? s : takeLink(s, { ...o, morId: link.morId }, link, 'answer', ctx);

@@ -7,10 +7,12 @@ import { addCall, type Ctx, putInvoice, putMessage, sendAgain } from '../../engi
 import { takeRead } from '../../engine/facts.js';
 import { type CallRule, carriedOut, type ReviewRule } from '../../engine/subject.js';
 import { awaitsRetry } from '../../engine/payment.js';
+import { retryUnwanted } from './settle-retries.js';
 import { verdictDueBy, putTrail } from './trail.js';
 
 export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {
   order: 3,
+  ...retryUnwanted,
   readFirst: true,
   // It may have been on its way for hours: the MoR has as long as ever from now on.
   answered: (s, _, __, ctx) =>
@@ -41,6 +43,7 @@ function mayBeHeard(m: OutboxRow, f: CallFailure, ctx: Ctx): boolean {
 
 export const markUncollectibleCall: CallRule<AnswerTo<'mark_uncollectible'>> = {
   order: 3,
+  ...retryUnwanted,
   readFirst: true,
   answered: (s, _, a, ctx) => takeRead(s, ctx, a.invoice),
   refused: (s, m, f, ctx) => {
@@ -53,6 +56,7 @@ export const markUncollectibleCall: CallRule<AnswerTo<'mark_uncollectible'>> = {
 
 export const cancelSubscriptionCall: CallRule<AnswerTo<'cancel_subscription'>> = {
   order: 3,
+  ...retryUnwanted,
   readFirst: true,
   answered: (s) => s,
   refused: (s, m, f, ctx) => {

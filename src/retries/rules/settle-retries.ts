@@ -1,9 +1,11 @@
-// Carries retries out, those of the schedule and those with another payment method: takes back what has become pointless, makes the link that is due, ends the schedule when its
+// Carries retries out, those of the schedule and those with another payment method: makes the link that is due, ends the schedule when its
 // steps are used up, and says when to look again. Each is decided on a read of the invoice made just now.
 import { type InvoiceRow, type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type ShownToRetry } from '../../domain/ports/billing-platform.js';
 import { type RetryEnd } from '../../domain/retry.js';
-import { addCall, type Ctx, note, putInvoice, takeCallBack } from '../../engine/change.js';
+import { type Call } from '../../engine/call.js';
+import { addCall, type Ctx, note, putInvoice } from '../../engine/change.js';
+import { type Lane } from '../../engine/draft.js';
 import { awaitsRetry, paymentThatCame } from '../../engine/payment.js';
 import { isFresh } from '../../engine/facts.js';
 import { type ErrandRule, type SettleRule } from '../../engine/subject.js';
@@ -13,11 +15,9 @@ import { type Cause, makeRetry } from './make-retry.js';
 import { type Next, nextOf } from './next-try.js';
 import { putRetry, putTrail } from './trail.js';
 
-const OURS: ReadonlySet<OutboxRow['kind']> = new Set(['retry_charge', 'mark_uncollectible', 'cancel_subscription']);
-
 export const settleRetries: SettleRule = (s, ctx, lookAgain) => {
   if (s.invoice === null || s.invoice.retries === null) return s;
-  const state = act(withdraw(s, ctx), ctx);
+  const state = act(s, ctx);
   const next = nextOf(state, ctx);
   const nextTryAt = next.do === 'retry' ? next.at : null;
   if (next.do !== 'rest') lookAgain(next.at);
@@ -92,19 +92,10 @@ function end(s: LaneState, how: RetryEnd, why: string | null, ctx: Ctx): LaneSta
  * A call that was decided and not answered is taken back as soon as it has become pointless or dangerous: money came or was announced, the
  * invoice is settled, the amount changed, or the customer can pay another way. What was sent before may have had its effect all the same.
  */
-function withdraw(s: LaneState, ctx: Ctx): LaneState {
-  let state = s;
-  for (const m of s.messages) {
-    if (m.status !== 'pending' || !OURS.has(m.kind)) continue;
-    const why = pointless(state, m, ctx);
-    if (why === null) continue;
-    state = takeCallBack(takeBack(state, m, ctx), m, why, ctx);
-  }
-  return state;
-}
+export const retryUnwanted = { unwanted: findReasonToDrop, takenBack };
 
 /** Null: it is still wanted. */
-function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
+function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   const i = s.invoice;
   const came = paymentThatCame(s) ?? moneyAnnounced(s);
   if (came !== null) return came;
@@ -114,7 +105,7 @@ function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
   const retry = m.kind === 'retry_charge' ? i?.retries?.retries.find((r) => r.number === m.generation) : undefined;
   // A charge of another payment method is ordered next to a payment link.
   const besideLink = retry !== undefined && retry.method !== null;
-  if (s.objects.some((o) => isLiveProforma(o) || (!besideLink && isPayableLink(o, ctx.now))))
+  if (s.objects.some((o) => isLiveProforma(o) || (!besideLink && isPayableLink(o, s.now))))
     return 'the customer can pay it another way now';
   if (m.kind !== 'retry_charge') return awaitsRetry(s) ? 'the MoR was asked to charge it again' : null;
   // Its answer was lost, and it was heard all the same: sent again, the MoR might take it for another retry.
@@ -122,7 +113,7 @@ function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
   return i?.amountRemaining?.toString() === retry?.minor ? null : 'another amount is due now';
 }
 
-function takeBack(s: LaneState, m: OutboxRow, ctx: Ctx): LaneState {
+function trailTakenBack(s: LaneState, m: OutboxRow, ctx: Ctx): LaneState {
   const trail = s.invoice?.retries;
   if (!trail) return s;
   // The end is decided again when a person's retry was refused too.
@@ -131,4 +122,8 @@ function takeBack(s: LaneState, m: OutboxRow, ctx: Ctx): LaneState {
   // under way, or its record may have been lost with a process that died.
   if (m.attempts > 0 || m.createdAt < ctx.now) return s;
   return putRetry(putTrail(s, { ...trail, waitingSince: null }), m.generation, { withdrawn: true });
+}
+
+function takenBack(lane: Lane, { row }: Call): void {
+  lane.apply((s, ctx) => trailTakenBack(s, row, ctx));
 }

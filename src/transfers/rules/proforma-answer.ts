@@ -6,9 +6,11 @@ import { type ProformaFacts } from '../../domain/ports/mor-channels.js';
 import { type CallRule } from '../../engine/subject.js';
 import { type AnswerTo } from '../../engine/answer.js';
 import { applyChannelRefusal, applyChannelSilence, nameOf } from '../../mor-objects/rules/mor-object.js';
+import { requestUnwanted } from '../../mor-objects/rules/withdraw.js';
 
 export const createProformaCall: CallRule<AnswerTo<'create_proforma'>> = {
   order: 1,
+  ...requestUnwanted,
   answered: (s, m, { made }, ctx) => {
     const o = s.objects.find((x) => x.id === m.subject);
     if (o === undefined) return s;

@@ -1,0 +1,50 @@
+// What becomes of a stored call, as its subject decides on the draft: the reply, a refusal, silence, and whether anybody still wants it.
+import { type LaneState, type OutboxKind, type OutboxRow } from '../domain/model.js';
+import { type CallFailure } from '../domain/ports/call.js';
+import { type AnswerTo } from './answer.js';
+import { type Call, callOf } from './call.js';
+import { type Ctx, takeCallBack } from './change.js';
+import { Lane } from './draft.js';
+import { type CallRule as OldCallRule } from './subject.js';
+
+/** Unchanged by the draft. */
+type Same = 'order' | 'readFirst' | 'mayBeThere' | 'waits' | 'notBefore' | 'unwanted' | 'takenBack' | 'resolve';
+
+export type CallRule<K extends OutboxKind> = Pick<OldCallRule<AnswerTo<K>>, Same> & {
+  readonly replied: (lane: Lane, call: Call, reply: AnswerTo<K>) => void;
+  /** The peer refused it for good. */
+  readonly refused: (lane: Lane, call: Call, failure: CallFailure) => void;
+  /** Nobody replied; the engine sends it again. */
+  readonly silent?: (lane: Lane, call: Call, failure: CallFailure) => void;
+};
+
+type Unwanted = Pick<OldCallRule<never>, 'unwanted' | 'takenBack'>;
+
+/** Takes back each call that nobody wants any more and that has no reply. The one loop for the calls of all subjects. */
+export function takeBackUnwanted(lane: Lane, rules: Readonly<Record<OutboxKind, Unwanted>>): void {
+  for (const row of lane.messages) {
+    const { unwanted, takenBack } = rules[row.kind];
+    if (row.status !== 'pending' || unwanted === undefined) continue;
+    const call = callOf(lane, row);
+    const why = unwanted(lane, call);
+    if (why === null) continue;
+    takenBack?.(lane, call, why);
+    lane.apply((s, ctx) => takeCallBack(s, row, why, ctx));
+  }
+}
+
+/** A rule on the draft as a rule of the old kind. */
+export function asCallRule<K extends OutboxKind>(rule: CallRule<K>): OldCallRule<AnswerTo<K>> {
+  const on = (s: LaneState, m: OutboxRow, ctx: Ctx, act: (lane: Lane, call: Call) => void): LaneState => {
+    const lane = new Lane(s, ctx);
+    act(lane, callOf(lane, m));
+    return lane.toState();
+  };
+  const { replied, refused, silent, ...same } = rule;
+  return {
+    ...same,
+    answered: (s, m, reply, ctx) => on(s, m, ctx, (lane, call) => replied(lane, call, reply)),
+    refused: (s, m, failure, ctx) => on(s, m, ctx, (lane, call) => refused(lane, call, failure)),
+    ...(silent && { silent: (s, m, failure, ctx) => on(s, m, ctx, (lane, call) => silent(lane, call, failure)) }),
+  };
+}
