@@ -150,9 +150,7 @@ describe('the relay of an event that waits', () => {
     const back = wanted(over, ctx({}, 5_000));
     expect(back.messages).toMatchObject([{ status: 'cancelled', answeredAt: at(5_000) }]);
     expect(texts(back)).toEqual(['relay_event taken back: the invoice is void']);
-    expect(texts(wanted(putPayment(draft, payment()), ctx()))).toEqual([
-      'relay_event taken back: payment pay_1 came',
-    ]);
+    expect(texts(wanted(putPayment(draft, payment()), ctx()))).toEqual(['relay_event taken back: payment pay_1 came']);
     const given = lane({ status: 'uncollectible' });
     expect(texts(wanted({ ...draft, invoice: given.invoice }, ctx()))).toEqual([
       'relay_event taken back: the invoice is uncollectible',
