@@ -61,6 +61,8 @@ const SETTLE_MS = 3000; // how long an advance waits for receivers at one instan
 const HELD_AT_MOST_MS = 3_600_000;
 
 export class Deliverer {
+  /** The last hand on a signature, for a sender that writes it otherwise than documented. */
+  writeSignature: (side: Side, header: string) => string = (_side, header) => header;
   private log: LoggedDelivery[] = [];
   private sent: Sent[] = [];
   private held: Held[] = [];
@@ -177,7 +179,10 @@ export class Deliverer {
     const headers = {
       'content-type': 'application/json; charset=utf-8',
       'user-agent': 'Crossbill-Sandbox/1',
-      [endpoint.header.toLowerCase()]: signatureHeader(event.body, endpoint.secret, stamp),
+      [endpoint.header.toLowerCase()]: this.writeSignature(
+        endpoint.side,
+        signatureHeader(event.body, endpoint.secret, stamp),
+      ),
     };
     const { url, schedule } = endpoint;
     const status = failing !== undefined ? null : await this.transport(url, headers, event.body, schedule.timeoutMs);

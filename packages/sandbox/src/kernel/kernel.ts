@@ -76,6 +76,8 @@ export class Kernel {
   readonly mor = new Router();
   readonly stripe = new Router();
   readonly controls = new Router();
+  /** The last hand on an answer, for a peer whose answers look otherwise than documented. */
+  reshape: (request: SandboxRequest, reply: Reply) => Reply = (_request, reply) => reply;
   private readonly rules = new Map<Side, SideRules>();
 
   constructor(options: KernelOptions) {
@@ -211,7 +213,7 @@ export class Kernel {
   private finish(request: SandboxRequest, entry: LoggedRequest, reply: Reply): WireReply {
     entry.status = reply.status;
     entry.replayed = reply.headers?.['idempotent-replayed'] === 'true';
-    return toWire(request, reply);
+    return toWire(request, this.reshape(request, reply));
   }
 }
 

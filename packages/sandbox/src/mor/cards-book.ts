@@ -44,8 +44,8 @@ export class CardsBook {
   readonly signupInvoiceOf = new Map<string, { invoiceId: string; amount: number }>(); // by the merchant's customer id
   /** `processorRefundId`: the id that the processor gives it; null: one that no other refund has. */
   readonly refundPlans: { paymentId: string | null; plan: RefundPlan; processorRefundId: string | null }[] = [];
-  /** Setup intents that name a customer are refused, as by a MoR with no place for the field (Document 3 has none). */
-  refusesSetupCustomer = false;
+  /** Document 3 has no field for the owner of a saved method. `refuse`: such a setup intent is malformed; `ignore`: the field counts for nothing. */
+  setupCustomer: 'take' | 'refuse' | 'ignore' = 'take';
   readonly enabledTypes = new Set(['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
   private methodsSaved = 0;
   private readonly always = new Map<string, Chosen>();

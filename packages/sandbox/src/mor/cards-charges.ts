@@ -42,6 +42,7 @@ export class Charges {
     }
     if (id === '' || customerId === '' || amount <= 0) return;
     const known = this.book.heard.get(id);
+    if (known !== undefined && this.mor.openFacts.is('second_created', 'ignored')) return;
     const heard: HeardInvoice = known ?? {
       id,
       customerId,

@@ -87,18 +87,18 @@ export function addCardControls(kernel: Kernel, mor: MorState, parts: CardParts)
   kernel.control(
     'POST',
     '/_sandbox/mor/account',
-    'the account: {payment_method_types?} that are enabled, {setup_customer?: take|refuse} of setup intents with merchant_customer',
+    'the account: {payment_method_types?} that are enabled, {setup_customer?: take|refuse|ignore} of setup intents with merchant_customer',
     (request) => {
       const fields = new Fields(request.body);
       const given = fields.value['payment_method_types'] ?? [...book.enabledTypes];
       if (!Array.isArray(given)) return fields.refuse('payment_method_types', 'must be a list');
       if (fields.has('setup_customer')) {
-        book.refusesSetupCustomer = fields.oneOf('setup_customer', ['take', 'refuse']) === 'refuse';
+        book.setupCustomer = fields.oneOf('setup_customer', ['take', 'refuse', 'ignore'] as const);
       }
       book.enabledTypes.clear();
       for (const type of given) if (typeof type === 'string') book.enabledTypes.add(type);
-      const setupCustomer = book.refusesSetupCustomer ? 'refuse' : 'take';
-      return { status: 200, body: { payment_method_types: [...book.enabledTypes], setup_customer: setupCustomer } };
+      const { enabledTypes, setupCustomer } = book;
+      return { status: 200, body: { payment_method_types: [...enabledTypes], setup_customer: setupCustomer } };
     },
   );
 }

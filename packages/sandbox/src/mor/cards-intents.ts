@@ -35,7 +35,7 @@ const CURRENCIES = new Set(
 );
 
 export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charges: Charges): void {
-  const kept = new KeptAnswers();
+  const kept = new KeptAnswers(mor.openFacts);
   const base = `/api/payments/${mor.psp}`;
 
   kernel.mor.add('POST', `${base}/setup-intents`, (request) => {
@@ -222,11 +222,12 @@ type Wrong = (field: string, message: string) => void;
 /** Whose method a setup intent saves; null: nobody's. Document 3 has no field for it: this is the payment intent's. */
 function ownerOf(body: JsonObject, psp: string, book: CardsBook): CustomerInput | null {
   if ((body['merchant_customer'] ?? null) === null) return null;
-  if (book.refusesSetupCustomer) refuse(400, 'invalid_request', 'merchant_customer', 'is no field of a setup intent');
+  if (book.setupCustomer === 'refuse')
+    refuse(400, 'invalid_request', 'merchant_customer', 'is no field of a setup intent');
   const errors: FieldError[] = [];
   const owner = readCustomer(body, psp, (field, message) => void errors.push({ field, message }));
   if (errors.length > 0) throw new Refusal(morError(400, 'invalid_request', errors));
-  return owner;
+  return book.setupCustomer === 'ignore' ? null : owner;
 }
 
 function readCustomer(body: JsonObject, psp: string, wrong: Wrong): CustomerInput {

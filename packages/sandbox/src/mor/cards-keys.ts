@@ -1,4 +1,5 @@
 // Idempotency keys of Document 3: the first answer is kept; the same key with another body is a conflict.
+import { type OpenFacts } from './open-facts.js';
 import { Refusal, type Reply, type SandboxRequest, morError } from '../kernel/http.js';
 
 type Kept = { readonly raw: string; readonly reply: Reply };
@@ -6,10 +7,12 @@ type Kept = { readonly raw: string; readonly reply: Reply };
 export class KeptAnswers {
   private readonly answers = new Map<string, Kept>();
 
+  constructor(private readonly facts: OpenFacts) {}
+
   /** Runs `work` unless this key was used on this path before. Refusals are not kept: nothing was done under the key. */
   once(request: SandboxRequest, work: () => Reply): Reply {
     const key = request.idempotencyKey;
-    if (key === null || key === '') return work();
+    if (key === null || key === '' || this.facts.is('keys', 'forgotten')) return work();
     const name = `${request.method} ${request.path} ${key}`;
     const raw = request.raw.toString('utf8');
     const kept = this.answers.get(name);

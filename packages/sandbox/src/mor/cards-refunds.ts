@@ -98,7 +98,7 @@ export function renderRefund(refund: MorRefund): JsonObject {
 }
 
 export function addRefundRoute(kernel: Kernel, mor: MorState, refunds: Refunds): void {
-  const kept = new KeptAnswers();
+  const kept = new KeptAnswers(mor.openFacts);
   kernel.mor.add('POST', '/api/payments/:paymentId/refund', (request) => {
     const account = mor.requireMerchant(request);
     const key = request.idempotencyKey;

@@ -38,7 +38,9 @@ export function addCards(kernel: Kernel, mor: MorState, relaySecret: string): Ca
     },
   );
   const hear = (type: string, object: unknown, eventId: string): void => {
-    if (type === 'invoice.created' && isObject(object)) charges.hear(eventId, object);
+    const signup = isObject(object) && object['billing_reason'] === 'subscription_create';
+    const heeded = mor.openFacts.is('charges_at', 'finalized') && !signup ? 'invoice.finalized' : 'invoice.created';
+    if (type === heeded && isObject(object)) charges.hear(eventId, object);
   };
   kernel.mor.add('POST', '/relay/stripe', (request) => {
     if (!authentic(kernel, request, relaySecret)) return morError(400, 'invalid_signature');

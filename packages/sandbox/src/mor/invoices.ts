@@ -2,6 +2,7 @@
 import { type Reply } from '../kernel/http.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { type InvoiceFiles, stillMaking } from './invoice-files.js';
+import { type OpenFacts } from './open-facts.js';
 import { type Call, merchantRoutes } from './merchant-routes.js';
 import { notFound, refuse } from './refusal.js';
 import { type MorPayment, type MorRefund, type MorState } from './state.js';
@@ -13,10 +14,12 @@ function pspReference({ request }: Call): string {
 }
 
 /** A payment that never took money has no invoice and is not found; a bank debit under way is still being made. */
-function paymentInvoice(files: InvoiceFiles, payment: MorPayment | undefined): Reply {
+function paymentInvoice(files: InvoiceFiles, payment: MorPayment | undefined, facts: OpenFacts): Reply {
   if (payment === undefined || payment.status === 'failed' || payment.status === 'requires_action') throw notFound();
+  if (facts.is('charge_lookup', 'never')) throw notFound();
   if (payment.status === 'processing') return stillMaking();
-  return files.paymentInvoice(`invoice-${payment.uuid}`, payment.createdAtMs);
+  const sinceMs = facts.is('charge_lookup', 'at_once') ? 0 : payment.createdAtMs;
+  return files.paymentInvoice(`invoice-${payment.uuid}`, sinceMs);
 }
 
 function refundInvoice(files: InvoiceFiles, refund: MorRefund | undefined): Reply {
@@ -42,6 +45,7 @@ export function addInvoices(kernel: Kernel, mor: MorState, files: InvoiceFiles):
     return paymentInvoice(
       files,
       payments(call, (one) => one.processorChargeId === reference || one.processorPaymentIntentId === reference),
+      mor.openFacts,
     );
   });
   route('GET', '/api/refunds/invoice', (call) => {
@@ -56,6 +60,7 @@ export function addInvoices(kernel: Kernel, mor: MorState, files: InvoiceFiles):
     return paymentInvoice(
       files,
       payments(call, (one) => one.uuid === id.toLowerCase() || one.id === id),
+      mor.openFacts,
     );
   });
   route('GET', '/api/refunds/:refundId/invoice', (call) => {

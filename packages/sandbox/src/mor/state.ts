@@ -1,5 +1,6 @@
 // What the MoR side knows: the merchant, tokens, customers, payments and refunds. Shared by the plug-ins of the three documents.
 import { type Kernel } from '../kernel/kernel.js';
+import { OpenFacts } from './open-facts.js';
 import { Refusal, type SandboxRequest, morError } from '../kernel/http.js';
 import { type JsonObject } from '../kernel/json.js';
 import { type Endpoint } from '../kernel/deliveries.js';
@@ -105,6 +106,7 @@ export class MorState {
   readonly otherMerchantCredentials: Credentials;
   readonly otherPartnerCredentials: Credentials;
   suspended = false;
+  readonly openFacts: OpenFacts;
   /** What the merchant is activated for, by country. */
   readonly regions = new Map<string, Product>([
     ['GB', 'mor'],
@@ -138,6 +140,7 @@ export class MorState {
     /** The processor segment of the route family. */
     readonly psp: string,
   ) {
+    this.openFacts = new OpenFacts(kernel);
     this.merchantCredentials = {
       clientId: `merchant_${kernel.secret('merchant-id').slice(0, 12)}`,
       clientSecret: kernel.secret('merchant'),

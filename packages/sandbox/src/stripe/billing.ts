@@ -43,7 +43,8 @@ export class Billing {
   attemptFailed: (invoice: Invoice) => void = () => undefined;
 
   constructor(private readonly state: StripeState) {
-    state.onCreatedAnswered = (invoiceId, endpointId) => this.createdAnswered(invoiceId, endpointId);
+    state.onCreatedAnswered = (invoiceId, endpointId) =>
+      state.during(state.invoices.get(invoiceId)?.customer ?? '', () => this.createdAnswered(invoiceId, endpointId));
   }
 
   createInvoice(input: NewInvoice): Invoice {
@@ -95,10 +96,9 @@ export class Billing {
   /** Watches for the end of the draft hour; called again when `auto_advance` is switched on. */
   planFinalizing(invoice: Invoice): void {
     if (!invoice.autoAdvance || invoice.status !== 'draft') return;
-    const { clock } = this.state.kernel;
     const first = Math.max(invoice.created + DRAFT_SEC, this.state.now);
     const plan = (atSec: number): void =>
-      void clock.at(atSec * 1000, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));
+      this.state.at(invoice.customer, atSec, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));
     this.state.finalizesAt.set(invoice.id, first);
     plan(first);
     plan(Math.max(invoice.created + DRAFT_AT_MOST_SEC, first));
@@ -107,12 +107,11 @@ export class Billing {
   private createdAnswered(invoiceId: string, endpointId: string): void {
     const invoice = this.state.invoices.get(invoiceId);
     if (invoice === undefined || !invoice.unanswered.delete(endpointId) || invoice.unanswered.size > 0) return;
-    const { clock } = this.state.kernel;
     invoice.webhooksDeliveredAt = this.state.now;
     const late = this.state.now + DRAFT_SEC;
     if (late <= invoice.created + DRAFT_SEC + 60) return; // answered at once: the hour already runs
     this.state.finalizesAt.set(invoice.id, late);
-    clock.at(late * 1000, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));
+    this.state.at(invoice.customer, late, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));
   }
 
   private tryFinalizing(invoice: Invoice): void {

@@ -62,7 +62,7 @@ export class Collecting {
   private attemptAt(invoice: Invoice, at: number | null): void {
     invoice.nextAttempt = at;
     if (at === null) return;
-    this.state.kernel.clock.at(at * 1000, `attempt for ${invoice.id}`, () => {
+    this.state.at(invoice.customer, at, `attempt for ${invoice.id}`, () => {
       if (invoice.nextAttempt === at && invoice.autoAdvance) this.attempt(invoice);
     });
   }

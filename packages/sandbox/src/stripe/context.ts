@@ -28,13 +28,15 @@ export class StripeContext {
         const body = handler(params, request.params['id'] ?? '', request);
         return { status: 200, body, headers: { 'stripe-version': request.headers['stripe-version'] ?? '' } };
       } finally {
-        this.state.currentRequest = null;
+        this.state.endOfRequest();
       }
     });
   }
 
   invoice(id: string): Invoice {
-    return this.state.invoices.get(id) ?? missing('invoice', id, 'invoice');
+    const invoice = this.state.invoices.get(id) ?? missing('invoice', id, 'invoice');
+    this.state.enter(invoice.customer);
+    return invoice;
   }
 
   record(id: string, param = 'payment_record'): PaymentRecord {
@@ -42,13 +44,17 @@ export class StripeContext {
   }
 
   subscription(id: string): Subscription {
-    return this.state.subscriptions.get(id) ?? missing('subscription', id, 'subscription');
+    const subscription = this.state.subscriptions.get(id) ?? missing('subscription', id, 'subscription');
+    this.state.enter(subscription.customer);
+    return subscription;
   }
 
   /** A customer that is there and not deleted. */
   customer(id: string): Customer {
     const customer = this.state.customers.get(id);
-    return customer === undefined || customer.deleted ? missing('customer', id, 'customer') : customer;
+    if (customer === undefined || customer.deleted) return missing('customer', id, 'customer');
+    this.state.enter(id);
+    return customer;
   }
 }
 

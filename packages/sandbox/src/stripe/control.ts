@@ -19,11 +19,8 @@ export function addStripeControls(ctx: StripeContext, gate: Gate): void {
       const subscription = state.subscriptions.get(fields.string('subscription'));
       if (subscription === undefined) return fields.refuse('subscription', 'no such subscription');
       const amount = fields.optionalNumber('amount', 0) ?? null;
-      const invoice = cycles.renewNow(
-        subscription,
-        fields.optionalString('billing_reason') ?? 'subscription_cycle',
-        amount,
-      );
+      const reason = fields.optionalString('billing_reason') ?? 'subscription_cycle';
+      const invoice = state.during(subscription.customer, () => cycles.renewNow(subscription, reason, amount));
       return { status: 200, body: state.invoiceBody(invoice) };
     },
   );

@@ -11,12 +11,22 @@ import { addSource } from './payment-methods.routes.js';
 import { renderPrice, renderProduct } from './render-catalogue.js';
 import { renderBalanceEntry, renderCustomer } from './render-customer.js';
 
+/** Stripe docs, "Test clocks: limitations". */
+const CUSTOMERS_OF_A_CLOCK = 3;
+
 export function addCustomerRoutes(ctx: StripeContext, cards: Cards): void {
   const { state } = ctx;
   ctx.route('POST', '/v1/customers', (params) => {
+    const testClock = params.optionalText('test_clock');
+    if (testClock !== null) {
+      const clock = state.testClocks.get(testClock) ?? missing('test_clock', testClock, 'test_clock');
+      const others = [...state.customers.values()].filter((c) => c.testClock === clock.id);
+      if (others.length >= CUSTOMERS_OF_A_CLOCK) invalidParam('test_clock', 'This test clock has all its customers.');
+    }
     const customer: Customer = {
       id: state.id('cus'),
-      created: state.now,
+      testClock,
+      created: testClock === null ? state.now : (state.testClocks.get(testClock)?.timers.nowSec() ?? state.now),
       email: null,
       name: null,
       phone: null,

@@ -32,7 +32,7 @@ export class Cycles {
     });
     if (!sendsInvoice || inTrial) this.billing.finalize(invoice);
     if (subscription.status === 'incomplete') {
-      state.kernel.clock.after(INCOMPLETE_SEC * 1000, `expiry of ${subscription.id}`, () =>
+      state.at(subscription.customer, state.now + INCOMPLETE_SEC, `expiry of ${subscription.id}`, () =>
         this.expire(subscription, invoice),
       );
     }
@@ -51,7 +51,7 @@ export class Cycles {
   private planCycle(subscription: Subscription): void {
     subscription.cycle += 1;
     const cycle = subscription.cycle;
-    this.state.kernel.clock.at(subscription.periodEnd * 1000, `cycle of ${subscription.id}`, () => {
+    this.state.at(subscription.customer, subscription.periodEnd, `cycle of ${subscription.id}`, () => {
       if (subscription.cycle === cycle) this.turn(subscription);
     });
   }

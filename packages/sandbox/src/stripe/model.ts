@@ -21,6 +21,8 @@ export type Customer = {
   /** How many invoices of theirs got a number. */
   invoicesNumbered: number;
   deleted: boolean;
+  /** `clock_…` whose time is theirs; null: the account's. */
+  readonly testClock: string | null;
 };
 
 /** A customer balance transaction. */

@@ -54,7 +54,7 @@ export function renderCustomer(
     preferred_locales: [],
     shipping: null,
     tax_exempt: 'none',
-    test_clock: null,
+    test_clock: c.testClock,
   };
 }
 

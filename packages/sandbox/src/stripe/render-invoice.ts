@@ -160,7 +160,7 @@ export function renderInvoice(
     },
     subtotal: total,
     subtotal_excluding_tax: total,
-    test_clock: null,
+    test_clock: invoice.owner.testClock,
     total,
     total_discount_amounts: [],
     total_excluding_tax: total,

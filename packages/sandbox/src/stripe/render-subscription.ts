@@ -88,7 +88,7 @@ export function renderSubscription(
     schedule: null,
     start_date: s.created,
     status: s.status,
-    test_clock: null,
+    test_clock: state.customers.get(s.customer)?.testClock ?? null,
     transfer_data: null,
     trial_end: s.trialEnd,
     trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' } },

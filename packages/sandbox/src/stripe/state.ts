@@ -19,6 +19,7 @@ import {
 } from './model.js';
 import { API_VERSION } from './render.js';
 import { renderInvoice } from './render-invoice.js';
+import { type TestClock } from './test-clocks.js';
 
 export type StripeEvent = {
   readonly id: string;
@@ -53,6 +54,7 @@ export class StripeState {
   readonly apiKey: string;
   readonly accountId: string;
   readonly customers = new Map<string, Customer>();
+  readonly testClocks = new Map<string, TestClock>();
   readonly products = new Map<string, Product>();
   readonly prices = new Map<string, Price>();
   readonly paymentMethods = new Map<string, PaymentMethod>();
@@ -77,14 +79,48 @@ export class StripeState {
   private creditNoteNumber = 0;
   /** The request being worked on, for the `request` field of events. */
   currentRequest: SandboxRequest | null = null;
+  /** The test clock whose time it is; null: the account's own time. */
+  private workingFor: TestClock | null = null;
 
   constructor(readonly kernel: Kernel) {
     this.apiKey = kernel.secret('stripe-key', 'sk_test_');
     this.accountId = `acct_${kernel.secret('stripe-account').slice(0, 16)}`;
   }
 
+  /** Unix seconds: the account's time, or that of the test clock whose customer the work is for. */
   get now(): number {
-    return this.kernel.clock.nowSec();
+    return (this.workingFor?.timers ?? this.kernel.clock).nowSec();
+  }
+
+  /** Does `run` in the time of this customer. */
+  during<T>(customer: string, run: () => T): T {
+    const before = this.workingFor;
+    this.workingFor = this.clockOf(customer);
+    try {
+      return run();
+    } finally {
+      this.workingFor = before;
+    }
+  }
+
+  /** The rest of the request being worked on is in the time of this customer. */
+  enter(customer: string): void {
+    if (this.currentRequest !== null) this.workingFor = this.clockOf(customer);
+  }
+
+  endOfRequest(): void {
+    this.currentRequest = null;
+    this.workingFor = null;
+  }
+
+  /** Runs `run` at this time of the customer's, and in it. */
+  at(customer: string, sec: number, label: string, run: () => void): void {
+    const timers = this.clockOf(customer)?.timers ?? this.kernel.clock;
+    timers.at(sec * 1000, label, () => this.during(customer, run));
+  }
+
+  private clockOf(customer: string): TestClock | null {
+    return this.testClocks.get(this.customers.get(customer)?.testClock ?? '') ?? null;
   }
 
   id(prefix: string): string {

@@ -17,6 +17,7 @@ import { addPaymentMethodRoutes } from './payment-methods.routes.js';
 import { addPaymentRecordRoutes } from './payment-records.routes.js';
 import { StripeState } from './state.js';
 import { addSubscriptionRoutes } from './subscriptions.routes.js';
+import { addTestClockRoutes } from './test-clocks.js';
 
 export type StripeSide = {
   readonly state: StripeState;
@@ -39,6 +40,7 @@ export function addStripe(kernel: Kernel): StripeSide {
   addPaymentMethodRoutes(ctx, cards);
   addCatalogueRoutes(ctx);
   addSubscriptionRoutes(ctx);
+  addTestClockRoutes(ctx);
   addInvoiceRoutes(ctx, collecting);
   addPaymentRecordRoutes(ctx);
   addCreditNoteRoutes(ctx, cards);

@@ -1,0 +1,64 @@
+// What the documents leave open and the sandbox can play either way. The first word of each is what it does unless told otherwise.
+import { type Reply, type SandboxRequest } from '../kernel/http.js';
+import { Fields, isObject } from '../kernel/json.js';
+import { type Kernel } from '../kernel/kernel.js';
+
+const CHOICES = {
+  /** When a renewal is charged: on `invoice.created`, while it is a draft, or on `invoice.finalized`. */
+  charges_at: ['created', 'finalized'],
+  /** Whether another `invoice.created` for a refused invoice is charged again. */
+  second_created: ['charged', 'ignored'],
+  /** `upper_case`: the MAC in capital hex digits, behind a blank. `prefixed`: `v1=sha256=…`, which no document describes. */
+  signature: ['documented', 'upper_case', 'prefixed'],
+  /** `GET /api/payments/invoice?psp_reference=`: 202 for two seconds and then 200, 200 at once, or always 404. */
+  charge_lookup: ['after_202', 'at_once', 'never'],
+  /** `bare`: a 404 has no code, but the words of a web server. */
+  not_found: ['code', 'bare'],
+  /** `nested`: Document 3's errors are `{error: {code, message}}`. */
+  errors: ['flat', 'nested'],
+  retry_after: ['sent', 'left_out'],
+  /** Whether an `Idempotency-Key` of Document 3 is remembered. */
+  keys: ['kept', 'forgotten'],
+} as const;
+type Name = keyof typeof CHOICES;
+type Choice<N extends Name> = (typeof CHOICES)[N][number];
+
+export class OpenFacts {
+  private readonly chosen = new Map<Name, string>();
+
+  constructor(kernel: Kernel) {
+    const about = Object.entries(CHOICES)
+      .map(([name, words]) => `${name}?: ${words.join('|')}`)
+      .join(', ');
+    kernel.control('POST', '/_sandbox/mor/open-facts', `what the documents leave open: {${about}}`, (request) => {
+      const fields = new Fields(request.body);
+      for (const [name, words] of Object.entries(CHOICES))
+        if (fields.has(name)) this.chosen.set(name as Name, fields.oneOf(name, words));
+      const now = Object.entries(CHOICES).map(([name, [first]]) => [name, this.chosen.get(name as Name) ?? first]);
+      return { status: 200, body: Object.fromEntries(now) as Record<string, string> };
+    });
+    kernel.reshape = (request, reply) => (request.side === 'mor' ? this.reshaped(request, reply) : reply);
+    kernel.deliverer.writeSignature = (side, header) => (side === 'mor' ? this.signature(header) : header);
+  }
+
+  is<N extends Name>(name: N, word: Choice<N>): boolean {
+    return (this.chosen.get(name) ?? CHOICES[name][0]) === word;
+  }
+
+  private signature(header: string): string {
+    if (this.is('signature', 'prefixed')) return header.replace('v1=', 'v1=sha256=');
+    if (!this.is('signature', 'upper_case')) return header;
+    const [t = '', v1 = ''] = header.split(',v1=');
+    return `${t}, v1=${v1.toUpperCase()}`;
+  }
+
+  private reshaped(request: SandboxRequest, reply: Reply): Reply {
+    const { 'retry-after': _, ...headers } = reply.headers ?? {};
+    const sent = this.is('retry_after', 'left_out') ? { ...reply, headers } : reply;
+    if (sent.status === 404 && this.is('not_found', 'bare')) return { ...sent, body: { message: 'Not Found' } };
+    const { body, status } = sent;
+    if (status < 400 || !this.is('errors', 'nested') || !/^\/api\/payments\//.test(request.path)) return sent;
+    const code = isObject(body) ? (body['code'] ?? null) : null;
+    return { ...sent, body: { error: { code, message: 'The request could not be carried out.' } } };
+  }
+}
