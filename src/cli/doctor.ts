@@ -4,10 +4,10 @@ import { type Command } from 'commander';
 import { type Config, ConfigError, secretValues } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Books } from '../domain/ports/books.js';
-import { ChargeLooks } from '../domain/ports/charge-looks.js';
-import { DoorBooks } from '../domain/ports/door-books.js';
+import { ChargeLooksStore } from '../enrolment/charge-looks.store.js';
+import { DoorAnswersStore } from '../intake/door-answers.store.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
-import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { VerifyStore } from '../verify/verify.store.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { LossWindowFlow } from '../verify/loss-window.flow.js';
@@ -131,13 +131,13 @@ async function withPeers(world: World): Promise<Check[]> {
     return [
       ...(await keyChecks(config, reader)),
       ...(await endpointChecks(reader)),
-      ...(await arrivalChecks(reader, world.get(VerifyBooks))),
+      ...(await arrivalChecks(reader, world.get(VerifyStore))),
       ...(await markModeChecks(config, client)),
       ...(await ownCardChecks(customers, world.get(EnrolmentFlow), reader, client)),
       invoiceMailCheck(await overview.sentByPlatform(SAMPLE), apiBase === null),
       ...(await morChecks(config, world.get(WebhookEndpoints), world.get(PartnerApi))),
       ...(await notifyChecks(config, world.get(Notifications))),
-      ...(await trafficChecks(world.get(Books), db, world.get(LossWindowFlow), world.get(DoorBooks))),
+      ...(await trafficChecks(world.get(Books), db, world.get(LossWindowFlow), world.get(DoorAnswersStore))),
     ];
   } finally {
     client.close();
@@ -152,7 +152,7 @@ async function subscriptions(cli: Cli, world: World): ReturnType<typeof charging
     return await chargingChecks({
       reader: world.get(BillingReader),
       enrolment: world.get(EnrolmentFlow),
-      looks: world.get(ChargeLooks),
+      looks: world.get(ChargeLooksStore),
       all,
       signal: cli.io.signal,
       // Stripe does not say how many there are; those that had an invoice here are known.

@@ -5,7 +5,8 @@ import { ignoredBecause } from '../invoices/invoice.view.js';
 import { verdictBy } from '../invoices/rules/overdue.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Books, type InvoiceView } from '../domain/ports/books.js';
-import { type SignupRow, Signups } from '../domain/ports/signups.js';
+import { type SignupRow } from '../domain/signup.js';
+import { SignupsStore } from '../signups/signups.store.js';
 import { nextTryOf } from '../retries/retry.view.js';
 import { textCensor } from '../observe/index.js';
 import { secretValues } from '../config/index.js';
@@ -61,7 +62,7 @@ export function addExplain(program: Command, session: Session): void {
 async function signupsOf(world: World, id: string): Promise<readonly SignupRow[]> {
   const customer = await world.get(Books).customer(id);
   if (customer !== null) return customer.signups;
-  const signup = await world.get(Signups).find(id);
+  const signup = await world.get(SignupsStore).find(id);
   return signup === null ? [] : [signup];
 }
 
@@ -84,7 +85,7 @@ async function lanesOf(world: World, id: string): Promise<readonly string[]> {
   if (refund !== null) return [refund.refund.invoiceId];
   const customer = await books.customer(id);
   if (customer !== null) return customer.invoiceIds;
-  const signup = await world.get(Signups).find(id);
+  const signup = await world.get(SignupsStore).find(id);
   if (signup?.invoiceId) return [signup.invoiceId];
   const review = await books.review(id);
   if (review?.invoiceId) return [review.invoiceId];

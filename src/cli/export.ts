@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Command } from 'commander';
 import { csvLine } from '../csv/write-csv.js';
 import { type Span } from '../domain/ports/books.js';
-import { type Export, Exports } from '../domain/ports/exports.js';
+import { type Export, ExportsStore } from '../ledger/exports.store.js';
 import {
   cellsOf,
   type Columns,
@@ -27,7 +27,7 @@ export function addExport(program: Command, session: Session): void {
     name: string,
     what: string,
     columns: Columns<R>,
-    rows: (e: Exports, span: Span) => Export<R>,
+    rows: (e: ExportsStore, span: Span) => Export<R>,
   ): void =>
     void session
       .leaf(group, name, what, (cli) => run(cli, name, columns, rows))
@@ -44,7 +44,7 @@ async function run<R>(
   cli: Cli,
   name: string,
   columns: Columns<R>,
-  rows: (exports: Exports, span: Span) => Export<R>,
+  rows: (exports: ExportsStore, span: Span) => Export<R>,
 ): Promise<number> {
   const { month, since, out, format } = cli.options as {
     readonly month?: Span;
@@ -56,7 +56,7 @@ async function run<R>(
     throw new CliError(EXIT.usage, 'argument', 'Use --month or --since, not both.');
   const csv = format === 'csv' && !cli.json;
   const world = await cli.open();
-  const exported = rows(world.get(Exports), month ?? { since });
+  const exported = rows(world.get(ExportsStore), month ?? { since });
   const write = async (to: Write): Promise<number> => {
     const progress = new Progress(cli.io);
     let written = 0;

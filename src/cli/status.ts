@@ -2,13 +2,14 @@
 import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
 import { answersOf } from '../domain/door-answers.js';
-import { CustomerLinks, type Migration, OUTSIDE_DAYS } from '../domain/ports/customer-links.js';
-import { DoorBooks } from '../domain/ports/door-books.js';
+import { EnrolmentStore, type Migration, OUTSIDE_DAYS } from '../enrolment/enrolment.store.js';
+import { DoorAnswersStore } from '../intake/door-answers.store.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { whatToCheck } from '../domain/refusal.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
-import { untoldOf, VerifyBooks } from '../domain/ports/verify-books.js';
+import { untoldOf } from '../verify/rules/run.js';
+import { VerifyStore } from '../verify/verify.store.js';
 import { HOUR_MS } from '../policy.js';
 import { PgOverview } from '../store/pg-overview.js';
 import { EXIT } from './exit-codes.js';
@@ -38,13 +39,13 @@ async function look(world: World) {
     backlog: await world.get(Books).backlog(),
     invoices: await overview.invoicesByStatus(),
     events: await overview.lastEvents(),
-    answers: await world.get(DoorBooks).answers(new Date(Date.now() - DOORS_WITHIN_MS)),
-    refusals: await world.get(DoorBooks).refusals(1),
+    answers: await world.get(DoorAnswersStore).answers(new Date(Date.now() - DOORS_WITHIN_MS)),
+    refusals: await world.get(DoorAnswersStore).refusals(1),
     quarantined: await overview.quarantined(),
     stuck: await overview.stuck(STUCK_SHOWN),
-    verified: await world.get(VerifyBooks).last(),
+    verified: await world.get(VerifyStore).last(),
     enrolment: world.config.enrolment,
-    migration: await world.get(CustomerLinks).migration(),
+    migration: await world.get(EnrolmentStore).migration(),
     notifications: world.config.notifyUrl === null ? null : await world.get(Notifications).standing(),
     shadow: world.config.shadow ? await world.get(ShadowBooks).standing() : null,
   };

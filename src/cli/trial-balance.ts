@@ -1,7 +1,7 @@
 // `crossbill trial-balance`: what each account of the ledger stood at, what moved, and what it stands at, of one month.
 import { type Command } from 'commander';
 import { decimalFromMinor, showMoney } from '../domain/money.js';
-import { LedgerSums } from '../domain/ports/ledger-sums.js';
+import { LedgerSumsStore } from '../ledger/sums.store.js';
 import { type Month, nameOf } from '../ledger/rules/month.js';
 import { openEnds, type TrialBalance, trialBalances } from '../ledger/rules/trial-balance.js';
 import { trialBalanceView } from '../ledger/trial-balance.view.js';
@@ -19,7 +19,7 @@ export function addTrialBalance(program: Command, session: Session): void {
 async function trialBalance(cli: Cli): Promise<number> {
   const month = cli.options['month'] as Month;
   const world = await cli.open();
-  const balances = trialBalances(await world.get(LedgerSums).between(month));
+  const balances = trialBalances(await world.get(LedgerSumsStore).between(month));
   await cli.print(trialBalanceView(month, balances), () =>
     balances.length === 0
       ? `No money had moved by the end of ${nameOf(month)}.\n`

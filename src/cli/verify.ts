@@ -2,10 +2,10 @@
 import { type Command } from 'commander';
 import { differenceId } from '../verify/rules/acknowledge.js';
 import { type Difference, isRepairable, isUntold } from '../domain/difference.js';
-import { type LossWindow } from '../domain/ports/loss.js';
+import { type LossWindow, showLossWindow } from '../verify/rules/loss-window.js';
 import { showCounts, showMarksLeft } from '../verify/rules/counts.js';
-import { showLossWindow } from '../verify/rules/loss-window.js';
-import { acknowledgedOf, type More, VerifyBooks } from '../domain/ports/verify-books.js';
+import { acknowledgedOf, type More } from '../verify/rules/run.js';
+import { VerifyStore } from '../verify/verify.store.js';
 import { BackfillFlow } from '../verify/backfill.flow.js';
 import { STRIPE_EVENTS_KEPT_MS } from '../policy.js';
 import { type Repaired } from '../verify/verify-repair.js';
@@ -103,7 +103,7 @@ async function acknowledge(cli: Cli, id: string, text: unknown): Promise<number>
   const world = await cli.open();
   const by = actorOf(cli.io);
   const done = await world.change('verify.acknowledge', id, async () => {
-    const d = await world.get(VerifyBooks).acknowledge(id, { note, by, at: new Date() });
+    const d = await world.get(VerifyStore).acknowledge(id, { note, by, at: new Date() });
     if (d !== null) return d;
     const message = `the last verify run names no difference ${id}: run \`crossbill verify\` and copy its id`;
     throw new CliError(EXIT.failed, 'not_found', message);
@@ -115,7 +115,7 @@ async function acknowledge(cli: Cli, id: string, text: unknown): Promise<number>
 /** What to do about events from before this installation, which the daily run leaves out; empty when there are none. */
 async function beforeInstallation(cli: Cli, world: World, report: VerifyReport): Promise<string> {
   const since = cli.options['since'] as Date;
-  const installedAt = await world.get(VerifyBooks).installedAt();
+  const installedAt = await world.get(VerifyStore).installedAt();
   if (since >= installedAt) return '';
   const old = [...report.missing.values()].filter((e) => e.createdAt < installedAt).length;
   if (old === 0) return '';
@@ -167,7 +167,7 @@ function counts({ started, failed, beyond }: Repaired): { readonly detail: Reado
 
 /** Works what a repair made due, beside any daemon, until it is at rest. */
 async function settle(cli: Cli, world: World, repaired: Repaired): Promise<void> {
-  const books = world.get(VerifyBooks);
+  const books = world.get(VerifyStore);
   const atRest = await world.workUntil(() => books.atRest(repaired.lanes), cli.options['wait'] as number);
   if (!atRest) cli.io.err('Not everything finished in time; the daemon continues.\n');
 }

@@ -3,7 +3,7 @@ import { type Abstract, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type Config, secretValues } from '../config/index.js';
 import { isJsonObject } from '../domain/events/json-body.js';
-import { AuditLog } from '../domain/ports/signups.js';
+import { AuditLog } from '../domain/ports/audit-log.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { LaneStore } from '../engine/lane-store.js';
 import { Wake } from '../engine/wake.js';
@@ -74,6 +74,7 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
   const source = await databaseUrl(config.database, log);
   let db: Database | null = null;
   try {
+    const { AppModule } = await import('../app.module.js'); // only a command that needs the database waits for it
     db = await Database.open({
       url: source.url,
       poolSize: Math.min(config.databasePoolSize, LANES_AT_ONCE),
@@ -86,7 +87,6 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
         'The schema of the database is behind. Run `crossbill migrate`.',
       );
     }
-    const { AppModule } = await import('../app.module.js'); // only a command that needs the database waits for it
     const unheard = createLogger({ level: 'silent', secrets: [], pretty: false });
     const metrics = new Metrics({ eventTypes: [], now: () => new Date() });
     const app = await NestFactory.createApplicationContext(

@@ -4,7 +4,7 @@ import { type Request, type Response } from 'express';
 import { targetOf } from '../api/access/access.guard.js';
 import { addressOf, type Caller } from '../api/access/caller.js';
 import { toProblem } from '../api/http/problem.filter.js';
-import { AuditLog } from '../domain/ports/signups.js';
+import { AuditLog } from '../domain/ports/audit-log.js';
 import { sessionOf } from './console.guard.js';
 import { secure } from './layout.js';
 import { type Session } from './session.js';

@@ -1,6 +1,8 @@
 // What stands before every page of the console: sign-in, sessions, audit. The pages themselves are in their subjects' modules.
 import { Module } from '@nestjs/common';
 import { ApiModule } from '../api/api.module.js';
+import { ConsoleSessions } from './console-sessions.js';
+import { SessionsStore } from './sessions.store.js';
 import { ConsoleAudit } from './console-audit.js';
 import { LoginController, LogoutController } from './login.controller.js';
 import { LoginThrottle } from './login-throttle.js';
@@ -16,7 +18,14 @@ import { SsoCookie } from './sso/sso-cookie.js';
 @Module({
   imports: [ApiModule],
   controllers: [RootController, LoginController, LogoutController, SsoController, SessionsPages, SettingsPages],
-  providers: [Sessions, LoginThrottle, ConsoleAudit, IdentityProvider, SsoCookie],
+  providers: [
+    Sessions,
+    LoginThrottle,
+    ConsoleAudit,
+    IdentityProvider,
+    SsoCookie,
+    { provide: ConsoleSessions, useClass: SessionsStore },
+  ],
   exports: [Sessions, ConsoleAudit, ApiModule],
 })
 export class ConsoleModule {}

@@ -6,7 +6,7 @@ import { type CookieOptions, type Request, type Response } from 'express';
 import { addressOf, type Caller } from '../api/access/caller.js';
 import { type ApiKey, CONFIG, type Config } from '../config/index.js';
 import { Clock } from '../domain/ports/clock.js';
-import { ConsoleSessions } from '../domain/ports/console-sessions.js';
+import { ConsoleSessions } from './console-sessions.js';
 import { bodyOfClaims, claimsOfBody, keyFrom, mac, same, signedCookie } from './cookies.js';
 import { highestRole, isOfDomain } from './sso/people.js';
 

@@ -2,7 +2,7 @@
 import { Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { notFound } from '../api/http/problem.js';
-import { type ConsoleSession, ConsoleSessions } from '../domain/ports/console-sessions.js';
+import { type ConsoleSession, ConsoleSessions } from './console-sessions.js';
 import { actForm } from './acts.js';
 import { ConsoleAudit } from './console-audit.js';
 import { Page, sessionOf } from './console.guard.js';

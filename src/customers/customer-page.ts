@@ -17,9 +17,9 @@ import {
 } from '../console/show.js';
 import { type Enrolment } from '../domain/settings.js';
 import { type CustomerSum, type InvoiceListItem, type PaymentView } from '../domain/ports/books.js';
-import { type DisputeItem } from '../domain/ports/dispute-books.js';
+import { type DisputeItem } from '../disputes/disputes.store.js';
 import { disputeName, disputePath } from '../disputes/dispute-link.view.js';
-import { type CustomerLink } from '../domain/ports/customer-links.js';
+import { type CustomerLink } from '../store/entities/customer-link.entity.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { type CustomerAtStripe } from './at-stripe.flow.js';
 import { type MethodsShown, methodsPart } from './methods-part.js';

@@ -3,9 +3,10 @@ import { Body, Controller, Get, HttpStatus, Param, Post, Query, Req, Res } from 
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { Books } from '../domain/ports/books.js';
-import { CustomerLinks } from '../domain/ports/customer-links.js';
-import { PaymentMethods } from '../domain/ports/payment-methods.js';
-import { Requests, Signups } from '../domain/ports/signups.js';
+import { CustomerLinksStore } from './customer-links.store.js';
+import { PaymentMethodsStore } from './payment-methods.store.js';
+import { Requests } from '../store/requests.js';
+import { SignupsStore } from '../signups/signups.store.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, Many, Problems, Text, TextOrNull } from '../api/http/docs.js';
@@ -36,10 +37,10 @@ const PATH = '/v1/customers';
 export class CustomersController {
   constructor(
     private readonly books: Books,
-    private readonly links: CustomerLinks,
+    private readonly links: CustomerLinksStore,
     private readonly requests: Requests,
-    private readonly signups: Signups,
-    private readonly methods: PaymentMethods,
+    private readonly signups: SignupsStore,
+    private readonly methods: PaymentMethodsStore,
   ) {}
 
   @Get()

@@ -3,7 +3,6 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';
-import { SignupFlow } from '../signups/signup.flow.js';
 import { CustomersAtStripe } from './at-stripe.flow.js';
 import { CustomersController } from './customers.controller.js';
 import { CustomerPages } from './customers.pages.js';
@@ -12,10 +11,21 @@ import { AnnounceMethods } from './announce-methods.js';
 import { PaymentMethodPages } from './payment-methods.pages.js';
 import { PaymentMethodsController } from './payment-methods.controller.js';
 import { PaymentMethodsFlow } from './payment-methods.flow.js';
+import { CustomerLinksStore } from './customer-links.store.js';
+import { PaymentMethodsStore } from './payment-methods.store.js';
+import { SignupsModule } from '../signups/signups.module.js';
+import { DisputesModule } from '../disputes/disputes.module.js';
 
 @Module({
-  imports: [ConsoleModule, EngineModule, MorModule],
+  imports: [ConsoleModule, EngineModule, MorModule, SignupsModule, DisputesModule],
   controllers: [CustomersController, PaymentMethodsController, CustomerPages, PaymentMethodPages],
-  providers: [ImportCustomersFlow, CustomersAtStripe, SignupFlow, PaymentMethodsFlow, AnnounceMethods],
+  providers: [
+    ImportCustomersFlow,
+    CustomersAtStripe,
+    PaymentMethodsFlow,
+    AnnounceMethods,
+    CustomerLinksStore,
+    PaymentMethodsStore,
+  ],
 })
 export class CustomersModule {}

@@ -12,9 +12,10 @@ import { chosen, type Column } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { customerLink, foreign, id, time } from '../console/show.js';
 import { Books } from '../domain/ports/books.js';
-import { DisputeBooks } from '../domain/ports/dispute-books.js';
-import { type CustomerLink, CustomerLinks } from '../domain/ports/customer-links.js';
-import { PaymentMethods } from '../domain/ports/payment-methods.js';
+import { DisputesStore } from '../disputes/disputes.store.js';
+import { type CustomerLink } from '../store/entities/customer-link.entity.js';
+import { CustomerLinksStore } from './customer-links.store.js';
+import { PaymentMethodsStore } from './payment-methods.store.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FLOW_SETTINGS } from '../engine/lane-settings.js';
 import { CustomersAtStripe } from './at-stripe.flow.js';
@@ -51,10 +52,10 @@ const ROWS = 25;
 export class CustomerPages {
   constructor(
     private readonly books: Books,
-    private readonly links: CustomerLinks,
-    private readonly disputes: DisputeBooks,
+    private readonly links: CustomerLinksStore,
+    private readonly disputes: DisputesStore,
     private readonly stripe: CustomersAtStripe,
-    private readonly methods: PaymentMethods,
+    private readonly methods: PaymentMethodsStore,
     @Inject(FLOW_SETTINGS) private readonly settings: FlowSettings,
   ) {}
 

@@ -2,9 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { headerOf, isBlank, recordsOf, sizeOf } from '../csv/read-csv.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
-import { CustomerLinks, type ImportCheck, type ImportRow, type LineProblem } from '../domain/ports/customer-links.js';
+import { CustomerLinksStore } from './customer-links.store.js';
+import { type ImportCheck } from './link-import.js';
+import { type ImportRow, type LineProblem, bindColumns, type Columns, readImportLine } from './rules/import-line.js';
 import { IMPORT_PROBLEMS_KEPT } from '../policy.js';
-import { bindColumns, type Columns, readImportLine } from './rules/import-line.js';
 
 /** Rows that are staged in one statement. */
 const ROWS_AT_ONCE = 2_000;
@@ -46,7 +47,7 @@ export class ImportStopped extends Error {
 @Injectable()
 export class ImportCustomersFlow {
   constructor(
-    private readonly links: CustomerLinks,
+    private readonly links: CustomerLinksStore,
     private readonly reader: BillingReader,
   ) {}
 

@@ -5,7 +5,7 @@ import { type Column, table } from '../console/list.js';
 import { type Session } from '../console/session.js';
 import { count, foreign, headed, id, section, status, time } from '../console/show.js';
 import { mayDo } from '../api/access/caller.js';
-import { type PaymentMethod } from '../domain/ports/payment-methods.js';
+import { type PaymentMethod } from './payment-methods.store.js';
 
 /** `refused`: how many of the customer's open renewals the MoR refused. */
 export type MethodsShown = {

@@ -1,7 +1,7 @@
 // A customer's payment methods as the API shows them. The client secret is in the answer to a setup's making and nowhere else.
-import { METHOD_ORIGINS, type PaymentMethod } from '../domain/ports/payment-methods.js';
+import { METHOD_ORIGINS, type PaymentMethod } from './payment-methods.store.js';
 import { type IntentAnswer } from '../domain/ports/payment-gateway.js';
-import { type SignupRow } from '../domain/ports/signups.js';
+import { type SignupRow } from '../domain/signup.js';
 import { Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { InvoiceView } from '../invoices/invoice.view.js';

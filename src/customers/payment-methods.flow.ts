@@ -4,8 +4,8 @@ import { type Refusal, refuse, refuseInShadow } from '../engine/commanded.js';
 import { Books } from '../domain/ports/books.js';
 import { type CallFailure } from '../domain/ports/call.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
-import { type Announcement, PaymentMethods } from '../domain/ports/payment-methods.js';
-import { type NamedRequest } from '../domain/ports/signups.js';
+import { type Announcement, PaymentMethodsStore } from './payment-methods.store.js';
+import { type NamedRequest } from '../domain/request-name.js';
 import { type ConfirmedMethod } from '../domain/retry.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { LaneChanges } from '../engine/lane-changes.js';
@@ -32,7 +32,7 @@ export type Confirmed =
 @Injectable()
 export class PaymentMethodsFlow {
   constructor(
-    private readonly methods: PaymentMethods,
+    private readonly methods: PaymentMethodsStore,
     private readonly signups: SignupFlow,
     private readonly gateway: PaymentGateway,
     private readonly enrolment: EnrolmentFlow,

@@ -15,8 +15,8 @@ import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js'
 import { customerLink, headed, invoiceLink, status, time, words } from '../console/show.js';
 import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
-import { DisputeBooks, type DisputeItem } from '../domain/ports/dispute-books.js';
-import { liveMode } from '../engine/lane-settings.js';
+import { DisputesStore, type DisputeItem } from './disputes.store.js';
+import { liveMode } from '../lane/lane-settings.js';
 import { disputeName, disputePath } from './dispute-link.view.js';
 import { disputed, disputedSum, disputePart, isOver } from './dispute-page.js';
 import { sendList } from '../console/list-page.js';
@@ -73,7 +73,7 @@ export class DisputePages {
   readonly #live: boolean | null;
 
   constructor(
-    private readonly disputes: DisputeBooks,
+    private readonly disputes: DisputesStore,
     private readonly books: Books,
     private readonly clock: Clock,
     @Inject(CONFIG) config: Config,

@@ -15,3 +15,6 @@ export function readDay(text: string): Date | null {
   const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
   return isDay && canBeKept(day) ? day : null;
 }
+
+/** Its day in UTC, as SQL reads one. */
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);

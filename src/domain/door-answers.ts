@@ -1,5 +1,4 @@
 // What a door answered, added up: 200 taken, 401 refused, 503 come again.
-import { type DoorAnswer } from './ports/door-books.js';
 import { type InboxSource } from './ports/inbox.js';
 
 /** How often each status was answered; a status that never was is not in it. */
@@ -8,3 +7,22 @@ export function answersOf(answers: readonly DoorAnswer[], door: InboxSource): Re
   for (const a of answers) if (a.door === door) sums.set(a.status, (sums.get(a.status) ?? 0) + a.n);
   return sums;
 }
+
+export type DoorAnswer = {
+  readonly door: InboxSource;
+  /** Its start, in UTC. */
+  readonly hour: Date;
+  /** HTTP; 499: the sender went away before an answer. */
+  readonly status: number;
+  readonly n: number;
+};
+
+export type DoorRefusal = {
+  readonly door: InboxSource;
+  readonly at: Date;
+  readonly status: number;
+  /** The code of the answer, such as `signature_mismatch`, or `aborted`. */
+  readonly why: string;
+  /** The peer's: of a proxy, where one stands before us. */
+  readonly address: string;
+};

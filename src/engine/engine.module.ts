@@ -4,6 +4,8 @@ import { Module } from '@nestjs/common';
 import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { Ids } from '../domain/ports/clock.js';
+import { ChargeLooksStore } from '../enrolment/charge-looks.store.js';
+import { EnrolmentStore } from '../enrolment/enrolment.store.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { MorModule } from '../mor/mor.module.js';
 import { LOG, type Logger, Metrics } from '../observe/index.js';
@@ -34,10 +36,12 @@ const POLL_MS = 400;
     OwnAccount,
     RouteEventsFlow,
     EnrolmentFlow,
+    EnrolmentStore,
+    ChargeLooksStore,
     WorkLaneFlow,
     LaneWorker,
   ],
-  exports: [FLOW_SETTINGS, Wake, FlowContext, LaneChanges, EnrolmentFlow],
+  exports: [FLOW_SETTINGS, Wake, FlowContext, LaneChanges, EnrolmentFlow, EnrolmentStore],
 })
 export class EngineModule {}
 

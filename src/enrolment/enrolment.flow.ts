@@ -5,8 +5,8 @@ import { type Errand } from '../engine/errand.js';
 import { type LaneState } from '../domain/model.js';
 import { BillingReader, type SubscriptionFacts } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { chargeKey, ChargeLooks } from '../domain/ports/charge-looks.js';
-import { CustomerLinks } from '../domain/ports/customer-links.js';
+import { chargeKey, ChargeLooksStore } from './charge-looks.store.js';
+import { EnrolmentStore } from './enrolment.store.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FLOW_SETTINGS } from '../engine/lane-settings.js';
 import { CHARGE_LOOK_GOOD_MS } from '../policy.js';
@@ -26,9 +26,9 @@ type Shown = Pick<SubscriptionFacts, 'customerId' | 'metadata' | 'customerMetada
 @Injectable()
 export class EnrolmentFlow {
   constructor(
-    private readonly links: CustomerLinks,
+    private readonly store: EnrolmentStore,
     private readonly reader: BillingReader,
-    private readonly looks: ChargeLooks,
+    private readonly looks: ChargeLooksStore,
     @Inject(FLOW_SETTINGS) readonly settings: FlowSettings,
   ) {}
 
@@ -44,7 +44,7 @@ export class EnrolmentFlow {
   async isEnrolled({ customerId, metadata, customerMetadata }: Shown): Promise<boolean> {
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(metadata, rule) || carries(customerMetadata, rule)) return true;
-    const found = fromBooks({ customerId, createdAt: null }, await this.links.known(customerId), rule);
+    const found = fromBooks({ customerId, createdAt: null }, await this.store.known(customerId), rule);
     return found?.enrolled === true;
   }
 
@@ -69,7 +69,7 @@ export class EnrolmentFlow {
     const told =
       rule.by === 'all'
         ? { enrolled: true as const }
-        : fromBooks(invoice, await this.links.known(invoice.customerId), rule);
+        : fromBooks(invoice, await this.store.known(invoice.customerId), rule);
     if (told !== null) return known(told);
     const read = await this.reader.readCustomer(invoice.customerId);
     if (!read.ok) return read;

@@ -11,7 +11,7 @@ import { Pages } from '../console/pages.js';
 import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
 import { customerLink, foreign, id, moneyLink, status, time } from '../console/show.js';
 import { type InvoiceRow } from '../domain/model.js';
-import { EnrolmentBooks, type LinkedCustomer, MOVES } from '../domain/ports/enrolment-books.js';
+import { EnrolmentStore, type LinkedCustomer, MOVES } from './enrolment.store.js';
 import { sendList } from '../console/list-page.js';
 
 const PATH = '/console/enrolment';
@@ -67,7 +67,7 @@ const LEFT: readonly Column<InvoiceRow>[] = [
 @Pages('console/enrolment')
 export class EnrolmentPages {
   constructor(
-    private readonly books: EnrolmentBooks,
+    private readonly books: EnrolmentStore,
     @Inject(CONFIG) private readonly config: Pick<Config, 'enrolment'>,
   ) {}
 

@@ -1,7 +1,7 @@
 // Makes the partitions of the months to come, long before they begin. A month that is missing costs nothing but a slower purge.
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { BodyMonths } from '../domain/ports/body-months.js';
+import { BodyMonths } from '../store/event-bodies.js';
 
 const EVERY_MS = 6 * 3_600_000;
 const MONTHS_AHEAD = 2;

@@ -1,7 +1,8 @@
 // Counts the answers of the doors and remembers the last refusals, and writes both down a few times a minute: a delivery costs no write.
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type DoorAnswer, DoorBooks, type DoorRefusal } from '../domain/ports/door-books.js';
+import { type DoorAnswer, type DoorRefusal } from '../domain/door-answers.js';
+import { DoorAnswersStore } from './door-answers.store.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { HOUR_MS } from '../policy.js';
 import { type DoorOutcome } from './options.js';
@@ -16,7 +17,7 @@ export class DoorAnswers implements OnApplicationShutdown {
   #answers = new Map<string, DoorAnswer>();
   #refusals: DoorRefusal[] = [];
 
-  constructor(private readonly books: DoorBooks) {}
+  constructor(private readonly books: DoorAnswersStore) {}
 
   saw(door: InboxSource, outcome: DoorOutcome, status: number, at: Date, address: string): void {
     const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);

@@ -6,9 +6,11 @@ import { Notifications } from '../domain/ports/notifications.js';
 import { EngineModule } from '../engine/engine.module.js';
 import { Wake } from '../engine/wake.js';
 import { LOG, type Logger, Metrics } from '../observe/index.js';
+import { BodyMonths } from '../store/event-bodies.js';
 import { BodyMonthsAhead } from './body-months.js';
 import { statusOf } from './answers.js';
 import { DoorAnswers } from './door-answers.js';
+import { DoorAnswersStore } from './door-answers.store.js';
 import { Doors } from './doors.js';
 import { INTAKE_OPTIONS, type IntakeOptions } from './options.js';
 import { ReadingRoom } from './read-body.js';
@@ -32,8 +34,10 @@ import { watchDoors } from './watch-doors.js';
     DoorAnswers,
     Doors,
     BodyMonthsAhead,
+    DoorAnswersStore,
+    BodyMonths,
   ],
-  exports: [ReadingRoom],
+  exports: [ReadingRoom, DoorAnswersStore],
 })
 export class IntakeModule {}
 

@@ -1,7 +1,7 @@
 // Keeps the ledger's sums by day close to its end, so that a trial balance reads days and not entries.
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { LedgerSums } from '../domain/ports/ledger-sums.js';
+import { LedgerSumsStore } from './sums.store.js';
 
 const EVERY_MS = 5 * 60_000;
 
@@ -9,7 +9,7 @@ const EVERY_MS = 5 * 60_000;
 export class FoldLedger {
   private readonly log = new Logger('ledger');
 
-  constructor(private readonly sums: LedgerSums) {}
+  constructor(private readonly sums: LedgerSumsStore) {}
 
   /** Any replica may do it: one at a time does. */
   @Interval(EVERY_MS)

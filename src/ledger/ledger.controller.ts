@@ -2,7 +2,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Books, type LedgerRow } from '../domain/ports/books.js';
-import { LedgerSums } from '../domain/ports/ledger-sums.js';
+import { LedgerSumsStore } from './sums.store.js';
 import { MayRead } from '../api/access/access.js';
 import { Amount, Currency, Problems, Text, TextIfAny, Time } from '../api/http/docs.js';
 import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } from '../api/http/filters.js';
@@ -61,7 +61,7 @@ class TrialBalanceQuery {
 export class LedgerController {
   constructor(
     private readonly books: Books,
-    private readonly sums: LedgerSums,
+    private readonly sums: LedgerSumsStore,
   ) {}
 
   @Get()

@@ -5,10 +5,12 @@ import { FoldLedger } from './fold-ledger.js';
 import { LedgerController } from './ledger.controller.js';
 import { LedgerPages } from './ledger.pages.js';
 import { TrialBalancePages } from './trial-balance.pages.js';
+import { LedgerSumsStore } from './sums.store.js';
+import { ExportsStore } from './exports.store.js';
 
 @Module({
   imports: [ConsoleModule],
   controllers: [LedgerController, LedgerPages, TrialBalancePages],
-  providers: [FoldLedger],
+  providers: [FoldLedger, LedgerSumsStore, ExportsStore],
 })
 export class LedgerModule {}

@@ -10,16 +10,23 @@ import { Pages } from '../console/pages.js';
 import { plainAmount, sendText, wantsCsv } from '../console/selection.js';
 import { amount, headed, section, words } from '../console/show.js';
 import { Clock } from '../domain/ports/clock.js';
-import { type LedgerSum, LedgerSums } from '../domain/ports/ledger-sums.js';
+import {
+  type LedgerSum,
+  type AccountLine,
+  moneyOf,
+  openEnds,
+  type TrialBalance,
+  trialBalances,
+} from './rules/trial-balance.js';
+import { LedgerSumsStore } from './sums.store.js';
 import { type Month, monthBeside, monthOf, nameOf } from './rules/month.js';
-import { type AccountLine, moneyOf, openEnds, type TrialBalance, trialBalances } from './rules/trial-balance.js';
 
 const PATH = '/console/ledger/trial-balance';
 
 @Pages('console/ledger')
 export class TrialBalancePages {
   constructor(
-    private readonly sums: LedgerSums,
+    private readonly sums: LedgerSumsStore,
     private readonly clock: Clock,
   ) {}
 

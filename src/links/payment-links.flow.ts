@@ -12,7 +12,7 @@ import { decimalFromMinor } from '../domain/money.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Ids } from '../domain/ports/clock.js';
 import { type WireRequest } from '../domain/ports/call.js';
-import { type NamedRequest } from '../domain/ports/signups.js';
+import { type NamedRequest } from '../domain/request-name.js';
 import { encodePaymentLink } from '../mor/payment-links.js';
 import { checkPaymentLink } from '../mor/requests/payment-link.js';
 

@@ -1,24 +1,26 @@
-// The few questions that the MoR answers about what it did (Document 2, "Invoices").
+// The few questions that the MoR answers about its own acts (Document 2, "Invoices").
 import { Injectable } from '@nestjs/common';
-import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
-import { MorLookups, type PendingRefund } from '../domain/ports/loss.js';
+import { type CallOutcome, type CallFailure } from '../domain/ports/call.js';
 import { Invoices } from './invoices.js';
 
 @Injectable()
-export class HttpMorLookups extends MorLookups {
-  constructor(private readonly invoices: Invoices) {
-    super();
-  }
+export class MorLookups {
+  constructor(private readonly invoices: Invoices) {}
 
+  /** Whether the MoR took money under this reference of the processor. */
   async hasCharged(pspReference: string): Promise<CallOutcome<boolean>> {
     const found = await this.invoices.lookUpCharge(pspReference);
     return found.ok ? { ...found, value: found.value === 'charged' } : unlessRefused(found);
   }
 
+  /** True: it has the finished document of a refund, so it was made. False: none yet, or no such refund. */
   async hasRefundDocument({
     morRefundId,
     processorRefundId,
-  }: Pick<PendingRefund, 'morRefundId' | 'processorRefundId'>): Promise<CallOutcome<boolean>> {
+  }: {
+    readonly morRefundId: string | null;
+    readonly processorRefundId: string | null;
+  }): Promise<CallOutcome<boolean>> {
     const found =
       processorRefundId !== null
         ? await this.invoices.ofRefundByReference(processorRefundId)

@@ -1,4 +1,4 @@
-// The port of onboarding, joined to the MoR's partner API (Document 1).
+// Onboarding (Document 1): the partner's side of the MoR as the bridge sees it, and where each merchant's progress is kept.
 import { Injectable } from '@nestjs/common';
 import { type CallOutcome } from '../domain/ports/call.js';
 import {
@@ -8,10 +8,9 @@ import {
   type InitiatedFacts,
   type InitiateFacts,
   type MerchantFacts,
-  PartnerDesk,
   type ProductFacts,
   type RegionFacts,
-} from '../domain/ports/onboarding.js';
+} from '../domain/onboarding.js';
 import {
   type Application,
   Applications,
@@ -24,15 +23,14 @@ import { encodeCreateMerchant, PartnerMerchants } from './partner-merchants.js';
 import { checkBareMerchant, checkDescribeBusiness, checkInitiate, checkProductChoice } from './requests/onboarding.js';
 
 @Injectable()
-export class MorPartnerDesk extends PartnerDesk {
+export class PartnerDesk {
   constructor(
     private readonly partner: PartnerApi,
     private readonly known: PartnerMerchants,
     private readonly applications: Applications,
-  ) {
-    super();
-  }
+  ) {}
 
+  /** False: there are no partner credentials, and nothing of Document 1 can be done. */
   get enabled(): boolean {
     return this.partner.enabled;
   }
@@ -45,6 +43,7 @@ export class MorPartnerDesk extends PartnerDesk {
     return { ok: true, value: { merchantReference, productCode, text } };
   }
 
+  /** Null: the request does not ask for a merchant without company details. */
   checkBareMerchant(body: unknown): CheckedRequest<BareMerchantFacts> | null {
     if (typeof body !== 'object' || body === null || !('withoutCompany' in body)) return null;
     const checked = checkBareMerchant(body);
@@ -57,6 +56,7 @@ export class MorPartnerDesk extends PartnerDesk {
     return checkProductChoice(body);
   }
 
+  /** `value`: the checked request as JSON text. */
   checkBusiness(body: unknown): CheckedRequest<string> {
     const checked = checkDescribeBusiness(body);
     if (!checked.ok) return checked;
@@ -67,6 +67,7 @@ export class MorPartnerDesk extends PartnerDesk {
     return this.partner.regions();
   }
 
+  /** Merchant id by reference; the whole list. */
   async merchants(): Promise<CallOutcome<ReadonlyMap<string, string>>> {
     const listed = await this.known.list();
     return listed.ok ? { ...listed, value: new Map(listed.value.map(({ id, reference }) => [reference, id])) } : listed;
@@ -76,6 +77,7 @@ export class MorPartnerDesk extends PartnerDesk {
     return this.partner.sendInitiate({ method: 'POST', path: '/partner/api/onboarding/initiate', body: request.text });
   }
 
+  /** A merchant without company details, which can then never be filled in. `existed`: the reference had one before. */
   async createMerchant(
     reference: string,
   ): Promise<CallOutcome<{ readonly merchantId: string; readonly existed: boolean }>> {
@@ -94,6 +96,7 @@ export class MorPartnerDesk extends PartnerDesk {
     return { ...read, value: { company: isGiven ? company : null, businessDescription, storeUrls } };
   }
 
+  /** Null: there is no application yet, or no such merchant (404). */
   async readApplication(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>> {
     const read = await this.applications.read(merchantId);
     if (read.ok || read.status !== 404 || read.code !== 'not_found') return read;
@@ -110,6 +113,7 @@ export class MorPartnerDesk extends PartnerDesk {
     return this.applications.sendDescribeBusiness({ ...encodeDescribeBusiness(merchantId, {}), body: checked });
   }
 
+  /** Null: it was submitted before (409 `invalid_status`); a read says what became of it. */
   async submit(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>> {
     const sent = await this.applications.sendSubmit(encodeSubmit(merchantId));
     if (!sent.ok) return sent;

@@ -1,9 +1,9 @@
 // The way to the MoR as a Nest module: each part of its API, and the domain's ports on top of them.
 import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG } from '../config/index.js';
-import { MorLookups } from '../domain/ports/loss.js';
+import { MorLookups } from './mor-lookups.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
-import { PartnerDesk } from '../domain/ports/onboarding.js';
+import { PartnerDesk } from './mor-partner-desk.js';
 import { TaxDesk } from '../domain/ports/tax.js';
 import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { ON_CALL } from '../observe/index.js';
@@ -14,9 +14,7 @@ import { EInvoices } from './e-invoices.js';
 import { HttpMorChannels } from './mor-channels.js';
 import { HttpEventRelay } from './event-relay.js';
 import { Invoices } from './invoices.js';
-import { MorPartnerDesk } from './mor-partner-desk.js';
 import { MorTaxDesk } from './mor-tax-desk.js';
-import { HttpMorLookups } from './mor-lookups.js';
 import { MorPaymentGateway } from './mor-payment-gateway.js';
 import { MOR_OPTIONS } from './options.js';
 import { morOptions } from './options-from-settings.js';
@@ -54,9 +52,9 @@ const RESOURCES = [
     ...RESOURCES,
     { provide: PaymentGateway, useClass: MorPaymentGateway },
     { provide: MorChannels, useClass: HttpMorChannels },
-    { provide: MorLookups, useClass: HttpMorLookups },
+    MorLookups,
     { provide: TaxDesk, useClass: MorTaxDesk },
-    { provide: PartnerDesk, useClass: MorPartnerDesk },
+    PartnerDesk,
     HttpEventRelay,
     { provide: EventRelay, useExisting: HttpEventRelay },
   ],

@@ -1,7 +1,7 @@
 // Document 1: the partner's merchants.
 import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
-import { type CompanyFacts, type MerchantFacts } from '../domain/ports/onboarding.js';
+import { type CompanyFacts, type MerchantFacts } from '../domain/onboarding.js';
 import { Fields, parseListOf, parseText } from './read.js';
 import { type MorAnswer, MorTransport } from './transport.js';
 import { segment, wireGet, wireWith } from './wire.js';

@@ -1,7 +1,8 @@
 // Looks out for what the backend should know and belongs to no lane's step: items of no invoice, deadlines that come near, what verify found.
 import { type Clock } from '../domain/ports/clock.js';
 import { type Notifications } from '../domain/ports/notifications.js';
-import { untoldByKind, untoldOf, type VerifyBooks } from '../domain/ports/verify-books.js';
+import { untoldByKind, untoldOf } from '../verify/rules/run.js';
+import { type VerifyStore } from '../verify/verify.store.js';
 import { type NewNotification } from '../domain/notification.js';
 import { putDown } from './rules/put-down.js';
 import { reviewDueSoon, reviewOpened } from './rules/tell-lane.js';
@@ -14,7 +15,7 @@ export class Lookout {
 
   constructor(
     private readonly store: Notifications,
-    private readonly runs: Pick<VerifyBooks, 'last'>,
+    private readonly runs: Pick<VerifyStore, 'last'>,
     private readonly clock: Clock,
     private readonly format: NotifyFormat,
     private readonly everyMs: number,

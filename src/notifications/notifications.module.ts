@@ -4,7 +4,8 @@ import { ConsoleModule } from '../console/console.module.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { Clock, Rng } from '../domain/ports/clock.js';
 import { Notifications, Receiver } from '../domain/ports/notifications.js';
-import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { VerifyStore } from '../verify/verify.store.js';
+import { VerifyModule } from '../verify/verify.module.js';
 import { LOG, type Logger, Metrics } from '../observe/index.js';
 import { NotificationJobs } from './jobs.js';
 import { Lookout } from './lookout.js';
@@ -19,7 +20,7 @@ const PLACES = 4;
 const POLL_MS = 1_000;
 
 @Module({
-  imports: [ConsoleModule],
+  imports: [ConsoleModule, VerifyModule],
   controllers: [NotificationsController, NotificationPages],
   providers: [
     {
@@ -31,7 +32,7 @@ const POLL_MS = 1_000;
     {
       provide: NotificationJobs,
       useFactory: jobs,
-      inject: [CONFIG, Notifications, Receiver, VerifyBooks, Clock, Rng, Metrics, LOG],
+      inject: [CONFIG, Notifications, Receiver, VerifyStore, Clock, Rng, Metrics, LOG],
     },
   ],
 })
@@ -41,7 +42,7 @@ function jobs(
   config: Config,
   store: Notifications,
   receiver: Receiver,
-  runs: VerifyBooks,
+  runs: VerifyStore,
   clock: Clock,
   rng: Rng,
   metrics: Metrics,

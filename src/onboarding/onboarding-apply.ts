@@ -1,5 +1,5 @@
 // A merchant's whole onboarding from one description: begun, given its regions and its business, and submitted once nothing is due.
-import { type OnboardingRow } from '../domain/ports/onboarding.js';
+import { type OnboardingRow } from '../domain/onboarding.js';
 import { type OnboardingDone, type OnboardingFlow } from './onboarding.flow.js';
 
 export type ApplyStep = 'start' | 'product' | 'business' | 'submit';

@@ -18,10 +18,10 @@ import {
   type CheckedRequest,
   type InitiateFacts,
   type OnboardingRow,
-  Onboardings,
-  PartnerDesk,
   type RegionFacts,
-} from '../domain/ports/onboarding.js';
+} from '../domain/onboarding.js';
+import { OnboardingStore } from './onboarding.store.js';
+import { PartnerDesk } from '../mor/mor-partner-desk.js';
 import { type Page, type PageRequest } from '../domain/ports/books.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -51,7 +51,7 @@ export const DISCARDED =
 export class OnboardingFlow {
   constructor(
     private readonly desk: PartnerDesk,
-    private readonly rows: Onboardings,
+    private readonly rows: OnboardingStore,
     private readonly clock: Clock,
     /** `shadow`: nothing is changed at the MoR. */
     @Inject(FLOW_SETTINGS) private readonly settings: Pick<FlowSettings, 'shadow'> = { shadow: false },

@@ -5,10 +5,11 @@ import { MorModule } from '../mor/mor.module.js';
 import { OnboardingPoller } from './onboarding-poller.js';
 import { OnboardingController } from './onboarding.controller.js';
 import { OnboardingFlow } from './onboarding.flow.js';
+import { OnboardingStore } from './onboarding.store.js';
 
 @Module({
   imports: [EngineModule, MorModule],
   controllers: [OnboardingController],
-  providers: [OnboardingFlow, OnboardingPoller],
+  providers: [OnboardingFlow, OnboardingPoller, OnboardingStore],
 })
 export class OnboardingModule {}

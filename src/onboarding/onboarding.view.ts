@@ -1,6 +1,6 @@
 // A merchant's onboarding as the API shows it.
 import { ApiProperty } from '@nestjs/swagger';
-import { type CompanyFacts, type OnboardingRow } from '../domain/ports/onboarding.js';
+import { type CompanyFacts, type OnboardingRow } from '../domain/onboarding.js';
 import { nextStep } from './rules/next-step.js';
 import { DISCARDED } from './onboarding.flow.js';
 import { Flag, Many, Part, PartOrNull, Text, TextIfAny, TextOrNull, Time, TimeOrNull } from '../api/http/docs.js';

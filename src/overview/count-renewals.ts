@@ -2,7 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock } from '../domain/ports/clock.js';
-import { DayBooks } from '../domain/ports/day-books.js';
+import { DaysStore } from './days.store.js';
 import { MINUTE_MS } from '../policy.js';
 import { DAYS_SHOWN } from './figures.js';
 
@@ -11,7 +11,7 @@ export class CountRenewals {
   private readonly log = new Logger('overview');
 
   constructor(
-    private readonly days: DayBooks,
+    private readonly days: DaysStore,
     private readonly clock: Clock,
   ) {}
 

@@ -7,10 +7,10 @@ import { sendPage } from '../console/layout.js';
 import { type Column, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { count, dotted, duration, eventLink, headed, section, status, time } from '../console/show.js';
-import { answersOf } from '../domain/door-answers.js';
+import { answersOf, type DoorAnswer, type DoorRefusal } from '../domain/door-answers.js';
 import { Books, type EventRow } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
-import { type DoorAnswer, DoorBooks, type DoorRefusal } from '../domain/ports/door-books.js';
+import { DoorAnswersStore } from '../intake/door-answers.store.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { whatToCheck } from '../domain/refusal.js';
 import { DAY_MS } from '../policy.js';
@@ -37,7 +37,7 @@ const REFUSED: readonly Column<DoorRefusal>[] = [
 @Pages('console/deliveries')
 export class DeliveryPages {
   constructor(
-    private readonly doors: DoorBooks,
+    private readonly doors: DoorAnswersStore,
     private readonly books: Books,
     private readonly clock: Clock,
   ) {}

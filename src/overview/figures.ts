@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { startOfDay } from '../domain/day.js';
 import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
-import { DayBooks, type DayMoney, type DayRenewals, type Days } from '../domain/ports/day-books.js';
-import { DoorBooks } from '../domain/ports/door-books.js';
+import { DaysStore, type DayMoney, type DayRenewals, type Days } from './days.store.js';
+import { DoorAnswersStore } from '../intake/door-answers.store.js';
 import { Notifications } from '../domain/ports/notifications.js';
-import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { VerifyStore } from '../verify/verify.store.js';
 import { DAY_MS } from '../policy.js';
 import { type Waiting } from './needs.js';
 
@@ -37,9 +37,9 @@ export class Figures {
 
   constructor(
     private readonly books: Books,
-    private readonly days: DayBooks,
-    private readonly doors: DoorBooks,
-    private readonly verify: VerifyBooks,
+    private readonly days: DaysStore,
+    private readonly doors: DoorAnswersStore,
+    private readonly verify: VerifyStore,
     private readonly notifications: Notifications,
     private readonly clock: Clock,
   ) {}

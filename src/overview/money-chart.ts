@@ -1,7 +1,7 @@
 // Money by the day in one currency, as bars; the same numbers stand in a table below.
 import { type Html, html, type Piece } from '../console/html.js';
 import { count, day, moneyText } from '../console/show.js';
-import { type DayMoney, type Days } from '../domain/ports/day-books.js';
+import { type DayMoney, type Days } from './days.store.js';
 import { DAY_MS } from '../policy.js';
 
 const HEIGHT = 100;

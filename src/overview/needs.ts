@@ -2,12 +2,11 @@
 import { type Html, html, type Piece } from '../console/html.js';
 import { headlineOf } from '../reviews/rules/headline.js';
 import { capital, count, duration, section, time, words } from '../console/show.js';
-import { answersOf } from '../domain/door-answers.js';
+import { answersOf, type DoorAnswer } from '../domain/door-answers.js';
 import { type ReviewRow } from '../domain/model.js';
 import { type Stuck } from '../domain/ports/books.js';
-import { type DoorAnswer } from '../domain/ports/door-books.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
-import { untoldOf, type VerifyRun } from '../domain/ports/verify-books.js';
+import { untoldOf, type VerifyRun } from '../verify/rules/run.js';
 
 export type Waiting = {
   /** Open review items, the soonest deadline first: some of them. */

@@ -8,11 +8,15 @@ import { Figures } from './figures.js';
 import { Search } from './search.js';
 import { SearchPages } from './search.pages.js';
 import { OverviewController } from './overview.pages.js';
+import { DaysStore } from './days.store.js';
+import { SearchStore } from './search.store.js';
+import { DisputesModule } from '../disputes/disputes.module.js';
+import { VerifyModule } from '../verify/verify.module.js';
 
 /** Imported last: it answers for every page of the console that is none. */
 @Module({
-  imports: [ConsoleModule],
+  imports: [ConsoleModule, DisputesModule, VerifyModule],
   controllers: [DeliveryPages, SearchPages, OverviewController],
-  providers: [Figures, CountRenewals, CustomersAtStripe, Search],
+  providers: [Figures, CountRenewals, CustomersAtStripe, Search, DaysStore, SearchStore],
 })
 export class OverviewModule {}

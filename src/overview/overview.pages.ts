@@ -4,7 +4,7 @@ import { type Request, type Response } from 'express';
 import { notFound } from '../api/http/problem.js';
 import { startOfDay } from '../domain/day.js';
 import { parseCurrency } from '../domain/money.js';
-import { type DayMoney, type DayRenewals } from '../domain/ports/day-books.js';
+import { type DayMoney, type DayRenewals } from './days.store.js';
 import { Page } from '../console/console.guard.js';
 import { DAYS_SHOWN, Figures } from './figures.js';
 import { type Html, html } from '../console/html.js';

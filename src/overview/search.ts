@@ -4,8 +4,8 @@ import { minorFromTyped } from '../console/list-filters.js';
 import { capital } from '../console/show.js';
 import { CustomersAtStripe } from '../customers/at-stripe.flow.js';
 import { Books } from '../domain/ports/books.js';
-import { DisputeBooks } from '../domain/ports/dispute-books.js';
-import { type Beginning, SearchBooks } from '../domain/ports/search-books.js';
+import { DisputesStore } from '../disputes/disputes.store.js';
+import { type Beginning, SearchStore } from './search.store.js';
 import { disputeName, disputePath } from '../disputes/dispute-link.view.js';
 
 export type Found = {
@@ -43,8 +43,8 @@ const PATHS: Readonly<Record<Beginning['kind'], string>> = {
 export class Search {
   constructor(
     private readonly books: Books,
-    private readonly search: SearchBooks,
-    private readonly disputes: DisputeBooks,
+    private readonly search: SearchStore,
+    private readonly disputes: DisputesStore,
     private readonly customers: CustomersAtStripe,
   ) {}
 

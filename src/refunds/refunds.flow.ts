@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { type Ctx } from '../engine/change.js';
 import { type LaneState, type RefundRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
-import { type NamedRequest } from '../domain/ports/signups.js';
-import { type Done, LaneChanges } from '../engine/lane-changes.js';
-import { type Commanded, refuse } from '../engine/commanded.js';
+import { type NamedRequest } from '../domain/request-name.js';
+import { type Done, LaneChanges } from '../lane/lane-changes.js';
+import { type Commanded, refuse } from '../domain/lane/commanded.js';
 import { refundById } from './rules/refund-names.js';
 import { type RefundRequest, requestRefund } from './rules/request-refund.js';
 

@@ -6,10 +6,11 @@ import { RetriesController } from './retries.controller.js';
 import { RetryListPages } from './retry-list.pages.js';
 import { RetriesFlow } from './retries.flow.js';
 import { RetryPages } from './retries.pages.js';
+import { RetriesStore } from './retries.store.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [RetriesController, RetryPages, RetryListPages],
-  providers: [RetriesFlow],
+  providers: [RetriesFlow, RetriesStore],
 })
 export class RetriesModule {}

@@ -10,7 +10,7 @@ import { Pages } from '../console/pages.js';
 import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
 import { customerLink, moneyLink, section, status, time, words } from '../console/show.js';
 import { REFUSAL_KINDS, type RefusalKind } from '../domain/retry.js';
-import { RETRY_STATES, RetryBooks, type RetriedInvoice } from '../domain/ports/retry-books.js';
+import { RETRY_STATES, RetriesStore, type RetriedInvoice } from './retries.store.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { endInWords, KIND_WORDS, stepsInWords } from './schedule.view.js';
@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<RetriedInvoice>[] = [
 @Pages('console/retries')
 export class RetryListPages {
   constructor(
-    private readonly books: RetryBooks,
+    private readonly books: RetriesStore,
     private readonly context: FlowContext,
   ) {}
 

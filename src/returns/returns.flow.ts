@@ -6,7 +6,7 @@ import { type Ctx } from '../engine/change.js';
 import { type LaneState, type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Books } from '../domain/ports/books.js';
-import { type NamedRequest } from '../domain/ports/signups.js';
+import { type NamedRequest } from '../domain/request-name.js';
 import { returnDebit, type ReturnWord, undoReturn } from './rules/return-debit.js';
 
 /** API key, Idempotency-Key and hash of what was asked; the path follows from the payment. */

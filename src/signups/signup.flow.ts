@@ -11,14 +11,10 @@ import { type CallFailure, type WireRequest } from '../domain/ports/call.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { NotUnique } from '../engine/lane-store.js';
 import { type IntentAnswer, PaymentGateway, type SignupCall } from '../domain/ports/payment-gateway.js';
-import {
-  type Remembered,
-  type RequestName,
-  Requests,
-  type SignupKind,
-  type SignupRow,
-  Signups,
-} from '../domain/ports/signups.js';
+import { type Remembered, type RequestName } from '../domain/request-name.js';
+import { Requests } from '../store/requests.js';
+import { type SignupKind, type SignupRow } from '../domain/signup.js';
+import { SignupsStore } from './signups.store.js';
 import { TaxDesk } from '../domain/ports/tax.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
 import { paymentIdTaken } from '../payments/payments.flow.js';
@@ -58,7 +54,7 @@ type Completed = { readonly ok: true; readonly signup: SignupRow; readonly payme
 @Injectable()
 export class SignupFlow {
   constructor(
-    private readonly signups: Signups,
+    private readonly signups: SignupsStore,
     private readonly books: Books,
     private readonly gateway: PaymentGateway,
     private readonly lanes: LaneChanges,

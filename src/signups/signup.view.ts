@@ -2,7 +2,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { type PaymentRow } from '../domain/model.js';
 import { type IntentAnswer } from '../domain/ports/payment-gateway.js';
-import { type SignupRow } from '../domain/ports/signups.js';
+import { type SignupRow } from '../domain/signup.js';
 import { AmountOrNull, Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { PaymentView, proofView, ProofView } from '../payments/payment.view.js';

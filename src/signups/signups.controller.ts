@@ -4,7 +4,7 @@ import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, A
 import { type Request } from 'express';
 import { parseCurrency, showMoney } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';
-import { Signups } from '../domain/ports/signups.js';
+import { SignupsStore } from './signups.store.js';
 import { SignupFlow } from './signup.flow.js';
 import { checkTaxCalculation } from '../mor/requests/check-tax-calculation.js';
 import { encodeTaxCalculation } from '../mor/tax-calculations.js';
@@ -28,7 +28,7 @@ const PATH = '/v1/signups';
 export class SignupsController {
   constructor(
     private readonly flow: SignupFlow,
-    private readonly signups: Signups,
+    private readonly signups: SignupsStore,
     private readonly books: Books,
   ) {}
 

@@ -5,10 +5,12 @@ import { MorModule } from '../mor/mor.module.js';
 import { OverdueSignups } from './overdue-signups.js';
 import { SignupFlow } from './signup.flow.js';
 import { SignupsController } from './signups.controller.js';
+import { SignupsStore } from './signups.store.js';
 
 @Module({
   imports: [EngineModule, MorModule],
   controllers: [SignupsController],
-  providers: [SignupFlow, OverdueSignups],
+  providers: [SignupFlow, OverdueSignups, SignupsStore],
+  exports: [SignupFlow, SignupsStore],
 })
 export class SignupsModule {}

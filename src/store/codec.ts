@@ -10,7 +10,7 @@ import {
   type ReviewRow,
 } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
-import { type SignupRow } from '../domain/ports/signups.js';
+import { type SignupRow } from '../domain/signup.js';
 import { snake } from './entities/columns.js';
 import { InvoiceEntity } from './entities/invoice.entity.js';
 import { LedgerEntryEntity } from './entities/ledger-entry.entity.js';

@@ -1,10 +1,9 @@
 // The way into PostgreSQL: TypeORM's DataSource for entities and reads, its pool for the hot paths, and a pool of its own for intake.
 import pg from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { poolConfig, poolOf, renewPlans } from './connect.js';
 import { sqlState } from './database-errors.js';
 import { SnakeNames } from './entities/columns.js';
-import { ENTITIES } from './entities/index.js';
 import { refusalOf } from './refusals.js';
 import { checkServer, type ServerFacts } from './server.js';
 
@@ -64,7 +63,8 @@ export class Database {
 function dataSource({ url, poolSize, onError }: DatabaseOptions): DataSource {
   return new DataSource({
     type: 'postgres',
-    entities: ENTITIES,
+    // Every entity that the program has loaded: each store imports its own.
+    entities: getMetadataArgsStorage().tables.map(({ target }) => target),
     namingStrategy: new SnakeNames(),
     synchronize: false,
     applicationName: NAME,

@@ -1,7 +1,6 @@
 // The bodies of events: a table of their own, with a partition for each month, so that a purge drops a month.
-import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { BodyMonths } from '../domain/ports/body-months.js';
+import { Injectable } from '@nestjs/common';
 import { sqlState } from './database-errors.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
@@ -15,20 +14,20 @@ export const hasBody = (event: string): string =>
   `exists (select from event_body b where b.event_id = ${event}.id and b.received_at = ${event}.received_at)`;
 
 @Injectable()
-export class PgBodyMonths extends BodyMonths {
+export class BodyMonths {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
-  ) {
-    super();
-  }
+  ) {}
 
+  /** Makes the room of this month and of `months` more, unless it is there. Any replica may do it. */
   async makeAhead(months: number): Promise<void> {
     await this.db.pool.query(`select make_body_months(${timeSql(1)}, $2)`, [this.time.given(), months]);
   }
 }
 
 const LOCK_TRIES = 5;
+
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Drops whole months that ended before `before`, and bodies older than that which outlived their month and are decided since. */

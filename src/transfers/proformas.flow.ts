@@ -7,7 +7,7 @@ import { wireOrProblem } from '../mor-objects/callers-words.js';
 import { readBilled } from '../mor-objects/read-billed.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
-import { type NamedRequest } from '../domain/ports/signups.js';
+import { type NamedRequest } from '../domain/request-name.js';
 import { DAY_MS } from '../policy.js';
 import { type ProformaWish, proformaWire } from './proforma-request.js';
 

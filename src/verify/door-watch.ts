@@ -3,8 +3,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Ids } from '../domain/ports/clock.js';
-import { DoorsLog } from '../domain/ports/loss.js';
-import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { DoorsLogStore } from './doors-log.store.js';
+import { VerifyStore } from './verify.store.js';
 import { LossWindowFlow } from './loss-window.flow.js';
 import { VerifyJob } from './verify-job.js';
 
@@ -17,9 +17,9 @@ export class DoorWatch {
   private isOpen = false;
 
   constructor(
-    private readonly doors: DoorsLog,
+    private readonly doors: DoorsLogStore,
     private readonly loss: LossWindowFlow,
-    private readonly books: VerifyBooks,
+    private readonly books: VerifyStore,
     private readonly ids: Ids,
     private readonly job: VerifyJob,
   ) {}

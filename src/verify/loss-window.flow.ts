@@ -2,11 +2,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
-import { DoorsLog, LossBooks, type LossWindow, MorLookups, type Span } from '../domain/ports/loss.js';
+import { DoorsLogStore } from './doors-log.store.js';
+import { LossStore } from './loss.store.js';
+import { type LossWindow, type Span, lossWindows } from './rules/loss-window.js';
+import { MorLookups } from '../mor/mor-lookups.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { type Difference } from '../domain/difference.js';
 import { difference } from './rules/compare.js';
-import { lossWindows } from './rules/loss-window.js';
 import { VERDICT_LONGEST_MS } from '../policy.js';
 
 export type LossReport = {
@@ -24,8 +26,8 @@ const MOST = 500;
 @Injectable()
 export class LossWindowFlow {
   constructor(
-    private readonly doors: DoorsLog,
-    private readonly books: LossBooks,
+    private readonly doors: DoorsLogStore,
+    private readonly books: LossStore,
     private readonly lookups: MorLookups,
     private readonly channels: MorChannels,
     private readonly clock: Clock,

@@ -1,7 +1,7 @@
 // The differences that a verify run has found, in bounded memory however many there are.
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
-import { type More } from '../domain/ports/verify-books.js';
+import { type More } from './rules/run.js';
 import { differenceId } from './rules/acknowledge.js';
 import { type Difference } from '../domain/difference.js';
 

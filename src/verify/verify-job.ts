@@ -2,7 +2,8 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock } from '../domain/ports/clock.js';
-import { untoldByKind, VerifyBooks } from '../domain/ports/verify-books.js';
+import { untoldByKind } from './rules/run.js';
+import { VerifyStore } from './verify.store.js';
 import { Metrics } from '../observe/index.js';
 import { type DifferenceKind, isRepairable } from '../domain/difference.js';
 import { VerifyFlow, type VerifyReport } from './verify.flow.js';
@@ -31,7 +32,7 @@ export class VerifyJob implements OnModuleDestroy {
 
   constructor(
     private readonly flow: VerifyFlow,
-    private readonly books: VerifyBooks,
+    private readonly books: VerifyStore,
     private readonly clock: Clock,
     @Inject(Metrics) private readonly metrics: VerifyMetrics,
     @Inject(VERIFY_REPORTS) private readonly reports: VerifyJobReports,

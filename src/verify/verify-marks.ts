@@ -1,5 +1,5 @@
 // Looks up at the MoR what was marked on Stripe as its money: each mark once, so that a first run over a million spreads over days.
-import { type MarkAnswer, type MarkedPayment, type MarkLookups } from '../domain/ports/mark-lookups.js';
+import { type MarkAnswer, type MarkedPayment, type MarksStore } from './marks.store.js';
 import { type Difference } from '../domain/difference.js';
 import { difference } from './rules/compare.js';
 import { type VerifyFindings } from './verify-findings.js';
@@ -18,7 +18,7 @@ const MOST_NAMED = 10_000;
 export class VerifyMarks {
   private asked = 0;
   private readonly most: number;
-  private readonly lookups: MarkLookups;
+  private readonly lookups: MarksStore;
 
   constructor(
     private readonly parts: VerifyParts,

@@ -2,13 +2,13 @@
 import { type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingReader } from '../domain/ports/billing-reader.js';
 import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
-import { type VerifyBooks } from '../domain/ports/verify-books.js';
+import { type VerifyStore } from './verify.store.js';
 import { type OurInvoice } from '../domain/difference.js';
 import { type EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { type FlowContext } from '../engine/flow-context.js';
 
 export type VerifyParts = {
-  readonly books: VerifyBooks;
+  readonly books: VerifyStore;
   readonly reader: BillingReader;
   readonly platform: BillingPlatform;
   readonly gateway: PaymentGateway;

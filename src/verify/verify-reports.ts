@@ -1,5 +1,5 @@
 // What becomes of the daily verify, as log lines.
-import { untoldOf } from '../domain/ports/verify-books.js';
+import { untoldOf } from './rules/run.js';
 import { type Logger } from '../observe/index.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { type VerifyJobReports } from './verify-job.js';

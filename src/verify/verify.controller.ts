@@ -2,7 +2,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../domain/ports/clock.js';
-import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { VerifyStore } from './verify.store.js';
 import { differenceId } from './rules/acknowledge.js';
 import { type Difference, differenceKinds } from '../domain/difference.js';
 import { MayChange, MayRead } from '../api/access/access.js';
@@ -46,7 +46,7 @@ class DifferenceView {
 @Controller('v1/verify/differences')
 export class VerifyController {
   constructor(
-    private readonly books: VerifyBooks,
+    private readonly books: VerifyStore,
     private readonly clock: Clock,
   ) {}
 

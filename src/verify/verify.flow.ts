@@ -6,7 +6,8 @@ import { Ids } from '../domain/ports/clock.js';
 import { Inbox } from '../domain/ports/inbox.js';
 import { LaneStore } from '../engine/lane-store.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
-import { untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
+import { untoldOf, type VerifyRun } from './rules/run.js';
+import { VerifyStore } from './verify.store.js';
 import { type Difference, type DifferenceKind, isRepairable, type VerifyProgress } from '../domain/difference.js';
 import { pictureDiffers } from './rules/compare.js';
 import { begun } from './rules/progress.js';
@@ -66,7 +67,7 @@ export class VerifyFlow {
   private readonly repairs: VerifyRepair;
 
   constructor(
-    private readonly books: VerifyBooks,
+    private readonly books: VerifyStore,
     reader: BillingReader,
     platform: BillingPlatform,
     gateway: PaymentGateway,

@@ -11,6 +11,10 @@ import { verifyReports } from './verify-reports.js';
 import { VerifyController } from './verify.controller.js';
 import { VerifyFlow } from './verify.flow.js';
 import { VerifyPages } from './verify.pages.js';
+import { VerifyStore } from './verify.store.js';
+import { MarksStore } from './marks.store.js';
+import { LossStore } from './loss.store.js';
+import { DoorsLogStore } from './doors-log.store.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule, MorModule],
@@ -21,6 +25,11 @@ import { VerifyPages } from './verify.pages.js';
     { provide: VERIFY_REPORTS, useFactory: verifyReports, inject: [LOG] },
     VerifyJob,
     DoorWatch,
+    VerifyStore,
+    MarksStore,
+    LossStore,
+    DoorsLogStore,
   ],
+  exports: [VerifyStore],
 })
 export class VerifyModule {}

@@ -6,7 +6,8 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { invalid, notFound } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { Clock } from '../domain/ports/clock.js';
-import { acknowledgedOf, untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
+import { acknowledgedOf, untoldOf, type VerifyRun } from './rules/run.js';
+import { VerifyStore } from './verify.store.js';
 import { differenceId } from './rules/acknowledge.js';
 import { type Difference, isUntold } from '../domain/difference.js';
 import { showCounts, showMarksLeft } from './rules/counts.js';
@@ -27,7 +28,7 @@ const PATH = '/console/verify';
 @Pages('console/verify')
 export class VerifyPages {
   constructor(
-    private readonly verify: VerifyBooks,
+    private readonly verify: VerifyStore,
     private readonly clock: Clock,
     private readonly audit: ConsoleAudit,
   ) {}

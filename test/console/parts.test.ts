@@ -3,8 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { type Request, type Response } from 'express';
 import fc from 'fast-check';
 import { type Clock } from '../../src/domain/ports/clock.js';
-import { type ConsoleSession, ConsoleSessions } from '../../src/domain/ports/console-sessions.js';
-import { type VerifyBooks, type VerifyRun } from '../../src/domain/ports/verify-books.js';
+import { type ConsoleSession, ConsoleSessions } from '../../src/console/console-sessions.js';
+import { type VerifyStore } from '../../src/verify/verify.store.js';
+import { type VerifyRun } from '../../src/verify/rules/run.js';
 import { Secret } from '../../src/config/index.js';
 import { html } from '../../src/console/html.js';
 import { type ConsoleAudit } from '../../src/console/console-audit.js';
@@ -167,7 +168,7 @@ describe('the page of verify', () => {
       more: {},
       marksLeft: 0,
     } as const;
-    const verify = { last: () => Promise.resolve({ ...run, lossWindows }) } as unknown as VerifyBooks;
+    const verify = { last: () => Promise.resolve({ ...run, lossWindows }) } as unknown as VerifyStore;
     let sent = '';
     const res = {
       setHeader: () => res,

@@ -4,15 +4,15 @@ import { Secret } from '../../src/config/index.js';
 import { applyMerchant } from '../../src/onboarding/onboarding-apply.js';
 import { OnboardingFlow } from '../../src/onboarding/onboarding.flow.js';
 import { Applications } from '../../src/mor/applications.js';
-import { MorPartnerDesk } from '../../src/mor/mor-partner-desk.js';
+import { PartnerDesk } from '../../src/mor/mor-partner-desk.js';
 import { type MorCredentials, type MorOptions } from '../../src/mor/options.js';
 import { PartnerMerchants } from '../../src/mor/partner-merchants.js';
 import { PartnerApi } from '../../src/mor/partner.js';
 import { MorTransport } from '../../src/mor/transport.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
-import { PgOnboardings } from '../../src/store/pg-onboarding.js';
-import { SystemClock } from '../../src/engine/system-ports.js';
+import { OnboardingStore } from '../../src/onboarding/onboarding.store.js';
+import { SystemClock } from '../../src/system/system-ports.js';
 import { company } from '../support/company.js';
 import { type Json, type Reply, startWorld, type World } from '../support/world.js';
 
@@ -63,13 +63,13 @@ it('makes a merchant whose company is not known, with the warning that it stays 
   const transport = new MorTransport(options, clock);
   const books = await Database.open({ url: world.databaseUrl, poolSize: 1, onError: () => undefined });
   try {
-    const desk = new MorPartnerDesk(
+    const desk = new PartnerDesk(
       new PartnerApi(transport),
       new PartnerMerchants(transport),
       new Applications(transport),
     );
     const applied = await applyMerchant(
-      new OnboardingFlow(desk, new PgOnboardings(books, new ServerTime()), clock),
+      new OnboardingFlow(desk, new OnboardingStore(books, new ServerTime()), clock),
       whole,
       'anna',
     );

@@ -5,15 +5,15 @@ import { Secret } from '../../src/config/index.js';
 import { applyMerchant } from '../../src/onboarding/onboarding-apply.js';
 import { OnboardingFlow } from '../../src/onboarding/onboarding.flow.js';
 import { Applications } from '../../src/mor/applications.js';
-import { MorPartnerDesk } from '../../src/mor/mor-partner-desk.js';
+import { PartnerDesk } from '../../src/mor/mor-partner-desk.js';
 import { type MorCredentials, type MorOptions } from '../../src/mor/options.js';
 import { PartnerMerchants } from '../../src/mor/partner-merchants.js';
 import { PartnerApi } from '../../src/mor/partner.js';
 import { MorTransport } from '../../src/mor/transport.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
-import { PgOnboardings } from '../../src/store/pg-onboarding.js';
-import { SystemClock } from '../../src/engine/system-ports.js';
+import { OnboardingStore } from '../../src/onboarding/onboarding.store.js';
+import { SystemClock } from '../../src/system/system-ports.js';
 import { company } from '../support/company.js';
 import { type Json, READ_KEY, SIGNUP_KEY, startWorld, type World } from '../support/world.js';
 
@@ -266,12 +266,12 @@ describe('a partner onboards merchants', () => {
     };
     const transport = new MorTransport(options, clock);
     try {
-      const desk = new MorPartnerDesk(
+      const desk = new PartnerDesk(
         new PartnerApi(transport),
         new PartnerMerchants(transport),
         new Applications(transport),
       );
-      const replica = (): OnboardingFlow => new OnboardingFlow(desk, new PgOnboardings(own, new ServerTime()), clock);
+      const replica = (): OnboardingFlow => new OnboardingFlow(desk, new OnboardingStore(own, new ServerTime()), clock);
       const read = await Promise.all([replica().poll(), replica().poll(), replica().poll()]);
       expect(read.reduce((a, b) => a + b, 0)).toBe(1);
       const row = await db.query(`select status, review_message, poll_at from onboarding where reference = 'cedar'`);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openWorld, type World as Parts } from '../../src/cli/world.js';
 import { loadConfig } from '../../src/config/index.js';
-import { VerifyBooks } from '../../src/domain/ports/verify-books.js';
+import { VerifyStore } from '../../src/verify/verify.store.js';
 import { VerifyFlow, type VerifyReport } from '../../src/verify/verify.flow.js';
 import { Metrics } from '../../src/observe/index.js';
 import { VerifyJob } from '../../src/verify/verify-job.js';
@@ -40,7 +40,7 @@ describe('the daily verify', () => {
   function replica(clock: ManualClock): { job: VerifyJob; metrics: Metrics; runs: VerifyReport[] } {
     const metrics = new Metrics({ eventTypes: [], now: () => clock.now() });
     const runs: VerifyReport[] = [];
-    const job = new VerifyJob(parts.get(VerifyFlow), parts.get(VerifyBooks), clock, metrics, {
+    const job = new VerifyJob(parts.get(VerifyFlow), parts.get(VerifyStore), clock, metrics, {
       onRun: (r) => void runs.push(r),
       onError: (_, e) => void errors.push(e),
     });
@@ -71,7 +71,7 @@ describe('the daily verify', () => {
       expect(text).toMatch(/crossbill_verify_last_success_timestamp_seconds 1\d{9}/);
     }
 
-    await parts.get(VerifyBooks).nextRunIn(0);
+    await parts.get(VerifyStore).nextRunIn(0);
     clock.advance(DAY_MS);
     await Promise.all([one.job.tick(), two.job.tick()]);
     expect(one.runs.length + two.runs.length).toBe(2);
@@ -81,14 +81,14 @@ describe('the daily verify', () => {
       (one.runs[0]?.missing.get(one.runs[0].differences[0]?.eventId ?? '')?.createdAt.getTime() ?? 0) + 1_000,
     );
     await parts.db.pool.query('update installation set began_at = $1', [later]);
-    await parts.get(VerifyBooks).nextRunIn(0);
+    await parts.get(VerifyStore).nextRunIn(0);
     const third = replica(new ManualClock(new Date(later.getTime() + DAY_MS)));
     await third.job.tick();
     expect(third.runs[0]?.differences).toEqual([]);
   });
 
   it('resumes after an hour when Stripe did not answer, and keeps the time of the last that could compare', async () => {
-    const books = parts.get(VerifyBooks);
+    const books = parts.get(VerifyStore);
     const before = await books.lastComplete();
     await books.nextRunIn(0);
     await world.control('POST', '/faults', {

@@ -339,7 +339,7 @@ export const mutants = [
   },
   {
     name: 'an import gives one customer of the MoR to two of ours',
-    file: 'src/store/link-import.ts',
+    file: 'src/customers/link-import.ts',
     find: 'when n.customer_id <> n.mor_customer then',
     replace: 'when false then',
     tests: ['test/e2e/import-customers.test.ts'],
@@ -399,7 +399,7 @@ export const mutants = [
   },
   {
     name: 'sums of days pass over an entry that is being written',
-    file: 'src/store/pg-ledger-sums.ts',
+    file: 'src/ledger/sums.store.ts',
     find: "const SETTLED = `interval '10 minutes'`;",
     replace: "const SETTLED = `interval '0 minutes'`;",
     tests: ['test/store/ledger-sums.test.ts'],

@@ -7,14 +7,14 @@ import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { LEASE_MS } from '../../src/engine/lane-queue.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
-import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { PgSignups } from '../../src/store/signup-store.js';
-import { PgAuditLog } from '../../src/store/pg-audit.js';
-import { PgDoorsLog } from '../../src/store/pg-doors-log.js';
+import { PgLaneStore } from '../../src/store/lane-store.js';
+import { SignupsStore } from '../../src/signups/signups.store.js';
+import { PgAuditLog } from '../../src/store/audit-log.js';
+import { DoorsLogStore } from '../../src/verify/doors-log.store.js';
 import { type BillingReader } from '../../src/domain/ports/billing-reader.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
-import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
-import { LaneWorker } from '../../src/engine/lane-worker.js';
+import { VerifyStore } from '../../src/verify/verify.store.js';
+import { LaneWorker } from '../../src/lane/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
 import { NoHomelessEvents, NoChannels } from '../support/no-channels.js';
@@ -99,14 +99,14 @@ describe('in production', () => {
   it('the doors log, the audit and the runs of verify are stamped by the clock of the server', async () => {
     const { db, harness } = x;
     const time = new ServerTime();
-    await new PgDoorsLog(db, time).opened('open_1');
+    await new DoorsLogStore(db, time).opened('open_1');
     const entry = { actor: 'ops', role: 'ops', action: 'refund.create', target: null, source: '::1' };
     await new PgAuditLog(db, time).write({ ...entry, outcome: 'begun', status: 0, detail: null });
     // A run of the replica whose clock is wrong; Stripe cannot be asked, and the run ends at once.
     const { ids, platform, gateway } = harness;
     const context = new FlowContext(SETTINGS, ahead, new SeededRng(), ids, platform, gateway);
     ahead.selfMoving = true; // what is asked again waits no longer than a moment
-    const books = new PgVerifyBooks(db, time);
+    const books = new VerifyStore(db, time);
     const down: unknown = new Proxy({}, { get: () => () => Promise.resolve(NO_ANSWER) });
     const inbox = new PgInbox(db, ids, time);
     const lanes = new PgLaneStore(db, time);
@@ -139,7 +139,7 @@ describe('in production', () => {
     const lanes = new PgLaneStore(db, time);
     await new PgInbox(db, x.harness.ids, time).store([{ ...aPaymentSucceeded(), receivedAt: wrong }]);
     const [claim] = await lanes.claim('w', 5, LEASE_MS);
-    await new PgVerifyBooks(db, time).claimRun(60_000);
+    await new VerifyStore(db, time).claimRun(60_000);
     const { rows } = await db.pool.query<{ key: string; left: number }>(
       `select key, extract(epoch from lease_until - clock_timestamp())::float8 as left from lane order by key`,
     );
@@ -157,6 +157,6 @@ describe('in production', () => {
       `select 1 from lane where due_at > clock_timestamp() and due_at <= clock_timestamp() + interval '5 seconds'`,
     );
     expect(due.rowCount).toBe(1);
-    expect(await new PgSignups(db, time, x.harness.ids).claim('sup_none', 1_000)).toBe(false);
+    expect(await new SignupsStore(db, time, x.harness.ids).claim('sup_none', 1_000)).toBe(false);
   });
 });

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Database } from '../../src/store/database.js';
 import { ServerTime } from '../../src/store/database-time.js';
-import { PgDayBooks } from '../../src/store/pg-day-books.js';
-import { PgDoorBooks } from '../../src/store/pg-door-books.js';
-import { PgLedgerSums } from '../../src/store/pg-ledger-sums.js';
+import { DaysStore } from '../../src/overview/days.store.js';
+import { DoorAnswersStore } from '../../src/intake/door-answers.store.js';
+import { LedgerSumsStore } from '../../src/ledger/sums.store.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 
 let fresh: TestDatabase;
 let db: Database;
-let books: PgDayBooks;
+let books: DaysStore;
 const NOW = new Date('2026-11-20T12:00:00Z');
 const day = (text: string): Date => new Date(`${text}T00:00:00Z`);
 const month = { since: day('2026-11-01'), until: day('2026-12-01') };
@@ -17,7 +17,7 @@ const month = { since: day('2026-11-01'), until: day('2026-12-01') };
 beforeAll(async () => {
   fresh = await freshDatabase();
   db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
-  books = new PgDayBooks(db);
+  books = new DaysStore(db);
 });
 afterAll(async () => {
   await db.close();
@@ -58,7 +58,7 @@ it('money counts on the day on which the MoR took it, folded or not, whenever it
   await db.pool.query(
     `update ledger_fold set noted_at = now() - interval '1 day', noted = (select max(id) from ledger_entry)`,
   );
-  expect(await new PgLedgerSums(db, new ServerTime()).fold()).toBe(7);
+  expect(await new LedgerSumsStore(db, new ServerTime()).fold()).toBe(7);
   await collected('d', 10, 'EUR', '2026-11-19T10:00:00Z');
   const after = await books.money(month);
   expect(after[1]).toEqual({ ...said[1], collected: 1_010n, payments: 2 });
@@ -113,7 +113,7 @@ it('one replica counts at a time, and the others go away', async () => {
 });
 
 it('the answers of a door add up by the hour over all replicas, and its last refusals stay, without an end to none', async () => {
-  const doors = new PgDoorBooks(db);
+  const doors = new DoorAnswersStore(db);
   const hour = new Date('2026-11-20T11:00:00Z');
   await doors.add(
     [

@@ -1,7 +1,7 @@
 // When the doors were open, as the database keeps it: a row per stretch, silence is not taken for openness, the outage stays known.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '../../src/store/database.js';
-import { PgDoorsLog } from '../../src/store/pg-doors-log.js';
+import { DoorsLogStore } from '../../src/verify/doors-log.store.js';
 import { lossWindows } from '../../src/verify/rules/loss-window.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 
@@ -11,12 +11,12 @@ const at = (minutes: number): Date => new Date(START + minutes * MINUTE);
 
 let database: TestDatabase;
 let db: Database;
-let log: PgDoorsLog;
+let log: DoorsLogStore;
 let now = new Date(START);
 beforeAll(async () => {
   database = await freshDatabase();
   db = await Database.open({ url: database.url, poolSize: 2, onError: () => undefined });
-  log = new PgDoorsLog(db, { given: () => now });
+  log = new DoorsLogStore(db, { given: () => now });
 });
 afterAll(async () => {
   await db.close();

@@ -1,5 +1,6 @@
 // The entities and the migrations say the same of every table that is read through TypeORM.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import '../../src/app.module.js'; // every entity
 import { Database } from '../../src/store/database.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 

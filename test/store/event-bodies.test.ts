@@ -4,8 +4,8 @@ import pg from 'pg';
 import { CountingIds } from '../support/clock.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
-import { Erasure } from '../../src/engine/erasure.js';
-import { PgBodyMonths } from '../../src/store/event-bodies.js';
+import { Erasure } from '../../src/store/erasure.js';
+import { BodyMonths } from '../../src/store/event-bodies.js';
 import { eventById } from '../../src/store/event-queries.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
@@ -44,7 +44,7 @@ const months = async (): Promise<string[]> => {
   return found.rows.map((r) => r.name);
 };
 const make = (at: string, ahead = 0): Promise<void> =>
-  new PgBodyMonths(db, { given: () => new Date(at) }).makeAhead(ahead);
+  new BodyMonths(db, { given: () => new Date(at) }).makeAhead(ahead);
 const bodies = async (ids: readonly string[]): Promise<boolean[]> =>
   Promise.all(ids.map(async (id) => (await eventById(db.pool, id))?.body !== null));
 
@@ -56,7 +56,7 @@ describe('the bodies of events', () => {
       ...expected.map((d) => `event_body_${d.toISOString().slice(0, 7).replace('-', '_')}`),
       'event_body_other',
     ]);
-    await new PgBodyMonths(db, new ServerTime()).makeAhead(2);
+    await new BodyMonths(db, new ServerTime()).makeAhead(2);
     expect(await months()).toHaveLength(4);
   });
 

@@ -1,7 +1,6 @@
 // An export while renewals are being marked and refunds mirrored: an entry is there before the row that it names, and stands in it all the same.
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { type Export } from '../../src/domain/ports/exports.js';
-import { PgExports } from '../../src/store/pg-exports.js';
+import { type Export, ExportsStore } from '../../src/ledger/exports.store.js';
 import { aPaymentSucceeded, anInvoice, aRefund, INVOICE_ID } from '../support/builders.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
@@ -20,7 +19,7 @@ async function all<R>(pages: Export<R>): Promise<R[]> {
 
 it('has each payment and each refund, also while Stripe is asked to show them', async () => {
   const { platform } = x.harness;
-  const exports = new PgExports(x.db);
+  const exports = new ExportsStore(x.db);
   const seen: string[] = [];
   const send = platform.send.bind(platform);
   platform.send = async (...call) => {

@@ -7,7 +7,7 @@ import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { type Question, questions } from '../../packages/bench/src/growth-questions.js';
 import { Database } from '../../src/store/database.js';
 import { MARKS_LEFT_COUNTED } from '../../src/policy.js';
-import { PgMarkLookups } from '../../src/store/pg-mark-lookups.js';
+import { MarksStore } from '../../src/verify/marks.store.js';
 import { showMarksLeft } from '../../src/verify/rules/counts.js';
 import { LOOKED_THROUGH } from '../../src/store/walk.js';
 import { ApiApp, KEYS } from '../api/support/api-app.js';
@@ -135,7 +135,7 @@ describe('above old rows', () => {
   });
 
   it('of marks that wait for their look-up at the MoR verify counts as many as it was told to, and reads no more', async () => {
-    const lookups = new PgMarkLookups(db);
+    const lookups = new MarksStore(db);
     sent.length = 0;
     expect(await lookups.left(300)).toBe(300);
     expect(await tooMuchOfAll('the count')).toEqual([]);

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Database } from '../../src/store/database.js';
 import { DatabaseTime } from '../../src/store/database-time.js';
-import { daySums } from '../../src/store/ledger-day-sums.js';
-import { PgLedgerSums } from '../../src/store/pg-ledger-sums.js';
+import { daySums, LedgerSumsStore } from '../../src/ledger/sums.store.js';
 import { monthOf } from '../../src/ledger/rules/month.js';
 import { ACCOUNTS } from '../../src/ledger/rules/accounts.js';
 import { openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
@@ -24,11 +23,11 @@ class TimeByHand extends DatabaseTime {
 let fresh: TestDatabase;
 let db: Database;
 const time = new TimeByHand();
-let sums: PgLedgerSums;
+let sums: LedgerSumsStore;
 beforeAll(async () => {
   fresh = await freshDatabase();
   db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
-  sums = new PgLedgerSums(db, time);
+  sums = new LedgerSumsStore(db, time);
 });
 afterAll(async () => {
   await db.close();
@@ -74,7 +73,7 @@ async function plainly(): Promise<unknown> {
   );
   return found.rows;
 }
-const asText = (found: Awaited<ReturnType<PgLedgerSums['between']>>): unknown =>
+const asText = (found: Awaited<ReturnType<LedgerSumsStore['between']>>): unknown =>
   found.map((s) => ({ ...s, before: s.before.toString(), during: s.during.toString() }));
 
 const entry: fc.Arbitrary<Entry> = fc.record({

@@ -1,16 +1,17 @@
 // Signups, remembered requests and the audit in a real PostgreSQL.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
-import { type SignupRow } from '../../src/domain/ports/signups.js';
+import { type SignupRow } from '../../src/domain/signup.js';
 import { TaxDesk } from '../../src/domain/ports/tax.js';
 import { LaneChanges } from '../../src/engine/lane-changes.js';
 import { RefundsFlow } from '../../src/refunds/refunds.flow.js';
 import { SignupFlow, type SignupRequest } from '../../src/signups/signup.flow.js';
-import { Wake } from '../../src/engine/wake.js';
-import { PgAuditLog } from '../../src/store/pg-audit.js';
-import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
+import { Wake } from '../../src/lane/wake.js';
+import { PgAuditLog } from '../../src/store/audit-log.js';
+import { PgLaneStore } from '../../src/store/lane-store.js';
 import { PgBooks } from '../../src/store/pg-books.js';
-import { PgRequests, PgSignups } from '../../src/store/signup-store.js';
+import { Requests } from '../../src/store/requests.js';
+import { SignupsStore } from '../../src/signups/signups.store.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
@@ -26,7 +27,7 @@ class NoTax extends TaxDesk {
 }
 
 let x: LaneOnPostgres;
-let signups: PgSignups;
+let signups: SignupsStore;
 let refunds: RefundsFlow;
 let refundsOfAnotherReplica: RefundsFlow;
 let flow: SignupFlow;
@@ -34,12 +35,12 @@ beforeEach(async () => {
   x = await laneOnPostgres();
   const { clock, ids, store, context, gateway } = x.harness;
   const books = new PgBooks(x.db, clock);
-  signups = new PgSignups(x.db, clock, ids);
+  signups = new SignupsStore(x.db, clock, ids);
   const lanes = new LaneChanges(store, context, new Wake());
   refunds = new RefundsFlow(lanes, books);
   const theirs = new LaneChanges(new PgLaneStore(x.db, clock), context, new Wake());
   refundsOfAnotherReplica = new RefundsFlow(theirs, books);
-  flow = new SignupFlow(signups, books, gateway, lanes, clock, ids, new PgRequests(x.db, clock), new NoTax());
+  flow = new SignupFlow(signups, books, gateway, lanes, clock, ids, new Requests(x.db, clock), new NoTax());
 });
 afterEach(() => x.close());
 
@@ -83,7 +84,7 @@ const ASKED: SignupRequest = {
 
 describe('a request with a name', () => {
   it('stands for one object: repeats find it, another body does not', async () => {
-    const requests = new PgRequests(x.db, x.harness.clock);
+    const requests = new Requests(x.db, x.harness.clock);
     expect(await requests.recall(name('k'), sha(1))).toEqual({ known: false });
     expect(await requests.remember(name('k'), sha(1), 'sup_1')).toEqual({ known: false });
     expect(await requests.remember(name('k'), sha(1), 'sup_2')).toEqual({

@@ -16,9 +16,9 @@ import { VERIFY_LIMITS, VerifyFlow, type VerifyOptions, type VerifyReport } from
 import { Wake } from '../../src/engine/wake.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
-import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
-import { SystemIds } from '../../src/engine/system-ports.js';
+import { PgLaneStore } from '../../src/store/lane-store.js';
+import { VerifyStore } from '../../src/verify/verify.store.js';
+import { SystemIds } from '../../src/system/system-ports.js';
 import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
@@ -121,7 +121,7 @@ describe('a verify run that was cut off', () => {
     const ids = new SystemIds();
     const gateway = new FakePaymentGateway(clock);
     const context = new FlowContext(settings, clock, new SeededRng(), ids, stripe, gateway);
-    const books = new PgVerifyBooks(db, clock);
+    const books = new VerifyStore(db, clock);
     const inbox = new PgInbox(db, ids, clock);
     const lanes = new PgLaneStore(db, clock);
     return new VerifyFlow(books, lists, stripe, gateway, inbox, lanes, context, new Wake(), ids, null, limits);
@@ -189,7 +189,7 @@ describe('a verify run that was cut off', () => {
   });
 
   it('is due each day, and at once where a clock that was wrong had put it off for a year', async () => {
-    const books = new PgVerifyBooks(db, clock);
+    const books = new VerifyStore(db, clock);
     const days = (n: number): number => n * 24 * HOUR;
     expect(await books.claimRun(days(1))).toBe(true);
     expect(await books.claimRun(days(1))).toBe(false);

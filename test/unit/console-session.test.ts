@@ -5,7 +5,7 @@ import { type ApiKey } from '../../src/config/index.js';
 import { Secret } from '../../src/config/secret.js';
 import { Sessions } from '../../src/console/session.js';
 import { highestRole, isOfDomain, personOf } from '../../src/console/sso/people.js';
-import { type ConsoleSession, ConsoleSessions } from '../../src/domain/ports/console-sessions.js';
+import { type ConsoleSession, ConsoleSessions } from '../../src/console/console-sessions.js';
 import { ManualClock } from '../support/clock.js';
 
 class OpenSessions extends ConsoleSessions {

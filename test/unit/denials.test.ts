@@ -1,7 +1,7 @@
 // Strangers in the audit trail: on record, and bounded, since its rows can never be deleted.
 import { describe, expect, it } from '@jest/globals';
 import { Denials } from '../../src/api/access/denials.js';
-import { AuditLog } from '../../src/domain/ports/signups.js';
+import { AuditLog } from '../../src/domain/ports/audit-log.js';
 import { ManualClock } from '../support/clock.js';
 
 type Entry = Parameters<AuditLog['write']>[0];

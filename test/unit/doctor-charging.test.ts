@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { chargingChecks } from '../../src/cli/doctor/charging-checks.js';
 import { type BillingReader, type SubscriptionFacts } from '../../src/domain/ports/billing-reader.js';
-import { type ChargeLook } from '../../src/domain/ports/charge-looks.js';
+import { type ChargeLook } from '../../src/enrolment/charge-looks.store.js';
 
 const subscription = (n: number, over: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
   subscriptionId: `sub_${n}`,

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { newPayment } from '../../src/engine/payment.js';
 import { type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
 import { type LaneState, type LedgerEntry, type PaymentRow } from '../../src/domain/model.js';
-import { type LedgerSum } from '../../src/domain/ports/ledger-sums.js';
+import { type LedgerSum, moneyOf, openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
 import { ACCOUNTS, REASONS } from '../../src/ledger/rules/accounts.js';
 import { monthBeside, monthOf, nameOf } from '../../src/ledger/rules/month.js';
 import { collect, collectedCharges, isOfSharedCharge } from '../../src/ledger/rules/one-charge.js';
@@ -18,7 +18,6 @@ import {
   refundOfUnmarked,
   refundPaid,
 } from '../../src/ledger/rules/postings.js';
-import { moneyOf, openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { aCtx, NOW } from '../support/channel-lane.js';
 import { never } from '../support/never.js';

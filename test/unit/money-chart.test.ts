@@ -1,6 +1,6 @@
 // The overview's chart of money by day.
 import { expect, it } from '@jest/globals';
-import { type DayMoney } from '../../src/domain/ports/day-books.js';
+import { type DayMoney } from '../../src/overview/days.store.js';
 import { moneyChart } from '../../src/overview/money-chart.js';
 
 const day = (text: string): Date => new Date(`${text}T00:00:00Z`);

@@ -18,7 +18,7 @@ import { decodeDetails, encodeIntent } from '../../src/mor/card-intents.js';
 import { HttpEventRelay } from '../../src/mor/event-relay.js';
 import { Invoices } from '../../src/mor/invoices.js';
 import { HttpMorChannels } from '../../src/mor/mor-channels.js';
-import { HttpMorLookups } from '../../src/mor/mor-lookups.js';
+import { MorLookups } from '../../src/mor/mor-lookups.js';
 import { MorModule } from '../../src/mor/mor.module.js';
 import { MOR_OPTIONS } from '../../src/mor/options.js';
 import { encodeCreateMerchant, PartnerMerchants } from '../../src/mor/partner-merchants.js';
@@ -268,7 +268,7 @@ describe('answers that are values', () => {
   });
 
   it('a refund or payment whose name the MoR does not take is not found, and ends no run; trouble of the MoR does', async () => {
-    const lookups = new HttpMorLookups(new Invoices(rig.transport, rig.clock));
+    const lookups = new MorLookups(new Invoices(rig.transport, rig.clock));
     const refund = { morRefundId: 'rfnd_1', processorRefundId: null };
     for (const status of [400, 404]) {
       rig.peer.reply = json(status, { code: 'invalid_argument', errors: [] });

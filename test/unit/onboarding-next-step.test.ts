@@ -1,7 +1,7 @@
 // What comes next for a merchant, row by row.
 import { describe, expect, it } from '@jest/globals';
 import { isFinal, isPolled } from '../../src/onboarding/rules/status.js';
-import { type OnboardingStatus } from '../../src/domain/ports/onboarding.js';
+import { type OnboardingStatus } from '../../src/domain/onboarding.js';
 import { nextStep } from '../../src/onboarding/rules/next-step.js';
 
 type Seen = Parameters<typeof nextStep>[0];

@@ -3,19 +3,19 @@ import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
 import { PgBooks } from '#src/store/pg-books.js';
-import { PgDisputeBooks } from '#src/store/pg-dispute-books.js';
-import { PgDoorsLog } from '#src/store/pg-doors-log.js';
-import { PgDayBooks } from '#src/store/pg-day-books.js';
-import { PgDoorBooks } from '#src/store/pg-door-books.js';
-import { PgEnrolmentBooks } from '#src/store/pg-enrolment-books.js';
-import { PgLedgerSums } from '#src/store/pg-ledger-sums.js';
+import { DisputesStore } from '#src/disputes/disputes.store.js';
+import { DoorsLogStore } from '#src/verify/doors-log.store.js';
+import { DaysStore } from '#src/overview/days.store.js';
+import { DoorAnswersStore } from '#src/intake/door-answers.store.js';
+import { EnrolmentStore } from '#src/enrolment/enrolment.store.js';
+import { LedgerSumsStore } from '#src/ledger/sums.store.js';
 import { PgNotifications } from '#src/store/pg-notifications.js';
 import { PgOverview } from '#src/store/pg-overview.js';
-import { PgRetryBooks } from '#src/store/pg-retry-books.js';
-import { PgSearchBooks } from '#src/store/pg-search-books.js';
-import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
-import { PgSignups } from '#src/store/signup-store.js';
-import { SystemClock, SystemIds } from '#src/engine/system-ports.js';
+import { RetriesStore } from '#src/retries/retries.store.js';
+import { SearchStore } from '#src/overview/search.store.js';
+import { VerifyStore } from '#src/verify/verify.store.js';
+import { SignupsStore } from '#src/signups/signups.store.js';
+import { SystemClock, SystemIds } from '#src/system/system-ports.js';
 
 export type Question = {
   readonly what: string;
@@ -32,11 +32,11 @@ const DAY_MS = 24 * HOURS_MS;
 export function questions(db: Database, name: string, n: number): readonly Question[] {
   const [clock, ids, time] = [new SystemClock(), new SystemIds(), new ServerTime()];
   const books = new PgBooks(db, clock);
-  const [lanes, verify, overview] = [new PgLaneStore(db, time), new PgVerifyBooks(db, time), new PgOverview(db)];
-  const [disputes, retries, enrolment] = [new PgDisputeBooks(db), new PgRetryBooks(db), new PgEnrolmentBooks(db)];
+  const [lanes, verify, overview] = [new PgLaneStore(db, time), new VerifyStore(db, time), new PgOverview(db)];
+  const [disputes, retries, enrolment] = [new DisputesStore(db), new RetriesStore(db), new EnrolmentStore(db, time)];
   const [signups, doors, told] = [
-    new PgSignups(db, time, ids),
-    new PgDoorsLog(db, time),
+    new SignupsStore(db, time, ids),
+    new DoorsLogStore(db, time),
     new PgNotifications(db, time, null),
   ];
   const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
@@ -50,7 +50,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     { since: day(400), until: day(370) },
     { since: day(29), until: day(-1) },
   ];
-  const [search, days, answers] = [new PgSearchBooks(db), new PgDayBooks(db), new PgDoorBooks(db)];
+  const [search, days, answers] = [new SearchStore(db), new DaysStore(db), new DoorAnswersStore(db)];
   const ask = (what: string, question: () => Promise<unknown>): Question => ({ what, ask: question });
   const look = (what: string, question: () => Promise<unknown>): Question => ({
     ...ask(what, question),
@@ -121,7 +121,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     look('sums: invoices, a month', () => books.invoiceSums(month)),
     look('sums: payments, no filter', () => books.paymentSums({})),
     ask("sums: a customer's money", () => books.customerSums(customer)),
-    ask('sums: trial balance', () => new PgLedgerSums(db, time).between(wholeDays)),
+    ask('sums: trial balance', () => new LedgerSumsStore(db, time).between(wholeDays)),
     ask('days: 30 with money and renewals', async () => [await days.money(thirty), await days.renewals(thirty)]),
     ask('doors: a day with the last refusals', async () => [await answers.answers(ago(1)), await answers.refusals(25)]),
     look('status: invoices by status', () => overview.invoicesByStatus()),

@@ -9,7 +9,7 @@ import { configureHttp } from '#src/api/http.js';
 import { AppModule } from '#src/app.module.js';
 import { loadConfig } from '#src/config/index.js';
 import { Clock } from '#src/domain/ports/clock.js';
-import { DayBooks } from '#src/domain/ports/day-books.js';
+import { DaysStore } from '#src/overview/days.store.js';
 import { Readiness } from '#src/health/readiness.js';
 import { notificationWebhooks } from '#src/notifications/notification.schema.js';
 import { createLogger, Metrics } from '#src/observe/index.js';
@@ -91,7 +91,7 @@ async function measure(
     let aheadMs = 0;
     clock.now = () => new Date(Date.now() + aheadMs);
     app.get(Readiness).set(true, 'ready');
-    while ((await app.get(DayBooks).countOne(clock.now(), DAYS)) !== null);
+    while ((await app.get(DaysStore).countOne(clock.now(), DAYS)) !== null);
     said('days counted');
     const { port } = app.getHttpServer().address() as AddressInfo;
     const cookie = await logIn(port, KEY);

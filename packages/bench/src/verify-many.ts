@@ -6,8 +6,8 @@ import { Wake } from '#src/engine/wake.js';
 import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
-import { PgLaneStore } from '#src/engine/pg-lane-store.js';
-import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
+import { PgLaneStore } from '#src/store/lane-store.js';
+import { VerifyStore } from '#src/verify/verify.store.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '#src/stripe/stripe-billing-reader.js';
 import { SystemClock, SystemIds, SystemRng } from '#src/engine/system-ports.js';
@@ -135,7 +135,7 @@ function verifyFlow(db: Database, peerUrl: string): VerifyFlow {
   const platform = new StripeBillingPlatform(stripe, null);
   const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, gateway);
   const time = new ServerTime();
-  const [books, lanes, inbox] = [new PgVerifyBooks(db, time), new PgLaneStore(db, time), new PgInbox(db, ids, time)];
+  const [books, lanes, inbox] = [new VerifyStore(db, time), new PgLaneStore(db, time), new PgInbox(db, ids, time)];
   return new VerifyFlow(
     books,
     new StripeBillingReader(stripe),

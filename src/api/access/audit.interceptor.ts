@@ -3,7 +3,7 @@ import { type CallHandler, type ExecutionContext, Injectable, Logger, type NestI
 import { Reflector } from '@nestjs/core';
 import { type Request, type Response } from 'express';
 import { catchError, concatMap, defer, from, map, type Observable } from 'rxjs';
-import { AuditLog } from '../../domain/ports/signups.js';
+import { AuditLog } from '../../domain/ports/audit-log.js';
 import { toProblem } from '../http/problem.filter.js';
 import { type AccessRule, RULE } from './access.js';
 import { targetOf } from './access.guard.js';

@@ -1,7 +1,7 @@
 // Refused callers, in the audit trail: every known one, and strangers not without end, or they could fill the database.
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../domain/ports/clock.js';
-import { AuditLog } from '../../domain/ports/signups.js';
+import { AuditLog } from '../../domain/ports/audit-log.js';
 import { MinuteLimit } from '../../observe/index.js';
 
 /** Strangers per address and minute. What goes beyond is counted, and named in the first row of a later minute. */

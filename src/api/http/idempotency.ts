@@ -1,7 +1,7 @@
 // The name of a POST that creates: API key, method, path and Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { type Request } from 'express';
-import { type NamedRequest } from '../../domain/ports/signups.js';
+import { type NamedRequest } from '../../domain/request-name.js';
 import { type Caller } from '../access/caller.js';
 import { canonicalJson } from './json-body.js';
 import { Problem, invalid } from './problem.js';

@@ -1,6 +1,6 @@
 // Subscriptions of enrolled customers that Stripe would charge by itself, beside the MoR: the newest hundred, or all of them.
 import { type BillingReader, type SubscriptionFacts } from '../../domain/ports/billing-reader.js';
-import { type ChargeLooks } from '../../domain/ports/charge-looks.js';
+import { type ChargeLooksStore } from '../../enrolment/charge-looks.store.js';
 import { isChargeable } from '../../enrolment/rules/charging.js';
 import { type EnrolmentFlow } from '../../enrolment/enrolment.flow.js';
 import { type Check, fail, ok, warn } from './check.js';
@@ -20,7 +20,7 @@ export type ChargedSubscription = {
 export type Walk = {
   readonly reader: BillingReader;
   readonly enrolment: EnrolmentFlow;
-  readonly looks: ChargeLooks;
+  readonly looks: ChargeLooksStore;
   /** False: one request, for the newest hundred. */
   readonly all: boolean;
   readonly signal: AbortSignal;

@@ -1,13 +1,13 @@
 // The database: there, new enough, its schema current, and what waits in it for a person.
 import { type DatabaseChoice } from '../../config/index.js';
 import { type Backlog, type Books } from '../../domain/ports/books.js';
-import { type LossWindow } from '../../domain/ports/loss.js';
-import { showLossWindow } from '../../verify/rules/loss-window.js';
+import { type LossWindow, showLossWindow } from '../../verify/rules/loss-window.js';
 import { type LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { type Logger } from '../../observe/index.js';
 import { databaseUrl } from '../../open-database.js';
 import { Database, DatabaseRefused } from '../../store/database.js';
-import { type DoorBooks, type DoorRefusal } from '../../domain/ports/door-books.js';
+import { type DoorAnswersStore } from '../../intake/door-answers.store.js';
+import { type DoorRefusal } from '../../domain/door-answers.js';
 import { whatToCheck } from '../../domain/refusal.js';
 import { schemaState } from '../../store/migrations.js';
 import { PgOverview } from '../../store/pg-overview.js';
@@ -71,7 +71,7 @@ export async function trafficChecks(
   books: Books,
   db: Database,
   loss: LossWindowFlow,
-  doors: DoorBooks,
+  doors: DoorAnswersStore,
 ): Promise<Check[]> {
   const overview = new PgOverview(db);
   const [events, backlog, quarantined] = [

@@ -5,7 +5,7 @@ import { isRenderedTooOld, isTooOld, stripeInvoiceTypes, TOO_OLD } from '../../d
 import { type EnrolmentFlow } from '../../enrolment/enrolment.flow.js';
 import { said } from '../../domain/ports/call.js';
 import { type BillingReader, type WebhookEndpointFacts } from '../../domain/ports/billing-reader.js';
-import { type VerifyBooks } from '../../domain/ports/verify-books.js';
+import { type VerifyStore } from '../../verify/verify.store.js';
 import { VERIFY_GRACE_MS } from '../../policy.js';
 import { optionalText } from '../../stripe/parse.js';
 import { type StripeClient } from '../../stripe/stripe-client.js';
@@ -72,7 +72,7 @@ function endpointCheck(name: string, e: WebhookEndpointFacts): Check {
 }
 
 /** Whether the events that Stripe made of late are here: an endpoint with a wrong address or secret looks fine at Stripe. */
-export async function arrivalChecks(reader: BillingReader, books: VerifyBooks): Promise<Check[]> {
+export async function arrivalChecks(reader: BillingReader, books: VerifyStore): Promise<Check[]> {
   const name = 'arrival of Stripe’s events';
   const now = Date.now();
   const createdAfter = new Date(Math.max(now - ARRIVAL_DAY_MS, (await books.installedAt()).getTime()));

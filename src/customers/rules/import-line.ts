@@ -1,6 +1,5 @@
 // The columns of a file of customers, and one line of it.
 import { whatIsWrongWithId } from '../../domain/id-text.js';
-import { type ImportRow, type LineProblem } from '../../domain/ports/customer-links.js';
 
 /** A file whose first line does not name the columns that are needed. The message says which there are. */
 export class ColumnsRefused extends Error {
@@ -12,6 +11,7 @@ const COLUMNS = {
   morCustomerId: ['mor_customer_id', 'mor_customer'],
   reference: ['reference'],
 } as const;
+
 type Column = keyof typeof COLUMNS;
 
 export type Columns = {
@@ -69,3 +69,15 @@ export function readImportLine(
   if (customerId === morCustomerId) return problem('customer and mor_customer_id are the same');
   return { ok: true, row: { line, customerId, morCustomerId, reference: reference === '' ? null : reference } };
 }
+
+/** A line of a file, to be linked. */
+export type ImportRow = {
+  readonly line: number;
+  readonly customerId: string;
+  readonly morCustomerId: string;
+  /** The merchant's own word for it; null: none was given. */
+  readonly reference: string | null;
+};
+
+/** Why a line cannot be taken. */
+export type LineProblem = { readonly line: number; readonly customerId: string | null; readonly problem: string };

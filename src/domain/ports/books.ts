@@ -10,7 +10,7 @@ import {
 } from '../model.js';
 import { type MorObjectRow } from '../mor-object.js';
 import { type InboxSource } from './inbox.js';
-import { type SignupRow } from './signups.js';
+import { type SignupRow } from '../signup.js';
 
 /** A page of a list, newest first. */
 export type PageRequest = { readonly limit: number; readonly cursor: string | null };

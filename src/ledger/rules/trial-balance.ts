@@ -1,6 +1,5 @@
 // The trial balance of a month: what each account stood at, what moved, what it stands at. Debits are positive, credits negative.
 import { type Account } from '../../domain/model.js';
-import { type LedgerSum } from '../../domain/ports/ledger-sums.js';
 import { ACCOUNTS } from './accounts.js';
 
 /** Accounts that stand at zero at the end of a month when nothing of it is under way or waits for a person. */
@@ -83,3 +82,15 @@ export function moneyOf({ accounts, moved }: TrialBalance): {
     kept: on('mor_receivable'),
   };
 }
+
+/** What moved between two accounts for one reason in one currency, before a stretch of time and in it. Smallest units. */
+export type LedgerSum = {
+  readonly currency: string;
+  readonly reason: string;
+  readonly debit: Account;
+  readonly credit: Account;
+  readonly before: bigint;
+  readonly during: bigint;
+  /** Entries in the stretch. */
+  readonly entries: number;
+};

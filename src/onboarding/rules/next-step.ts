@@ -1,5 +1,5 @@
 // What comes next for a merchant's onboarding, in one sentence for the person who looks.
-import { type OnboardingRow } from '../../domain/ports/onboarding.js';
+import { type OnboardingRow } from '../../domain/onboarding.js';
 
 /** How each requirement of Document 1 is met through our own routes. */
 const MEANS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 // Why a step of an onboarding was not taken, in words.
-import { type CheckedRequest } from '../../domain/ports/onboarding.js';
+import { type CheckedRequest } from '../../domain/onboarding.js';
 import { type CallFailure, SHADOW_MESSAGE, SHADOW_MODE } from '../../domain/ports/call.js';
 
 export type OnboardingFailed =

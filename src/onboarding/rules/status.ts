@@ -1,5 +1,5 @@
 // Which statuses of an onboarding are asked for again, and which are the end.
-import { type OnboardingStatus } from '../../domain/ports/onboarding.js';
+import { type OnboardingStatus } from '../../domain/onboarding.js';
 
 /** What is final is not asked for any more (Document 1, "What the service does", 5). */
 export function isFinal(status: OnboardingStatus): boolean {

@@ -1,6 +1,5 @@
 // A customer and the MoR's own customer.
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type CustomerLink } from '../../domain/ports/customer-links.js';
 import { SEQ } from './columns.js';
 
 @Entity('customer_link')
@@ -14,3 +13,15 @@ export class CustomerLinkEntity implements CustomerLink {
   /** Of its table: the order in which rows were first written. */
   @Column(SEQ) seq!: string;
 }
+
+export type CustomerLink = {
+  readonly customerId: string;
+  readonly morCustomerId: string;
+  /** Null: the link was made elsewhere. */
+  readonly signupId: string | null;
+  /** The merchant's own word for it; null: none was given. */
+  readonly reference: string | null;
+  /** `signup`, an API key's name, or a person at the command line. */
+  readonly linkedBy: string;
+  readonly linkedAt: Date;
+};

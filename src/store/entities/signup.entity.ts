@@ -1,6 +1,6 @@
 // What the merchant's backend asked for: a first payment, a trial's setup, or another payment method.
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type SignupRow } from '../../domain/ports/signups.js';
+import { type SignupRow } from '../../domain/signup.js';
 import { BIGINT, SEQ } from './columns.js';
 
 @Entity('signup')

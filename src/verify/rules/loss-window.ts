@@ -1,10 +1,10 @@
 // Which events a sender may have given up for good: made at a time from which every one of its tries fell on closed doors. Pure.
-import { type LossWindow, type Span } from '../../domain/ports/loss.js';
 import { MOR_ATTEMPTS_SEC } from '../../policy.js';
 
 type Interval = { readonly from: number; readonly to: number };
 
 const interval = (s: Span): Interval => ({ from: s.from.getTime(), to: s.to.getTime() });
+
 const span = (i: Interval): Span => ({ from: new Date(i.from), to: new Date(i.to) });
 
 /** The times between the first and the last that were open, at which none was. In order, none touching another. */
@@ -61,3 +61,9 @@ export function showLossWindow({ events, closed }: LossWindow): string {
   const at = (d: Date): string => `${d.toISOString().slice(0, 19)}Z`;
   return `the doors were closed from ${at(closed.from)} to ${at(closed.to)}: events that the MoR made between ${at(events.from)} and ${at(events.to)} may be lost for good`;
 }
+
+/** From (included) to (not included). */
+export type Span = { readonly from: Date; readonly to: Date };
+
+/** Events that the MoR made in `events` may be lost: the doors were closed in `closed` whenever it tried. */
+export type LossWindow = { readonly events: Span; readonly closed: Span };

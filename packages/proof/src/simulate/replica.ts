@@ -41,14 +41,16 @@ import { PgHomelessEvents } from '#src/mor-objects/homeless-events.store.js';
 import { PgNotifications } from '#src/store/pg-notifications.js';
 import { Notifier } from '#src/notifications/notifier.js';
 import { type Delivery } from '#src/domain/ports/notifications.js';
-import { PgPaymentMethods } from '#src/store/pg-payment-methods.js';
+import { PaymentMethodsStore } from '#src/customers/payment-methods.store.js';
 import { PgRequestBudget } from '#src/store/pg-request-budget.js';
-import { PgMarkLookups } from '#src/store/pg-mark-lookups.js';
-import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
+import { MarksStore } from '#src/verify/marks.store.js';
+import { VerifyStore } from '#src/verify/verify.store.js';
 import { PgReviewDesk } from '#src/store/review-queries.js';
-import { PgChargeLooks } from '#src/store/pg-charge-looks.js';
-import { PgCustomerLinks } from '#src/store/pg-customer-links.js';
-import { PgRequests, PgSignups } from '#src/store/signup-store.js';
+import { ChargeLooksStore } from '#src/enrolment/charge-looks.store.js';
+import { EnrolmentStore } from '#src/enrolment/enrolment.store.js';
+import { CustomerLinksStore } from '#src/customers/customer-links.store.js';
+import { Requests } from '#src/store/requests.js';
+import { SignupsStore } from '#src/signups/signups.store.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '#src/stripe/stripe-billing-reader.js';
 import { StripeClient } from '#src/stripe/stripe-client.js';
@@ -112,8 +114,8 @@ export class Replica {
   /** The daily verify; nobody ticks it unless the story does. */
   readonly verifyJob: VerifyJob;
   readonly books: PgBooks;
-  readonly signupRows: PgSignups;
-  readonly links: PgCustomerLinks;
+  readonly signupRows: SignupsStore;
+  readonly links: CustomerLinksStore;
   private readonly doors: Doors;
   private readonly gone: (() => void)[] = [];
 
@@ -132,8 +134,8 @@ export class Replica {
     const inbox = stored('inbox', new PgInbox(db, ids, clock));
     const lanes = stored('lanes', new PgLaneStore(db, clock, parts.hear === null ? null : 'standard'));
     const books = (this.books = stored('books', new PgBooks(db, clock)));
-    const signupRows = (this.signupRows = stored('signups', new PgSignups(db, clock, ids)));
-    const requests = stored('requests', new PgRequests(db, clock));
+    const signupRows = (this.signupRows = stored('signups', new SignupsStore(db, clock, ids)));
+    const requests = stored('requests', new Requests(db, clock));
 
     const { secrets } = sandbox;
     const stripe = new StripeClient(
@@ -171,8 +173,9 @@ export class Replica {
     const context = new FlowContext(settings, clock, rng, ids, platform, gateway);
     const router = new RouteEventsFlow(stored('channel', new PgHomelessEvents(db, clock)), context, wake);
     const relay = new HttpEventRelay(options, clock);
-    const links = (this.links = stored('links', new PgCustomerLinks(db, clock)));
-    const enrolment = new EnrolmentFlow(links, reader, stored('looks', new PgChargeLooks(db, clock)), settings);
+    this.links = stored('links', new CustomerLinksStore(db, clock));
+    const moved = stored('enrolment', new EnrolmentStore(db, clock));
+    const enrolment = new EnrolmentFlow(moved, reader, stored('looks', new ChargeLooksStore(db, clock)), settings);
     const livemode = { expected: false };
     const flow = new WorkLaneFlow(
       lanes,
@@ -194,9 +197,9 @@ export class Replica {
     this.reviews = new ReviewsFlow(changes, books, stored('reviews', new PgReviewDesk(db)), context);
     this.channels = new MorObjectsFlow(lanes, changes, books, reader, channels, context);
     this.signups = new SignupFlow(signupRows, books, gateway, changes, clock, ids, requests, taxDesk);
-    const methods = stored('methods', new PgPaymentMethods(db, clock));
+    const methods = stored('methods', new PaymentMethodsStore(db, clock));
     this.methods = new PaymentMethodsFlow(methods, this.signups, gateway, enrolment, books, changes);
-    const verifyBooks = stored('verify', new PgVerifyBooks(db, clock, stored('marks', new PgMarkLookups(db))));
+    const verifyBooks = stored('verify', new VerifyStore(db, clock, stored('marks', new MarksStore(db))));
     const limits = { ...VERIFY_LIMITS, saveEvery: 1 };
     this.verify = new VerifyFlow(
       verifyBooks,

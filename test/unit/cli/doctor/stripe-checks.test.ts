@@ -4,7 +4,7 @@ import { arrivalChecks, endpointChecks, keyChecks } from '../../../../src/cli/do
 import { type Config } from '../../../../src/config/index.js';
 import { stripeInvoiceTypes } from '../../../../src/domain/events/stripe-event.js';
 import { type BillingEventFacts, type BillingReader } from '../../../../src/domain/ports/billing-reader.js';
-import { type VerifyBooks } from '../../../../src/domain/ports/verify-books.js';
+import { type VerifyStore } from '../../../../src/verify/verify.store.js';
 import { reported } from '../../../support/reported.js';
 
 const answer = <T>(value: T) => Promise.resolve({ ok: true as const, value, status: 200, requestId: null });
@@ -41,10 +41,10 @@ describe('the events that Stripe lists', () => {
     const books = {
       installedAt: () => Promise.resolve(new Date(0)),
       unknownEvents: () => Promise.resolve(new Set<string>()),
-    } as Partial<VerifyBooks>;
+    } as Partial<VerifyStore>;
     const level = async (name: string) => {
       const reader = { listEvents: () => answer({ items: [event(name)], unreadable: [], next: null }) };
-      return (await arrivalChecks(reader as Partial<BillingReader> as BillingReader, books as VerifyBooks)).map(
+      return (await arrivalChecks(reader as Partial<BillingReader> as BillingReader, books as VerifyStore)).map(
         (c) => c.state,
       );
     };

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { type Request, type Response } from 'express';
 import { ownPath } from '#src/console/login-page.js';
-import { type ConsoleSession, ConsoleSessions } from '#src/domain/ports/console-sessions.js';
+import { type ConsoleSession, ConsoleSessions } from '#src/console/console-sessions.js';
 import { highestRole, isOfDomain, personOf } from '#src/console/sso/people.js';
 import { SSO_COOKIE, SsoCookie } from '#src/console/sso/sso-cookie.js';
 import { COOKIE, Sessions } from '#src/console/session.js';

@@ -1,0 +1,165 @@
+// The payment methods of a customer at the MoR: one for each signup, each later setup and each link that was made elsewhere.
+import { Injectable } from '@nestjs/common';
+import { type ConfirmedMethod } from '../domain/retry.js';
+import { DatabaseTime, timeSql } from '../store/database-time.js';
+import { Database } from '../store/database.js';
+
+export const METHOD_ORIGINS = ['signup', 'change', 'import'] as const;
+
+export type PaymentMethod = {
+  readonly customerId: string;
+  /** Ours: `sup_…` or `met_…`; null: its link was made elsewhere. */
+  readonly id: string | null;
+  readonly origin: (typeof METHOD_ORIGINS)[number];
+  /** Null: a payment intent saved it, or it was saved elsewhere. */
+  readonly setupIntentId: string | null;
+  /** Null: a setup intent saved it, or it was saved elsewhere. */
+  readonly paymentIntentId: string | null;
+  readonly morCustomerId: string;
+  readonly createdAt: Date;
+  /** When its confirmation became known; null: it is not known. A link that was made elsewhere counts as confirmed. */
+  readonly confirmedAt: Date | null;
+  /** `charge`, or who reported it, or who linked it. */
+  readonly confirmedBy: string | null;
+  /** The newest confirmed one of its customer, or the newest if none is confirmed. */
+  readonly current: boolean;
+};
+
+/** A confirmed method, and the invoices that have to know of it. */
+export type Announcement = {
+  readonly method: ConfirmedMethod;
+  readonly invoiceIds: readonly string[];
+};
+
+type Row = {
+  customer_id: string;
+  id: string | null;
+  kind: string;
+  intent_id: string | null;
+  mor_customer_id: string;
+  created_at: Date;
+  confirmed_at: Date | null;
+  confirmed_by: string | null;
+};
+
+/** What a confirmed method tells its customer's invoices; a report counts from its own time. */
+const SINCE = 'coalesce(s.reported_at, s.confirmed_at)';
+
+/** A refusal may still be on its way when somebody reports the confirmation: an invoice without a verdict gets to know of it, too. */
+const WAITS = `i.customer_id = s.customer_id
+  and (i.status in ('open', 'review', 'expected') and i.retries is not null or i.status = 'expected' and s.reported_at is not null)`;
+
+const INVOICES_MOST = 100;
+
+@Injectable()
+export class PaymentMethodsStore {
+  constructor(
+    private readonly db: Database,
+    private readonly time: DatabaseTime,
+  ) {}
+
+  /** Of each of these customers, newest first. */
+  async of(customerIds: readonly string[]): Promise<ReadonlyMap<string, readonly PaymentMethod[]>> {
+    const { rows } = await this.db.pool.query<Row>(
+      `select customer_id, id, kind, intent_id, mor_customer_id, created_at, confirmed_at, confirmed_by
+         from (select customer_id, id, kind, intent_id, mor_customer_id, created_at, confirmed_at, confirmed_by, seq from signup
+                where customer_id = any($1) and intent_id is not null and mor_customer_id is not null
+               union all
+               select customer_id, null, 'import', null, mor_customer_id, linked_at, linked_at, linked_by, 0 from customer_link
+                where customer_id = any($1) and signup_id is null) m
+        order by created_at desc, seq desc`,
+      [customerIds],
+    );
+    const found = new Map<string, Row[]>();
+    for (const row of rows) found.set(row.customer_id, [...(found.get(row.customer_id) ?? []), row]);
+    return new Map([...found].map(([customerId, all]) => [customerId, methodsOf(all)]));
+  }
+
+  /** The request of the customer's newest signup, as it was sent to the MoR; null: none, or it was erased. */
+  async signupBody(customerId: string): Promise<string | null> {
+    const found = await this.db.pool.query<{ body: string }>(
+      `select body from signup where customer_id = $1 and kind <> 'method' and intent_id is not null and body is not null
+        order by seq desc limit 1`,
+      [customerId],
+    );
+    return found.rows[0]?.body ?? null;
+  }
+
+  /**
+   * Somebody reports that the newest setup of the customer was confirmed; a second report of the same changes nothing. Null: no setup of this
+   * customer was made here. `isNew`: its invoices have still to be told.
+   */
+  async report(
+    customerId: string,
+    by: string,
+  ): Promise<{ readonly method: ConfirmedMethod; readonly isNew: boolean } | null> {
+    const found = await this.db.pool.query<{ id: string; at: Date; by: string; is_new: boolean }>(
+      `update signup s set reported_at = coalesce(s.reported_at, ${timeSql(3)}), confirmed_at = coalesce(s.confirmed_at, ${timeSql(3)}),
+              confirmed_by = case when s.reported_at is null then $2 else s.confirmed_by end, tried_at = case when s.reported_at is null then null else s.tried_at end
+        where s.id = (select id from signup where customer_id = $1 and intent_id is not null order by seq desc limit 1)
+        returning s.id, s.reported_at as at, s.confirmed_by as by, s.tried_at is null as is_new`,
+      [customerId, by, this.time.given()],
+    );
+    const row = found.rows[0];
+    if (row === undefined) return null;
+    return { method: { id: row.id, at: row.at.toISOString(), by: row.by }, isNew: row.is_new };
+  }
+
+  /**
+   * Confirmed methods still to be reported to the customer's unpaid invoices: the oldest first, at most `limit`.
+   * @param customerId null: of all customers
+   */
+  async unannounced(limit: number, customerId: string | null): Promise<readonly Announcement[]> {
+    const found = await this.db.pool.query<{ id: string; at: Date; by: string | null; invoice_ids: string[] }>({
+      name: 'unannounced_methods',
+      text: `select s.id, ${SINCE} as at, case when s.reported_at is not null then s.confirmed_by end as by,
+                    array(select i.invoice_id from invoice i where ${WAITS}
+                           order by coalesce(i.platform_created_at, i.first_seen_at) desc limit ${INVOICES_MOST}) as invoice_ids
+               from signup s
+              where s.confirmed_at is not null and s.tried_at is null and ($2::text is null or s.customer_id = $2)
+              order by s.seq limit $1`,
+      values: [limit, customerId],
+    });
+    return found.rows.map(({ id, at, by, invoice_ids: invoiceIds }) => ({
+      method: { id, at: at.toISOString(), by },
+      invoiceIds,
+    }));
+  }
+
+  /** The invoices know of these. A report that came meanwhile is kept for the next time. */
+  async announced(methods: readonly ConfirmedMethod[]): Promise<void> {
+    await this.db.pool.query(
+      `update signup s set tried_at = ${timeSql(3)} from unnest($1::text[], $2::timestamptz[]) as d(id, at)
+        where s.id = d.id and ${SINCE} = d.at`,
+      [methods.map((m) => m.id), methods.map((m) => m.at), this.time.given()],
+    );
+  }
+
+  /** The customer's invoices that the MoR refused and that can still be paid, newest first. */
+  async refusedInvoices(customerId: string): Promise<readonly string[]> {
+    const found = await this.db.pool.query<{ invoice_id: string }>(
+      `select invoice_id from invoice
+        where customer_id = $1 and retries is not null and status in ('open', 'review', 'expected')
+          and platform_status in ('open', 'draft', 'unknown')
+        order by coalesce(platform_created_at, first_seen_at) desc, seq desc limit ${INVOICES_MOST}`,
+      [customerId],
+    );
+    return found.rows.map((r) => r.invoice_id);
+  }
+}
+
+function methodsOf(rows: readonly Row[]): readonly PaymentMethod[] {
+  const current = rows.find((r) => r.confirmed_at !== null) ?? rows[0];
+  return rows.map((r) => ({
+    customerId: r.customer_id,
+    id: r.id,
+    origin: r.kind === 'import' ? 'import' : r.kind === 'method' ? 'change' : 'signup',
+    setupIntentId: r.kind === 'payment' ? null : r.intent_id,
+    paymentIntentId: r.kind === 'payment' ? r.intent_id : null,
+    morCustomerId: r.mor_customer_id,
+    createdAt: r.created_at,
+    confirmedAt: r.confirmed_at,
+    confirmedBy: r.confirmed_by,
+    current: r === current,
+  }));
+}

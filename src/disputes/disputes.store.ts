@@ -1,0 +1,108 @@
+// Disputes and alerts, as people look for them.
+import { Injectable } from '@nestjs/common';
+import { Any } from 'typeorm';
+import { type PaymentRow } from '../domain/model.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/ports/books.js';
+import { Database } from '../store/database.js';
+import { InvoiceEntity } from '../store/entities/invoice.entity.js';
+import { MorObjectEntity } from '../store/entities/mor-object.entity.js';
+import { PaymentEntity } from '../store/entities/payment.entity.js';
+import { inOrder } from '../store/newest-first.js';
+import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
+
+export type DisputeFilter = MoneyFilter & {
+  readonly kind?: string | undefined;
+  readonly status?: string | undefined;
+};
+
+/** With what it is about; `payment` null: it is not known which. The amount of the filter is what is disputed. */
+export type DisputeItem = {
+  readonly dispute: MorObjectRow;
+  readonly customerId: string | null;
+  readonly payment: Pick<PaymentRow, 'id' | 'paymentId' | 'amount' | 'currency'> | null;
+};
+
+/** What is disputed is what the bank says, or else the whole payment. */
+const DISPUTES = `(
+  select o.id, o.seq, o.kind, o.status, o.invoice_id, o.created_at, coalesce(o.amount, p.amount) as amount,
+         case when o.amount is null then p.currency else o.currency end as currency
+    from mor_object o left join payment p on p.id = o.payment_row_id) x`;
+
+/** The words of the partial index. */
+const DISPUTED = `x.kind in ('dispute', 'alert')`;
+
+const AT = 'x.created_at';
+
+@Injectable()
+export class DisputesStore {
+  private readonly rows = this.db.orm.getRepository(MorObjectEntity);
+
+  constructor(private readonly db: Database) {}
+
+  /** By the time of their first event, the newest first. Throws BadCursor. */
+  async list(filter: DisputeFilter, page: PageRequest): Promise<Page<DisputeItem>> {
+    const found = await walk(this.db.orm, walkOf(filter), page);
+    const disputes = await inOrder(this.rows, 'id', found.data);
+    // Of the wide rows beside a dispute only what is shown: a CSV has thousands.
+    const [invoices, payments] = await Promise.all([
+      this.db.orm.getRepository(InvoiceEntity).find({
+        select: { invoiceId: true, customerId: true },
+        where: { invoiceId: Any(disputes.map((o) => o.invoiceId)) },
+      }),
+      this.db.orm.getRepository(PaymentEntity).find({
+        select: { id: true, paymentId: true, amount: true, currency: true },
+        where: { id: Any(disputes.flatMap((o) => o.paymentRowId ?? [])) },
+      }),
+    ]);
+    const customers = new Map(invoices.map((i) => [i.invoiceId, i.customerId]));
+    const paid = new Map(payments.map((p) => [p.id, p]));
+    const data = disputes.map((dispute) => ({
+      dispute,
+      customerId: customers.get(dispute.invoiceId) ?? null,
+      payment: paid.get(dispute.paymentRowId ?? '') ?? null,
+    }));
+    return { data, nextCursor: found.nextCursor };
+  }
+
+  /** What is disputed: what the bank says, or else the whole payment. */
+  sums(filter: DisputeFilter): Promise<SelectionSums> {
+    return sumUp(this.db.orm, walkOf(filter), 'amount');
+  }
+
+  /** By our id or the MoR's. */
+  async find(id: string): Promise<MorObjectRow | null> {
+    const kind = Any<MorObjectRow['kind']>(['dispute', 'alert']);
+    const [found] = await this.rows.find({
+      where: [
+        { id, kind },
+        { morId: id, kind },
+      ],
+      order: { seq: 'ASC' },
+      take: 1,
+    });
+    return found ?? null;
+  }
+}
+
+function walkOf({ kind, status, currency, amount, customerId, ...span }: DisputeFilter): Walk {
+  const parameters = new Parameters();
+  const theirs =
+    customerId === undefined
+      ? []
+      : [
+          `x.invoice_id = any (array(select i.invoice_id from invoice i where i.customer_id = ${parameters.of(customerId)}))`,
+        ];
+  const looked = givenOf({ kind, status, currency, amount: amount?.toString() });
+  return {
+    from: DISPUTES,
+    key: 'id',
+    number: 'seq',
+    at: AT,
+    lead: [],
+    where: [DISPUTED, ...theirs, ...within(AT, span, parameters)],
+    parameters,
+    looked,
+    few: theirs.length > 0,
+  };
+}

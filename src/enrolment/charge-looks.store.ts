@@ -1,0 +1,44 @@
+// The newest look at the method that Stripe would charge, by subscription, or by customer for invoices without one.
+import { Injectable } from '@nestjs/common';
+import { type ChargedFor, type ChargedMethod } from '../domain/ports/billing-reader.js';
+import { jsonText } from '../store/codec.js';
+import { DatabaseTime, timeSql } from '../store/database-time.js';
+import { Database } from '../store/database.js';
+
+export type ChargeLook = { readonly key: string; readonly charged: ChargedMethod | null };
+
+/** A method on the invoice itself is nobody else's: it has no key. */
+export function chargeKey({ customerId, subscriptionId, ownMethodId }: ChargedFor): string | null {
+  return ownMethodId === null ? (subscriptionId ?? customerId) : null;
+}
+
+@Injectable()
+export class ChargeLooksStore {
+  constructor(
+    private readonly db: Database,
+    private readonly time: DatabaseTime,
+  ) {}
+
+  /** A look that is not older than `withinMs` milliseconds; null: there is none. */
+  async recent(key: string, withinMs: number): Promise<ChargeLook | null> {
+    const found = await this.db.pool.query<Pick<ChargeLook, 'charged'>>({
+      name: 'charge_look',
+      text: `select charged from charge_look where key = $1 and looked_at >= ${timeSql(2)} - $3::float8 * interval '1 millisecond'`,
+      values: [key, this.time.given(), withinMs],
+    });
+    const row = found.rows[0];
+    return row === undefined ? null : { key, charged: row.charged };
+  }
+
+  /** They were made now. */
+  async keep(looks: readonly ChargeLook[]): Promise<void> {
+    await this.db.pool.query({
+      name: 'keep_charge_looks',
+      text: `insert into charge_look (key, charged, looked_at)
+             select l.key, nullif(l.charged, 'null'::jsonb), ${timeSql(2)} from jsonb_to_recordset($1::jsonb) as l(key text, charged jsonb)
+              order by l.key
+                 on conflict (key) do update set charged = excluded.charged, looked_at = excluded.looked_at`,
+      values: [jsonText(looks), this.time.given()],
+    });
+  }
+}

@@ -1,0 +1,166 @@
+// Who has moved to the MoR, and which invoices are left alone.
+import { Injectable } from '@nestjs/common';
+import { type InvoiceRow } from '../domain/model.js';
+import { type MoneyFilter, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/ports/books.js';
+import { type CustomerLink, CustomerLinkEntity } from '../store/entities/customer-link.entity.js';
+import { DatabaseTime, timeSql } from '../store/database-time.js';
+import { Database } from '../store/database.js';
+import { InvoiceEntity } from '../store/entities/invoice.entity.js';
+import { inOrder } from '../store/newest-first.js';
+import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
+
+/** `renewed`: the MoR has taken a renewal. `not_paid_yet`: a renewal was seen, and it has taken none. `no_renewal_yet`: none was seen. */
+export const MOVES = ['renewed', 'not_paid_yet', 'no_renewal_yet'] as const;
+
+export type Move = (typeof MOVES)[number];
+
+/** `since` and `until`: when they were linked. */
+export type LinkedFilter = Span & {
+  readonly customerId?: string | undefined;
+  /** `signup`, an API key's name, or a person at the command line: who imported a file. */
+  readonly linkedBy?: string | undefined;
+  readonly move?: string | undefined;
+};
+
+export type LinkedCustomer = CustomerLink & { readonly move: Move };
+
+/**
+ * As `migration` counts them; here of the rows of a page, one by one: an `exists` may be
+ * answered by reading the whole table once. It goes with the key.
+ */
+const LINKED = `(
+  select m.*, m.move || ' ' || m.seq as moved from (
+    select l.*, case
+      when (select true from payment p where p.customer_id = l.customer_id and p.origin = 'renewal' and p.succeeded_at is not null limit 1) then 'renewed'
+      when (select true from invoice i where i.customer_id = l.customer_id and i.expected_by is not null limit 1) then 'not_paid_yet'
+      else 'no_renewal_yet' end as move
+    from customer_link l) m) x`;
+
+/** Of an index that holds these alone. */
+const OUTSIDE_AT = 'x.first_seen_at';
+
+/** How far customers have moved to the MoR. */
+export type Migration = {
+  readonly linked: number;
+  /** Of the linked: the MoR has taken a renewal. */
+  readonly renewed: number;
+  /** Of the linked: a renewal was seen, and the MoR has not taken one yet. */
+  readonly notRenewed: number;
+  /** Of the linked: no renewal was seen yet. */
+  readonly waiting: number;
+  /** Customers with invoices outside of ENROLMENT in the last `OUTSIDE_DAYS` days. */
+  readonly outside: number;
+};
+
+/** A monthly renewal of every customer falls into it. */
+export const OUTSIDE_DAYS = 35;
+
+const NOTHING = { linked: 0, renewed: 0, notRenewed: 0, waiting: 0, outside: 0 };
+
+@Injectable()
+export class EnrolmentStore {
+  constructor(
+    private readonly db: Database,
+    private readonly time: DatabaseTime,
+  ) {}
+
+  async known(customerId: string): Promise<{ readonly linkedAt: Date | null; readonly paid: boolean }> {
+    const found = await this.db.pool.query<{ linked_at: Date | null; paid: boolean }>({
+      name: 'customer_known',
+      text: `select (select min(linked_at) from customer_link where customer_id = $1) as linked_at,
+                    exists (select from payment where customer_id = $1 and origin in ('renewal', 'signup')) as paid`,
+      values: [customerId],
+    });
+    const row = found.rows[0];
+    return { linkedAt: row?.linked_at ?? null, paid: row?.paid === true };
+  }
+
+  async migration(): Promise<Migration> {
+    const found = await this.db.pool.query<Record<keyof Migration, string>>(
+      `with linked as (select distinct customer_id from customer_link),
+            moved as (
+              select exists (select from payment p where p.customer_id = l.customer_id and p.origin = 'renewal' and p.succeeded_at is not null) as renewed,
+                     exists (select from invoice i where i.customer_id = l.customer_id and i.expected_by is not null) as seen
+                from linked l)
+       select count(*) as linked,
+              count(*) filter (where renewed) as renewed,
+              count(*) filter (where not renewed and seen) as "notRenewed",
+              count(*) filter (where not renewed and not seen) as waiting,
+              (select count(distinct customer_id) from invoice
+                where enrolled = false and first_seen_at > ${timeSql(1)} - interval '${OUTSIDE_DAYS} days') as outside
+         from moved`,
+      [this.time.given()],
+    );
+    const { linked, renewed, notRenewed, waiting, outside } = found.rows[0] ?? NOTHING;
+    return {
+      linked: Number(linked),
+      renewed: Number(renewed),
+      notRenewed: Number(notRenewed),
+      waiting: Number(waiting),
+      outside: Number(outside),
+    };
+  }
+
+  /** Customers with a customer of the MoR, the newest link first. Throws BadCursor. */
+  async linked(
+    { customerId, linkedBy, move, ...span }: LinkedFilter,
+    page: PageRequest,
+  ): Promise<Page<LinkedCustomer>> {
+    const parameters = new Parameters();
+    const looked = givenOf({ linked_by: linkedBy, move });
+    const found = await walk(
+      this.db.orm,
+      {
+        from: LINKED,
+        key: 'moved',
+        number: 'seq',
+        at: 'x.linked_at',
+        lead: [],
+        where: [
+          ...(customerId === undefined ? [] : [`x.customer_id = ${parameters.of(customerId)}`]),
+          ...within('x.linked_at', span, parameters),
+        ],
+        parameters,
+        looked,
+        few: customerId !== undefined,
+      },
+      page,
+    );
+    const moves = new Map(found.data.map((key) => [key.split(' ')[1] ?? '', MOVES.find((m) => key.startsWith(m))]));
+    const links = await inOrder(this.db.orm.getRepository(CustomerLinkEntity), 'seq', [...moves.keys()]);
+    const data = links.map((link) => ({ ...link, move: moves.get(link.seq) ?? ('no_renewal_yet' as const) }));
+    return { data, nextCursor: found.nextCursor };
+  }
+
+  /** Invoices outside of ENROLMENT, by when they were first seen, the newest first. Throws BadCursor. */
+  async outside(filter: MoneyFilter, page: PageRequest): Promise<Page<InvoiceRow>> {
+    const found = await walk(this.db.orm, outsideOf(filter), page);
+    const data = await inOrder(this.db.orm.getRepository(InvoiceEntity), 'invoiceId', found.data);
+    return { data, nextCursor: found.nextCursor };
+  }
+
+  /** What is due on them. */
+  outsideSums(filter: MoneyFilter): Promise<SelectionSums> {
+    return sumUp(this.db.orm, outsideOf(filter), 'amount_due');
+  }
+}
+
+function outsideOf({ currency, amount, customerId, ...span }: MoneyFilter): Walk {
+  const parameters = new Parameters();
+  const looked = givenOf({ currency, amount_due: amount?.toString() });
+  return {
+    from: 'invoice x',
+    key: 'invoice_id',
+    number: 'seq',
+    at: OUTSIDE_AT,
+    lead: [],
+    where: [
+      'x.enrolled = false',
+      ...(customerId === undefined ? [] : [`x.customer_id = ${parameters.of(customerId)}`]),
+      ...within(OUTSIDE_AT, span, parameters),
+    ],
+    parameters,
+    looked,
+    few: customerId !== undefined,
+  };
+}

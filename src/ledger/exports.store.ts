@@ -1,0 +1,186 @@
+// Whole months for accountants, read in pages by indexes: an export of any length holds one page in memory.
+import { Injectable } from '@nestjs/common';
+import { Any, type SelectQueryBuilder } from 'typeorm';
+import { type PaymentRow, type RefundRow, type LaneState } from '../domain/model.js';
+import { type LedgerRow, type Span } from '../domain/ports/books.js';
+import { Database } from '../store/database.js';
+import { LedgerEntryEntity } from '../store/entities/ledger-entry.entity.js';
+import { PaymentEntity } from '../store/entities/payment.entity.js';
+import { RefundEntity } from '../store/entities/refund.entity.js';
+import { readLane } from '../store/lane-reader.js';
+import { COMMON, entryNumbers, isRare, ledgerRows, STRAY } from '../store/ledger-queries.js';
+
+/** A payment whose money the MoR took, with the entry that booked it. */
+export type CollectedPayment = { readonly entry: LedgerRow; readonly payment: PaymentRow };
+
+/** A refund whose money the MoR gave back, with the entry that booked it. */
+export type PaidRefund = { readonly entry: LedgerRow; readonly payment: PaymentRow; readonly refund: RefundRow };
+
+/** Some rows, and how far the whole is, from 0 to 1. */
+export type ExportPage<R> = { readonly rows: readonly R[]; readonly part: number };
+
+export type Export<R> = AsyncIterable<ExportPage<R>>;
+
+const PAGE = 1_000;
+
+type Entries = { readonly entries: readonly LedgerEntryEntity[]; readonly part: number };
+
+@Injectable()
+export class ExportsStore {
+  constructor(private readonly db: Database) {}
+
+  /** By when it happened. */
+  async *ledger(span: Span): Export<LedgerRow> {
+    for await (const { entries, part } of this.entries(span, null))
+      yield { rows: await ledgerRows(this.db.orm, entries), part };
+  }
+
+  /** By when the money was taken: the payments that the trial balance of that time counts, and no others. */
+  async *payments(span: Span): Export<CollectedPayment> {
+    for await (const { entries, part } of this.entries(span, 'payment_collected')) {
+      const payments = await this.paymentsOf(entries);
+      const rows = await ledgerRows(this.db.orm, entries);
+      yield { rows: rows.map((entry, i) => ({ entry, payment: at(payments, entries[i]?.paymentRowId) })), part };
+    }
+  }
+
+  /** By when the money was given back. */
+  async *refunds(span: Span): Export<PaidRefund> {
+    for await (const { entries, part } of this.entries(span, 'refund_paid')) {
+      const payments = await this.paymentsOf(entries);
+      const ids = Any(entries.flatMap((e) => e.refundId ?? []));
+      const found = await this.db.orm.getRepository(RefundEntity).findBy({ id: ids });
+      const refunds = await this.withLogged<RefundRow>(
+        found,
+        entries,
+        (e) => e.refundId,
+        (s) => s.refunds,
+      );
+      const rows = await ledgerRows(this.db.orm, entries);
+      yield {
+        rows: rows.map((entry, i) => ({
+          entry,
+          payment: at(payments, entries[i]?.paymentRowId),
+          refund: at(refunds, entry.refundId ?? undefined),
+        })),
+        part,
+      };
+    }
+  }
+
+  private async paymentsOf(entries: readonly LedgerEntryEntity[]): Promise<ReadonlyMap<string, PaymentRow>> {
+    const ids = Any([...new Set(entries.map((e) => e.paymentRowId))]);
+    const found = await this.db.orm.getRepository(PaymentEntity).findBy({ id: ids });
+    return this.withLogged<PaymentRow>(
+      found,
+      entries,
+      (e) => e.paymentRowId,
+      (s) => s.payments,
+    );
+  }
+
+  /** An entry is there at once, the row that it names once its lane rests: until then the lane's log has it. */
+  private async withLogged<R extends { readonly id: string }>(
+    found: readonly R[],
+    entries: readonly LedgerEntryEntity[],
+    idOf: (e: LedgerEntryEntity) => string | null,
+    of: (s: LaneState) => readonly R[],
+  ): Promise<ReadonlyMap<string, R>> {
+    const rows = new Map(found.map((r) => [r.id, r]));
+    const behind = entries.filter((e) => !rows.has(idOf(e) ?? ''));
+    for (const lane of new Set(behind.map((e) => e.invoiceId))) {
+      for (const r of of((await readLane(this.db.pool, lane)).state)) if (!rows.has(r.id)) rows.set(r.id, r);
+    }
+    return rows;
+  }
+
+  /** By their numbers, and the strays among them by their time: see ledger-queries.ts. */
+  private async *entries(span: Span, reason: string | null): AsyncGenerator<Entries> {
+    const timed = span.since !== undefined || span.until !== undefined;
+    const { above, below } = await entryNumbers(this.db.orm, span);
+    const newest = (await this.ledgerRows().select('max(e.id)', 'id').getRawOne<{ id: string | null }>())?.id ?? '0';
+    const from = Number(above);
+    const to = Math.min(Number(below), Number(newest));
+    const strays = timed ? new Strays(this.strays(span, reason)) : null;
+    for (let after = above; ;) {
+      const query = this.ledgerRows(span, reason).andWhere('e.id > :after and e.id < :below', { after, below });
+      if (timed) query.andWhere(`not (${STRAY})`);
+      const page = await query.orderBy('e.id').limit(PAGE).getMany();
+      const last = page.at(-1);
+      if (last === undefined) break;
+      const part = Math.min(1, (Number(last.id) - from) / Math.max(1, to - from));
+      let late: readonly LedgerEntryEntity[] = [];
+      if (strays !== null) {
+        for (late = await strays.upTo(last.movedAt); late.length >= PAGE; late = await strays.upTo(last.movedAt))
+          yield { entries: late, part };
+      }
+      yield { entries: late.length === 0 ? page : [...page, ...late].toSorted(byTime), part };
+      after = last.id;
+    }
+    for (let late = await strays?.upTo(null); late !== undefined && late.length > 0; late = await strays?.upTo(null))
+      yield { entries: late, part: 1 };
+  }
+
+  private async *strays(span: Span, reason: string | null): AsyncGenerator<LedgerEntryEntity> {
+    for (let after: LedgerEntryEntity | undefined; ;) {
+      const query = this.ledgerRows(span, reason).andWhere(STRAY);
+      if (after !== undefined) {
+        query.andWhere('e.movedAt >= :movedAt and (e.moved_at, e.id) > (:movedAt, :id)', {
+          movedAt: after.movedAt,
+          id: after.id,
+        });
+      }
+      const page = await query.orderBy('e.movedAt').addOrderBy('e.id').limit(PAGE).getMany();
+      yield* page;
+      if (page.length < PAGE) return;
+      after = page.at(-1);
+    }
+  }
+
+  private ledgerRows({ since, until }: Span = {}, reason: string | null = null): SelectQueryBuilder<LedgerEntryEntity> {
+    const query = this.db.orm.getRepository(LedgerEntryEntity).createQueryBuilder('e');
+    if (since !== undefined) query.andWhere('e.movedAt >= :since', { since });
+    if (until !== undefined) query.andWhere('e.movedAt < :until', { until });
+    if (reason !== null) query.andWhere('e.reason = :reason', { reason });
+    // The words of the index that a rare reason has.
+    if (reason !== null && !COMMON.includes(reason)) query.andWhere(isRare('e'));
+    return query;
+  }
+}
+
+/** The strays, taken as far as the others have come. */
+class Strays {
+  private head: LedgerEntryEntity | undefined;
+  private begun = false;
+
+  constructor(private readonly rows: AsyncGenerator<LedgerEntryEntity>) {}
+
+  /** The next page of those that happened until then; null: whenever. */
+  async upTo(time: Date | null): Promise<readonly LedgerEntryEntity[]> {
+    if (!this.begun) await this.advance();
+    const taken: LedgerEntryEntity[] = [];
+    while (this.head !== undefined && taken.length < PAGE && (time === null || this.head.movedAt <= time)) {
+      taken.push(this.head);
+      await this.advance();
+    }
+    return taken;
+  }
+
+  private async advance(): Promise<void> {
+    this.begun = true;
+    const next = await this.rows.next();
+    this.head = next.done === true ? undefined : next.value;
+  }
+}
+
+function byTime(a: LedgerEntryEntity, b: LedgerEntryEntity): number {
+  return a.movedAt.getTime() - b.movedAt.getTime() || Number(BigInt(a.id) - BigInt(b.id));
+}
+
+function at<T>(rows: ReadonlyMap<string, T>, id: string | undefined): T {
+  const row = rows.get(id ?? '');
+  if (row === undefined) {
+    throw new Error(`the ledger names ${id ?? 'nothing'}, and neither its row nor its log is there`);
+  }
+  return row;
+}

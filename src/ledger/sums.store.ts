@@ -1,0 +1,125 @@
+// Sums of the ledger by day: folded from its entries now and then, and what came since is added when they are read.
+import { Injectable } from '@nestjs/common';
+import { type DataSource } from 'typeorm';
+import { type Account } from '../domain/model.js';
+import { type LedgerSum } from './rules/trial-balance.js';
+import { DatabaseTime, timeSql } from '../store/database-time.js';
+import { Database, inTransaction } from '../store/database.js';
+import { type LedgerFilter, type SelectionSums } from '../domain/ports/books.js';
+import { DAY_MS } from '../policy.js';
+import { dayOf } from '../domain/day.js';
+
+/** A second's work. */
+const ENTRIES_AT_ONCE = 100_000;
+
+/**
+ * An entry gets its number before its transaction ends, so an older number may come to light after a newer one. No statement of ours
+ * lives longer than 15 seconds, and no transaction idles longer: after these minutes nobody is still writing one.
+ */
+const SETTLED = `interval '10 minutes'`;
+
+const DAY = `(moved_at at time zone 'UTC')::date`;
+
+const KEY = 'currency, reason, debit_account, credit_account';
+
+@Injectable()
+export class LedgerSumsStore {
+  constructor(
+    private readonly db: Database,
+    private readonly time: DatabaseTime,
+  ) {}
+
+  /** One statement: an entry is in the days or after them, and never in both, however far the fold has come. */
+  async between({ since, until }: { since: Date; until: Date }): Promise<readonly LedgerSum[]> {
+    const found = await this.db.pool.query<Record<string, string>>(
+      `with sums as (
+         select day, ${KEY}, entries, amount from ledger_day where day < $2::date
+         union all
+         select ${DAY}, ${KEY}, 1, amount from ledger_entry
+          where id > (select up_to from ledger_fold) and moved_at < $2::date::timestamp at time zone 'UTC')
+       select ${KEY}, coalesce(sum(amount) filter (where day < $1::date), 0)::text as before,
+              coalesce(sum(amount) filter (where day >= $1::date), 0)::text as during,
+              coalesce(sum(entries) filter (where day >= $1::date), 0)::text as entries
+         from sums group by ${KEY} order by ${KEY}`,
+      [dayOf(since), dayOf(until)],
+    );
+    return found.rows.map((r) => ({
+      currency: r['currency'] ?? '',
+      reason: r['reason'] ?? '',
+      debit: r['debit_account'] as Account,
+      credit: r['credit_account'] as Account,
+      before: BigInt(r['before'] ?? 0),
+      during: BigInt(r['during'] ?? 0),
+      entries: Number(r['entries'] ?? 0),
+    }));
+  }
+
+  /** Sums up some more entries, so that reading stays quick. Gives how many; 0: all that may be. Safe in many replicas at once. */
+  async fold(): Promise<number> {
+    return inTransaction(this.db.pool, async (db) => {
+      const held = await db.query<{ up_to: string; noted: string; settled: boolean }>(
+        `select up_to, noted, noted_at <= ${timeSql(1)} - ${SETTLED} as settled from ledger_fold for update skip locked`,
+        [this.time.given()],
+      );
+      const [fold] = held.rows;
+      if (fold === undefined || !fold.settled) return 0;
+      const from = BigInt(fold.up_to);
+      const noted = BigInt(fold.noted);
+      const to = noted - from > ENTRIES_AT_ONCE ? from + BigInt(ENTRIES_AT_ONCE) : noted;
+      const summed = await db.query<{ n: string }>(
+        `with added as (
+           select ${DAY} as day, ${KEY}, count(*) as entries, sum(amount) as amount from ledger_entry
+            where id > $1 and id <= $2 group by day, ${KEY}),
+         kept as (
+           insert into ledger_day as d (day, ${KEY}, entries, amount) select day, ${KEY}, entries, amount from added
+           on conflict (day, ${KEY}) do update set entries = d.entries + excluded.entries, amount = d.amount + excluded.amount)
+         select coalesce(sum(entries), 0) as n from added`,
+        [fold.up_to, to.toString()],
+      );
+      await db.query(
+        to < noted
+          ? 'update ledger_fold set up_to = $1'
+          : `update ledger_fold set up_to = $1, noted_at = ${timeSql(2)},
+               noted = greatest($1, (select coalesce(max(id), 0) from ledger_entry))`,
+        to < noted ? [to.toString()] : [to.toString(), this.time.given()],
+      );
+      return Number(summed.rows[0]?.n ?? 0);
+    });
+  }
+}
+
+/** Entries that no day's sums hold yet are some minutes' work. More there are only while a daemon catches up. */
+const UNFOLDED_MOST = 50_000;
+
+/** Null: the filter names what the sums of days do not know, or too many entries are in none yet. */
+export async function daySums(orm: DataSource, filter: LedgerFilter): Promise<SelectionSums | null> {
+  const { since, until, reason, currency, amount, invoiceId, paymentId, customerId } = filter;
+  const narrower = [amount, invoiceId, paymentId, customerId].some((value) => value !== undefined);
+  const wholeDays = [since, until].every((time) => time === undefined || time.getTime() % DAY_MS === 0);
+  if (narrower || !wholeDays) return null;
+  const [fold] = await orm.query<{ behind: string }[]>(
+    'select coalesce((select max(id) from ledger_entry), 0) - up_to as behind from ledger_fold',
+  );
+  if (fold === undefined || Number(fold.behind) > UNFOLDED_MOST) return null;
+  // One statement: an entry is in the days or after them, and never in both, however far the fold has come.
+  const found = await orm.query<{ currency: string; rows: string; minor: string }[]>(
+    `select currency, sum(entries)::text as rows, sum(amount)::text as minor from (
+       select day, currency, reason, entries, amount from ledger_day
+       union all
+       select (moved_at at time zone 'UTC')::date, currency, reason, 1, amount from ledger_entry
+        where id > (select up_to from ledger_fold)) x
+      where ($1::date is null or day >= $1) and ($2::date is null or day < $2)
+        and ($3::text is null or reason = $3) and ($4::text is null or currency = $4)
+      group by currency order by sum(entries) desc, currency`,
+    [
+      since === undefined ? null : dayOf(since),
+      until === undefined ? null : dayOf(until),
+      reason ?? null,
+      currency ?? null,
+    ],
+  );
+  return {
+    sums: found.map((r) => ({ currency: r.currency, rows: Number(r.rows), minor: BigInt(r.minor) })),
+    all: true,
+  };
+}

@@ -1,0 +1,94 @@
+// Each merchant's onboarding.
+import { Injectable } from '@nestjs/common';
+import { Any } from 'typeorm';
+import { type Page, type PageRequest } from '../domain/ports/books.js';
+import { type OnboardingRow } from '../domain/onboarding.js';
+import { jsonText } from '../store/codec.js';
+import { DatabaseTime, laterSql, timeSql } from '../store/database-time.js';
+import { Database } from '../store/database.js';
+import { snake } from '../store/entities/columns.js';
+import { OnboardingEntity } from './onboarding.entity.js';
+import { newestFirst } from '../store/newest-first.js';
+import { turnIsFree } from '../store/turns.js';
+
+/** `pollInMs`: its outcome is asked for after so long; null: it is known. */
+export type OnboardingChange = Partial<Omit<OnboardingRow, 'reference' | 'updatedAt' | 'pollAt'>> & {
+  readonly pollInMs?: number | null;
+};
+
+type Field = keyof OnboardingRow;
+
+function written(field: Field, value: unknown): unknown {
+  return field === 'comments' || (field === 'merchant' && value !== null) ? jsonText(value) : value;
+}
+
+@Injectable()
+export class OnboardingStore {
+  private readonly rows = this.db.orm.getRepository(OnboardingEntity);
+
+  constructor(
+    private readonly db: Database,
+    private readonly time: DatabaseTime,
+  ) {}
+
+  /** Stores a new row; false when the reference is there already. */
+  async create(row: OnboardingRow): Promise<boolean> {
+    const fields = Object.keys(row) as Field[];
+    const columns = fields.map(snake).join(', ');
+    const places = fields.map((_, i) => `$${i + 1}`).join(', ');
+    const made = await this.db.pool.query(
+      `insert into onboarding (${columns}) values (${places}) on conflict (reference) do nothing`,
+      fields.map((f) => written(f, row[f])),
+    );
+    return made.rowCount === 1;
+  }
+
+  find(reference: string): Promise<OnboardingRow | null> {
+    return this.rows.findOneBy({ reference });
+  }
+
+  /** Newest first. Throws BadCursor. */
+  list(page: PageRequest): Promise<Page<OnboardingRow>> {
+    return newestFirst(this.rows, 'seq', {}, page, { indexes: [] });
+  }
+
+  /** Takes the right to send for this merchant for `forMs` milliseconds; false while another holds it. */
+  async claim(reference: string, forMs: number): Promise<boolean> {
+    const taken = await this.db.pool.query(
+      `update onboarding set busy_until = ${laterSql(2, 3)} where reference = $1 and ${turnIsFree(2)}`,
+      [reference, this.time.given(), forMs],
+    );
+    return taken.rowCount === 1;
+  }
+
+  async release(reference: string): Promise<void> {
+    await this.db.pool.query('update onboarding set busy_until = null where reference = $1', [reference]);
+  }
+
+  /**
+   * Changes what is given; `updated_at` is now. With `ifStill` only when nobody has changed the row since: what was read of the MoR
+   * in the meantime may be older than that change.
+   */
+  async change(reference: string, { pollInMs, ...change }: OnboardingChange, ifStill?: Date): Promise<void> {
+    const given = (Object.keys(change) as (keyof typeof change)[]).filter((f) => change[f] !== undefined);
+    const sets = given.map((f, i) => `${snake(f)} = $${i + 4}`);
+    const poll = pollInMs === undefined ? [] : [pollInMs];
+    if (poll.length > 0) sets.push(`poll_at = ${laterSql(2, given.length + 4)}`);
+    await this.db.pool.query(
+      `update onboarding set ${[...sets, `updated_at = ${timeSql(2)}`].join(', ')}
+        where reference = $1 and ($3::timestamptz is null or updated_at = $3)`,
+      [reference, this.time.given(), ifStill ?? null, ...given.map((f) => written(f, change[f])), ...poll],
+    );
+  }
+
+  /** The rows whose outcome is to be asked for, each given to one caller of all replicas, and due again after `nextInMs`. */
+  async takeDue(limit: number, nextInMs: number): Promise<readonly OnboardingRow[]> {
+    const taken = await this.db.pool.query<{ reference: string }>(
+      `update onboarding o set poll_at = ${laterSql(1, 3)}
+         from (select reference from onboarding where poll_at <= ${timeSql(1)} order by poll_at limit $2 for update skip locked) due
+        where o.reference = due.reference returning o.reference`,
+      [this.time.given(), limit, nextInMs],
+    );
+    return this.rows.findBy({ reference: Any(taken.rows.map((r) => r.reference)) });
+  }
+}

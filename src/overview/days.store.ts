@@ -1,0 +1,113 @@
+// Sums by the day: money from the ledger's sums; renewals counted in the background and kept. A page of 30 days reads 30 rows.
+import { Injectable } from '@nestjs/common';
+import { DAY_MS } from '../policy.js';
+import { Database, inTransaction } from '../store/database.js';
+import { INVOICE_AT } from '../store/newest-first.js';
+import { dayOf } from '../domain/day.js';
+
+/** What the MoR took and gave back on one day in one currency, in smallest units, by when it moved the money. */
+export type DayMoney = {
+  /** Its start, in UTC. */
+  readonly day: Date;
+  readonly currency: string;
+  readonly collected: bigint;
+  readonly refunded: bigint;
+  /** How many payments were taken. */
+  readonly payments: number;
+};
+
+/** Renewals that Stripe made on one day, as they stood at the last count. */
+export type DayRenewals = {
+  readonly day: Date;
+  readonly paid: number;
+  readonly unpaid: number;
+  /** The MoR has given no verdict. */
+  readonly waiting: number;
+};
+
+/** Whole days in UTC. */
+export type Days = { readonly since: Date; readonly until: Date };
+
+/** One replica counts at a time. */
+const COUNTING = 4_812_009;
+
+@Injectable()
+export class DaysStore {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * What moved on these days, from the folded sums and what came since: as `PgLedgerSums.between`, by the day. Money is recorded after it
+   * moved; what a wrong clock recorded hours before is shown once it is folded. So today costs what a day costs, also where nothing is folded.
+   */
+  async money({ since, until }: Days): Promise<readonly DayMoney[]> {
+    const found = await this.db.pool.query<Record<'day' | 'currency' | 'collected' | 'refunded' | 'payments', string>>(
+      `with sums as (
+         select day, currency, reason, entries, amount from ledger_day where day >= $1::date and day < $2::date
+         union all
+         select (moved_at at time zone 'UTC')::date, currency, reason, 1, amount from ledger_entry
+          where id > (select up_to from ledger_fold) and moved_at >= $1::date::timestamp at time zone 'UTC'
+            and moved_at < $2::date::timestamp at time zone 'UTC'
+            and recorded_at >= $1::date::timestamp at time zone 'UTC' - interval '3 hours')
+       select day::text as day, currency, coalesce(sum(amount) filter (where reason = 'payment_collected'), 0)::text as collected,
+              coalesce(sum(amount) filter (where reason = 'refund_paid'), 0)::text as refunded,
+              coalesce(sum(entries) filter (where reason = 'payment_collected'), 0)::text as payments
+         from sums where reason in ('payment_collected', 'refund_paid') group by day, currency order by day, currency`,
+      [dayOf(since), dayOf(until)],
+    );
+    return found.rows.map((r) => ({
+      day: new Date(`${r.day}T00:00:00Z`),
+      currency: r.currency,
+      collected: BigInt(r.collected),
+      refunded: BigInt(r.refunded),
+      payments: Number(r.payments),
+    }));
+  }
+
+  /** The days that were counted, oldest first. */
+  async renewals({ since, until }: Days): Promise<readonly DayRenewals[]> {
+    const found = await this.db.pool.query<Record<'day' | 'paid' | 'unpaid' | 'waiting', string>>(
+      `select day::text as day, paid, unpaid, waiting from renewals_day where day >= $1::date and day < $2::date order by day`,
+      [dayOf(since), dayOf(until)],
+    );
+    return found.rows.map((r) => ({
+      day: new Date(`${r.day}T00:00:00Z`),
+      paid: Number(r.paid),
+      unpaid: Number(r.unpaid),
+      waiting: Number(r.waiting),
+    }));
+  }
+
+  /**
+   * Counts one day that was not counted yet, or so long ago that late news may have changed it: the older a day, the more rarely. Gives
+   * the day; null: there is none. Safe in many replicas at once.
+   */
+  countOne(now: Date, daysBack: number): Promise<Date | null> {
+    return inTransaction(this.db.pool, async (db) => {
+      const mine = await db.query<{ ok: boolean }>('select pg_try_advisory_xact_lock($1) as ok', [COUNTING]);
+      if (mine.rows[0]?.ok !== true) return null;
+      // A quarter of its age later a day is counted again: today every quarter of an hour and more, last month's days once a week.
+      const next = await db.query<{ day: string }>(
+        `select d::date::text as day from generate_series($1::date - $2::integer, $1::date, interval '1 day') d
+           left join renewals_day f on f.day = d::date
+          where f.day is null
+             or $3::timestamptz - (f.day::timestamp at time zone 'UTC')
+                > (f.counted_at - (f.day::timestamp at time zone 'UTC')) * 1.25 + interval '15 minutes'
+          order by d desc limit 1`,
+        [dayOf(now), daysBack, now],
+      );
+      const [row] = next.rows;
+      if (row === undefined) return null;
+      const day = new Date(`${row.day}T00:00:00Z`);
+      await db.query(
+        `insert into renewals_day (day, counted_at, paid, unpaid, waiting)
+         select $1::date, $2::timestamptz, count(*) filter (where status in ('paid', 'held', 'marking')),
+                count(*) filter (where status in ('open', 'review')), count(*) filter (where status = 'expected')
+           from invoice x where ${INVOICE_AT} >= $3::timestamptz and ${INVOICE_AT} < $4::timestamptz and billing_reason = 'subscription_cycle'
+         on conflict (day) do update
+           set counted_at = excluded.counted_at, paid = excluded.paid, unpaid = excluded.unpaid, waiting = excluded.waiting`,
+        [row.day, now, day, new Date(day.getTime() + DAY_MS)],
+      );
+      return day;
+    });
+  }
+}

@@ -1,0 +1,89 @@
+// Refused renewals, found by indexes that hold them alone.
+import { Injectable } from '@nestjs/common';
+import { Any } from 'typeorm';
+import { type InvoiceRow } from '../domain/model.js';
+import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/ports/books.js';
+import { Database } from '../store/database.js';
+import { InvoiceEntity } from '../store/entities/invoice.entity.js';
+import { INVOICE_AT } from '../store/newest-first.js';
+import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
+
+/**
+ * `planned`: tried again by itself, at a known time. `awaiting_answer`: the MoR was asked to charge again, and has not answered. `payment_link`: the
+ * customer has a payment link. `ended`: the schedule is over. `collected`: it is paid after all. `not_retried`: nothing is tried by itself.
+ */
+export const RETRY_STATES = [
+  'planned',
+  'awaiting_answer',
+  'payment_link',
+  'ended',
+  'collected',
+  'not_retried',
+] as const;
+
+export type RetryState = (typeof RETRY_STATES)[number];
+
+export type RetryFilter = MoneyFilter & { readonly state?: string | undefined; readonly kind?: string | undefined };
+
+export type RetriedInvoice = { readonly invoice: InvoiceRow; readonly state: RetryState };
+
+/** Where a renewal stands whose `retries` are told in domain/retry.ts. */
+const STATE = `case
+  when i.status in ('paid', 'held', 'marking') then 'collected'
+  when i.retries->>'waitingSince' is not null then 'awaiting_answer'
+  when i.next_try_at is not null then 'planned'
+  when i.retries->>'ended' is not null then 'ended'
+  when i.status = 'open' and i.retries->'retries'->-1->>'means' = 'link' then 'payment_link'
+  else 'not_retried' end`;
+
+/** The state goes with the key, so that it is that of the page's filter. */
+const REFUSED = `(select r.*, r.state || ' ' || r.invoice_id as retried
+  from (select i.*, ${STATE} as state, i.retries->'refusal'->>'kind' as kind from invoice i) r) x`;
+
+@Injectable()
+export class RetriesStore {
+  constructor(private readonly db: Database) {}
+
+  /** By when Stripe made the invoice, the newest first; those that are planned by their next try, the soonest first. Throws BadCursor. */
+  async list(filter: RetryFilter, page: PageRequest): Promise<Page<RetriedInvoice>> {
+    const found = await walk(this.db.orm, walkOf(filter), page);
+    const keys = found.data.map((key): { state: RetryState; id: string } => {
+      const [state = '', ...id] = key.split(' ');
+      return { state: RETRY_STATES.find((s) => s === state) ?? 'not_retried', id: id.join(' ') };
+    });
+    const rows = await this.db.orm.getRepository(InvoiceEntity).findBy({ invoiceId: Any(keys.map((k) => k.id)) });
+    const byId = new Map(rows.map((row) => [row.invoiceId, row]));
+    const data = keys.flatMap(({ state, id }) => {
+      const invoice = byId.get(id);
+      return invoice === undefined ? [] : [{ invoice, state }];
+    });
+    return { data, nextCursor: found.nextCursor };
+  }
+
+  /** What remains to be paid of them. */
+  sums(filter: RetryFilter): Promise<SelectionSums> {
+    return sumUp(this.db.orm, walkOf(filter), 'amount_remaining');
+  }
+}
+
+function walkOf({ state, kind, currency, amount, customerId, ...span }: RetryFilter): Walk {
+  const parameters = new Parameters();
+  const planned = state === 'planned';
+  const looked = givenOf({ state, kind, currency, amount_due: amount?.toString() });
+  return {
+    from: REFUSED,
+    key: 'retried',
+    number: 'seq',
+    at: planned ? 'x.next_try_at' : INVOICE_AT,
+    lead: [],
+    where: [
+      planned ? 'x.next_try_at is not null' : 'x.retries is not null',
+      ...(customerId === undefined ? [] : [`x.customer_id = ${parameters.of(customerId)}`]),
+      ...within(INVOICE_AT, span, parameters),
+    ],
+    parameters,
+    looked,
+    few: customerId !== undefined,
+    ...(planned ? { oldestFirst: true } : {}),
+  };
+}

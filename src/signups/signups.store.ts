@@ -1,0 +1,140 @@
+// Signups, and the customer links that they bring.
+import { Injectable } from '@nestjs/common';
+import { Ids } from '../domain/ports/clock.js';
+import { type NamedRequest, type Remembered } from '../domain/request-name.js';
+import { type SignupRow } from '../domain/signup.js';
+import { SIGNUP_ENDS_MS, SIGNUP_FLAGGED_WITHIN_MS } from '../policy.js';
+import { insertSql, jsonText, SIGNUP, toJson } from '../store/codec.js';
+import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
+import { rememberIn } from '../store/requests.js';
+import { Database, inTransaction } from '../store/database.js';
+import { SignupEntity } from '../store/entities/signup.entity.js';
+import { turnIsFree } from '../store/turns.js';
+
+@Injectable()
+export class SignupsStore {
+  constructor(
+    private readonly db: Database,
+    private readonly time: DatabaseTime,
+    private readonly ids: Ids,
+  ) {}
+
+  /** Stores a new signup, made now by the database's time, and its request's name with it; gives what was there when that name was used before. */
+  async create(signup: SignupRow, name: NamedRequest | null): Promise<Remembered> {
+    return inTransaction(this.db.pool, async (db) => {
+      if (name !== null) {
+        const known = await rememberIn(db, name, name.bodySha256, signup.id, this.time.given());
+        if (known.known) return known;
+      }
+      const made = { ...signup, createdAt: await readTime(db, this.time) };
+      await db.query(insertSql(SIGNUP), [jsonText([toJson(SIGNUP, made)])]);
+      return { known: false };
+    });
+  }
+
+  async find(id: string): Promise<SignupRow | null> {
+    return this.db.orm.getRepository(SignupEntity).findOneBy({ id });
+  }
+
+  /** Takes the right to send a signup's request for `forMs` milliseconds; false while another holds it. */
+  async claim(id: string, forMs: number): Promise<boolean> {
+    const taken = await this.db.pool.query(
+      `update signup set busy_until = ${laterSql(2, 3)} where id = $1 and ${turnIsFree(2)}`,
+      [id, this.time.given(), forMs],
+    );
+    return taken.rowCount === 1;
+  }
+
+  /** The MoR answered: the intent, and the customer's link, for good. */
+  async answered(id: string, a: { intentId: string; morCustomerId: string; status: string }): Promise<void> {
+    await inTransaction(this.db.pool, async (db) => {
+      const found = await db.query<{ customer_id: string }>(
+        `update signup set intent_id = coalesce(intent_id, $2), mor_customer_id = coalesce(mor_customer_id, $3), status = $4, busy_until = null
+          where id = $1 returning customer_id`,
+        [id, a.intentId, a.morCustomerId, a.status],
+      );
+      await db.query(
+        `insert into customer_link (customer_id, mor_customer_id, signup_id, linked_at) values ($1, $2, $3, ${timeSql(4)}) on conflict do nothing`,
+        [found.rows[0]?.customer_id, a.morCustomerId, id, this.time.given()],
+      );
+    });
+  }
+
+  /** The MoR refused, or gave no answer: the next try may begin at once. */
+  async unanswered(id: string, status: 'requested' | 'refused'): Promise<void> {
+    await this.db.pool.query(
+      `update signup set busy_until = null, status = case when intent_id is null then $2 else status end where id = $1`,
+      [id, status],
+    );
+  }
+
+  /** Binds another calculation: the stored request and its key are replaced, before anything is sent again. */
+  async rebind(
+    id: string,
+    to: { readonly taxCalculationId: string; readonly morKey: string; readonly body: string | null },
+  ): Promise<void> {
+    await this.db.pool.query(
+      'update signup set tax_calculation_id = $2, mor_key = $3, body = $4, recalculated = true where id = $1 and intent_id is null',
+      [id, to.taxCalculationId, to.morKey, to.body],
+    );
+  }
+
+  /**
+   * Of these signups, those that are complete: the charge of a payment is proven, or the payment method of a trial counts as confirmed. The
+   * MoR's payment API has no read and no event of a confirmed setup.
+   */
+  async proven(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await this.db.pool.query<{ id: string }>(
+      `select s.id from signup s
+        where s.id = any($1)
+          and (s.kind = 'payment' and exists (select 1 from payment p where p.id = s.payment_row_id and p.succeeded_at is not null)
+            or s.kind <> 'payment' and s.confirmed_at is not null)`,
+      [ids],
+    );
+    return new Set(found.rows.map((r) => r.id));
+  }
+
+  async completed(id: string, by: { invoiceId: string; chargeId: string; paymentRowId: string }): Promise<void> {
+    await inTransaction(this.db.pool, async (db) => {
+      const now = await readTime(db, this.time);
+      await db.query(
+        `update signup set invoice_id = $2, charge_id = $3, payment_row_id = $4, completed_at = coalesce(completed_at, $5) where id = $1`,
+        [id, by.invoiceId, by.chargeId, by.paymentRowId, now],
+      );
+      await db.query(
+        `update review set status = 'resolved', resolved_at = $2, resolved_by = 'crossbill', resolution = 'cleared', note = 'the signup was completed'
+          where kind = 'signup_overdue' and subject = $1 and status = 'open'`,
+        [id, now],
+      );
+    });
+  }
+
+  /** Makes a review item of each signup that has had no completion for `afterMs` milliseconds. Gives how many. */
+  async flagOverdue(afterMs: number): Promise<number> {
+    const now = await readTime(this.db.pool, this.time);
+    const before = new Date(now.getTime() - afterMs);
+    const overdue = await this.db.pool.query<{ id: string; customer_id: string; created_at: Date }>(
+      `select s.id, s.customer_id, s.created_at from signup s
+        where s.kind = 'payment' and s.completed_at is null and s.created_at < $1 and s.created_at >= $2 and s.intent_id is not null
+          -- Looked for one by one: all items that there ever were are more than the signups of a month.
+          and (select 1 from review r where r.kind = 'signup_overdue' and r.subject = s.id limit 1) is null
+        order by s.created_at limit 500`,
+      [before, new Date(before.getTime() - SIGNUP_FLAGGED_WITHIN_MS)],
+    );
+    for (const s of overdue.rows) {
+      await this.db.pool.query(
+        `insert into review (id, kind, status, subject, summary, proposal, due_at, created_at)
+         values ($1, 'signup_overdue', 'open', $2, $3, $4, $5, $6) on conflict do nothing`,
+        [
+          this.ids.next('rev'),
+          s.id,
+          `signup ${s.id} of customer ${s.customer_id} has no payment since ${s.created_at.toISOString()}`,
+          'Stripe ends an incomplete subscription 23 hours after it was made. If the customer paid, complete the signup with the charge id; if not, dismiss this.',
+          new Date(s.created_at.getTime() + SIGNUP_ENDS_MS),
+          now,
+        ],
+      );
+    }
+    return overdue.rows.length;
+  }
+}

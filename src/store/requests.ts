@@ -1,0 +1,55 @@
+// What a POST with an idempotency key made, so that a repeat makes nothing new.
+import type pg from 'pg';
+import { Injectable } from '@nestjs/common';
+import { type Remembered, type RequestName } from '../domain/request-name.js';
+import { DatabaseTime, timeSql } from './database-time.js';
+import { Database } from './database.js';
+
+/** Inserts the name, or gives what it stands for already. Waits for a transaction that is just inserting the same name. */
+export async function rememberIn(
+  db: pg.Pool | pg.PoolClient,
+  name: RequestName,
+  bodySha256: Buffer,
+  objectId: string,
+  /** Null: now. */
+  at: Date | null,
+): Promise<Remembered> {
+  const made = await db.query(
+    `insert into api_request (api_key, method, path, idempotency_key, body_sha256, object_id, created_at)
+     values ($1, $2, $3, $4, $5, $6, ${timeSql(7)}) on conflict do nothing`,
+    [name.apiKey, name.method, name.path, name.idempotencyKey, bodySha256, objectId, at],
+  );
+  return made.rowCount === 1 ? { known: false } : recallIn(db, name, bodySha256);
+}
+
+/** What a request of this name made before. */
+export async function recallIn(
+  db: pg.Pool | pg.PoolClient,
+  name: RequestName,
+  bodySha256: Buffer,
+): Promise<Remembered> {
+  const found = await db.query<{ body_sha256: Buffer; object_id: string }>(
+    'select body_sha256, object_id from api_request where api_key = $1 and method = $2 and path = $3 and idempotency_key = $4',
+    [name.apiKey, name.method, name.path, name.idempotencyKey],
+  );
+  const row = found.rows[0];
+  if (row === undefined) return { known: false };
+  return { known: true, sameBody: row.body_sha256.equals(bodySha256), objectId: row.object_id };
+}
+
+@Injectable()
+export class Requests {
+  constructor(
+    private readonly db: Database,
+    private readonly time: DatabaseTime,
+  ) {}
+
+  recall(name: RequestName, bodySha256: Buffer): Promise<Remembered> {
+    return recallIn(this.db.pool, name, bodySha256);
+  }
+
+  /** Remembers what a request made; what is there already when it was made at the same time. */
+  remember(name: RequestName, bodySha256: Buffer, objectId: string): Promise<Remembered> {
+    return rememberIn(this.db.pool, name, bodySha256, objectId, this.time.given());
+  }
+}

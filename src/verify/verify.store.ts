@@ -1,0 +1,345 @@
+// What verify reads of the ledger in bulk, and where it keeps its findings.
+import { Injectable } from '@nestjs/common';
+import { Any, In, Not } from 'typeorm';
+import { MarksStore } from './marks.store.js';
+import { type FlowSettings } from '../domain/settings.js';
+import { type Acknowledgement, type Difference, type OurInvoice, type VerifyProgress } from '../domain/difference.js';
+import { type LossWindow } from './rules/loss-window.js';
+import { type InvoiceRow, type PaymentRow } from '../domain/model.js';
+import { untoldOf, type VerifyRun } from './rules/run.js';
+import { differenceId } from './rules/acknowledge.js';
+import { VERIFY_ABANDONED_AFTER_MS, VERIFY_RESUME_WITHIN_MS } from '../policy.js';
+import { PROGRESS_VERSION, progressFromJson, progressToJson } from './rules/progress.js';
+import { jsonText } from '../store/codec.js';
+import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
+import { Database } from '../store/database.js';
+import { DifferenceAckEntity } from './difference-ack.entity.js';
+import { InvoiceEntity } from '../store/entities/invoice.entity.js';
+import { MorObjectEntity } from '../store/entities/mor-object.entity.js';
+import { PaymentEntity } from '../store/entities/payment.entity.js';
+import { RefundEntity } from '../store/entities/refund.entity.js';
+import { ReviewEntity } from '../store/entities/review.entity.js';
+import { type KeptSpan, VerifyRunEntity } from './verify-run.entity.js';
+
+/** Which run may be resumed, and what as. */
+export type TakeUp = {
+  /** Of the run that goes on. */
+  readonly id: string;
+  readonly now: Date;
+  /** As far back as is wanted: a run that reaches as far, and no more than a day further, will do. */
+  readonly since: Date;
+  readonly settings: FlowSettings;
+};
+
+@Injectable()
+export class VerifyStore {
+  private readonly runs = this.db.orm.getRepository(VerifyRunEntity);
+
+  constructor(
+    private readonly db: Database,
+    private readonly clock: DatabaseTime,
+    readonly marks: MarksStore = new MarksStore(db),
+  ) {}
+
+  /** The database's time, by which runs begin and end: other replicas compare with it. */
+  time(): Promise<Date> {
+    return readTime(this.db.pool, this.clock);
+  }
+
+  /** The ledger's side of these invoices, those that we know. */
+  async invoices(invoiceIds: readonly string[]): Promise<readonly OurInvoice[]> {
+    if (invoiceIds.length === 0) return [];
+    return this.join(await this.db.orm.getRepository(InvoiceEntity).find(oldestFirst(invoiceIds)));
+  }
+
+  /**
+   * Invoices on which something is not at rest, or on which a refund was made since `since`, in their own order after `after`
+   * (0n: from the start).
+   */
+  async openEnds(
+    since: Date,
+    after: bigint,
+    limit: number,
+  ): Promise<readonly (OurInvoice & { readonly seq: bigint })[]> {
+    // Each part is found by a small index of its own, so that invoices at rest cost nothing, however many there are.
+    const found = await this.db.pool.query<{ invoice_id: string; seq: string }>(
+      `with ends as (
+         select invoice_id from invoice where status in ('held', 'marking', 'review')
+         union select invoice_id from invoice where status = 'expected' and expected_by < ${timeSql(3)}
+         union select invoice_id from refund where created_at >= $4 or mirror not in ('done', 'not_needed')
+         union select invoice_id from payment where succeeded_at is not null and mark not in ('confirmed', 'closed'))
+       select i.invoice_id, i.seq from invoice i join ends using (invoice_id) where i.seq > $1 order by i.seq limit $2`,
+      [after, limit, this.clock.given(), since],
+    );
+    const seqs = new Map(found.rows.map((r) => [r.invoice_id, BigInt(r.seq)]));
+    const joined = await this.invoices([...seqs.keys()]);
+    return joined.map((o) => ({ ...o, seq: seqs.get(o.invoice.invoiceId) ?? 0n }));
+  }
+
+  /** Of these invoices, those of which an event waits to be decided, or that a worker has in hand: our picture of them is about to change. */
+  async underWay(invoiceIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await this.db.pool.query<{ key: string }>(
+      `select key from lane l where key = any($1)
+          and (lease_until > ${timeSql(2)}
+               or exists (select 1 from inbox_event e where e.lane = l.key and e.status = 'received'))`,
+      [invoiceIds, this.clock.given()],
+    );
+    return new Set(found.rows.map((r) => r.key));
+  }
+
+  private async join(invoices: readonly InvoiceRow[]): Promise<OurInvoice[]> {
+    const { orm } = this.db;
+    const ids = invoices.map((i) => i.invoiceId);
+    const theirs = oldestFirst(ids);
+    const open = { ...theirs, where: { ...theirs.where, status: 'open' } } as const;
+    const [payments, refunds, objects, reviews] = await Promise.all([
+      orm.getRepository(PaymentEntity).find(theirs).then(byInvoice),
+      orm.getRepository(RefundEntity).find(theirs).then(byInvoice),
+      orm.getRepository(MorObjectEntity).find(theirs).then(byInvoice),
+      orm.getRepository(ReviewEntity).find(open).then(byInvoice),
+    ]);
+    const sharing = await this.sharing(ids.flatMap((id) => payments(id)));
+    return invoices.map((invoice) => ({
+      invoice,
+      payments: payments(invoice.invoiceId),
+      refunds: refunds(invoice.invoiceId),
+      openReviews: reviews(invoice.invoiceId),
+      objects: objects(invoice.invoiceId),
+      sameCharge: sharing.filter(
+        (other) =>
+          other.invoiceId !== invoice.invoiceId &&
+          payments(invoice.invoiceId).some((p) => p.processorChargeId === other.processorChargeId),
+      ),
+    }));
+  }
+
+  /** All payments that name a charge of one of these. */
+  private async sharing(payments: readonly PaymentRow[]): Promise<readonly PaymentRow[]> {
+    const charges = payments.flatMap((p) => p.processorChargeId ?? []);
+    return this.db.orm
+      .getRepository(PaymentEntity)
+      .find({ where: { processorChargeId: Any(charges) }, order: { seq: 'ASC' } });
+  }
+
+  /** Of these Stripe event ids, those that are not in the inbox. A copy in quarantine had no effect and does not count. */
+  async unknownEvents(eventIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (eventIds.length === 0) return new Set();
+    const found = await this.db.pool.query<{ id: string }>(
+      `select given.id from unnest($1::text[]) as given(id)
+        where not exists (select 1 from inbox_event e where e.source = 'stripe' and e.event_id = given.id)`,
+      [eventIds],
+    );
+    return new Set(found.rows.map((r) => r.id));
+  }
+
+  /** Of these customers those who have paid through the MoR. */
+  async payingCustomers(customerIds: readonly string[]): Promise<readonly string[]> {
+    const found = await this.db.pool.query<{ id: string }>(
+      `select given.id from unnest($1::text[]) as given(id)
+        where exists (select 1 from payment p where p.customer_id = given.id and p.succeeded_at is not null)`,
+      [customerIds],
+    );
+    const paying = new Set(found.rows.map((r) => r.id));
+    return customerIds.filter((id) => paying.has(id)); // as they were given, by whatever plan
+  }
+
+  /** Since when this installation is here: Stripe's events before then were not for it. */
+  async installedAt(): Promise<Date> {
+    const found = await this.db.pool.query<{ began_at: Date }>('select began_at from installation');
+    return found.rows[0]?.began_at ?? new Date(0);
+  }
+
+  /** A run that begins. */
+  async begin(run: VerifyRun, progress: VerifyProgress): Promise<void> {
+    await this.db.pool.query(
+      `insert into verify_run (id, since, began_at, started_at, saved_at, outcome, compared, progress)
+         values ($1, $2, $3, $4, ${timeSql(8)}, $5, $6, $7)`,
+      [
+        run.id,
+        run.since,
+        run.beganAt,
+        run.startedAt,
+        run.outcome,
+        jsonText(run.compared),
+        jsonText(progressToJson(progress)),
+        this.clock.given(),
+      ],
+    );
+  }
+
+  /**
+   * What a run found so far; `progress` null: it is through. False, and nothing is written, when another run has resumed it
+   * in the meantime.
+   */
+  async save(run: VerifyRun, progress: VerifyProgress | null): Promise<boolean> {
+    // Who takes a run up takes its progress away: whoever had it before writes nothing any more.
+    const saved = await this.db.pool.query(
+      `update verify_run set finished_at = $2, outcome = $3, compared = $4, differences = $5, more = $6, loss_windows = $7,
+              progress = $8, saved_at = ${timeSql(9)}, marks_left = $10
+        where id = $1 and progress is not null`,
+      [
+        run.id,
+        run.finishedAt,
+        run.outcome,
+        jsonText(run.compared),
+        jsonText(run.differences),
+        jsonText(run.more),
+        jsonText(run.lossWindows),
+        progress === null ? null : jsonText(progressToJson(progress)),
+        this.clock.given(),
+        run.marksLeft,
+      ],
+    );
+    return saved.rowCount === 1;
+  }
+
+  /**
+   * The newest run that was cut off and is young enough becomes a new one, for one caller only: what it found, and how far it was.
+   * Null: there is none, one that compared everything is newer, or it is still under way.
+   */
+  async takeUp({ id, now, since, settings }: TakeUp): Promise<{ run: VerifyRun; progress: VerifyProgress } | null> {
+    // One statement: two that look at once find one row between them, and what it was is nowhere else in the meantime.
+    const found = await this.db.pool.query<{ progress: unknown }>(
+      `with cut as (
+         select id, progress as was from verify_run
+          where progress is not null and (outcome = 'incomplete' or (outcome = 'running' and saved_at < ${timeSql(9)} - $4::float8 * interval '1 millisecond'))
+            and began_at > $5 and since <= $3 and since > $8
+            and progress -> 'version' = $6 and progress -> 'settings' = $7
+            and not exists (select 1 from verify_run n where n.seq > verify_run.seq and n.outcome in ('clean', 'differences'))
+          order by seq desc limit 1 for update skip locked),
+       taken as (
+         update verify_run r set progress = null, outcome = 'incomplete', finished_at = coalesce(r.finished_at, r.saved_at)
+           from cut where r.id = cut.id returning r.*, cut.was)
+       insert into verify_run (id, since, began_at, started_at, saved_at, outcome, compared, differences, more, progress, resumed_from)
+         select $1, since, began_at, $2, ${timeSql(9)}, 'running', compared, differences, more, was, id from taken returning progress`,
+      [
+        id,
+        now,
+        since,
+        VERIFY_ABANDONED_AFTER_MS,
+        new Date(now.getTime() - VERIFY_RESUME_WITHIN_MS),
+        PROGRESS_VERSION,
+        jsonText(settings),
+        new Date(since.getTime() - VERIFY_RESUME_WITHIN_MS),
+        this.clock.given(),
+      ],
+    );
+    const [made] = found.rows;
+    if (made === undefined) return null;
+    const run = await this.runs.findOneByOrFail({ id });
+    return { run: runOf(run), progress: progressFromJson(made.progress) };
+  }
+
+  /** The newest run that came to an end, with what was acknowledged since; null: there was none. */
+  async last(): Promise<VerifyRun | null> {
+    const [row] = await this.runs.find({ where: { outcome: Not('running') }, order: { seq: 'DESC' }, take: 1 });
+    if (row === undefined) return null;
+    const kept = runOf(row);
+    const run = { ...kept, differences: await this.withAcknowledgements(kept.differences) };
+    return run.outcome === 'differences' && untoldOf(run) === 0 ? { ...run, outcome: 'clean' } : run;
+  }
+
+  /** The same differences, each with its acknowledgement. */
+  async withAcknowledgements(differences: readonly Difference[]): Promise<readonly Difference[]> {
+    if (differences.length === 0) return differences;
+    const ids = differences.map(differenceId);
+    const acks = await this.db.orm.getRepository(DifferenceAckEntity).findBy({ id: Any(ids) });
+    const known = new Map(acks.map(({ id, note, by, at }) => [id, { note: note ?? 'erased', by, at }]));
+    return differences.map((d, i) => ({ ...d, acknowledged: known.get(ids[i] ?? '') ?? null }));
+  }
+
+  /**
+   * A person has looked at a difference of the newest run; a second time, the newer note counts. Null: that run names none of this
+   * id, or no run did yet.
+   */
+  async acknowledge(id: string, acknowledged: Acknowledgement): Promise<Difference | null> {
+    const run = await this.last();
+    const difference = run?.differences.find((d) => differenceId(d) === id);
+    if (difference === undefined) return null;
+    const { note, by, at } = acknowledged;
+    await this.db.pool.query(
+      `insert into difference_ack (id, kind, invoice_id, note, by, at) values ($1, $2, $3, $4, $5, $6)
+       on conflict (id) do update set note = excluded.note, by = excluded.by, at = excluded.at`,
+      [id, difference.kind, difference.invoiceId, note, by, at],
+    );
+    return { ...difference, acknowledged };
+  }
+
+  /** When the newest run ended that compared everything; null: there was none. */
+  async lastComplete(): Promise<Date | null> {
+    const complete = In(['clean', 'differences']);
+    const [run] = await this.runs.find({
+      select: { id: true, finishedAt: true },
+      where: { outcome: complete },
+      order: { seq: 'DESC' },
+      take: 1,
+    });
+    return run?.finishedAt ?? null;
+  }
+
+  /** True when of these lanes none has an event to decide, a call to send or anything else due now. */
+  async atRest(lanes: readonly string[]): Promise<boolean> {
+    const found = await this.db.pool.query<{ busy: boolean }>(
+      `select exists (select 1 from inbox_event where lane = any($1) and status = 'received')
+           or exists (select 1 from lane where key = any($1) and (due_at <= ${timeSql(2)} or lease_until > ${timeSql(2)})) as busy`,
+      [lanes, this.clock.given()],
+    );
+    return found.rows[0]?.busy === false;
+  }
+
+  /** True for one caller of all replicas, for `forMs` milliseconds: the right to make the daily run. */
+  async claimRun(forMs: number): Promise<boolean> {
+    const taken = await this.db.pool.query(
+      `insert into lane as l (key, lease_until) values ('job:verify', ${laterSql(1, 2)})
+       on conflict (key) do update set lease_until = excluded.lease_until
+         where l.lease_until is null or l.lease_until <= ${timeSql(1)}
+            -- Nobody waits longer than a day: the server's clock was wrong, and set right since.
+            or l.lease_until > ${timeSql(1)} + interval '2 days'`,
+      [this.clock.given(), forMs],
+    );
+    return taken.rowCount === 1;
+  }
+
+  /** From now on nobody may make the daily run for so many milliseconds. */
+  async nextRunIn(ms: number): Promise<void> {
+    const sql = `update lane set lease_until = ${laterSql(1, 2)} where key = 'job:verify'`;
+    await this.db.pool.query(sql, [this.clock.given(), ms]);
+  }
+}
+
+function runOf(r: VerifyRunEntity): VerifyRun {
+  const { id, startedAt, resumedFrom, finishedAt, outcome, compared, differences, more, marksLeft } = r;
+  return {
+    id,
+    since: r.since ?? startedAt, // null: made by a release that did not write it down
+    startedAt,
+    beganAt: r.beganAt ?? startedAt,
+    resumedFrom,
+    finishedAt,
+    outcome,
+    compared,
+    differences,
+    more,
+    marksLeft: marksLeft === null ? null : Number(marksLeft),
+    lossWindows: r.lossWindows.map(({ events, closed }) => ({ events: dated(events), closed: dated(closed) })),
+  };
+}
+
+function dated({ from, to }: KeptSpan): LossWindow['events'] {
+  return { from: new Date(from), to: new Date(to) };
+}
+
+/** What these invoices have of a table. */
+function oldestFirst(invoiceIds: readonly string[]) {
+  return { where: { invoiceId: Any([...invoiceIds]) }, order: { seq: 'ASC' } } as const;
+}
+
+function byInvoice<T extends { readonly invoiceId: string | null }>(rows: readonly T[]): (id: string) => readonly T[] {
+  const of = new Map<string | null, T[]>();
+  for (const r of rows) {
+    const list = of.get(r.invoiceId);
+    if (list === undefined) of.set(r.invoiceId, [r]);
+    else list.push(r);
+  }
+  return (id) => of.get(id) ?? [];
+}
