@@ -1,6 +1,6 @@
 // What an accountant gets: the columns of each export, in CSV and JSON lines alike.
 import { decimalFromMinor } from '../domain/money.js';
-import { type LedgerRow } from '../domain/ports/books.js';
+import { type LedgerRow } from './ledger.store.js';
 import { type CollectedPayment, type PaidRefund } from './exports.store.js';
 
 /** Null: empty in CSV. An amount in smallest units is a bigint; beside it stands the decimal, as text. */

@@ -2,13 +2,13 @@
 import { Injectable } from '@nestjs/common';
 import { Any, type SelectQueryBuilder } from 'typeorm';
 import { type PaymentRow, type RefundRow, type LaneState } from '../domain/model.js';
-import { type LedgerRow, type Span } from '../domain/ports/books.js';
+import { type LedgerRow, COMMON, entryNumbers, isRare, ledgerRows, STRAY } from './ledger.store.js';
+import { type Span } from '../domain/ports/books.js';
 import { Database } from '../store/database.js';
 import { LedgerEntryEntity } from '../store/entities/ledger-entry.entity.js';
 import { PaymentEntity } from '../store/entities/payment.entity.js';
 import { RefundEntity } from '../store/entities/refund.entity.js';
 import { readLane } from '../store/lane-reader.js';
-import { COMMON, entryNumbers, isRare, ledgerRows, STRAY } from '../store/ledger-queries.js';
 
 /** A payment whose money the MoR took, with the entry that booked it. */
 export type CollectedPayment = { readonly entry: LedgerRow; readonly payment: PaymentRow };

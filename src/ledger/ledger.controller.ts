@@ -1,7 +1,7 @@
 // The ledger: every movement of money that was recorded, as it was recorded.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { Books, type LedgerRow } from '../domain/ports/books.js';
+import { type LedgerRow, LedgerStore } from './ledger.store.js';
 import { LedgerSumsStore } from './sums.store.js';
 import { MayRead } from '../api/access/access.js';
 import { Amount, Currency, Problems, Text, TextIfAny, Time } from '../api/http/docs.js';
@@ -60,7 +60,7 @@ class TrialBalanceQuery {
 @Controller('v1/ledger')
 export class LedgerController {
   constructor(
-    private readonly books: Books,
+    private readonly entries: LedgerStore,
     private readonly sums: LedgerSumsStore,
   ) {}
 
@@ -71,7 +71,7 @@ export class LedgerController {
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: LedgerQuery): Promise<PageView<LedgerEntryView>> {
     const filter = { ...moneyOf(q), invoiceId: q.invoice_id, paymentId: q.payment_id, reason: q.reason };
-    return pageView(await this.books.ledger(filter, pageRequest(q)), entryView);
+    return pageView(await this.entries.list(filter, pageRequest(q)), entryView);
   }
 
   @Get('trial-balance')

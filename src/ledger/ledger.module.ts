@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { FoldLedger } from './fold-ledger.js';
 import { LedgerController } from './ledger.controller.js';
+import { LedgerStore } from './ledger.store.js';
 import { LedgerPages } from './ledger.pages.js';
 import { TrialBalancePages } from './trial-balance.pages.js';
 import { LedgerSumsStore } from './sums.store.js';
@@ -11,6 +12,6 @@ import { ExportsStore } from './exports.store.js';
 @Module({
   imports: [ConsoleModule],
   controllers: [LedgerController, LedgerPages, TrialBalancePages],
-  providers: [FoldLedger, LedgerSumsStore, ExportsStore],
+  providers: [LedgerStore, FoldLedger, LedgerSumsStore, ExportsStore],
 })
 export class LedgerModule {}

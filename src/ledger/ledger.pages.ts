@@ -2,7 +2,7 @@
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
-import { Books, type LedgerRow } from '../domain/ports/books.js';
+import { type LedgerRow, LedgerStore } from './ledger.store.js';
 import { Page } from '../console/console.guard.js';
 import { type Html, html } from '../console/html.js';
 import { Pages } from '../console/pages.js';
@@ -80,7 +80,7 @@ function allIds(e: LedgerRow): Html {
 
 @Pages('console/ledger')
 export class LedgerPages {
-  constructor(private readonly books: Books) {}
+  constructor(private readonly entries: LedgerStore) {}
 
   @Get()
   @Page('ledger.list')
@@ -94,9 +94,9 @@ export class LedgerPages {
       path: '/console/ledger',
       filters: LEDGER_FILTERS,
       values,
-      read: (page) => this.books.ledger(filter, page),
+      read: (page) => this.entries.list(filter, page),
       // Entries of several reasons add up to nothing: what was taken, marked and refunded is the same money again and again.
-      ...(values.reason === undefined ? {} : { sums: () => this.books.ledgerSums(filter) }),
+      ...(values.reason === undefined ? {} : { sums: () => this.entries.sums(filter) }),
       caption: 'Newest first; entries are never changed',
       columns: LEDGER,
       csv: ['ledger', CSV],

@@ -1,6 +1,6 @@
 // How lists of money are filtered: which index leads, which time they are ordered by, and what is compared row by row.
 import { type InvoiceFilter, type PaymentFilter, type RefundFilter } from '../domain/ports/books.js';
-import { ofCustomer } from './ledger-queries.js';
+import { ofCustomer } from './mor-customers.js';
 import { INVOICE_AT, type ListOptions, PAYMENT_AT, REFUND_AT } from './newest-first.js';
 import { type Name } from './walk.js';
 

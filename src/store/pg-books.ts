@@ -5,7 +5,6 @@ import {
   type AuditFilter,
   type EventFilter,
   type InvoiceFilter,
-  type LedgerFilter,
   type PaymentFilter,
   type RefundFilter,
   type ReviewFilter,
@@ -17,7 +16,6 @@ import {
   type EventRow,
   type InvoiceListItem,
   type InvoiceView,
-  type LedgerRow,
   type Page,
   type PageRequest,
   type PaymentView,
@@ -41,8 +39,7 @@ import { SignupEntity } from './entities/signup.entity.js';
 import { eventById, eventPage } from './event-queries.js';
 import { QUEUED } from './lane-queue.js';
 import { readLane } from './lane-reader.js';
-import { daySums } from '../ledger/sums.store.js';
-import { ledgerPage, ledgerSums, morCustomers } from './ledger-queries.js';
+import { morCustomers } from './mor-customers.js';
 import { INVOICE_AT, newestFirst, sumsOf } from './newest-first.js';
 import { invoiceList, paymentList, refundList } from './money-lists.js';
 import { numbersWithin } from './number-at.js';
@@ -115,15 +112,6 @@ export class PgBooks extends Books {
   refundSums(filter: RefundFilter): Promise<SelectionSums> {
     const { fields, options } = refundList(filter);
     return sumsOf(this.refundRows, fields, 'amount', options);
-  }
-
-  async ledgerSums(selection: LedgerFilter): Promise<SelectionSums> {
-    const ofDays = await daySums(this.db.orm, selection);
-    if (ofDays !== null) return ofDays;
-    const { paymentId, ...filter } = selection;
-    const payment = paymentId === undefined ? null : await this.payment(paymentId);
-    if (paymentId !== undefined && payment === null) return { sums: [], all: true };
-    return ledgerSums(this.db.orm, { ...filter, paymentRowId: payment?.payment.id });
   }
 
   /** A customer's payments are few, and stand together in an index. */
@@ -229,12 +217,6 @@ export class PgBooks extends Books {
 
   review(id: string): Promise<ReviewRow | null> {
     return this.reviewRows.findOneBy({ id });
-  }
-
-  async ledger({ paymentId, ...filter }: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>> {
-    const payment = paymentId === undefined ? null : await this.payment(paymentId);
-    if (paymentId !== undefined && payment === null) return { data: [], nextCursor: null };
-    return ledgerPage(this.db.orm, { ...filter, paymentRowId: payment?.payment.id }, page);
   }
 
   async audit({ actor, action, ...span }: AuditFilter, page: PageRequest): Promise<Page<AuditRow>> {

@@ -6,7 +6,8 @@ import { questions } from '../../packages/bench/src/growth-questions.js';
 import { Database } from '../../src/store/database.js';
 import { PgBooks } from '../../src/store/pg-books.js';
 import { LOOKED_THROUGH } from '../../src/store/walk.js';
-import { type LedgerFilter, type Page, type PaymentFilter } from '../../src/domain/ports/books.js';
+import { type LedgerFilter, LedgerStore } from '../../src/ledger/ledger.store.js';
+import { type Page, type PaymentFilter } from '../../src/domain/ports/books.js';
 import { ManualClock } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { pagesIn, type Plan } from '../support/lane-steps.js';
@@ -90,10 +91,10 @@ describe('above 50,000 renewals', () => {
   });
 
   it('a month of the ledger has the entries that were recorded late', async () => {
-    const books = new PgBooks(db, new ManualClock());
+    const entries = new LedgerStore(db);
     const at = Date.now() - 385 * 86_400_000;
     const day = { since: new Date(at - 3_600_000), until: new Date(at + 3_600_000) };
-    const found = await everyPage((cursor) => books.ledger(day, { limit: 100, cursor }));
+    const found = await everyPage((cursor) => entries.list(day, { limit: 100, cursor }));
     const told = await db.pool.query<{ id: string }>(
       'select id from ledger_entry where moved_at >= $1 and moved_at < $2 order by id desc',
       [day.since, day.until],
@@ -133,11 +134,13 @@ describe('any filters together', () => {
   let fresh: TestDatabase;
   let db: Database;
   let books: PgBooks;
+  let entries: LedgerStore;
   const START = Date.UTC(2026, 9, 1);
   beforeAll(async () => {
     fresh = await freshDatabase();
     db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
     books = new PgBooks(db, new ManualClock());
+    entries = new LedgerStore(db);
     // 700 payments and entries in 60 days, many of them at the same moment, written in another order than they happened.
     await db.pool.query(
       `create temporary table k as select n, (n * 7919) % 700 as m, timestamptz '2026-10-01Z' + ((n * 7919) % 60) * interval '1 day 1.000001 s' as at
@@ -215,7 +218,7 @@ describe('any filters together', () => {
     });
     await fc.assert(
       fc.asyncProperty(filters, limit, async (f, n) => {
-        const found = await everyPage((cursor) => books.ledger(f, { limit: n, cursor }));
+        const found = await everyPage((cursor) => entries.list(f, { limit: n, cursor }));
         const table = `(select l.*, p.customer_id, null as status from ledger_entry l join payment p on p.id = l.payment_row_id)`;
         expect(found.map((e) => e.id)).toEqual(await plain(table, 'moved_at', 'x.id desc', f));
       }),

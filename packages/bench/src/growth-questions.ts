@@ -8,6 +8,7 @@ import { DoorsLogStore } from '#src/verify/doors-log.store.js';
 import { DaysStore } from '#src/overview/days.store.js';
 import { DoorAnswersStore } from '#src/intake/door-answers.store.js';
 import { EnrolmentStore } from '#src/enrolment/enrolment.store.js';
+import { LedgerStore } from '#src/ledger/ledger.store.js';
 import { LedgerSumsStore } from '#src/ledger/sums.store.js';
 import { PgNotifications } from '#src/store/pg-notifications.js';
 import { PgOverview } from '#src/store/pg-overview.js';
@@ -31,7 +32,7 @@ const DAY_MS = 24 * HOURS_MS;
 /** @param name what the ids of one renewal share that is looked up @param n the number in the middle of each table */
 export function questions(db: Database, name: string, n: number): readonly Question[] {
   const [clock, ids, time] = [new SystemClock(), new SystemIds(), new ServerTime()];
-  const books = new PgBooks(db, clock);
+  const [books, ledger] = [new PgBooks(db, clock), new LedgerStore(db)];
   const [lanes, verify, overview] = [new PgLaneStore(db, time), new VerifyStore(db, time), new PgOverview(db)];
   const [disputes, retries, enrolment] = [new DisputesStore(db), new RetriesStore(db), new EnrolmentStore(db, time)];
   const [signups, doors, told] = [
@@ -99,14 +100,14 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('of a sender that there is not', () => books.events({ source: 'mor_events' }, first)),
     ask('of events of a month long ago', () => books.events(month, first)),
     ask('of events, a page from the middle', () => books.events({}, { limit: LIMIT, cursor: `${n}.${n}` })),
-    ask('list of the ledger', () => books.ledger({}, first)),
-    ask('of a reason whose newest is far back', () => books.ledger({ reason: 'dispute_lost' }, first)),
-    ask('of an invoice', () => books.ledger({ invoiceId: `in_${name}` }, first)),
-    ask('of the ledger, a page from the middle', () => books.ledger({}, deep)),
-    ask('of the ledger of a month long ago', () => books.ledger(month, first)),
-    ask('of a rare reason in a month long ago', () => books.ledger({ reason: 'dispute_lost', ...month }, first)),
-    ask('of the ledger of a customer', () => books.ledger({ customerId: customer }, first)),
-    look('of the ledger in a currency that there is not', () => books.ledger({ currency: 'CHF' }, first)),
+    ask('list of the ledger', () => ledger.list({}, first)),
+    ask('of a reason whose newest is far back', () => ledger.list({ reason: 'dispute_lost' }, first)),
+    ask('of an invoice', () => ledger.list({ invoiceId: `in_${name}` }, first)),
+    ask('of the ledger, a page from the middle', () => ledger.list({}, deep)),
+    ask('of the ledger of a month long ago', () => ledger.list(month, first)),
+    ask('of a rare reason in a month long ago', () => ledger.list({ reason: 'dispute_lost', ...month }, first)),
+    ask('of the ledger of a customer', () => ledger.list({ customerId: customer }, first)),
+    look('of the ledger in a currency that there is not', () => ledger.list({ currency: 'CHF' }, first)),
     ask('list of open review items', () => books.reviews({ status: 'open' }, first, 'due')),
     ask('of review items of a month long ago', () => books.reviews(month, first)),
     ask('of review items of a customer', () => books.reviews({ customerId: customer }, first)),
@@ -117,7 +118,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('list of notifications of a month long ago', () => told.list(month, first)),
     ask('search: ids begin so', () => search.beginning('in_old', 5)),
     ask('search: nothing begins so', () => search.beginning('zzzz', 5)),
-    ask('sums: the ledger by its days', () => books.ledgerSums({ reason: 'payment_collected', ...wholeDays })),
+    ask('sums: the ledger by its days', () => ledger.sums({ reason: 'payment_collected', ...wholeDays })),
     look('sums: invoices, a month', () => books.invoiceSums(month)),
     look('sums: payments, no filter', () => books.paymentSums({})),
     ask("sums: a customer's money", () => books.customerSums(customer)),

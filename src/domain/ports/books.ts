@@ -58,11 +58,6 @@ export type ReviewFilter = Span & {
   readonly customerId?: string | undefined;
 };
 export type AuditFilter = Span & { readonly actor?: string | undefined; readonly action?: string | undefined };
-export type LedgerFilter = MoneyFilter & {
-  readonly invoiceId?: string | undefined;
-  readonly paymentId?: string | undefined;
-  readonly reason?: string | undefined;
-};
 
 /** What the rows of a selection add up to: of the newest few thousand, or of all where sums by the day are kept. */
 export type SelectionSums = {
@@ -100,35 +95,6 @@ export type EventRow = {
   readonly attempts: number;
   readonly receivedAt: Date;
   readonly decidedAt: Date | null;
-};
-
-/** An entry with every id that is known today of what it tells of. */
-export type LedgerRow = {
-  readonly id: string;
-  readonly debitAccount: string;
-  readonly creditAccount: string;
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly reason: string;
-  /** Null: the read rows were lost, and `crossbill rebuild` has not made them again. */
-  readonly customerId: string | null;
-  readonly morCustomerId: string | null;
-  readonly invoiceId: string;
-  readonly invoiceNumber: string | null;
-  /** The payment's public id. */
-  readonly paymentId: string;
-  readonly processorChargeId: string | null;
-  /** Stripe's `pr_…`; null in mark mode `out_of_band`, and until Stripe has answered. */
-  readonly paymentRecordId: string | null;
-  /** Ours. This and the next three are null for what is no refund. */
-  readonly refundId: string | null;
-  readonly morRefundId: string | null;
-  readonly processorRefundId: string | null;
-  readonly creditNoteId: string | null;
-  readonly eventId: string | null;
-  /** When the money moved, by the MoR's time: the month that it belongs to. */
-  readonly movedAt: Date;
-  readonly recordedAt: Date;
 };
 
 export type AuditRow = {
@@ -212,7 +178,6 @@ export abstract class Books {
   abstract invoiceSums(filter: InvoiceFilter): Promise<SelectionSums>;
   abstract paymentSums(filter: PaymentFilter): Promise<SelectionSums>;
   abstract refundSums(filter: RefundFilter): Promise<SelectionSums>;
-  abstract ledgerSums(filter: LedgerFilter): Promise<SelectionSums>;
   abstract invoice(invoiceId: string): Promise<InvoiceView | null>;
   /** What the MoR keeps beside an invoice, oldest first. */
   abstract objects(invoiceId: string): Promise<readonly MorObjectRow[]>;
@@ -235,8 +200,6 @@ export abstract class Books {
   /** `due`: the soonest deadline first, then what has none, newest first. A cursor is good for the order it came from. */
   abstract reviews(filter: ReviewFilter, page: PageRequest, order?: ReviewOrder): Promise<Page<ReviewRow>>;
   abstract review(id: string): Promise<ReviewRow | null>;
-  /** In the order in which they were recorded; `Span` is of when the money moved. */
-  abstract ledger(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>>;
   abstract audit(filter: AuditFilter, page: PageRequest): Promise<Page<AuditRow>>;
   abstract customerSums(customerId: string): Promise<readonly CustomerSum[]>;
   abstract customer(customerId: string): Promise<CustomerView | null>;

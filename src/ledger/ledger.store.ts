@@ -1,0 +1,246 @@
+// The ledger as a list.
+import { Injectable } from '@nestjs/common';
+import { Any, type DataSource } from 'typeorm';
+import { type MoneyFilter, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/ports/books.js';
+import { Database } from '../store/database.js';
+import { morCustomers } from '../store/mor-customers.js';
+import { dayOf } from '../domain/day.js';
+import { DAY_MS } from '../policy.js';
+import { InvoiceEntity } from '../store/entities/invoice.entity.js';
+import { LedgerEntryEntity } from '../store/entities/ledger-entry.entity.js';
+import { PaymentEntity } from '../store/entities/payment.entity.js';
+import { RefundEntity } from '../store/entities/refund.entity.js';
+import { ledBy } from '../store/led-by.js';
+import { inOrder } from '../store/newest-first.js';
+import { type Numbers, numbersWithin } from '../store/number-at.js';
+import { Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
+
+export type LedgerFilter = MoneyFilter & {
+  readonly invoiceId?: string | undefined;
+  readonly paymentId?: string | undefined;
+  readonly reason?: string | undefined;
+};
+
+/** An entry with every id that is known today of what it tells of. */
+export type LedgerRow = {
+  readonly id: string;
+  readonly debitAccount: string;
+  readonly creditAccount: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly reason: string;
+  /** Null: the read rows were lost, and `crossbill rebuild` has not made them again. */
+  readonly customerId: string | null;
+  readonly morCustomerId: string | null;
+  readonly invoiceId: string;
+  readonly invoiceNumber: string | null;
+  /** The payment's public id. */
+  readonly paymentId: string;
+  readonly processorChargeId: string | null;
+  /** Stripe's `pr_…`; null in mark mode `out_of_band`, and until Stripe has answered. */
+  readonly paymentRecordId: string | null;
+  /** Ours. This and the next three are null for what is no refund. */
+  readonly refundId: string | null;
+  readonly morRefundId: string | null;
+  readonly processorRefundId: string | null;
+  readonly creditNoteId: string | null;
+  readonly eventId: string | null;
+  /** When the money moved, by the MoR's time: the month that it belongs to. */
+  readonly movedAt: Date;
+  readonly recordedAt: Date;
+};
+
+/** Every payment makes these two entries: one of them is always near. The others have an index, whose own words these are. */
+export const COMMON = ['payment_collected', 'payment_marked'];
+
+export const isRare = (alias: string): string => `${alias}.reason not in ('${COMMON.join("', '")}')`;
+
+/**
+ * Nearly every entry is made within three hours of the money's own time (a draft waits for one), so those of a month are found by their
+ * numbers, and a table that each payment writes twice needs no index of this time. Those that are made later, or by a clock that is
+ * wrong, have a small index of their own, whose words these are.
+ */
+export const STRAY = `e.recorded_at - e.moved_at not between interval '-3 hours' and interval '3 hours'`;
+
+const STRAY_MS = 3 * 3_600_000;
+
+type EntryFilter = Omit<LedgerFilter, 'paymentId'> & { readonly paymentRowId?: string | undefined };
+
+@Injectable()
+export class LedgerStore {
+  constructor(private readonly db: Database) {}
+
+  /** In the order in which they were recorded, the newest first; `Span` is of when the money moved. Throws BadCursor. */
+  async list(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>> {
+    const { orm } = this.db;
+    const of = await this.entriesOf(filter);
+    if (of === null) return { data: [], nextCursor: null };
+    const found = await walk(orm, await ledgerWalk(orm, of), page);
+    const entries = await inOrder(orm.getRepository(LedgerEntryEntity), 'id', found.data);
+    return { data: await ledgerRows(orm, entries), nextCursor: found.nextCursor };
+  }
+
+  /** What they add up to: all of them by the sums of whole days, else the newest few thousand. */
+  async sums(filter: LedgerFilter): Promise<SelectionSums> {
+    const { orm } = this.db;
+    const ofDays = await daySums(orm, filter);
+    if (ofDays !== null) return ofDays;
+    const of = await this.entriesOf(filter);
+    return of === null ? { sums: [], all: true } : sumUp(orm, await ledgerWalk(orm, of), 'amount');
+  }
+
+  /** By our own id of the payment, as it stands in the table; null: there is no such payment. */
+  private async entriesOf({ paymentId, ...filter }: LedgerFilter): Promise<EntryFilter | null> {
+    if (paymentId === undefined) return filter;
+    const rows = this.db.orm.getRepository(PaymentEntity);
+    const where = [{ paymentId }, { id: paymentId }];
+    const [payment] = await rows.find({ select: { id: true }, where, order: { seq: 'ASC' }, take: 1 });
+    return payment === undefined ? null : { ...filter, paymentRowId: payment.id };
+  }
+}
+
+async function ledgerWalk(orm: DataSource, filter: EntryFilter): Promise<Walk> {
+  const { reason, currency, amount } = filter;
+  const parameters = new Parameters();
+  const few = fewEntries(filter, parameters);
+  const rare = few.length === 0 && reason !== undefined && !COMMON.includes(reason);
+  const timed = filter.since !== undefined || filter.until !== undefined;
+  const byNumber = timed && few.length === 0;
+  return {
+    from: byNumber ? await movedWithin(orm, filter, parameters) : 'ledger_entry x',
+    key: 'id',
+    number: 'id',
+    at: null,
+    lead: rare ? ['reason'] : [],
+    where: [
+      ...few,
+      ...(rare ? [isRare('x'), ledBy('x.reason', parameters.of(reason))] : []),
+      ...(byNumber ? [] : within('x.moved_at', filter, parameters)),
+    ],
+    parameters,
+    looked: [
+      ...(reason === undefined || rare ? [] : [['reason', reason] as const]),
+      ...(currency === undefined ? [] : [['currency', currency] as const]),
+      ...(amount === undefined ? [] : [['amount', String(amount)] as const]),
+    ],
+    few: few.length > 0,
+  };
+}
+
+/** The entries of an invoice, a payment or a customer are few, however large the ledger is. */
+function fewEntries({ invoiceId, paymentRowId, customerId }: EntryFilter, { of }: Parameters): readonly string[] {
+  return [
+    ...(invoiceId === undefined ? [] : [`x.invoice_id = ${of(invoiceId)}`]),
+    ...(paymentRowId === undefined ? [] : [ofPayments(`id = ${of(paymentRowId)}`)]),
+    ...(customerId === undefined ? [] : [ofPayments(`customer_id = ${of(customerId)}`)]),
+  ];
+}
+
+/** Entries of these payments. They are found by their invoices: the ledger has no index for the payments. */
+function ofPayments(which: string): string {
+  const all = (column: string): string => `any (array(select ${column} from payment where ${which}))`;
+  return `x.invoice_id = ${all('invoice_id')} and x.payment_row_id = ${all('id')}`;
+}
+
+/** Between these are all entries that happened in this time and are no strays. */
+export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<Numbers> {
+  return numbersWithin(orm, 'ledger_entry', 'recorded_at', {
+    since: since && new Date(since.getTime() - STRAY_MS),
+    until: until && new Date(until.getTime() + STRAY_MS),
+  });
+}
+
+/**
+ * In place of the table: what happened in this time. Each part says its order, so that the two are merged as far as a page needs; left
+ * to itself PostgreSQL reads and sorts all that happened in the time.
+ */
+async function movedWithin(orm: DataSource, span: Span, parameters: Parameters): Promise<string> {
+  const { of } = parameters;
+  const { above, below } = await entryNumbers(orm, span);
+  const moved = within('e.moved_at', span, parameters).join(' and ');
+  return `((select e.* from ledger_entry e
+             where e.id > ${of(above)}::bigint and e.id < ${of(below)}::bigint and ${moved} and not (${STRAY}) order by e.id desc)
+           union all
+           (select e.* from ledger_entry e where ${STRAY} and ${moved} order by e.id desc offset 0)) x`;
+}
+
+/**
+ * Entries with every id that is known of what they tell of. The ids are those of today, read beside the entries: an entry is never
+ * changed, and most of them come later (a record and a credit note by Stripe's answer, `pay_…` by an event or by `identify`).
+ */
+export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryEntity[]): Promise<LedgerRow[]> {
+  const ids = (of: (e: LedgerEntryEntity) => string | null) => Any([...new Set(entries.flatMap((e) => of(e) ?? []))]);
+  const [payments, refunds, invoices] = await Promise.all([
+    orm.getRepository(PaymentEntity).find({
+      select: { id: true, paymentId: true, customerId: true, processorChargeId: true, paymentRecordId: true },
+      where: { id: ids((e) => e.paymentRowId) },
+    }),
+    orm.getRepository(RefundEntity).find({
+      select: { id: true, morRefundId: true, processorRefundId: true, creditNoteId: true },
+      where: { id: ids((e) => e.refundId) },
+    }),
+    orm.getRepository(InvoiceEntity).find({
+      select: { invoiceId: true, number: true },
+      where: { invoiceId: ids((e) => e.invoiceId) },
+    }),
+  ]);
+  const mor = await morCustomers(
+    orm,
+    payments.map((p) => p.customerId),
+  );
+  const paymentOf = new Map(payments.map((p) => [p.id, p]));
+  const refundOf = new Map(refunds.map((r) => [r.id, r]));
+  const numberOf = new Map(invoices.map((i) => [i.invoiceId, i.number]));
+  return entries.map((e) => {
+    const p = paymentOf.get(e.paymentRowId);
+    const r = e.refundId === null ? undefined : refundOf.get(e.refundId);
+    return {
+      ...e,
+      customerId: p?.customerId ?? null,
+      morCustomerId: mor.get(p?.customerId ?? '') ?? null,
+      invoiceNumber: numberOf.get(e.invoiceId) ?? null,
+      paymentId: p?.paymentId ?? e.paymentRowId,
+      processorChargeId: p?.processorChargeId ?? e.processorChargeId,
+      paymentRecordId: p?.paymentRecordId ?? null,
+      morRefundId: r?.morRefundId ?? null,
+      processorRefundId: r?.processorRefundId ?? null,
+      creditNoteId: r?.creditNoteId ?? null,
+    };
+  });
+}
+
+/** Entries that no day's sums hold yet are some minutes' work. More there are only while a daemon catches up. */
+const UNFOLDED_MOST = 50_000;
+
+/** By the sums of days, however many entries there are. Null: the filter names what the sums of days do not know, or too many entries are in none yet. */
+export async function daySums(orm: DataSource, filter: LedgerFilter): Promise<SelectionSums | null> {
+  const { since, until, reason, currency, amount, invoiceId, paymentId, customerId } = filter;
+  const narrower = [amount, invoiceId, paymentId, customerId].some((value) => value !== undefined);
+  const wholeDays = [since, until].every((time) => time === undefined || time.getTime() % DAY_MS === 0);
+  if (narrower || !wholeDays) return null;
+  const [fold] = await orm.query<{ behind: string }[]>(
+    'select coalesce((select max(id) from ledger_entry), 0) - up_to as behind from ledger_fold',
+  );
+  if (fold === undefined || Number(fold.behind) > UNFOLDED_MOST) return null;
+  // One statement: an entry is in the days or after them, and never in both, however far the fold has come.
+  const found = await orm.query<{ currency: string; rows: string; minor: string }[]>(
+    `select currency, sum(entries)::text as rows, sum(amount)::text as minor from (
+       select day, currency, reason, entries, amount from ledger_day
+       union all
+       select (moved_at at time zone 'UTC')::date, currency, reason, 1, amount from ledger_entry
+        where id > (select up_to from ledger_fold)) x
+      where ($1::date is null or day >= $1) and ($2::date is null or day < $2)
+        and ($3::text is null or reason = $3) and ($4::text is null or currency = $4)
+      group by currency order by sum(entries) desc, currency`,
+    [
+      since === undefined ? null : dayOf(since),
+      until === undefined ? null : dayOf(until),
+      reason ?? null,
+      currency ?? null,
+    ],
+  );
+  return {
+    sums: found.map((r) => ({ currency: r.currency, rows: Number(r.rows), minor: BigInt(r.minor) })),
+    all: true,
+  };
+}

@@ -1,0 +1,25 @@
+// Customers as the MoR and the payments name them: a part of several subjects' queries.
+import { type DataSource } from 'typeorm';
+
+/** `column` names a payment of this customer. */
+export function ofCustomer(column: string, customer: string): string {
+  return `${column} = any (array(select p.id from payment p where p.customer_id = ${customer}))`;
+}
+
+/** The current one of each: of the newest confirmed payment method, or of the newest. A link that was made elsewhere counts as confirmed. */
+export async function morCustomers(
+  orm: DataSource,
+  customerIds: readonly (string | null)[],
+): Promise<ReadonlyMap<string, string>> {
+  const known = [...new Set(customerIds.filter((id) => id !== null))];
+  const found = await orm.query<{ customer_id: string; mor_customer_id: string }[]>(
+    `select distinct on (customer_id) customer_id, mor_customer_id
+       from (select customer_id, mor_customer_id, confirmed_at is not null as sure, created_at as at, seq from signup
+              where customer_id = any($1) and mor_customer_id is not null
+             union all
+             select customer_id, mor_customer_id, signup_id is null, linked_at, 0 from customer_link where customer_id = any($1)) m
+      order by customer_id, sure desc, at desc, seq desc`,
+    [known],
+  );
+  return new Map(found.map((r) => [r.customer_id, r.mor_customer_id]));
+}
