@@ -16,7 +16,7 @@ import { customerLink, headed, invoiceLink, status, time, words } from '../conso
 import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
 import { DisputesStore, type DisputeItem } from './disputes.store.js';
-import { liveMode } from '../lane/lane-settings.js';
+import { liveMode } from '../engine/lane-settings.js';
 import { disputeName, disputePath } from './dispute-link.view.js';
 import { disputed, disputedSum, disputePart, isOver } from './dispute-page.js';
 import { sendList } from '../console/list-page.js';

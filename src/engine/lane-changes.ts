@@ -4,7 +4,7 @@ import { type Commanded, type Refusal, refuse } from './commanded.js';
 import { type Ctx } from './change.js';
 import { settle } from './settle.js';
 import { type LaneState } from '../domain/model.js';
-import { LaneStore } from '../domain/ports/lane-store.js';
+import { LaneStore } from './lane-store.js';
 import { type NamedRequest } from '../domain/request-name.js';
 import { FlowContext } from './flow-context.js';
 import { Wake } from './wake.js';

@@ -1,8 +1,8 @@
 // Where lanes are kept: claimed by one worker at a time, changed in one transaction, fenced against a worker that slept.
-import { type ChargeHolder, type RefundHolder } from '../lane/change.js';
-import { type LaneState, type ReviewRow } from '../model.js';
-import { type InboxSource } from './inbox.js';
-import { type NamedRequest, type Remembered } from '../request-name.js';
+import { type ChargeHolder, type RefundHolder } from './change.js';
+import { type LaneState, type ReviewRow } from '../domain/model.js';
+import { type InboxSource } from '../domain/ports/inbox.js';
+import { type NamedRequest, type Remembered } from '../domain/request-name.js';
 
 /** An event that waits to be decided, with its bytes as they came. */
 export type WaitingEvent = {

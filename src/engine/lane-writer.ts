@@ -1,7 +1,7 @@
 // Steps of many lanes share one statement and one commit: whoever comes while one is under way joins the next.
 import type pg from 'pg';
 import { isChannelLane } from '../domain/events/channel-lane.js';
-import { LaneFenced, type LaneWork, NotUnique, StoreUnavailable } from '../domain/ports/lane-store.js';
+import { LaneFenced, type LaneWork, NotUnique, StoreUnavailable } from './lane-store.js';
 import { type Remembered } from '../domain/request-name.js';
 import { type NotifyFormat } from '../domain/notification.js';
 import { type DatabaseTime } from '../store/database-time.js';
@@ -9,7 +9,7 @@ import { isTransient, isUnavailable, onConnection, sqlState, violatedConstraint 
 import { type Taken, takenBy } from './lane-queue.js';
 import { type Loaded, loadLanes } from './lane-reader.js';
 import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
-import { recallIn, rememberIn } from './requests.js';
+import { recallIn, rememberIn } from '../store/requests.js';
 
 const MOST_LANES = 64;
 /** Statements under way at once. With one, more lanes share each: that is worth more than deciding while another commits. */

@@ -8,7 +8,7 @@ import { Database } from '../store/database.js';
 import { LedgerEntryEntity } from '../store/entities/ledger-entry.entity.js';
 import { PaymentEntity } from '../store/entities/payment.entity.js';
 import { RefundEntity } from '../store/entities/refund.entity.js';
-import { readLane } from '../store/lane-reader.js';
+import { readLane } from '../engine/lane-reader.js';
 
 /** A payment whose money the MoR took, with the entry that booked it. */
 export type CollectedPayment = { readonly entry: LedgerRow; readonly payment: PaymentRow };

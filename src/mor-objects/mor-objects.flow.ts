@@ -10,8 +10,8 @@ import { type CallOutcome } from '../domain/ports/call.js';
 import { LaneStore } from '../engine/lane-store.js';
 import { MorChannels, type ObjectFacts } from '../domain/ports/mor-channels.js';
 import { type NamedRequest } from '../domain/request-name.js';
-import { type Done, LaneChanges } from '../lane/lane-changes.js';
-import { FlowContext } from '../lane/flow-context.js';
+import { type Done, LaneChanges } from '../engine/lane-changes.js';
+import { FlowContext } from '../engine/flow-context.js';
 
 /** `askedAt`: when the platform was asked; what was heard since is newer. */
 export type Billed = BilledInvoice & { readonly askedAt: Date };

@@ -4,8 +4,8 @@ import { type Ctx } from '../engine/change.js';
 import { type LaneState, type RefundRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
 import { type NamedRequest } from '../domain/request-name.js';
-import { type Done, LaneChanges } from '../lane/lane-changes.js';
-import { type Commanded, refuse } from '../domain/lane/commanded.js';
+import { type Done, LaneChanges } from '../engine/lane-changes.js';
+import { type Commanded, refuse } from '../engine/commanded.js';
 import { refundById } from './rules/refund-names.js';
 import { type RefundRequest, requestRefund } from './rules/request-refund.js';
 

@@ -2,10 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type CallFailure } from '../domain/ports/call.js';
-import { LaneStore } from '../domain/ports/lane-store.js';
+import { LaneStore } from '../engine/lane-store.js';
 import { type NamedRequest } from '../domain/request-name.js';
-import { refuse } from '../domain/lane/commanded.js';
-import { type Done, LaneChanges } from '../lane/lane-changes.js';
+import { refuse } from '../engine/commanded.js';
+import { type Done, LaneChanges } from '../engine/lane-changes.js';
 import { type MadeRetry, requestRetry, retryMade } from './rules/request-retry.js';
 
 /** What became of it; `silent`: Stripe did not show the invoice, so nothing was decided. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { loadConfig } from '../../src/config/index.js';
-import { Signups } from '../../src/domain/ports/signups.js';
+import { SignupsStore } from '../../src/signups/signups.store.js';
 import { openWorld } from '../../src/cli/world.js';
 import { deliver } from '../e2e/support/door.js';
 import { changeByHand } from '../support/lane-log.js';
@@ -93,7 +93,7 @@ describe('crossbill ask-mor', () => {
       ask: () => Promise.resolve(''),
       signal: new AbortController().signal,
     });
-    await ownWorld.get(Signups).flagOverdue(0);
+    await ownWorld.get(SignupsStore).flagOverdue(0);
     await ownWorld.close();
 
     // The doors were closed for half a day, and one event came with an old stamp.

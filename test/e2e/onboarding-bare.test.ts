@@ -12,7 +12,7 @@ import { MorTransport } from '../../src/mor/transport.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { OnboardingStore } from '../../src/onboarding/onboarding.store.js';
-import { SystemClock } from '../../src/system/system-ports.js';
+import { SystemClock } from '../../src/engine/system-ports.js';
 import { company } from '../support/company.js';
 import { type Json, type Reply, startWorld, type World } from '../support/world.js';
 

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { CountingIds } from '../support/clock.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
-import { Erasure } from '../../src/store/erasure.js';
+import { Erasure } from '../../src/engine/erasure.js';
 import { BodyMonths } from '../../src/store/event-bodies.js';
 import { eventById } from '../../src/store/event-queries.js';
 import { PgInbox } from '../../src/store/inbox-store.js';

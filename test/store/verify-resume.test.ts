@@ -16,9 +16,9 @@ import { VERIFY_LIMITS, VerifyFlow, type VerifyOptions, type VerifyReport } from
 import { Wake } from '../../src/engine/wake.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
-import { PgLaneStore } from '../../src/store/lane-store.js';
+import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { VerifyStore } from '../../src/verify/verify.store.js';
-import { SystemIds } from '../../src/system/system-ports.js';
+import { SystemIds } from '../../src/engine/system-ports.js';
 import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';

@@ -16,7 +16,7 @@ import { RetriesStore } from '#src/retries/retries.store.js';
 import { SearchStore } from '#src/overview/search.store.js';
 import { VerifyStore } from '#src/verify/verify.store.js';
 import { SignupsStore } from '#src/signups/signups.store.js';
-import { SystemClock, SystemIds } from '#src/system/system-ports.js';
+import { SystemClock, SystemIds } from '#src/engine/system-ports.js';
 
 export type Question = {
   readonly what: string;

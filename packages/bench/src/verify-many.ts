@@ -6,7 +6,7 @@ import { Wake } from '#src/engine/wake.js';
 import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
-import { PgLaneStore } from '#src/store/lane-store.js';
+import { PgLaneStore } from '#src/engine/pg-lane-store.js';
 import { VerifyStore } from '#src/verify/verify.store.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '#src/stripe/stripe-billing-reader.js';

@@ -2,7 +2,7 @@
 import { type ReviewKind, type ReviewRow } from '../../domain/model.js';
 import { Books, type EventRow, type InvoiceView, type PageRequest } from '../../domain/ports/books.js';
 import { Clock } from '../../domain/ports/clock.js';
-import { Signups } from '../../domain/ports/signups.js';
+import { SignupsStore } from '../../signups/signups.store.js';
 import { refundStatuses } from '../../refunds/refund.view.js';
 import { LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { amount, time } from '../table.js';
@@ -121,7 +121,7 @@ async function unproven(world: World, review: ReviewRow, view: InvoiceView | nul
       },
     ];
   }
-  const signup = await world.get(Signups).find(review.subject);
+  const signup = await world.get(SignupsStore).find(review.subject);
   if (signup === null) return [];
   const { intentId, customerId, createdAt } = signup;
   const sum = amount(signup.amount, signup.currency);
