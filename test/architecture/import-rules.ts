@@ -35,7 +35,15 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   mor: ['domain', 'config', 'observe'],
   engine: '*',
   decisions: '*', // the list of subjects, in order: the one place above them all
-  intake: ['domain', 'config', 'observe', 'store', 'engine/engine.module.ts', 'engine/wake.ts', /^notifications\/rules\//],
+  intake: [
+    'domain',
+    'config',
+    'observe',
+    'store',
+    'engine/engine.module.ts',
+    'engine/wake.ts',
+    /^notifications\/rules\//,
+  ],
   api: ['domain', 'config', 'observe', 'engine', 'intake'],
   console: ['domain', 'config', 'observe', 'store', 'intake', 'api', 'csv'],
   audit: SUBJECT,
