@@ -14,6 +14,7 @@ import { type CallRule, type ErrandRule, nothingMore, type ReviewRule } from '..
 import { asRule } from '../engine/adapter.js';
 import { takeBackUnwanted } from '../engine/call-rule.js';
 import { type Rule } from '../engine/draft.js';
+import { nextLookup } from '../engine/lookup.js';
 import { type AnswerTo } from '../engine/answer.js';
 import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from '../payments/rules/mark-answer.js';
 import { relayCall } from '../invoices/rules/relay.js';
@@ -26,7 +27,7 @@ import { unprovenReview } from '../signups/rules/prove-charge.js';
 import { stuckRefundReview } from '../refunds/rules/refund-review.js';
 import { chargingErrand, chargingReview, watchCharging } from '../enrolment/rules/charging.js';
 import { enrolmentErrand, settleEnrolment } from '../enrolment/rules/enrolment.js';
-import { debitErrand, expectVerdict, watchRenewal } from '../invoices/rules/overdue.js';
+import { debitLookup, expectVerdict, watchRenewal } from '../invoices/rules/overdue.js';
 import { nameCustomers } from '../mor-objects/rules/take-money.js';
 import { closeRefunded, moneyErrand, settleMarks } from '../payments/rules/mark.js';
 import { settleFellShort } from '../refunds/rules/fell-short.js';
@@ -146,5 +147,5 @@ export const ERRANDS_LAST: readonly ErrandRule[] = [
   recoveryErrand,
   retryErrand,
   readErrand,
-  debitErrand,
+  nextLookup(debitLookup),
 ];

@@ -1,7 +1,18 @@
 // One call to somebody else that a lane needs next.
 import { type InvoiceRow, type OutboxRow } from '../domain/model.js';
 import { type ChargedFor } from '../domain/ports/billing-reader.js';
-import { type BillingCall } from '../domain/ports/billing-platform.js';
+import { type BillingCall, type BillingPlatform } from '../domain/ports/billing-platform.js';
+import { type MorChannels } from '../domain/ports/mor-channels.js';
+import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { type Rule } from './draft.js';
+
+/** Whom a lookup may ask. */
+export type Peers = {
+  readonly platform: BillingPlatform;
+  readonly gateway: PaymentGateway;
+  readonly channels: MorChannels;
+  readonly signups: { readonly paysByDebit: (customerId: string) => Promise<boolean> };
+};
 
 /** One call to somebody else. */
 export type Errand =
@@ -19,8 +30,13 @@ export type Errand =
     }
   | { readonly do: 'send'; readonly message: OutboxRow }
   | { readonly do: 'probe'; readonly message: OutboxRow }
-  /** The verdict is late: does its customer pay by bank debit, which takes days? */
-  | { readonly do: 'ask-debit'; readonly customerId: string }
+  /** A lookup of a subject (lookup.ts), with its question. */
+  | {
+      readonly do: 'look-up';
+      readonly name: string;
+      readonly question: unknown;
+      readonly ask: (peers: Peers) => Promise<Rule>;
+    }
   /** Is the customer enrolled? */
   | { readonly do: 'look-up-enrolment'; readonly invoice: InvoiceRow & { readonly customerId: string } }
   /** What would the platform charge for the invoice by itself? `fresh`: an earlier look will not do. */

@@ -14,9 +14,9 @@ import { collectedCharges } from '../ledger/rules/one-charge.js';
 import { capturedId, learnFromCapture } from '../links/rules/payment-captured.js';
 import { tellRenamed } from '../refunds/rules/misnamed-payment.js';
 import { applyProof } from '../signups/rules/prove-charge.js';
-import { type Errand } from './errand.js';
+import { type Errand, type Peers } from './errand.js';
 import { settle } from './settle.js';
-import { applyDebit } from '../invoices/rules/overdue.js';
+import { decide } from './adapter.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -80,6 +80,11 @@ export class WorkLaneFlow {
     /** Null: an event that names an account is of another one. */
     @Optional() @Inject(OwnAccount) private readonly account: OwnAccount | null = null,
   ) {}
+
+  private get peers(): Peers {
+    const { platform, gateway, channels } = this;
+    return { platform, gateway, channels, signups: { paysByDebit: (id) => this.store.paysByDebit(id) } };
+  }
 
   /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */
   async run(claim: Claim, signal: AbortSignal): Promise<LaneDone> {
@@ -289,9 +294,9 @@ export class WorkLaneFlow {
         );
         return (s, ctx) => applyProbe(s, errand.message.id, outcome, ctx);
       }
-      case 'ask-debit': {
-        const paysByDebit = await this.store.paysByDebit(errand.customerId);
-        return (s, ctx) => applyDebit(s, paysByDebit, ctx);
+      case 'look-up': {
+        const take = await trail.call(errand.name, null, errand.ask(this.peers));
+        return (s, ctx) => decide(s, ctx, take);
       }
       case 'look-up-enrolment':
         return this.enrolment === null ? (s) => s : trail.call(errand.do, null, this.enrolment.carryOut(errand));

@@ -10,7 +10,8 @@ import { type PaymentEvent } from '../../src/engine/event.js';
 import { type Ctx, emptyLane, putObject } from '../../src/engine/change.js';
 import { requestObject } from '../../src/mor-objects/rules/request-object.js';
 import { takeRead } from '../../src/engine/facts.js';
-import { applyDebit } from '../../src/invoices/rules/overdue.js';
+import { decide } from '../../src/engine/adapter.js';
+import { debitLookup } from '../../src/invoices/rules/overdue.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';
@@ -269,7 +270,11 @@ describe('a webhook that never comes', () => {
 describe('an invoice that waits for a bank transfer', () => {
   const deadline = new Date(NOW.getTime() + 14 * DAY_MS);
   /** Settled once it was looked up that the customer does not pay by debit, which comes before any alarm. */
-  const settledNotByDebit = (s: LaneState, ctx: Ctx): LaneState => settle(applyDebit(settle(s, ctx), false, ctx), ctx);
+  const settledNotByDebit = (s: LaneState, ctx: Ctx): LaneState =>
+    settle(
+      decide(settle(s, ctx), ctx, (lane) => debitLookup.take(lane, false, 'cus_1')),
+      ctx,
+    );
 
   it('is overdue after its own due date, not after the renewal’s', () => {
     const s = settle(putObject(anOpenInvoice(), { ...aProforma({ deadline }), readDueAt: deadline }), aCtx());

@@ -1,12 +1,13 @@
 // By when the MoR's verdict on a renewal is expected, and when a person is told that none came.
 import { describe, expect, it } from '@jest/globals';
+import { decide } from '../../src/engine/adapter.js';
+import { nextLookup } from '../../src/engine/lookup.js';
 import { type Ctx, emptyLane, openReview, putPayment } from '../../src/engine/change.js';
 import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import {
-  applyDebit,
-  debitErrand,
+  debitLookup,
   expectVerdict,
   hasVerdict,
   mustAskDebit,
@@ -161,10 +162,12 @@ describe('a renewal without a verdict', () => {
 
 describe('a late verdict on a customer who may pay by bank debit', () => {
   const unasked = expected({ paysByDebit: null });
-  const errand = (s: LaneState, ms = DUE) => debitErrand(s, ctx(ms), () => true);
+  const debit = (s: LaneState, paysByDebit = true) =>
+    decide(s, ctx(), (l) => debitLookup.take(l, paysByDebit, 'cus_1'));
+  const errand = (s: LaneState, ms = DUE) => nextLookup(debitLookup)(s, ctx(ms), () => true);
 
   it('is looked into once, at the time of the alarm, before a person is told', () => {
-    expect(errand(unasked)).toEqual({ do: 'ask-debit', customerId: 'cus_1' });
+    expect(errand(unasked)).toMatchObject({ do: 'look-up', name: 'ask-debit', question: 'cus_1' });
     expect(watched(unasked)).toBe(unasked);
     expect(looks).toEqual([]);
     expect([errand(unasked, DUE - 1), mustAskDebit(unasked, ctx(DUE - 1))]).toEqual([null, false]);
@@ -181,7 +184,6 @@ describe('a late verdict on a customer who may pay by bank debit', () => {
   });
 
   it('is expected ten days after the first sight, or after the try that was ordered last', () => {
-    const debit = (s: LaneState) => applyDebit(s, true, ctx());
     const row = debit(unasked).invoice;
     expect(row).toMatchObject({ paysByDebit: true, expectedBy: at(10 * DAY_MS), amountDue: 2990n });
     expect(debit(unasked).journal.map((l) => l.text)).toEqual([
@@ -195,9 +197,9 @@ describe('a late verdict on a customer who may pay by bank debit', () => {
   });
 
   it('of one who does not keeps its time; what was found once is not asked again', () => {
-    const none = applyDebit(unasked, false, ctx());
+    const none = debit(unasked, false);
     expect([none.invoice, none.journal]).toEqual([{ ...unasked.invoice, paysByDebit: false }, []]);
     for (const s of [expected(), expected({ paysByDebit: null, expectedBy: null }), emptyLane('in_1')])
-      expect(applyDebit(s, true, ctx())).toBe(s);
+      expect(debit(s, true)).toBe(s);
   });
 });

@@ -1,11 +1,12 @@
 // The alarm when no verdict of the MoR came: by when one is expected, and the item when it did not come.
-import { type InvoiceRow, type LaneState } from '../../domain/model.js';
+import { type InvoiceRow, type LaneRows, type LaneState } from '../../domain/model.js';
 import { isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
 import { dueDate } from '../../mor-objects/rules/looks.js';
-import { closeReviews, type Ctx, note, openReview, putInvoice } from '../../engine/change.js';
+import { closeReviews, type Ctx, openReview, putInvoice } from '../../engine/change.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';
-import { type ErrandRule, type LookAgain } from '../../engine/subject.js';
+import { type Lane, type LookAgain } from '../../engine/draft.js';
+import { type Lookup } from '../../engine/lookup.js';
 import { showMoney } from '../../domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { awaitsRetry, saysNothing } from '../../engine/payment.js';
@@ -89,31 +90,33 @@ function unpaidProforma(
 }
 
 /** Since when a verdict is awaited: the invoice was seen first, or the MoR was asked to charge it again. */
-function askedSince(s: LaneState, i: InvoiceRow): string {
+function askedSince(s: LaneRows, i: InvoiceRow): string {
   const since = awaitsRetry(s) ? (i.retries?.waitingSince ?? null) : null;
   return since ?? i.firstSeenAt.toISOString();
 }
 
 /** The verdict is late: does its customer pay by bank debit, which takes days? */
-export const debitErrand: ErrandRule = (s, ctx) => {
-  const customerId = s.invoice?.customerId ?? null;
-  return customerId !== null && mustAskDebit(s, ctx) ? { do: 'ask-debit', customerId } : null;
+export const debitLookup: Lookup<string, boolean> = {
+  name: 'ask-debit',
+  wanted: (lane) => (mustAskDebit(lane, lane) ? (lane.invoice?.customerId ?? null) : null),
+  ask: (customerId, { signups }) => signups.paysByDebit(customerId),
+  take: takeDebit,
 };
 
 /** A debit takes days, and the MoR tells of none that is on its way: the alarm is set for when it should have come. */
-export function applyDebit(s: LaneState, paysByDebit: boolean, ctx: Ctx): LaneState {
-  const i = s.invoice;
-  if (i === null || i.expectedBy === null || i.paysByDebit !== null) return s;
-  if (!paysByDebit) return putInvoice(s, { ...i, paysByDebit });
-  const days = ctx.settings.bankDebitAlarmAfterDays;
-  const since = Date.parse(askedSince(s, i));
-  const by = new Date(Math.max(i.expectedBy.getTime(), since + days * DAY_MS));
-  const state = putInvoice(s, { ...i, paysByDebit, expectedBy: by });
-  return note(state, ctx, 'decision', `this customer pays by bank debit: a verdict is expected by ${showTime(by)}`);
+function takeDebit(lane: Lane, paysByDebit: boolean): void {
+  const i = lane.invoice;
+  if (i === null || i.expectedBy === null || i.paysByDebit !== null) return;
+  i.paysByDebit = paysByDebit;
+  if (!paysByDebit) return;
+  const since = Date.parse(askedSince(lane, i));
+  const by = new Date(Math.max(i.expectedBy.getTime(), since + lane.settings.bankDebitAlarmAfterDays * DAY_MS));
+  i.expectedBy = by;
+  lane.say('decision', `this customer pays by bank debit: a verdict is expected by ${showTime(by)}`);
 }
 
 /** True when nothing more is expected of the MoR for this invoice: it has answered the last try, or the invoice is settled without it. */
-export function hasVerdict(s: LaneState): boolean {
+export function hasVerdict(s: LaneRows): boolean {
   const i = s.invoice;
   const told = s.payments.some((p) => !saysNothing(p));
   return (told && !awaitsRetry(s)) || (i !== null && (isOver(i.platformStatus) || i.amountDue === 0n));
@@ -133,7 +136,7 @@ export function verdictBy(i: InvoiceRow, objects: readonly MorObjectRow[]): Date
 }
 
 /** The verdict is late, and whether the customer pays by bank debit was not looked up yet. */
-export function mustAskDebit(s: LaneState, ctx: Ctx): boolean {
+export function mustAskDebit(s: LaneRows, ctx: Pick<Ctx, 'now'>): boolean {
   const i = s.invoice;
   if (i === null || i.customerId === null || i.paysByDebit !== null || hasVerdict(s)) return false;
   const by = verdictBy(i, s.objects);
