@@ -1,9 +1,7 @@
 // The command line as a function: arguments and surroundings in, exit code out.
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../config/index.js';
+import { ConfigError, VERSION } from '../config/index.js';
 import { textCensor } from '../observe/index.js';
-import { isJsonObject } from '../domain/events/json-body.js';
 import { BadCursor } from '../domain/ports/books.js';
 import { StoreUnavailable } from '../engine/lane-store.js';
 import { DatabaseRefused, isUnavailable } from '../store/database.js';
@@ -52,16 +50,10 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** As the package says it. */
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return isJsonObject(manifest) ? String(manifest['version']) : 'unknown';
-}
-
 export function programOf(session: Session, write: (text: string) => void): Command {
   const program = new Command('crossbill')
     .description('Operate Crossbill, the bridge between Stripe Billing and the Merchant of Record.')
-    .version(version(), '--version', 'the release')
+    .version(VERSION, '--version', 'the release')
     .addHelpText('after', EXIT_HELP)
     .showHelpAfterError('Run with --help to list commands.')
     .exitOverride()

@@ -18,4 +18,6 @@ export { API_ROLES, type ApiKey, type ApiRole } from './parsers.js';
 export { Secret } from './secret.js';
 export { type Setting } from './setting.js';
 export { SETTING_GROUPS, SETTINGS } from './settings.js';
+export { stripeMode } from './stripe-mode.js';
+export { VERSION } from './version.js';
 export { redactedConfig, type ShownSetting } from './shown-settings.js';

@@ -1,5 +1,5 @@
 // What the settings say to whoever decides on a lane.
-import { type Config } from '../config/index.js';
+import { type Config, stripeMode } from '../config/index.js';
 import { type FlowSettings } from '../domain/settings.js';
 
 /** The injection token of `FlowSettings`. */
@@ -34,7 +34,6 @@ function recoveryLinks(config: Config): FlowSettings['recoveryLinks'] {
 
 /** Stripe's keys say which mode they are for; an event of the other mode is none of ours. */
 export function liveMode(config: Config): LiveModeRule {
-  const key = config.stripeApiKey.reveal();
-  if (/^(sk|rk)_live_/.test(key)) return { expected: true };
-  return { expected: /^(sk|rk)_test_/.test(key) ? false : null };
+  const mode = stripeMode(config);
+  return { expected: mode === 'unknown' ? null : mode === 'live' };
 }

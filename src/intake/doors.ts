@@ -91,6 +91,7 @@ export class Doors {
     const header = onlyHeader(req.rawHeaders, door.header);
     if (header === null) return this.#refuse(door, 'signature_missing', req, res);
     const signature = typeof header === 'string' ? parseSignatureHeader(header) : null;
+    if (typeof header === 'string') this.options.onSignature?.(door.source, header, signature !== null);
     if (signature === null) return this.#refuse(door, 'signature_malformed', req, res);
     if (announcesMore(req, this.options.bodyLimitBytes)) return this.#refuse(door, 'too_large', req, res);
     const limits = {

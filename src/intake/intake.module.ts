@@ -14,6 +14,7 @@ import { DoorAnswersStore } from './door-answers.store.js';
 import { Doors } from './doors.js';
 import { INTAKE_OPTIONS, type IntakeOptions } from './options.js';
 import { ReadingRoom } from './read-body.js';
+import { SignatureForms } from './signature-forms.js';
 import { RefusalNotices } from './refusal-notices.js';
 import { watchDoors } from './watch-doors.js';
 
@@ -29,15 +30,16 @@ import { watchDoors } from './watch-doors.js';
     {
       provide: INTAKE_OPTIONS,
       useFactory: intakeOptions,
-      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, Notifications, DoorAnswers],
+      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, Notifications, DoorAnswers, SignatureForms],
     },
     DoorAnswers,
+    SignatureForms,
     Doors,
     BodyMonthsAhead,
     DoorAnswersStore,
     BodyMonths,
   ],
-  exports: [ReadingRoom, DoorAnswersStore],
+  exports: [ReadingRoom, DoorAnswersStore, SignatureForms],
 })
 export class IntakeModule {}
 
@@ -49,6 +51,7 @@ function intakeOptions(
   log: Logger,
   notifications: Notifications,
   answers: DoorAnswers,
+  forms: SignatureForms,
 ): IntakeOptions {
   const watch = watchDoors(metrics, log, wake);
   const format = config.notifyUrl === null || config.shadow ? null : config.notifyFormat;
@@ -65,6 +68,7 @@ function intakeOptions(
     toleranceSec: config.webhookToleranceSec,
     bodyLimitBytes: config.webhookBodyLimitBytes,
     room,
+    onSignature: (source, header, isReadable) => forms.saw(source, header, isReadable),
     onAnswer: (endpoint, outcome, about) => {
       watch(endpoint, outcome, about);
       if (endpoint === null) return;

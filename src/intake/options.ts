@@ -47,4 +47,6 @@ export type IntakeOptions = {
   readonly room?: ReadingRoom;
   readonly batch?: Partial<BatchLimits>;
   readonly onAnswer?: AnswerListener;
+  /** Sees the signature header of each delivery, and whether it could be read. It may not keep its values. */
+  readonly onSignature?: (endpoint: InboxSource, header: string, isReadable: boolean) => void;
 };

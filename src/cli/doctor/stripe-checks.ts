@@ -1,6 +1,6 @@
 // Stripe: the key, the account, what it allows, our webhook endpoint there, and customers whom Stripe would charge as well.
 import Stripe from 'stripe';
-import { type Config } from '../../config/index.js';
+import { type Config, stripeMode } from '../../config/index.js';
 import { isRenderedTooOld, isTooOld, stripeInvoiceTypes, TOO_OLD } from '../../domain/events/stripe-event.js';
 import { type EnrolmentFlow } from '../../enrolment/enrolment.flow.js';
 import { said } from '../../domain/ports/call.js';
@@ -25,7 +25,7 @@ const OWN_CARD_SHOWN = 5;
 
 export async function keyChecks(config: Config, reader: BillingReader): Promise<Check[]> {
   const key = config.stripeApiKey.reveal();
-  const mode = /^(sk|rk)_live_/.test(key) ? 'live' : /^(sk|rk)_test_/.test(key) ? 'test' : 'unknown';
+  const mode = stripeMode(config);
   const account = await reader.readAccount();
   const version = ok('Stripe API version', `${Stripe.API_VERSION}, pinned by this release`);
   if (!account.ok) {

@@ -125,6 +125,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getLiveness: ['GET', '/livez', 'nothing', 'safe'],
   getReadiness: ['GET', '/readyz', 'nothing', 'safe'],
   getMetrics: ['GET', '/metrics', 'nothing', 'safe'],
+  getAbout: ['GET', '/v1/about', 'nothing', 'safe'],
   getReturn: ['GET', '/v1/payments/{id}/returned', 'nothing', 'safe'],
   recordReturn: ['POST', '/v1/payments/{id}/returned', 'body', 'key'],
   undoReturn: ['POST', '/v1/payments/{id}/returned/undo', 'body', 'key'],
@@ -228,6 +229,8 @@ export interface Operations {
   getReadiness(options?: CallOptions): Promise<Schemas['HealthView']>;
   /** Metrics for Prometheus. */
   getMetrics(options?: CallOptions): Promise<string>;
+  /** This daemon: release, Stripe account, mode (role: read). */
+  getAbout(options?: CallOptions): Promise<Schemas['AboutView']>;
   /** The newest return of a payment (role: read). */
   getReturn(id: string, options?: CallOptions): Promise<Schemas['ReturnView']>;
   /** Record that a bank returned the debit of a payment (role: ops). */

@@ -652,6 +652,20 @@ export interface components {
         HealthView: {
             status: string;
         };
+        SignatureFormView: {
+            source: "stripe" | "mor_payments" | "mor_events";
+            form: string | null;
+            malformed_form: string | null;
+        };
+        AboutView: {
+            version: string;
+            stripe_account_id: string | null;
+            stripe_mode: "live" | "test" | "unknown";
+            mark_mode: "payment_record" | "out_of_band";
+            shadow: boolean;
+            relay: boolean;
+            signatures: components["schemas"]["SignatureFormView"][];
+        };
         ReturnView: {
             id: string;
             payment_id: string;

@@ -1,6 +1,16 @@
 // The objects of the Stripe side as they are kept. Amounts are smallest units, currencies lower case, times Unix seconds.
+import { type VirtualClock } from '../kernel/clock.js';
 
 export type Metadata = Record<string, string>;
+
+export type TestClock = {
+  readonly id: string;
+  readonly created: number;
+  readonly name: string | null;
+  /** Its time, and what happens in it. */
+  readonly timers: VirtualClock;
+  status: 'ready' | 'advancing';
+};
 
 export type Customer = {
   readonly id: string;

@@ -16,10 +16,10 @@ import {
   type Product,
   type StripeRefund,
   type Subscription,
+  type TestClock,
 } from './model.js';
 import { API_VERSION } from './render.js';
 import { renderInvoice } from './render-invoice.js';
-import { type TestClock } from './test-clocks.js';
 
 export type StripeEvent = {
   readonly id: string;

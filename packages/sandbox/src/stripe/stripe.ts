@@ -17,7 +17,7 @@ import { addPaymentMethodRoutes } from './payment-methods.routes.js';
 import { addPaymentRecordRoutes } from './payment-records.routes.js';
 import { StripeState } from './state.js';
 import { addSubscriptionRoutes } from './subscriptions.routes.js';
-import { addTestClockRoutes } from './test-clocks.js';
+import { addTestClockRoutes } from './test-clocks.routes.js';
 
 export type StripeSide = {
   readonly state: StripeState;

@@ -4,15 +4,7 @@ import { type JsonObject } from '../kernel/json.js';
 import { type StripeContext } from './context.js';
 import { cannot, invalidParam, missing } from './errors.js';
 import { page } from './lists.js';
-
-export type TestClock = {
-  readonly id: string;
-  readonly created: number;
-  readonly name: string | null;
-  /** Its time, and what happens in it. */
-  readonly timers: VirtualClock;
-  status: 'ready' | 'advancing';
-};
+import { type TestClock } from './model.js';
 
 const DAY = 86_400;
 const DELETED_AFTER = 30 * DAY;

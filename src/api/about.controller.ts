@@ -1,0 +1,61 @@
+// What this daemon is: release, Stripe account and mode, and how senders sign. A program that works beside it compares itself with this.
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CONFIG, type Config, stripeMode, VERSION } from '../config/index.js';
+import { BillingReader } from '../domain/ports/billing-reader.js';
+import { type InboxSource } from '../domain/ports/inbox.js';
+import { SignatureForms } from '../intake/signature-forms.js';
+import { MayRead } from './access/access.js';
+import { Flag, Many, Text, TextOrNull, Word } from './http/docs.js';
+
+const SOURCES: readonly InboxSource[] = ['stripe', 'mor_payments', 'mor_events'];
+
+class SignatureFormView {
+  @Word(SOURCES) source!: InboxSource;
+  @TextOrNull(
+    'The form of the last signature that could be read, such as `t=<10 digits>,v1=<64 hex>`; null: none came since the start.',
+  )
+  form!: string | null;
+  @TextOrNull('The form of the last one that could not be read.') malformed_form!: string | null;
+}
+
+class AboutView {
+  @Text('The release.') version!: string;
+  @TextOrNull('The account of `STRIPE_API_KEY`; null: Stripe did not tell.') stripe_account_id!: string | null;
+  @Word(['live', 'test', 'unknown']) stripe_mode!: string;
+  @Word(['payment_record', 'out_of_band']) mark_mode!: string;
+  @Flag('Nothing is changed at Stripe or the MoR.') shadow!: boolean;
+  @Flag('`invoice.created` is relayed to the MoR.') relay!: boolean;
+  @Many(SignatureFormView) signatures!: SignatureFormView[];
+}
+
+@ApiTags('Health')
+@Controller('v1/about')
+export class AboutController {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly reader: BillingReader,
+    private readonly forms: SignatureForms,
+  ) {}
+
+  @Get()
+  @MayRead('read', 'about.read')
+  @ApiOperation({ operationId: 'getAbout', summary: 'This daemon: release, Stripe account, mode (role: read)' })
+  @ApiOkResponse({ type: AboutView })
+  async about(): Promise<AboutView> {
+    const account = await this.reader.readAccount();
+    const { shadow, billingMarkMode: mark_mode, morRelayUrl } = this.config;
+    return {
+      version: VERSION,
+      stripe_account_id: account.ok ? account.value.accountId : null,
+      stripe_mode: stripeMode(this.config),
+      mark_mode,
+      shadow,
+      relay: morRelayUrl !== null,
+      signatures: SOURCES.map((source) => {
+        const { readable, malformed } = this.forms.of(source);
+        return { source, form: readable, malformed_form: malformed };
+      }),
+    };
+  }
+}
