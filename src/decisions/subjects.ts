@@ -6,12 +6,12 @@ import { type Ctx } from '../engine/change.js';
 import { applyNotPaid, applySucceeded } from '../payments/rules/payment-event.js';
 import { applyRefunded } from '../refunds/rules/refund-event.js';
 import { type MorServiceType, type ServiceEvent } from '../domain/events/mor-service-event.js';
-import { applyIssuance, applySettled } from '../transfers/rules/proforma-event.js';
+import { takeIssuanceFailed, takeIssued, takeSettled } from '../transfers/rules/proforma-event.js';
 import { applyCaptured } from '../links/rules/payment-captured.js';
 import { applyEInvoice } from '../documents/rules/e-invoice-event.js';
 import { applyAlert, applyDispute } from '../disputes/rules/dispute-event.js';
 import { type CallRule, type ErrandRule, nothingMore, type ReviewRule } from '../engine/subject.js';
-import { asRule } from '../engine/adapter.js';
+import { asEventRule, asRule } from '../engine/adapter.js';
 import { takeBackUnwanted } from '../engine/call-rule.js';
 import { type Rule } from '../engine/draft.js';
 import { nextLookup } from '../engine/lookup.js';
@@ -62,9 +62,9 @@ export const PAYMENT_EVENTS: Readonly<
 export const SERVICE_EVENTS: {
   readonly [K in MorServiceType]: (s: LaneState, e: ServiceEvent<K>, ctx: Ctx) => Applied;
 } = {
-  'proforma_invoice.issued': applyIssuance,
-  'proforma_invoice.issuance_failed': applyIssuance,
-  'proforma_invoice.settled': applySettled,
+  'proforma_invoice.issued': asEventRule(takeIssued),
+  'proforma_invoice.issuance_failed': asEventRule(takeIssuanceFailed),
+  'proforma_invoice.settled': asEventRule(takeSettled),
   'payment.captured': applyCaptured,
   'e_invoice.issued': applyEInvoice,
   'e_invoice.issuance_failed': applyEInvoice,

@@ -1,5 +1,5 @@
 // The draft of a lane: plain rows for rules to change in place. The state behind it stays untouched.
-import { addCall, addMessage, type Ctx, note } from './change.js';
+import { addCall, addMessage, type Ctx, note, openReview } from './change.js';
 import {
   type InvoiceRow,
   type JournalLine,
@@ -117,6 +117,11 @@ export class Lane {
     this.apply((s, ctx) => addMessage(s, ctx, m));
   }
 
+  /** Opens an item with no rule behind it: only a person ends it. */
+  ask(item: Parameters<typeof openReview>[2]): void {
+    this.apply((s, ctx) => openReview(s, ctx, item));
+  }
+
   book(entry: LedgerEntry): void {
     this.base = { ...this.base, entries: [...this.base.entries, entry] };
   }
@@ -189,17 +194,22 @@ export class Lane {
 
   private take(before: LaneState, after: LaneState): void {
     if (after === before) return;
-    this.base = after;
-    if (after.invoice !== before.invoice) {
-      if (this.ownInvoice !== null && after.invoice !== null) Object.assign(this.ownInvoice, after.invoice);
-      else this.ownInvoice = null;
-    }
-    if (after.payments !== before.payments) syncRows(this.ownPayments, before.payments, after.payments, byId);
-    if (after.attempts !== before.attempts) syncRows(this.ownAttempts, before.attempts, after.attempts, byEvent);
-    if (after.refunds !== before.refunds) syncRows(this.ownRefunds, before.refunds, after.refunds, byId);
-    if (after.objects !== before.objects) syncRows(this.ownObjects, before.objects, after.objects, byId);
-    if (after.messages !== before.messages) syncRows(this.ownMessages, before.messages, after.messages, byId);
-    if (after.reviews !== before.reviews) syncRows(this.ownReviews, before.reviews, after.reviews, byId);
+    const invoice = this.takeInvoice(before.invoice, after.invoice);
+    const payments = syncRows(this.ownPayments, before.payments, after.payments, byId);
+    const attempts = syncRows(this.ownAttempts, before.attempts, after.attempts, byEvent);
+    const refunds = syncRows(this.ownRefunds, before.refunds, after.refunds, byId);
+    const objects = syncRows(this.ownObjects, before.objects, after.objects, byId);
+    const messages = syncRows(this.ownMessages, before.messages, after.messages, byId);
+    const reviews = syncRows(this.ownReviews, before.reviews, after.reviews, byId);
+    this.base = { ...after, invoice, payments, attempts, refunds, objects, messages, reviews };
+  }
+
+  private takeInvoice(before: InvoiceRow | null, after: InvoiceRow | null): InvoiceRow | null {
+    const own = this.ownInvoice;
+    if (after === before || own === null) return after;
+    if (after === null) this.ownInvoice = null;
+    else Object.assign(own, after);
+    return after === own ? { ...own } : after;
   }
 }
 
@@ -214,21 +224,23 @@ function copyRows<T extends object>(rows: readonly T[]): Draft<T>[] {
   return rows.map((row): Draft<T> => ({ ...row }));
 }
 
-/** Brings the drafts of rows up to date in place, in the order of `after`. */
+/** Brings the drafts up to date in place. Returns the rows as values: a draft that a function put into them becomes a copy. */
 function syncRows<T extends object>(
   own: Draft<T>[] | null,
   before: readonly T[],
   after: readonly T[],
   keyOf: (row: T) => string,
-): void {
-  if (own === null) return;
+): readonly T[] {
+  if (own === null || after === before) return after;
   const drafts = new Map(before.map((row, n) => [keyOf(row), { row, draft: own[n] }]));
   own.length = 0;
-  for (const row of after) {
+  return after.map((row): T => {
     const known = drafts.get(keyOf(row));
-    if (known?.draft === undefined) own.push({ ...row });
-    else own.push(known.row === row ? known.draft : Object.assign(known.draft, row));
-  }
+    const draft = known?.draft ?? { ...row };
+    own.push(draft);
+    if (known !== undefined && known.row !== row) Object.assign(draft, row);
+    return row === draft ? { ...row } : row;
+  });
 }
 
 /** `was` if the draft says the same, else a copy of the draft: a rule may go on with it. */

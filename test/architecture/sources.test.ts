@@ -105,7 +105,7 @@ const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string]
   ['when a refund counts as stuck', 'refunds/rules/stuck-refund.ts', 'watchRefunds'],
   ['what of a refund shows on Stripe', 'refunds/rules/mirror.ts', 'mirrorRefunds'],
   ["when a signup's charge counts as proven", 'signups/rules/prove-charge.ts', 'proven'],
-  ['what a short bank transfer does', 'transfers/rules/proforma-event.ts', 'applySettled'],
+  ['what a short bank transfer does', 'transfers/rules/proforma-event.ts', 'takeSettled'],
   ['when a failed renewal gets a payment link', 'links/rules/recovery.ts', 'settleRecovery'],
   ['what a lost dispute books', 'disputes/rules/book-losses.ts', 'bookLosses'],
   ['who won a dispute', 'disputes/rules/outcome.ts', 'outcomeIn'],

@@ -1,11 +1,12 @@
 // What the MoR says of a proforma invoice, in its answers and its events, and what a bank transfer for it brings.
 import { describe, expect, it } from '@jest/globals';
+import { asEventRule } from '../../src/engine/adapter.js';
 import { openReview } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { type ProformaFacts } from '../../src/domain/ports/mor-channels.js';
 import { createProformaCall, takeProforma, takeProformaRead } from '../../src/transfers/rules/proforma-answer.js';
-import { applyIssuance, applySettled } from '../../src/transfers/rules/proforma-event.js';
+import { takeIssuanceFailed, takeIssued, takeSettled } from '../../src/transfers/rules/proforma-event.js';
 import { settleTransfers } from '../../src/transfers/rules/settle-transfer.js';
 import { refusal } from '../support/asked-refund.js';
 import { NOW, open, PROFORMA } from '../support/channel-lane.js';
@@ -95,7 +96,11 @@ describe('the request for a proforma invoice', () => {
 });
 
 describe('a proforma invoice as the MoR shows it', () => {
-  const shown = (o: MorObjectRow, f: Partial<ProformaFacts>) => takeProforma(o, proformaFacts(f), later, false);
+  const shown = (o: MorObjectRow, f: Partial<ProformaFacts>) => {
+    const row = { ...o };
+    takeProforma(later, row, proformaFacts(f), 'read');
+    return row;
+  };
 
   it('has the state, number and reference that the MoR names, and keeps those that it leaves out', () => {
     const o = aProforma({ detail: { merchantReference: 'in_0' } });
@@ -124,7 +129,7 @@ describe('a proforma invoice as the MoR shows it', () => {
 describe('the event of an issued proforma invoice', () => {
   const tell = (s: LaneState, data: object, failed = false) => {
     const type = failed ? 'proforma_invoice.issuance_failed' : 'proforma_invoice.issued';
-    return applyIssuance(s, channelEvent(type, data), later);
+    return asEventRule(failed ? takeIssuanceFailed : takeIssued)(s, channelEvent(type, data), later);
   };
   const id = { proformaInvoiceId: PROFORMA };
 
@@ -197,7 +202,7 @@ describe('a bank transfer for a proforma invoice', () => {
     const data = { proformaInvoiceId: PROFORMA, status: 'SETTLED', settledAt, total, amountReceived: received };
     const e = channelEvent('proforma_invoice.settled', data);
     if (e.kind !== 'proforma_invoice.settled') throw new Error(e.kind);
-    return applySettled(s, e, later);
+    return asEventRule(takeSettled)(s, e, later);
   }
 
   it('in full is booked at the time that the MoR names, and waits to be marked', () => {

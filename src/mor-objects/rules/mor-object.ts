@@ -18,17 +18,30 @@ import {
   putObject,
   rewordReview,
 } from '../../engine/change.js';
+import { type Draft, type Lane } from '../../engine/draft.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { showTime } from '../../domain/show-time.js';
 
 /** The object of a kind by the MoR's id. If its event comes before its answer, or without one, the object is made here. */
-export function objectOf(s: LaneState, kind: MorObjectKind, morId: string, ctx: Ctx): MorObjectRow {
+export function objectOf(
+  s: Pick<LaneState, 'lane' | 'objects'>,
+  kind: MorObjectKind,
+  morId: string,
+  ctx: Ctx,
+): MorObjectRow {
   const known = s.objects.find((o) => o.kind === kind && o.morId === morId);
   if (known !== undefined) return known;
   // The answer to our own request may still be under way, or the request was taken back: only one of it can be.
   const awaited = kind === 'proforma' ? s.objects.find((o) => o.kind === kind && isAwaited(o)) : undefined;
   if (awaited !== undefined) return { ...backInPlay(awaited), morId };
   return newMorObject(ctx.now, { id: ctx.newId('obj'), kind, morId, invoiceId: s.lane, status: 'UNKNOWN' });
+}
+
+/** The same on a draft: the object is a row of the lane. */
+export function findOrAddObject(lane: Lane, kind: MorObjectKind, morId: string): Draft<MorObjectRow> {
+  const row = objectOf(lane, kind, morId, lane.ctx);
+  const known = lane.findObject(row.id);
+  return known === undefined ? lane.add('objects', row) : Object.assign(known, row);
 }
 
 function isAwaited(o: MorObjectRow): boolean {

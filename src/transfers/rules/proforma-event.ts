@@ -1,9 +1,8 @@
 // What the MoR says of a proforma invoice: issued, not issued, or settled by a bank transfer.
-import { type LaneState } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/events/mor-service-event.js';
-import { type Ctx, openReview, putObject } from '../../engine/change.js';
-import { type Applied, done } from '../../engine/event.js';
-import { objectOf } from '../../mor-objects/rules/mor-object.js';
+import { type Draft, type Lane } from '../../engine/draft.js';
+import { done, type Verdict } from '../../engine/event.js';
+import { findOrAddObject } from '../../mor-objects/rules/mor-object.js';
 import { textNamed, timeNamed, wordNamed } from '../../mor-objects/rules/channel-fields.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { isJsonObject } from '../../domain/events/json-body.js';
@@ -21,50 +20,61 @@ function further(before: string, now: string): string {
   return rank(now) > rank(before) ? now : before;
 }
 
-function proformaId(s: LaneState, e: MorServiceEvent): string | null {
+function proformaId(lane: Lane, e: MorServiceEvent): string | null {
   const ids = new Set(idsIn(e.data));
-  const known = s.objects.find((o) => o.kind === 'proforma' && o.morId !== null && ids.has(o.morId));
+  const known = lane.objects.find((o) => o.kind === 'proforma' && o.morId !== null && ids.has(o.morId));
   return e.proformaInvoiceId ?? known?.morId ?? null;
 }
 
-export function applyIssuance(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
-  const morId = proformaId(s, e);
-  if (morId === null) return { state: s, verdict: done('names no proforma invoice of ours') };
-  const o = objectOf(s, 'proforma', morId, ctx);
-  const failed = e.kind === 'proforma_invoice.issuance_failed';
-  const status = further(o.status === 'UNKNOWN' ? 'REQUESTED' : o.status, failed ? 'ISSUANCE_FAILED' : 'ISSUED');
-  const number = o.number ?? wordNamed(e.data, 'number');
-  if (!failed) {
-    const row: MorObjectRow = { ...o, status, number, updatedAt: ctx.now };
-    return { state: putObject(s, row), verdict: done(`proforma invoice ${number ?? morId} is ${status}`) };
-  }
+/** The proforma invoice is at least so far along. */
+function move(lane: Lane, morId: string, status: string): Draft<MorObjectRow> {
+  const o = findOrAddObject(lane, 'proforma', morId);
+  o.status = further(o.status === 'UNKNOWN' ? 'REQUESTED' : o.status, status);
+  o.updatedAt = lane.now;
+  return o;
+}
+
+export function takeIssued(lane: Lane, e: MorServiceEvent): Verdict {
+  const morId = proformaId(lane, e);
+  if (morId === null) return done('names no proforma invoice of ours');
+  const o = move(lane, morId, 'ISSUED');
+  o.number ??= wordNamed(e.data, 'number');
+  return done(`proforma invoice ${o.number ?? morId} is ${o.status}`);
+}
+
+export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): Verdict {
+  const morId = proformaId(lane, e);
+  if (morId === null) return done('names no proforma invoice of ours');
+  const o = move(lane, morId, 'ISSUANCE_FAILED');
+  o.number ??= wordNamed(e.data, 'number');
   const inside = isJsonObject(e.data['issuanceFailure']) ? e.data['issuanceFailure'] : e.data;
   const failure = {
     code: wordNamed(inside, 'code'),
     message: textNamed(inside, 'message', 'reason'),
     failedAt: timeNamed(inside, 'failedAt')?.toISOString() ?? null,
   };
-  const row: MorObjectRow = { ...o, status, number, detail: { ...o.detail, failure }, updatedAt: ctx.now };
+  o.detail = { ...o.detail, failure };
   const why = failure.message ?? failure.code ?? 'no reason given';
-  return { state: putObject(s, row), verdict: done(`proforma invoice ${number ?? morId} was not issued: ${why}`) };
+  return done(`proforma invoice ${o.number ?? morId} was not issued: ${why}`);
 }
 
 /** Document 2, `proforma_invoice.settled`: `amountReceived` may differ from the total. Less is no full payment. */
-export function applySettled(s: LaneState, e: ProformaSettled, ctx: Ctx): Applied {
+export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
   const { proformaInvoiceId: morId, total, amountReceived: received } = e;
-  const o = objectOf(s, 'proforma', morId, ctx);
-  const status = further(o.status === 'UNKNOWN' ? 'REQUESTED' : o.status, 'SETTLED');
-  const named: MorObjectRow = { ...o, status, amount: total.minor, currency: total.currency, updatedAt: ctx.now };
+  const o = move(lane, morId, 'SETTLED');
+  Object.assign(o, { amount: total.minor, currency: total.currency });
   const short = received.currency === total.currency && received.minor < total.minor;
-  const taken = takeMoney(s, named, received, { at: e.settledAt, eventId: e.eventId, parked: short }, ctx);
-  if (taken.payment === null || !short) return { state: taken.state, verdict: done(taken.said) };
+  const how = { at: e.settledAt, eventId: e.eventId, parked: short };
+  const taken = lane.applyWith((s, ctx) => takeMoney(s, o, received, how, ctx));
+  const { payment } = taken;
+  if (payment === null || !short) return done(taken.said);
   const missing = showMoney({ minor: total.minor - received.minor, currency: total.currency });
-  const state = openReview(taken.state, ctx, {
+  lane.ask({
     kind: 'partial_transfer',
-    subject: taken.payment.id,
-    paymentRowId: taken.payment.id,
-    summary: `${showMoney(received)} of ${showMoney(total)} came by bank transfer for proforma invoice ${named.number ?? morId}; ${missing} is missing`,
+    subject: payment.id,
+    paymentRowId: payment.id,
+    summary: `${showMoney(received)} of ${showMoney(total)} came by bank transfer for proforma invoice ${o.number ?? morId}; ${missing} is missing`,
     proposal: "Apply it as a part payment and collect the rest, or dismiss this and refund it in the MoR's portal.",
   });
-  return { state, verdict: done(`${showMoney(received)} came, ${missing} is missing: the invoice is left open`) };
+  return done(`${showMoney(received)} came, ${missing} is missing: the invoice is left open`);
 }

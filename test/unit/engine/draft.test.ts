@@ -151,6 +151,17 @@ describe('the draft of a lane', () => {
     expect([p?.amountRefunded, p === draft.payments[0]]).toEqual([7n, true]);
   });
 
+  it('a function of the old kind may put a row in hand back: the state gets a copy', () => {
+    const draft = new Lane(full(), ctx());
+    const [p] = draft.payments;
+    if (p === undefined) throw new Error('the lane is empty');
+    p.paymentId = 'pay_9';
+    draft.apply((s) => putPayment(s, p));
+    const first = draft.toState();
+    p.paymentId = 'pay_8';
+    expect([first, draft.toState()].map((s) => s.payments[0]?.paymentId)).toEqual(['pay_9', 'pay_8']);
+  });
+
   it('a row that is added is a draft of its own, and a later change of it counts', () => {
     const draft = new Lane(full(), ctx());
     const given = frozen(newPayment(ctx(), { id: 'pmt_2', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR' }));
