@@ -151,14 +151,14 @@ export const faults = [
   },
   {
     rule: 'CrossbillReplicaDown',
-    planted: 'one replica is started again with a wrong password of the database',
+    planted: 'one replica restarts with a wrong database password',
     plant: (w) => w.restartSecond({ DATABASE_URL: w.wrongPassword() }),
     says: /password authentication failed/,
     mend: (w) => w.restartSecond(),
   },
   {
     rule: 'CrossbillNotReady',
-    planted: 'all replicas are started again while the database is gone',
+    planted: 'all replicas restart while the database is gone',
     async plant(w) {
       w.database('cut');
       await w.restartAll();

@@ -389,7 +389,7 @@ try {
   if (rows.every((r) => r.helped === 'yes')) rmSync(folder, { recursive: true, force: true });
   else tell(`what was written is in ${folder}`);
 }
-console.log('| rule | planted fault | first command | what it said |\n| --- | --- | --- | --- |');
+console.log('| rule | planted fault | first command | its output |\n| --- | --- | --- | --- |');
 for (const r of rows)
   console.log(`| ${r.rule} | ${r.planted} | \`${r.command}\` | ${r.said === '' ? 'NO' : `\`${r.said}\``} |`);
 process.exit(rows.every((r) => r.helped === 'yes') ? 0 : 1);
