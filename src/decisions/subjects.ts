@@ -9,7 +9,7 @@ import { type MorServiceType, type ServiceEvent } from '../domain/events/mor-ser
 import { takeIssuanceFailed, takeIssued, takeSettled } from '../transfers/rules/proforma-event.js';
 import { applyCaptured } from '../links/rules/payment-captured.js';
 import { applyEInvoice } from '../documents/rules/e-invoice-event.js';
-import { applyAlert, applyDispute } from '../disputes/rules/dispute-event.js';
+import { takeAlert, takeDispute } from '../disputes/rules/dispute-event.js';
 import { type CallRule, type ErrandRule, nothingMore, type ReviewRule } from '../engine/subject.js';
 import { asEventRule, asRule } from '../engine/adapter.js';
 import { takeBackUnwanted } from '../engine/call-rule.js';
@@ -69,11 +69,11 @@ export const SERVICE_EVENTS: {
   'e_invoice.issued': applyEInvoice,
   'e_invoice.issuance_failed': applyEInvoice,
   'e_invoice.cancelled': applyEInvoice,
-  'dispute.action_needed': applyDispute,
-  'dispute.revision_requested': applyDispute,
-  'dispute.outcome': applyDispute,
-  'pre_chargeback_alert.received': applyAlert,
-  'pre_chargeback_alert.outcome': applyAlert,
+  'dispute.action_needed': asEventRule(takeDispute),
+  'dispute.revision_requested': asEventRule(takeDispute),
+  'dispute.outcome': asEventRule(takeDispute),
+  'pre_chargeback_alert.received': asEventRule(takeAlert),
+  'pre_chargeback_alert.outcome': asEventRule(takeAlert),
 };
 
 /** Stored calls, by kind. */

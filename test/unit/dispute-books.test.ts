@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
+import { decide } from '../../src/engine/adapter.js';
 import { bookLosses } from '../../src/disputes/rules/book-losses.js';
 import { disputeLost } from '../../src/ledger/rules/postings.js';
 import { putObject, putPayment } from '../../src/engine/change.js';
@@ -13,7 +14,7 @@ import { decided } from '../support/settled.js';
 const lost = (over: Partial<MorObjectRow> = {}): MorObjectRow => aDispute({ status: 'lost', ...over });
 const euros = (amount: bigint): Pick<MorObjectRow, 'amount' | 'currency'> => ({ amount, currency: 'EUR' });
 const book = (s: LaneState, objects: readonly MorObjectRow[], minute = 9): LaneState =>
-  decided(s, (state) => bookLosses(objects.reduce(putObject, state), later(minute)));
+  decided(s, (state) => decide(objects.reduce(putObject, state), later(minute), bookLosses));
 /** The row as it stands after the books followed. */
 const row = (s: LaneState, id = 'dsp_1'): MorObjectRow => {
   const found = s.objects.find((o) => o.id === id);
@@ -229,7 +230,7 @@ describe('a loss that changes with another movement of one decision', () => {
   /** 9.90 were given back: so much less was lost, at 40 unless `entries` of the same decision say when. */
   const lessBy = (s: LaneState, ...entries: LaneState['entries']): Date | undefined => {
     const state = { ...change(s, { amountRefunded: 990n }), entries };
-    return bookLosses(state, later(40)).entries.find((e) => e.reason === 'dispute_reversed')?.movedAt;
+    return decide(state, later(40), bookLosses).entries.find((e) => e.reason === 'dispute_reversed')?.movedAt;
   };
 
   it('moves when that did, if it is of the same payment and of what the MoR owes', () => {

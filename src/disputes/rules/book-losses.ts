@@ -1,7 +1,7 @@
 // What banks took back of a lane's payments, in the ledger: by a lost dispute, or by the return of a debit.
-import { addEntry, type Ctx, note, putObject } from '../../engine/change.js';
+import { type Draft, type Lane } from '../../engine/draft.js';
 import { showMoney } from '../../domain/money.js';
-import { type LaneState, type LedgerEntry, type PaymentRow } from '../../domain/model.js';
+import { type LaneRows, type LedgerEntry, type PaymentRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from '../../ledger/rules/postings.js';
 import { unreadSum } from './unread-sum.js';
@@ -10,27 +10,25 @@ import { unreadSum } from './unread-sum.js';
  * The books follow what is known now, in whatever order it became known: a refund counts before a loss, a loss takes what is left of
  * its payment, and one that is no loss after all is taken back. Entries are never changed: the difference is another one.
  */
-export function bookLosses(s: LaneState, ctx: Ctx): LaneState {
-  const wanted = lossesOf(s);
-  let state = s;
-  const all = s.objects.filter((o) => o.kind === 'dispute' || o.kind === 'debit_return');
+export function bookLosses(lane: Lane): void {
+  const wanted = lossesOf(lane);
+  const all = lane.objects.filter((o) => o.kind === 'dispute' || o.kind === 'debit_return');
   // First what the bank said, then what follows from it for the others of the payment.
   for (const o of all.toSorted((x, y) => turnOf(x) - turnOf(y))) {
     const { loss } = o.detail;
     const to = wanted.get(o.id);
     const had = loss === undefined ? 0n : BigInt(loss.minor);
-    const before = s.payments.find((p) => p.id === loss?.of);
+    const before = lane.findPayment(loss?.of);
     if (before !== undefined && to !== undefined && before.id !== to.payment.id) {
       // It was booked for another payment: out of the one and into the other in the same month.
-      state = move(state, o.id, before, -had, ctx.now, ctx);
-      state = move(state, o.id, to.payment, to.minor, ctx.now, ctx);
+      move(lane, o, before, -had, lane.now);
+      move(lane, o, to.payment, to.minor, lane.now);
       continue;
     }
     const p = to?.payment ?? before;
     const minor = (to?.minor ?? 0n) - had;
-    if (p !== undefined) state = move(state, o.id, p, minor, movedAt(state, o, p, minor, ctx), ctx);
+    if (p !== undefined && minor !== 0n) move(lane, o, p, minor, movedAt(lane, o, p, minor));
   }
-  return state;
 }
 
 function turnOf({ status, detail }: MorObjectRow): number {
@@ -48,19 +46,19 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
  * refund, or another dispute) at the time of that, and not before the loss itself. What has no such time moves now. Nothing is taken back
  * before it was booked as lost. `moved`: smallest units, with a minus taken back.
  */
-function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, moved: bigint, ctx: Ctx): Date {
+function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Date {
   const said = o.detail.returnedAt ?? o.detail.outcomeAt;
-  if (said === undefined || o.status === 'undone') return ctx.now;
+  if (said === undefined || o.status === 'undone') return lane.now;
   const { minor = '0', moves = [] } = o.detail.loss ?? {};
   const isMore = moved > 0n;
   if (o.status === 'won') return standsFrom(latest(said), -moved, o);
   // Of this decision: a lane has none of its earlier entries in hand (domain/model.ts).
-  const causes = s.entries
+  const causes = lane.entries
     .filter((e) => e.paymentRowId === p.id && (isMore ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o))
     .map((e) => e.movedAt.toISOString());
   // Lost, or won and lost again.
   const isNews = minor === '0';
-  if (causes.length === 0 && !isNews) return ctx.now;
+  if (causes.length === 0 && !isNews) return lane.now;
   if (!isMore) return standsFrom(latest(said, ...causes), -moved, o);
   // Booked again after it was taken back as not sure, no month has it twice.
   return latest(said, ...causes, ...moves.filter((m) => BigInt(m.minor) < 0n).map((m) => m.at));
@@ -86,7 +84,7 @@ function latest(...times: readonly string[]): Date {
 }
 
 /** What the bank took, by dispute or return: its own amount where it fits, else all that was neither given back nor taken by an earlier one. */
-function lossesOf(s: LaneState): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
+function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
   const losses = new Map<string, { payment: PaymentRow; minor: bigint }>();
   const when = (o: MorObjectRow): string => `${o.detail.outcomeAt ?? ''} ${o.morId ?? o.id}`;
   const lost = s.objects.filter(
@@ -108,18 +106,18 @@ function lossesOf(s: LaneState): ReadonlyMap<string, { readonly payment: Payment
 }
 
 /** Books `minor` more, or less, as the loss by a dispute or a return of this payment. */
-function move(s: LaneState, objectId: string, p: PaymentRow, minor: bigint, at: Date, ctx: Ctx): LaneState {
-  const o = s.objects.find((x) => x.id === objectId);
-  if (o === undefined || minor === 0n) return s;
+function move(lane: Lane, o: Draft<MorObjectRow>, p: PaymentRow, minor: bigint, movedAt: Date): void {
+  if (minor === 0n) return;
   const before: NonNullable<MorObjectRow['detail']['loss']> = o.detail.loss ?? { of: p.id, minor: '0', entries: 0 };
   const subject = before.entries === 0 ? o.id : `${o.id}:${before.entries + 1}`;
   const isSame = before.of === p.id;
   const now = (isSame ? BigInt(before.minor) : 0n) + minor;
-  const moves = [...(isSame ? (before.moves ?? []) : []), { at: at.toISOString(), minor: minor.toString() }];
+  const moves = [...(isSame ? (before.moves ?? []) : []), { at: movedAt.toISOString(), minor: minor.toString() }];
+  const entry = entryOf(o, p, subject, minor, { at: lane.now, movedAt });
   const loss = { of: p.id, minor: now.toString(), entries: before.entries + 1, moves };
-  const entry = entryOf(o, p, subject, minor, { at: ctx.now, movedAt: at });
-  const booked = putObject(addEntry(s, entry), { ...o, detail: { ...o.detail, booked: true, loss } });
-  return note(booked, ctx, 'decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o.id);
+  lane.book(entry);
+  o.detail = { ...o.detail, booked: true, loss };
+  lane.say('decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o);
 }
 
 type When = Pick<LedgerEntry, 'at' | 'movedAt'>;

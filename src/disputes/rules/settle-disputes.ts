@@ -3,6 +3,7 @@ import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, putObject } from '../../engine/change.js';
+import { decide } from '../../engine/adapter.js';
 import { settleReturn } from '../../returns/rules/settle-return.js';
 import { bookLosses } from './book-losses.js';
 import { unreadSum } from './unread-sum.js';
@@ -13,7 +14,7 @@ import { showTime } from '../../domain/show-time.js';
 
 export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
   if (!s.objects.some((o) => o.kind === 'dispute' || o.kind === 'alert' || o.kind === 'debit_return')) return s;
-  let state = bookLosses(nameDisputed(s), ctx);
+  let state = decide(nameDisputed(s), ctx, bookLosses);
   for (const o of state.objects) {
     if (o.kind === 'dispute') state = settleDispute(state, o, ctx);
     if (o.kind === 'alert') state = settleAlert(state, o, ctx);

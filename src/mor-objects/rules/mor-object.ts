@@ -1,5 +1,5 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
-import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneRows, type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import {
   announcedAt,
   announcedOn,
@@ -61,7 +61,7 @@ export function backInPlay(o: MorObjectRow): MorObjectRow {
 }
 
 /** The payment that these ids name; else the only one that was taken, unless they name another; null when nobody can say. */
-export function paymentNamed(s: LaneState, ids: ReadonlySet<string>): PaymentRow | null {
+export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow | null {
   const refund = s.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
   const object = s.objects.find((o) => has(ids, o.morId) && o.paymentRowId !== null);
   const of = s.payments.find(
@@ -77,7 +77,7 @@ export function paymentNamed(s: LaneState, ids: ReadonlySet<string>): PaymentRow
 }
 
 /** The only payment that was taken, unless these ids name another one of the MoR's, of which nobody has told yet, or ever will. */
-export function onlyTaken(s: LaneState, ids: readonly string[]): PaymentRow | null {
+export function onlyTaken(s: Pick<LaneRows, 'payments'>, ids: readonly string[]): PaymentRow | null {
   const [only, second] = s.payments.filter((p) => p.succeededAt !== null);
   if (only === undefined || second !== undefined) return null;
   const isNamedByMor = only.paymentId !== null && only.identifiedBy === null;
