@@ -6,6 +6,7 @@ import { AuditModule } from './audit/audit.module.js';
 import { CONFIG, type Config, ConfigModule } from './config/index.js';
 import { ConsoleModule } from './console/console.module.js';
 import { CustomersModule } from './customers/customers.module.js';
+import { DecisionsModule } from './decisions/decisions.module.js';
 import { DisputesModule } from './disputes/disputes.module.js';
 import { DocumentsModule } from './documents/documents.module.js';
 import { EnrolmentModule } from './enrolment/enrolment.module.js';
@@ -67,6 +68,7 @@ export class AppModule {
         // The frames.
         MorModule,
         EngineModule,
+        DecisionsModule, // the subjects' rules behind the engine's port
         IntakeModule,
         ApiModule,
         ConsoleModule,

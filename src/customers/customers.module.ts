@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';
+import { EnrolmentModule } from '../enrolment/enrolment.module.js';
 import { MorModule } from '../mor/mor.module.js';
 import { CustomersAtStripe } from './at-stripe.flow.js';
 import { CustomersController } from './customers.controller.js';
@@ -17,7 +18,7 @@ import { SignupsModule } from '../signups/signups.module.js';
 import { DisputesModule } from '../disputes/disputes.module.js';
 
 @Module({
-  imports: [ConsoleModule, EngineModule, MorModule, SignupsModule, DisputesModule],
+  imports: [ConsoleModule, EngineModule, EnrolmentModule, MorModule, SignupsModule, DisputesModule],
   controllers: [CustomersController, PaymentMethodsController, CustomerPages, PaymentMethodPages],
   providers: [
     ImportCustomersFlow,

@@ -1,21 +1,24 @@
-// The one place where the engine knows the subjects: which of them takes in an event, a call's answer, a person's choice, what each
-// settles, and in which order.
-import { type Applied, type PaymentEvent } from '../engine/event.js';
-import { type LaneState, type OutboxKind, type ReviewKind } from '../domain/model.js';
+// The list of subjects: which of them takes in an event, a call's answer, a person's choice, what each settles, and in which order.
+import { type Applied, type ChannelEvent, type LaneEvent, type PaymentEvent } from '../engine/event.js';
+import { type Subjects } from '../engine/decider.js';
+import { ensureInvoice } from '../engine/facts.js';
+import { applyInvoice } from '../invoices/rules/invoice-event.js';
+import { tellRenamed } from '../refunds/rules/misnamed-payment.js';
+import { resolutionsOfKind } from '../reviews/rules/choices.js';
+import { applyObjectRead } from './apply-object-read.js';
+import { type LaneState } from '../domain/model.js';
 import { type Ctx } from '../engine/change.js';
 import { applyNotPaid, applySucceeded } from '../payments/rules/payment-event.js';
 import { applyRefunded } from '../refunds/rules/refund-event.js';
 import { type MorServiceType, type ServiceEvent } from '../domain/events/mor-service-event.js';
 import { takeIssuanceFailed, takeIssued, takeSettled } from '../transfers/rules/proforma-event.js';
-import { applyCaptured } from '../links/rules/payment-captured.js';
+import { applyCaptured, capturedId, learnFromCapture } from '../links/rules/payment-captured.js';
 import { applyEInvoice } from '../documents/rules/e-invoice-event.js';
 import { takeAlert, takeDispute } from '../disputes/rules/dispute-event.js';
-import { type CallRule, type ErrandRule, nothingMore, type ReviewRule } from '../engine/subject.js';
+import { nothingMore } from '../engine/subject.js';
 import { asEventRule, asRule } from '../engine/adapter.js';
 import { takeBackUnwanted } from '../engine/call-rule.js';
-import { type Rule } from '../engine/draft.js';
 import { nextLookup } from '../engine/lookup.js';
-import { type AnswerTo } from '../engine/answer.js';
 import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from '../payments/rules/mark-answer.js';
 import { relayCall } from '../invoices/rules/relay.js';
 import { createRefundCall } from '../refunds/rules/refund-answer.js';
@@ -59,7 +62,7 @@ export const PAYMENT_EVENTS: Readonly<
 };
 
 /** The MoR's other events, by type. */
-export const SERVICE_EVENTS: {
+const SERVICE_EVENTS: {
   readonly [K in MorServiceType]: (s: LaneState, e: ServiceEvent<K>, ctx: Ctx) => Applied;
 } = {
   'proforma_invoice.issued': asEventRule(takeIssued),
@@ -76,8 +79,31 @@ export const SERVICE_EVENTS: {
   'pre_chargeback_alert.outcome': asEventRule(takeAlert),
 };
 
-/** Stored calls, by kind. */
-export const CALLS: { readonly [K in OutboxKind]: CallRule<AnswerTo<K>> } = {
+function takeEvent(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied {
+  if (e.family === 'invoice') return applyInvoice(s, e, ctx);
+  const { state } = ensureInvoice(s, ctx);
+  if (e.family === 'channel') return takeService(state, e.event.kind, e.event, ctx);
+  const taken = PAYMENT_EVENTS[e.type](state, e, ctx);
+  return { ...taken, state: tellRenamed(s, taken.state, ctx) };
+}
+
+function takeService<K extends MorServiceType>(s: LaneState, kind: K, e: ServiceEvent<K>, ctx: Ctx): Applied {
+  return SERVICE_EVENTS[kind](s, e, ctx);
+}
+
+function paymentNamedIn(e: LaneEvent | ChannelEvent): string | null {
+  if (e.family === 'payment') return e.paymentId;
+  return e.family === 'channel' ? capturedId(e.event) : null;
+}
+
+function learnName(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): LaneState {
+  if (e.family !== 'channel' || e.event.kind !== 'payment.captured') return s;
+  const named = capturedId(e.event);
+  const free = named !== null && ctx.paymentsElsewhere?.has(named) !== true ? named : null;
+  return tellRenamed(s, learnFromCapture(s, e.event, free, ctx), ctx);
+}
+
+const CALLS: Subjects['calls'] = {
   finalize_invoice: finalizeCall,
   report_payment: reportPaymentCall,
   attach_payment: endOfMarkCall,
@@ -94,58 +120,55 @@ export const CALLS: { readonly [K in OutboxKind]: CallRule<AnswerTo<K>> } = {
   create_payment_link: createLinkCall,
 };
 
-/** Review items, by kind. `effect_failed` is about a call: its rule stands with the call. */
-export const REVIEWS: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, ReviewRule>> = {
-  amount_mismatch: markReview,
-  currency_mismatch: markReview,
-  customer_mismatch: markReview,
-  invoice_not_payable: markReview,
-  double_payment: markReview,
-  partial_transfer: markReview,
-  finalization_failed: finalizationReview,
-  renewal_overdue: overdueReview,
-  signup_unproven: unprovenReview,
-  signup_overdue: nothingMore,
-  refund_stuck: stuckRefundReview,
-  refund_gap: nothingMore,
-  dispute: nothingMore,
-  debit_returned: nothingMore,
-  double_charge_risk: chargingReview,
-  conflicting_event: nothingMore,
+export const SUBJECTS: Subjects = {
+  takeEvent,
+  paymentNamedIn,
+  learnName,
+  takeObjectRead: applyObjectRead,
+  choices: resolutionsOfKind,
+  calls: CALLS,
+
+  reviews: {
+    amount_mismatch: markReview,
+    currency_mismatch: markReview,
+    customer_mismatch: markReview,
+    invoice_not_payable: markReview,
+    double_payment: markReview,
+    partial_transfer: markReview,
+    finalization_failed: finalizationReview,
+    renewal_overdue: overdueReview,
+    signup_unproven: unprovenReview,
+    signup_overdue: nothingMore,
+    refund_stuck: stuckRefundReview,
+    refund_gap: nothingMore,
+    dispute: nothingMore,
+    debit_returned: nothingMore,
+    double_charge_risk: chargingReview,
+    conflicting_event: nothingMore,
+  },
+
+  first: [settleEnrolment, expectVerdict, bookRefunded, nameCustomers].map(asRule),
+  untilStill: [settleMarks, settleRefunds, closeRefunded].map(asRule),
+  last: [
+    asRule(lookAtObjects),
+    asRule(settleDisputes),
+    asRule(settleFellShort),
+    asRule(settleGivenBackElsewhere),
+    asRule(settleAnnounced),
+    (lane) => takeBackUnwanted(lane, CALLS), // announced money, and what a person was asked about it, end calls
+    asRule(settleLinks),
+    asRule(settleTransfers),
+    asRule(watchRenewal),
+    asRule(watchCharging),
+    asRule(watchUnsettled),
+    asRule(watchRefunds),
+    asRule(watchFinalization),
+    asRule(settleRest),
+    asRule(settleSurplus),
+    asRule(settleRecovery),
+    asRule(settleRetries),
+  ],
+
+  errandsFirst: [moneyErrand, objectErrand],
+  errandsLast: [enrolmentErrand, chargingErrand, recoveryErrand, retryErrand, readErrand, nextLookup(debitLookup)],
 };
-
-/** Once, before the money is looked at. */
-export const FIRST: readonly Rule[] = [settleEnrolment, expectVerdict, bookRefunded, nameCustomers].map(asRule);
-/** Again and again until nothing changes: each may make work for the others. */
-export const UNTIL_STILL: readonly Rule[] = [settleMarks, settleRefunds, closeRefunded].map(asRule);
-/** Once, when the money is at rest. */
-export const LAST: readonly Rule[] = [
-  asRule(lookAtObjects),
-  asRule(settleDisputes),
-  asRule(settleFellShort),
-  asRule(settleGivenBackElsewhere),
-  asRule(settleAnnounced),
-  (lane) => takeBackUnwanted(lane, CALLS), // announced money, and what a person was asked about it, end calls
-  asRule(settleLinks),
-  asRule(settleTransfers),
-  asRule(watchRenewal),
-  asRule(watchCharging),
-  asRule(watchUnsettled),
-  asRule(watchRefunds),
-  asRule(watchFinalization),
-  asRule(settleRest),
-  asRule(settleSurplus),
-  asRule(settleRecovery),
-  asRule(settleRetries),
-];
-
-/** Errands before the stored calls are sent, and after. */
-export const ERRANDS_FIRST: readonly ErrandRule[] = [moneyErrand, objectErrand];
-export const ERRANDS_LAST: readonly ErrandRule[] = [
-  enrolmentErrand,
-  chargingErrand,
-  recoveryErrand,
-  retryErrand,
-  readErrand,
-  nextLookup(debitLookup),
-];

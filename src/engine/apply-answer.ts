@@ -6,10 +6,16 @@ import { type Ctx, messageKey, note, putMessage, retryAt } from './change.js';
 import { type Answer, type AnswerTo } from './answer.js';
 import { isPayable } from '../domain/status.js';
 import { FAILED_TRIES_SHOWN, KEY_LIFE_MS } from '../policy.js';
-import { CALLS } from '../decisions/subjects.js';
+import { type Subjects } from './decider.js';
 
 /** A stored call was sent and answered, or not. */
-export function applyAnswer(s: LaneState, messageId: string, outcome: CallOutcome<Answer>, ctx: Ctx): LaneState {
+export function applyAnswer(
+  subjects: Subjects,
+  s: LaneState,
+  messageId: string,
+  outcome: CallOutcome<Answer>,
+  ctx: Ctx,
+): LaneState {
   const m = s.messages.find((x) => x.id === messageId);
   if (m === undefined || m.status !== 'pending') return s;
   const tried: OutboxRow = {
@@ -31,7 +37,7 @@ export function applyAnswer(s: LaneState, messageId: string, outcome: CallOutcom
   if (outcome.ok) {
     const state = putMessage(s, { ...tried, status: 'done', answeredAt: ctx.now });
     const told = note(state, ctx, 'call', `${m.kind} done`, m.id, detail);
-    return answered(told, tried, outcome.value.kind, outcome.value, ctx);
+    return answered(subjects, told, tried, outcome.value.kind, outcome.value, ctx);
   }
   const noted =
     tried.attempts > FAILED_TRIES_SHOWN && outcome.kind !== 'refused'
@@ -39,12 +45,12 @@ export function applyAnswer(s: LaneState, messageId: string, outcome: CallOutcom
       : note(s, ctx, 'call', `${m.kind}: ${said(outcome)}`, m.id, detail);
   if (outcome.kind === 'refused') {
     const state = putMessage(noted, { ...tried, status: 'refused', answeredAt: ctx.now });
-    return CALLS[m.kind].refused(state, tried, outcome, ctx);
+    return subjects.calls[m.kind].refused(state, tried, outcome, ctx);
   }
   const replaying = outcome.replayed && outcome.status !== null && outcome.status >= 500;
   const nextTryAt = retryAt(ctx, tried.attempts, outcome.retryAfterMs, outcome.kind === 'stopped');
   const state = putMessage(noted, { ...tried, nextTryAt, replaying });
-  return CALLS[m.kind].silent?.(state, m, outcome, ctx) ?? state;
+  return subjects.calls[m.kind].silent?.(state, m, outcome, ctx) ?? state;
 }
 
 /**
@@ -52,6 +58,7 @@ export function applyAnswer(s: LaneState, messageId: string, outcome: CallOutcom
  * again, unless it is the first try or the invoice cannot take it any more.
  */
 export function applyProbe(
+  subjects: Subjects,
   s: LaneState,
   messageId: string,
   outcome: CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>,
@@ -59,7 +66,7 @@ export function applyProbe(
 ): LaneState {
   const m = s.messages.find((x) => x.id === messageId);
   if (m === undefined || m.status !== 'pending') return s;
-  const rule = CALLS[m.kind];
+  const rule = subjects.calls[m.kind];
   const looked = putMessage(s, { ...m, firstTriedAt: ctx.now });
   if (!outcome.ok && outcome.code === LIST_TOO_LONG && rule.untraceable !== undefined) {
     // The invoice's own payments were gone through first, and a look before the first try is for nothing else.
@@ -72,7 +79,7 @@ export function applyProbe(
       nextTryAt: retryAt(ctx, m.attempts + 1, outcome.retryAfterMs),
       attempts: m.attempts + 1,
     });
-  if (outcome.value.done) return applyAnswer(s, messageId, { ...outcome, value: outcome.value.answer }, ctx);
+  if (outcome.value.done) return applyAnswer(subjects, s, messageId, { ...outcome, value: outcome.value.answer }, ctx);
   const withdrawn = isPayable(s.invoice) ? null : (rule.withdrawn?.(s, m, ctx) ?? null);
   if (withdrawn !== null) {
     const dropped = putMessage(withdrawn, { ...m, status: 'cancelled', answeredAt: ctx.now });
@@ -112,6 +119,13 @@ export function isFirstTry(m: OutboxRow, ctx: Ctx): boolean {
 }
 
 /** Whoever the call is of takes its answer in. */
-function answered<K extends OutboxKind>(s: LaneState, m: OutboxRow, kind: K, a: AnswerTo<K>, ctx: Ctx): LaneState {
-  return CALLS[kind].answered(s, m, a, ctx);
+function answered<K extends OutboxKind>(
+  subjects: Subjects,
+  s: LaneState,
+  m: OutboxRow,
+  kind: K,
+  a: AnswerTo<K>,
+  ctx: Ctx,
+): LaneState {
+  return subjects.calls[kind].answered(s, m, a, ctx);
 }

@@ -1,14 +1,16 @@
 // The engine: what is due is claimed, decided and carried out; what people ask for is decided on the same lanes.
 import { hostname } from 'node:os';
-import { Module } from '@nestjs/common';
-import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
+import { Global, Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
 import { Ids } from '../domain/ports/clock.js';
-import { ChargeLooksStore } from '../enrolment/charge-looks.store.js';
-import { EnrolmentStore } from '../enrolment/enrolment.store.js';
-import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { MorModule } from '../mor/mor.module.js';
 import { LOG, type Logger, Metrics } from '../observe/index.js';
+import { GATHER_MS } from '../policy.js';
+import { DatabaseTime } from '../store/database-time.js';
+import { Database } from '../store/database.js';
+import { Decider } from './decider.js';
+import { LaneStore } from './lane-store.js';
+import { PgLaneStore } from './pg-lane-store.js';
 import { LEASE_MS } from './lane-queue.js';
 import { FlowContext } from './flow-context.js';
 import { LaneChanges } from './lane-changes.js';
@@ -23,6 +25,8 @@ import { WorkLaneFlow } from './work-lane.flow.js';
 /** The slow poll of the lane worker, in milliseconds: what it finds was decided for within a second. */
 const POLL_MS = 400;
 
+/** `DecisionsModule` stands above it and provides the `Decider`. */
+@Global()
 @Module({
   imports: [MorModule],
   providers: [
@@ -30,18 +34,21 @@ const POLL_MS = 400;
     { provide: LIVE_MODE, useFactory: liveMode, inject: [CONFIG] },
     { provide: LANE_WATCH, useFactory: watchSteps, inject: [LOG] },
     { provide: LANE_WORKER, useFactory: workerOptions, inject: [CONFIG, Ids, Metrics, LOG] },
+    {
+      provide: LaneStore,
+      // In shadow mode nothing happens that anybody should hear of.
+      useFactory: (db: Database, time: DatabaseTime, { notifyUrl, notifyFormat, shadow }: Config, decider: Decider) =>
+        new PgLaneStore(db, time, notifyUrl === null || shadow ? null : decider.tellIn(notifyFormat), GATHER_MS),
+      inject: [Database, DatabaseTime, CONFIG, Decider],
+    },
     Wake,
     FlowContext,
     LaneChanges,
     OwnAccount,
-    RouteEventsFlow,
-    EnrolmentFlow,
-    EnrolmentStore,
-    ChargeLooksStore,
     WorkLaneFlow,
     LaneWorker,
   ],
-  exports: [FLOW_SETTINGS, Wake, FlowContext, LaneChanges, EnrolmentFlow, EnrolmentStore],
+  exports: [FLOW_SETTINGS, Wake, FlowContext, LaneChanges, LaneStore],
 })
 export class EngineModule {}
 

@@ -1,10 +1,11 @@
-// What every flow needs to decide: time, names, settings and the two ways of putting a call into bytes.
+// What every flow needs to decide: the subjects, time, names, settings and the two ways of putting a call into bytes.
 import { Inject, Injectable } from '@nestjs/common';
 import { type Ctx } from './change.js';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { Clock, Ids, Rng } from '../domain/ports/clock.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type FlowSettings } from '../domain/settings.js';
+import { Decider } from './decider.js';
 import { FLOW_SETTINGS } from './lane-settings.js';
 
 @Injectable()
@@ -16,6 +17,7 @@ export class FlowContext {
     private readonly ids: Ids,
     private readonly platform: BillingPlatform,
     private readonly gateway: PaymentGateway,
+    readonly decider: Decider,
   ) {}
 
   /** What is only shown, by this process's clock. */

@@ -39,7 +39,12 @@ export class LaneChanges {
       awaited: true,
       decide: ({ state, remembered, now }) => {
         const ctx = this.context.beside(now);
-        const unchanged = (value: Done<T>) => ({ state, verdicts: [], dueAt: settle(state, ctx).dueAt, value });
+        const unchanged = (value: Done<T>) => ({
+          state,
+          verdicts: [],
+          dueAt: settle(this.context.decider.subjects, state, ctx).dueAt,
+          value,
+        });
         if (named !== null && remembered.known) {
           const made = remembered.sameBody ? named.find(state, remembered.objectId) : undefined;
           if (made !== undefined) return unchanged({ ok: true, value: made });
@@ -47,7 +52,7 @@ export class LaneChanges {
         }
         const acted = act(state, ctx);
         if (!acted.ok) return unchanged(acted);
-        const { state: settled, dueAt } = settle(acted.state, ctx);
+        const { state: settled, dueAt } = settle(this.context.decider.subjects, acted.state, ctx);
         const { value } = acted;
         const made = named === null ? null : value.id;
         return { state: settled, verdicts: [], dueAt, value: { ok: true, value }, made };

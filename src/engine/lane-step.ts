@@ -1,8 +1,7 @@
 // One step of a lane: decided on what was read, then a part of the one statement that writes the steps of many lanes.
 import { type LaneState } from '../domain/model.js';
 import { type NewNotification } from '../domain/notification.js';
-import { putDownStep } from '../notifications/rules/put-down.js';
-import { type NotifyFormat } from '../domain/notification.js';
+import { type TellStep } from './decider.js';
 import { LaneFenced, type LaneWork } from './lane-store.js';
 import { type Remembered } from '../domain/request-name.js';
 import { textArray } from '../store/binary-arrays.js';
@@ -27,13 +26,13 @@ export type Step = {
   readonly told: readonly NewNotification[];
 };
 
-/** Decides, and says what to write. Throws what `decide` throws. `notify` null: nothing is sent. */
+/** Decides, and says what to write. Throws what `decide` throws. `tell` null: nothing is sent. */
 export function decideStep(
   work: LaneWork<unknown>,
   known: Step['known'],
   at: Date,
   remembered: Remembered,
-  notify: NotifyFormat | null,
+  tell: TellStep | null,
 ): Step {
   if (work.fence !== null && known.taken?.fence !== work.fence) {
     throw new LaneFenced(`lane ${work.lane} was claimed by another worker`);
@@ -41,8 +40,7 @@ export function decideStep(
   const { folded } = known;
   const before = folded.state;
   const decided = work.decide({ state: before, events: work.fence === null ? [] : known.events, remembered, now: at });
-  const { after, told } =
-    notify === null ? { after: decided.state, told: [] } : putDownStep(before, decided.state, notify, at);
+  const { after, told } = tell === null ? { after: decided.state, told: [] } : tell(before, decided.state, at);
   const rest = decided.rest === true;
   const snapshot = wantsSnapshot(folded);
   // Between two calls of a claim nobody has to see where the lane stands: the log has it. But that a payment's name is no other's, only

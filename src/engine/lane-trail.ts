@@ -1,14 +1,7 @@
 // The trail of one claim of a lane, from its events to its last call, for logs. It decides nothing.
-import { type InboxSource } from '../domain/ports/inbox.js';
+import { type DecidedEvent } from './decider.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
-import { type Claim, type EventVerdict } from './lane-store.js';
-
-/** An event with what became of it. `eventId`: the sender's. */
-export type DecidedEvent = EventVerdict & {
-  readonly type: string;
-  readonly source: InboxSource;
-  readonly eventId: string;
-};
+import { type Claim } from './lane-store.js';
 
 /** Which claim of which lane, and the events that were decided in it so far. `named`: as the claim names them, for logs. */
 export type LaneWork = Pick<Claim, 'lane'> & {

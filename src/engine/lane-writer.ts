@@ -3,10 +3,10 @@ import type pg from 'pg';
 import { isChannelLane } from '../domain/events/channel-lane.js';
 import { LaneFenced, type LaneWork, NotUnique, StoreUnavailable } from './lane-store.js';
 import { type Remembered } from '../domain/request-name.js';
-import { type NotifyFormat } from '../domain/notification.js';
 import { type DatabaseTime } from '../store/database-time.js';
 import { isTransient, isUnavailable, onConnection, sqlState, violatedConstraint } from '../store/database.js';
 import { type Taken, takenBy } from './lane-queue.js';
+import { type TellStep } from './decider.js';
 import { type Loaded, loadLanes } from './lane-reader.js';
 import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
 import { recallIn, rememberIn } from '../store/requests.js';
@@ -43,7 +43,7 @@ export class LaneWriter {
   constructor(
     private readonly pool: pg.Pool,
     private readonly time: DatabaseTime,
-    private readonly notify: NotifyFormat | null = null,
+    private readonly tell: TellStep | null = null,
     /** How long a step may wait for others; 0: not at all. */
     private readonly gatherMs = 0,
   ) {}
@@ -146,7 +146,7 @@ export class LaneWriter {
   private async together(works: readonly Work[]): Promise<readonly Step[]> {
     const known = await this.known(works);
     const now = this.now();
-    const steps = works.map((w) => decideStep(w, known(w.lane), now, UNKNOWN, this.notify));
+    const steps = works.map((w) => decideStep(w, known(w.lane), now, UNKNOWN, this.tell));
     const statement = statementOf(steps, now);
     if (statement !== null) await this.pool.query(statement);
     return steps;
@@ -161,7 +161,7 @@ export class LaneWriter {
       const { now, lanes } = await loadLanes(db, [work.lane], this.time, new Set());
       const loaded = lanes.get(work.lane);
       if (loaded === undefined) throw new Error(`lane ${work.lane} was not read`);
-      const step = decideStep(work, { ...loaded, taken: null }, now, remembered, this.notify);
+      const step = decideStep(work, { ...loaded, taken: null }, now, remembered, this.tell);
       const statement = statementOf([step], now);
       if (statement !== null) await db.query(statement);
       if (request && step.made !== null) {

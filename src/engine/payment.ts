@@ -1,6 +1,6 @@
 // A payment of an invoice: how one begins, how one ends, and which of them an event is about.
 import { type Ctx, putPayment } from './change.js';
-import { type LaneState, type OutboxRow, type PaymentRow } from '../domain/model.js';
+import { type LaneState, type LedgerEntry, type OutboxRow, type PaymentRow } from '../domain/model.js';
 import { effectName, OWN_PAYMENT, ownIdOf } from '../domain/payment-name.js';
 import { isSameMoney } from '../domain/mor-object.js';
 import { type PaymentEvent } from './event.js';
@@ -137,4 +137,11 @@ export function bookedAs(
  */
 export function isCallOf(m: OutboxRow, p: PaymentRow): boolean {
   return m.paymentRowId === null ? [p.id, p.paymentId].includes(m.subject) : m.paymentRowId === p.id;
+}
+
+/** The charges under which a step wants to collect money. */
+export function collectedCharges(entries: readonly LedgerEntry[]): readonly string[] {
+  return entries.flatMap((e) =>
+    e.reason === 'payment_collected' && e.processorChargeId !== null ? [e.processorChargeId] : [],
+  );
 }

@@ -3,11 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { type ChargeHolder, type RefundHolder } from './change.js';
 import { type Claim, LaneStore, LaneUnreadable, type LaneWork } from './lane-store.js';
 import { type ReviewRow } from '../domain/model.js';
-import { type NotifyFormat } from '../domain/notification.js';
 import { insertSql, jsonText, REVIEW, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction } from '../store/database.js';
 import { claimDue, giveBack, namedOf, newestEvents, renewLeases, restIn, type Taken } from './lane-queue.js';
+import { type TellStep } from './decider.js';
 import { type Loaded } from './lane-reader.js';
 import { LaneWriter } from './lane-writer.js';
 
@@ -19,12 +19,12 @@ export class PgLaneStore extends LaneStore {
     private readonly db: Database,
     private readonly clock: DatabaseTime,
     /** How the merchant's backend hears what steps do; null: it does not. */
-    notify: NotifyFormat | null = null,
+    tell: TellStep | null = null,
     /** How long a step may wait for others to share its commit, in milliseconds; 0: not at all. */
     gatherMs = 0,
   ) {
     super();
-    this.writer = new LaneWriter(db.pool, clock, notify, gatherMs);
+    this.writer = new LaneWriter(db.pool, clock, tell, gatherMs);
   }
 
   time(): Promise<Date> {

@@ -6,7 +6,7 @@ import { type Errand } from './errand.js';
 import { type Ctx } from './change.js';
 import { takeBackUnwanted } from './call-rule.js';
 import { Lane, type LookAgain, type Rule } from './draft.js';
-import { CALLS, FIRST, LAST, UNTIL_STILL } from '../decisions/subjects.js';
+import { type Subjects } from './decider.js';
 import { SETTLE_ROUNDS } from '../policy.js';
 import { isOutside, publicStatus } from '../domain/status.js';
 
@@ -19,30 +19,30 @@ export type Settled = {
 };
 
 /** Decides until nothing changes any more. */
-export function settle(s: LaneState, ctx: Ctx): Settled {
+export function settle(subjects: Subjects, s: LaneState, ctx: Ctx): Settled {
   const times: number[] = [];
   const lookAgain: LookAgain = (at) => {
     if (at !== null && at.getTime() > ctx.now.getTime()) times.push(at.getTime());
   };
-  const state = s.invoice === null ? s : decide(s, ctx, lookAgain);
-  const errand = isOutside(state) ? null : nextErrand(state, ctx, lookAgain);
+  const state = s.invoice === null ? s : decide(subjects, s, ctx, lookAgain);
+  const errand = isOutside(state) ? null : nextErrand(subjects, state, ctx, lookAgain);
   if (errand !== null) return { state, errand, dueAt: ctx.now };
   return { state, errand, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 
-function decide(s: LaneState, ctx: Ctx, lookAgain: LookAgain): LaneState {
+function decide(subjects: Subjects, s: LaneState, ctx: Ctx, lookAgain: LookAgain): LaneState {
   const lane = new Lane(s, ctx, lookAgain);
   const all = (rules: readonly Rule[]) => (): void => rules.forEach((rule) => rule(lane));
-  all(FIRST)();
+  all(subjects.first)();
   const outside = isOutside(lane); // none of our business: nothing is asked, written or told
   if (!outside) {
-    untilStill(lane, all(UNTIL_STILL));
-    all(LAST)();
+    untilStill(lane, all(subjects.untilStill));
+    all(subjects.last)();
     // A call that is taken back may make room for another.
     untilStill(lane, () => {
       const before = lane.toState();
-      takeBackUnwanted(lane, CALLS);
-      if (lane.toState() !== before) all(LAST)();
+      takeBackUnwanted(lane, subjects.calls);
+      if (lane.toState() !== before) all(subjects.last)();
     });
   }
   const status = publicStatus(lane);

@@ -2,21 +2,15 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './apply-answer.js';
-import { applyIdentified } from '../payments/rules/mark-answer.js';
-import { applyRead } from '../invoices/rules/read-invoice.js';
-import { orderIfWanted } from '../retries/rules/settle-retries.js';
 import { type Answer } from './answer.js';
-import { applyObjectRead } from '../decisions/apply-object-read.js';
 import { applyEvent } from './apply-event.js';
 import { type ChargeHolder, type Ctx, emptyLane, note, openReview, type RefundHolder } from './change.js';
 import { ensureInvoice } from './facts.js';
-import { collectedCharges } from '../ledger/rules/one-charge.js';
-import { capturedId, learnFromCapture } from '../links/rules/payment-captured.js';
-import { tellRenamed } from '../refunds/rules/misnamed-payment.js';
-import { applyProof } from '../signups/rules/prove-charge.js';
+import { type DecidedEvent, type Take } from './decider.js';
+import { collectedCharges } from './payment.js';
 import { type Errand, type Peers } from './errand.js';
-import { settle } from './settle.js';
 import { decide } from './adapter.js';
+import { settle } from './settle.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -34,11 +28,9 @@ import { MorChannels } from '../domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { FlowContext } from './flow-context.js';
 import { LIVE_MODE, type LiveModeRule } from './lane-settings.js';
-import { type DecidedEvent, LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
+import { LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { FORBIDDEN, lookBy, OwnAccount } from './own-account.js';
 import { readEvent } from './read-event.js';
-import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
-import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
 /** What other invoices hold: payments by the MoR's id, and charges. */
@@ -48,8 +40,6 @@ type Elsewhere = {
 };
 const NOWHERE: Elsewhere = { payments: new Map(), charges: new Map() };
 
-/** What a call brought, as a change of the lane's state. */
-type Take = (s: LaneState, ctx: Ctx) => LaneState;
 type News = {
   readonly take: Take;
   readonly ahead: boolean;
@@ -72,11 +62,8 @@ export class WorkLaneFlow {
     private readonly context: FlowContext,
     @Inject(LIVE_MODE) private readonly livemode: LiveModeRule,
     private readonly channels: MorChannels,
-    private readonly router: RouteEventsFlow,
     /** Null: nobody watches the single steps. */
     @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
-    /** Null: all customers are enrolled, and nobody is looked up. */
-    @Optional() @Inject(EnrolmentFlow) private readonly enrolment: EnrolmentFlow | null = null,
     /** Null: an event that names an account is of another one. */
     @Optional() @Inject(OwnAccount) private readonly account: OwnAccount | null = null,
   ) {}
@@ -98,13 +85,17 @@ export class WorkLaneFlow {
 
   private async work(claim: Claim, signal: AbortSignal, trail: LaneTrail): Promise<LaneDone> {
     if (isChannelLane(claim.lane)) {
-      const { decided } = await trail.decision(this.router.run(claim).then((routed) => ({ decided: routed })));
+      const { decided } = await trail.decision(
+        this.context.decider.route(claim).then((routed) => ({ decided: routed })),
+      );
       return { errands: 0, decided };
     }
     const decided: DecidedEvent[] = [];
     // Money that arrives makes a read certain: done first, it saves a round.
     const paid = claim.waitingTypes.includes('payment.succeeded') && !isBareEventLane(claim.lane);
-    let news: News | null = paid ? { take: await this.read(claim.lane, trail), ahead: true, sent: false } : null;
+    let news: News | null = paid
+      ? { take: await this.carryOut({ do: 'read-invoice', invoiceId: claim.lane }, trail), ahead: true, sent: false }
+      : null;
     let errands = news === null ? 0 : 1;
     for (;;) {
       const step = await trail.decision(this.takeIn(claim, news));
@@ -185,7 +176,7 @@ export class WorkLaneFlow {
             decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
           }
           if (news?.ahead === true) s = news.take(s, ctx);
-          const settled = settle(s, ctx);
+          const settled = settle(this.context.decider.subjects, s, ctx);
           charges = collectedCharges(settled.state.entries);
           const errand: Errand | null = held === 'ask' ? { do: 'read-account' } : settled.errand;
           const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, now);
@@ -239,22 +230,15 @@ export class WorkLaneFlow {
         };
       }
     }
-    const taken = applyEvent(s, event, ctx);
-    if (event.family !== 'channel' || event.event.kind !== 'payment.captured') return taken;
-    const named = capturedId(event.event);
+    const { subjects } = this.context.decider;
+    const taken = applyEvent(subjects, s, event, ctx);
+    const named = subjects.paymentNamedIn(event);
     if (named !== null) seen.push(named);
-    const free = named === null || elsewhere.has(named) ? null : named;
-    const learned = learnFromCapture(taken.state, event.event, free, ctx);
-    return { ...taken, state: tellRenamed(taken.state, learned, ctx) };
+    return { ...taken, state: subjects.learnName(taken.state, event, ctx) };
   }
 
   private ignore(state: LaneState, reason: string): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } {
     return { state, verdict: { status: 'ignored', reason } };
-  }
-
-  private async read(invoiceId: string, trail: LaneTrail): Promise<Take> {
-    const outcome = await trail.call('read-invoice', null, this.platform.readInvoice(invoiceId));
-    return (s, ctx) => applyRead(s, outcome, ctx);
   }
 
   private async carryOut(errand: Errand, trail: LaneTrail): Promise<Take> {
@@ -262,29 +246,11 @@ export class WorkLaneFlow {
       case 'read-account':
         await trail.call(errand.do, null, this.account?.read() ?? Promise.resolve());
         return (s) => s;
-      case 'read-invoice':
-        return this.read(errand.invoiceId, trail);
-      case 'read-to-retry': {
-        const outcome = await trail.call(errand.do, null, this.platform.readToRetry(errand.invoiceId));
-        const shown = outcome.ok ? outcome.value : null;
-        const read = outcome.ok ? { ...outcome, value: shown?.invoice ?? null } : outcome;
-        return (s, ctx) => {
-          const state = applyRead(s, read, ctx);
-          return shown === null ? state : orderIfWanted(state, shown, ctx);
-        };
-      }
-      case 'prove-charge': {
-        const outcome = await trail.call(errand.do, null, this.gateway.lookUpCharge(errand.chargeId));
-        return (s, ctx) => applyProof(s, errand.paymentRowId, outcome, ctx);
-      }
-      case 'read-object': {
-        const outcome = await trail.call(errand.do, null, this.channels.read(errand.kind, errand.morId));
-        return (s, ctx) => applyObjectRead(s, errand.objectId, outcome, ctx);
-      }
       case 'send': {
         const outcome = await trail.call(errand.message.kind, errand.message.id, this.send(errand.message));
         const refundsElsewhere = await this.refundsElsewhere(errand.message, outcome);
-        return (s, ctx) => applyAnswer(s, errand.message.id, outcome, { ...ctx, refundsElsewhere });
+        return (s, ctx) =>
+          applyAnswer(this.context.decider.subjects, s, errand.message.id, outcome, { ...ctx, refundsElsewhere });
       }
       case 'probe': {
         const outcome = await trail.call(
@@ -292,20 +258,14 @@ export class WorkLaneFlow {
           errand.message.id,
           this.platform.probe(billingCall(errand.message).asked),
         );
-        return (s, ctx) => applyProbe(s, errand.message.id, outcome, ctx);
+        return (s, ctx) => applyProbe(this.context.decider.subjects, s, errand.message.id, outcome, ctx);
       }
       case 'look-up': {
         const take = await trail.call(errand.name, null, errand.ask(this.peers));
         return (s, ctx) => decide(s, ctx, take);
       }
-      case 'look-up-enrolment':
-        return this.enrolment === null ? (s) => s : trail.call(errand.do, null, this.enrolment.carryOut(errand));
-      case 'look-at-charging':
-        return this.enrolment === null ? (s) => s : trail.call(errand.do, null, this.enrolment.lookAtCharging(errand));
-      case 'identify': {
-        const outcome = await trail.call(errand.do, null, this.platform.probe(errand.asked));
-        return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);
-      }
+      default:
+        return this.context.decider.carryOut(errand, (name, calling) => trail.call(name, null, calling));
     }
   }
 

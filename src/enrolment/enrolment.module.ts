@@ -1,8 +1,16 @@
-// Enrolment: its pages. Who is enrolled is decided by the lane's flow.
+// Enrolment: who is enrolled, and its pages.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';
+import { ChargeLooksStore } from './charge-looks.store.js';
+import { EnrolmentFlow } from './enrolment.flow.js';
 import { EnrolmentPages } from './enrolment.pages.js';
+import { EnrolmentStore } from './enrolment.store.js';
 
-@Module({ imports: [ConsoleModule, EngineModule], controllers: [EnrolmentPages] })
+@Module({
+  imports: [ConsoleModule, EngineModule],
+  controllers: [EnrolmentPages],
+  providers: [EnrolmentFlow, EnrolmentStore, ChargeLooksStore],
+  exports: [EnrolmentFlow, EnrolmentStore],
+})
 export class EnrolmentModule {}

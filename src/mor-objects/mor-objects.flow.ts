@@ -1,6 +1,5 @@
 // Proforma invoices and payment links of one invoice: asked for, read afresh, taken back; sent by the lane's worker.
 import { Injectable } from '@nestjs/common';
-import { applyObjectRead } from '../decisions/apply-object-read.js';
 import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/request-object.js';
 import { type LaneState } from '../domain/model.js';
 import { isRecordedProforma, type MorObjectRow } from '../domain/mor-object.js';
@@ -64,7 +63,7 @@ export class MorObjectsFlow {
     const outcome = await this.channels.read(kind, morId);
     if (!outcome.ok) return { row: o, outcome };
     const done = await this.lanes.change(o.invoiceId, (s, ctx) => {
-      const state = applyObjectRead(s, o.id, outcome, ctx);
+      const state = this.context.decider.subjects.takeObjectRead(s, o.id, outcome, ctx);
       return { ok: true, state, value: objectOf(state, o.id) ?? o };
     });
     return { row: done.ok ? done.value : o, outcome };

@@ -5,11 +5,11 @@ import { parseMorPaymentEvent, type PaymentRefunded } from '../domain/events/mor
 import { type MorServiceEvent, idsIn, parseMorServiceEvent } from '../domain/events/mor-service-event.js';
 import { deadlineIn } from './rules/channel-fields.js';
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
+import { Clock, Ids } from '../domain/ports/clock.js';
 import { showMoney } from '../domain/money.js';
 import { HomelessEvents, type Home, type RoutedEvent, type Routing } from './homeless-events.js';
 import { type Claim, type EventVerdict } from '../engine/lane-store.js';
-import { FlowContext } from '../engine/flow-context.js';
-import { type DecidedEvent } from '../engine/lane-trail.js';
+import { type DecidedEvent } from '../engine/decider.js';
 import { Wake } from '../engine/wake.js';
 import {
   ROUTE_GIVE_UP_MS,
@@ -28,7 +28,8 @@ type Homeless = MorServiceEvent | PaymentRefunded;
 export class RouteEventsFlow {
   constructor(
     private readonly events: HomelessEvents,
-    private readonly context: FlowContext,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
     private readonly wake: Wake,
   ) {}
 
@@ -80,9 +81,9 @@ export class RouteEventsFlow {
   }
 
   private review(event: Homeless, item: Item): ReviewRow {
-    const { now, newId } = this.context.now();
+    const now = this.clock.now();
     return {
-      id: newId('rev'),
+      id: this.ids.next('rev'),
       kind: item.kind,
       status: 'open',
       subject: event.eventId,

@@ -26,7 +26,9 @@ export class ReviewsFlow {
     if (review === null) return refuse(404, 'not_found', 'There is no such review item.');
     if (review.invoiceId === null) return this.resolveLoose(review, choice);
     try {
-      return await this.lanes.change(review.invoiceId, (s, ctx) => resolveReview(s, id, choice, ctx));
+      return await this.lanes.change(review.invoiceId, (s, ctx) =>
+        resolveReview(this.context.decider.subjects, s, id, choice, ctx),
+      );
     } catch (e) {
       if (e instanceof NotUnique) {
         return refuse(
@@ -42,7 +44,7 @@ export class ReviewsFlow {
   /** An item without an invoice: no lane's lock orders two people, so who comes second is told what the first chose. */
   private async resolveLoose(review: ReviewRow, choice: Choice): Promise<Done<ReviewRow>> {
     const alone = { ...emptyLane(review.subject), reviews: [review] };
-    const done = resolveReview(alone, review.id, choice, this.context.now());
+    const done = resolveReview(this.context.decider.subjects, alone, review.id, choice, this.context.now());
     if (!done.ok || review.status !== 'open') return done;
     if (await this.desk.close(done.value)) return done;
     const now = await this.books.review(review.id);

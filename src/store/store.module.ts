@@ -2,26 +2,21 @@
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, type Config } from '../config/index.js';
-import { HomelessEvents } from '../mor-objects/homeless-events.js';
 import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { Inbox } from '../domain/ports/inbox.js';
-import { LaneStore } from '../engine/lane-store.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { AuditLog } from '../domain/ports/audit-log.js';
 import { Requests } from './requests.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
-import { GATHER_MS } from '../policy.js';
 import { DatabaseTime, ServerTime } from './database-time.js';
 import { Database } from './database.js';
 import { PgEventsDesk } from './event-queries.js';
 import { PgInbox } from './inbox-store.js';
-import { PgLaneStore } from '../engine/pg-lane-store.js';
 import { PgAuditLog } from './audit-log.js';
-import { PgHomelessEvents } from '../mor-objects/homeless-events.store.js';
 import { PgBooks } from './pg-books.js';
 import { PgNotifications } from './pg-notifications.js';
 import { PgRequestBudget } from './pg-request-budget.js';
@@ -42,20 +37,12 @@ const PORTS = [
   { provide: DatabaseTime, useClass: ServerTime },
   { provide: Inbox, useClass: PgInbox },
   {
-    provide: LaneStore,
-    // In shadow mode nothing happens that anybody should hear of.
-    useFactory: (db: Database, time: DatabaseTime, { notifyUrl, notifyFormat, shadow }: Config) =>
-      new PgLaneStore(db, time, notifyUrl === null || shadow ? null : notifyFormat, GATHER_MS),
-    inject: [Database, DatabaseTime, CONFIG],
-  },
-  {
     provide: Notifications,
     useFactory: (db: Database, time: DatabaseTime, { notifyUrl }: Config) =>
       new PgNotifications(db, time, notifyUrl?.reveal() ?? null),
     inject: [Database, DatabaseTime, CONFIG],
   },
   { provide: Books, useClass: PgBooks },
-  { provide: HomelessEvents, useClass: PgHomelessEvents },
   { provide: EventsDesk, useClass: PgEventsDesk },
   Requests,
   { provide: ShadowBooks, useClass: PgShadowBooks },

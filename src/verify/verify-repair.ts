@@ -127,12 +127,12 @@ export class VerifyRepair {
         // A worker may have marked it in the meantime, or an event have come: then the worker reads it again.
         const read = isHeardSince(state.invoice, askedAt) ? askAgain(state, ctx) : applyRead(state, outcome, ctx);
         let s = note(read, ctx, 'decision', 'verify found a difference: checked again');
-        s = settle(decideShadowedAnew(s, ctx), ctx).state; // what must not be sent any more is taken back before the rest is hurried
+        s = settle(context.decider.subjects, decideShadowedAnew(s, ctx), ctx).state; // what must not be sent any more is taken back before the rest is hurried
         // One that is due stays due since then: an earlier try may have been cut off by a crash, and the age of its key counts from there.
         for (const m of s.messages)
           if (m.status === 'pending' && m.nextTryAt > ctx.now) s = putMessage(s, { ...m, nextTryAt: ctx.now });
         for (const o of s.objects) if (isReadable(o)) s = putObject(s, { ...o, readDueAt: ctx.now, readAttempts: 0 });
-        const { state: settled, dueAt } = settle(s, ctx);
+        const { state: settled, dueAt } = settle(context.decider.subjects, s, ctx);
         return { state: settled, verdicts: [], dueAt, value: null };
       },
     });

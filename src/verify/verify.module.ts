@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';
+import { EnrolmentModule } from '../enrolment/enrolment.module.js';
 import { MorModule } from '../mor/mor.module.js';
 import { LOG } from '../observe/index.js';
 import { DoorWatch } from './door-watch.js';
@@ -17,7 +18,7 @@ import { LossStore } from './loss.store.js';
 import { DoorsLogStore } from './doors-log.store.js';
 
 @Module({
-  imports: [ConsoleModule, EngineModule, MorModule],
+  imports: [ConsoleModule, EngineModule, EnrolmentModule, MorModule],
   controllers: [VerifyController, VerifyPages],
   providers: [
     VerifyFlow,

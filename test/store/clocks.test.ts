@@ -1,7 +1,6 @@
 // A replica whose clock is wrong by minutes: what it holds and what it puts off is so by the database's time, for itself and for others.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FlowContext } from '../../src/engine/flow-context.js';
-import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { ServerTime } from '../../src/store/database-time.js';
@@ -17,7 +16,7 @@ import { VerifyStore } from '../../src/verify/verify.store.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
-import { NoHomelessEvents, NoChannels } from '../support/no-channels.js';
+import { NoChannels } from '../support/no-channels.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
 const AHEAD_MS = 240_000;
@@ -44,9 +43,8 @@ afterEach(() => x.close());
 function workerAhead(): LaneWorker {
   const { ids, platform, gateway, relay } = x.harness;
   const store = new PgLaneStore(x.db, x.harness.clock);
-  const context = new FlowContext(SETTINGS, ahead, new SeededRng(), ids, platform, gateway);
-  const router = new RouteEventsFlow(new NoHomelessEvents(), context, new Wake());
-  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels(), router);
+  const context = new FlowContext(SETTINGS, ahead, new SeededRng(), ids, platform, gateway, x.harness.context.decider);
+  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
   const options = { owner: 'ahead', concurrency: 4, leaseMs: LEASE_MS, pollMs: 60_000 };
   return new LaneWorker(store, flow, new Wake(), ahead, options);
 }
@@ -104,7 +102,15 @@ describe('in production', () => {
     await new PgAuditLog(db, time).write({ ...entry, outcome: 'begun', status: 0, detail: null });
     // A run of the replica whose clock is wrong; Stripe cannot be asked, and the run ends at once.
     const { ids, platform, gateway } = harness;
-    const context = new FlowContext(SETTINGS, ahead, new SeededRng(), ids, platform, gateway);
+    const context = new FlowContext(
+      SETTINGS,
+      ahead,
+      new SeededRng(),
+      ids,
+      platform,
+      gateway,
+      x.harness.context.decider,
+    );
     ahead.selfMoving = true; // what is asked again waits no longer than a moment
     const books = new VerifyStore(db, time);
     const down: unknown = new Proxy({}, { get: () => () => Promise.resolve(NO_ANSWER) });

@@ -4,14 +4,13 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type Probe } from '../../src/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type Claim, StoreUnavailable } from '../../src/engine/lane-store.js';
-import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
-import { NoHomelessEvents, NoChannels } from '../support/no-channels.js';
+import { NoChannels } from '../support/no-channels.js';
 import { openKinds } from '../support/lane-harness.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
@@ -50,8 +49,7 @@ it('is made once, however long it takes, and what it found is written down', asy
     probes++;
     return new Promise((resolve) => (answer = resolve));
   };
-  const router = new RouteEventsFlow(new NoHomelessEvents(), context, new Wake());
-  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels(), router);
+  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
   await harness.deliver(aPaymentSucceeded());
   const worker = workerOf(flow, 4);
   worker.start();

@@ -1,6 +1,6 @@
 // One charge is one sum of money: the database holds it to one payment, whatever two invoices' payments name.
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { identifyPayment } from '../../src/refunds/rules/identify-payment.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { anInvoice, aPaymentSucceeded, COMPLETION, INVOICE_ID } from '../support/builders.js';

@@ -1,12 +1,11 @@
 // A lane that keeps failing with no event to blame: it waits longer each time, and in the end a person is told, once.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BillingPlatform } from '../../src/domain/ports/billing-platform.js';
-import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { aPaymentFailed, aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
-import { NoHomelessEvents, NoChannels } from '../support/no-channels.js';
+import { NoChannels } from '../support/no-channels.js';
 import { openKinds } from '../support/lane-harness.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
@@ -32,8 +31,7 @@ async function workUntilTried(
 ): Promise<readonly number[]> {
   const { harness, db } = x;
   const { clock, context, gateway, relay, store } = harness;
-  const router = new RouteEventsFlow(new NoHomelessEvents(), context, new Wake());
-  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels(), router);
+  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
   const worker = new LaneWorker(store, flow, new Wake(), clock, {
     owner: 'w',
     concurrency: 2,

@@ -11,6 +11,7 @@ import {
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
+import { Decisions } from '../../src/decisions/decisions.js';
 import { FlowContext } from '../../src/engine/flow-context.js';
 import { VERIFY_LIMITS, VerifyFlow, type VerifyOptions, type VerifyReport } from '../../src/verify/verify.flow.js';
 import { Wake } from '../../src/engine/wake.js';
@@ -120,7 +121,9 @@ describe('a verify run that was cut off', () => {
   function flow(limits = { ...VERIFY_LIMITS, saveEvery: 1 }, settings = SETTINGS): VerifyFlow {
     const ids = new SystemIds();
     const gateway = new FakePaymentGateway(clock);
-    const context = new FlowContext(settings, clock, new SeededRng(), ids, stripe, gateway);
+    const none = {} as never; // a run settles nothing
+    const decider = new Decisions(stripe, gateway, none, none);
+    const context = new FlowContext(settings, clock, new SeededRng(), ids, stripe, gateway, decider);
     const books = new VerifyStore(db, clock);
     const inbox = new PgInbox(db, ids, clock);
     const lanes = new PgLaneStore(db, clock);

@@ -1,5 +1,5 @@
 // A payment that the MoR announces on the first link of a renewal, and what the MoR says of that link then: for tests of decisions.
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type LinkFacts, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';

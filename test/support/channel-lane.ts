@@ -1,7 +1,7 @@
 // One invoice's lane as a plain value, and events of the MoR's other channels taken into it: for tests of decisions.
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
-import { applyEvent } from '../../src/engine/apply-event.js';
+import { applyEvent, settle as settleLane } from '../../src/decisions/decide.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
 import { takeRead } from '../../src/engine/facts.js';
@@ -9,7 +9,6 @@ import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { SETTINGS } from './builders.js';
-import { settle as settleLane } from '../../src/engine/settle.js';
 import { decided, settle } from './settled.js';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');

@@ -4,10 +4,11 @@ import { type Commanded } from '../../src/engine/commanded.js';
 import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/change.js';
 import { HOLDING, type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
-import { collectedCharges } from '../../src/ledger/rules/one-charge.js';
+import { collectedCharges } from '../../src/engine/payment.js';
 import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { FlowContext } from '../../src/engine/flow-context.js';
+import { Decisions } from '../../src/decisions/decisions.js';
 import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { Wake } from '../../src/engine/wake.js';
 import { type OwnAccount } from '../../src/engine/own-account.js';
@@ -19,7 +20,7 @@ import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { FakeBillingPlatform, FakePaymentGateway, FakeRelay } from './fakes.js';
 import { Crash, MortalStore } from './mortal-store.js';
 import { NoHomelessEvents, NoChannels } from './no-channels.js';
-import { settle } from '../../src/engine/settle.js';
+import { settle } from '../../src/decisions/decide.js';
 
 const LEASE_MS = 25_000;
 
@@ -250,7 +251,10 @@ export class LaneHarness {
     this.gateway = new FakePaymentGateway(clock);
     const settings = { ...SETTINGS, ...options.settings };
     const rng = new SeededRng(options.seed);
-    this.context = new FlowContext(settings, clock, rng, ids, this.platform, this.gateway);
+    const channels = options.channels ?? new NoChannels();
+    const router = new RouteEventsFlow(backend.channelEvents ?? new NoHomelessEvents(), clock, ids, new Wake());
+    const decider = new Decisions(this.platform, this.gateway, channels, router);
+    this.context = new FlowContext(settings, clock, rng, ids, this.platform, this.gateway, decider);
     this.store = new MortalStore(backend.store);
     this.#flow = new WorkLaneFlow(
       this.store,
@@ -259,9 +263,7 @@ export class LaneHarness {
       this.relay,
       this.context,
       { expected: null },
-      options.channels ?? new NoChannels(),
-      new RouteEventsFlow(backend.channelEvents ?? new NoHomelessEvents(), this.context, new Wake()),
-      null,
+      channels,
       null,
       options.account ?? null,
     );

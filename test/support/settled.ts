@@ -4,7 +4,8 @@ import { decide } from '../../src/engine/adapter.js';
 import { takeBackUnwanted } from '../../src/engine/call-rule.js';
 import { type Ctx } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
-import { settle as settleLane, type Settled } from '../../src/engine/settle.js';
+import { type Settled } from '../../src/engine/settle.js';
+import { settle as settleLane } from '../../src/decisions/decide.js';
 
 /** As a lane decides: with none of its earlier entries in hand (domain/model.ts). What comes out has them all. */
 export function decided(s: LaneState, decide: (state: LaneState) => LaneState): LaneState {

@@ -1,7 +1,7 @@
 // What is decided about proforma invoices, links, e-invoices, disputes and alerts, whatever order they arrive in.
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { applyAnswer } from '../../src/engine/apply-answer.js';
+import { applyAnswer } from '../../src/decisions/decide.js';
 import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';

@@ -1,8 +1,7 @@
 // Where an event goes that names no invoice of Stripe: to the invoice its ids belong to, or to a person.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx } from '../../src/engine/change.js';
+import { CountingIds, ManualClock } from '../support/clock.js';
 import { HomelessEvents, type Home, type RoutedEvent, type Routing } from '../../src/mor-objects/homeless-events.js';
-import { type FlowContext } from '../../src/engine/flow-context.js';
 import { isChannelLane } from '../../src/domain/events/channel-lane.js';
 import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { Wake } from '../../src/engine/wake.js';
@@ -47,9 +46,7 @@ function anEvent(type: string, data: object, ageMs = 0, reviewId: string | null 
 
 async function route(event: RoutedEvent, known: readonly Home[] = []): Promise<FakeChannelEvents> {
   const events = new FakeChannelEvents([event], known);
-  const ctx = { now: NOW, newId: (prefix: string) => `${prefix}_1` } as Ctx;
-  const context = { now: () => ctx, clock: { now: () => NOW } } as unknown as FlowContext;
-  await new RouteEventsFlow(events, context, new Wake()).run(CLAIM);
+  await new RouteEventsFlow(events, new ManualClock(NOW), new CountingIds(), new Wake()).run(CLAIM);
   return events;
 }
 

@@ -1,11 +1,9 @@
 // What nobody tells: webhooks that never come, renewals that need a link, deadlines that move, facts that a person has not seen.
 import { describe, expect, it } from '@jest/globals';
-import { applyAnswer } from '../../src/engine/apply-answer.js';
+import { applyAnswer, applyEvent, resolveReview } from '../../src/decisions/decide.js';
 import { applyRead } from '../../src/invoices/rules/read-invoice.js';
 import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
-import { applyEvent } from '../../src/engine/apply-event.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { type Ctx, emptyLane, putObject } from '../../src/engine/change.js';
 import { requestObject } from '../../src/mor-objects/rules/request-object.js';

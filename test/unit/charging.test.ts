@@ -14,7 +14,7 @@ import { type LaneState } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type ChargedMethod } from '../../src/domain/ports/billing-reader.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { chargedOfCustomer, chargedOfSubscription, parseSubscription } from '../../src/stripe/parse-charging.js';
 import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';

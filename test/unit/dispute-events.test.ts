@@ -1,6 +1,6 @@
 // What the MoR says of a dispute or an alert: what it goes by, which word counts, and what is known of its money and its deadline.
 import { describe, expect, it } from '@jest/globals';
-import { applyEvent } from '../../src/engine/apply-event.js';
+import { applyEvent } from '../../src/decisions/decide.js';
 import { emptyLane } from '../../src/engine/change.js';
 import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { type LaneState } from '../../src/domain/model.js';

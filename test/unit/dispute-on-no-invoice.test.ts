@@ -2,7 +2,7 @@
 // here: its loss is not booked, and a person hears so.
 import { describe, expect, it } from '@jest/globals';
 import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { returnDebit } from '../../src/returns/rules/return-debit.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../support/builders.js';
 import { aDispute, dismissed, goesOn, later, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';

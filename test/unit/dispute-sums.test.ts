@@ -1,6 +1,6 @@
 // A dispute over a part of a payment, in whatever way the MoR writes the sum: no loss of more than the bank took is booked unsaid.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { disputed } from '../../src/disputes/dispute-page.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID } from '../support/builders.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';

@@ -1,6 +1,6 @@
 // What is due on an invoice changes while its mark is under way: nothing is marked that the money does not pay exactly, or a person is told.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { applyRead } from '../../src/invoices/rules/read-invoice.js';
 import { type LaneState, type MarkMode } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';

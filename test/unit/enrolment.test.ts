@@ -10,7 +10,7 @@ import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type Enrolment, type FlowSettings } from '../../src/domain/settings.js';
 import { applyEnrolment, type Found, fromBooks, fromPlatform } from '../../src/enrolment/rules/enrolment.js';
-import { applyEvent } from '../../src/engine/apply-event.js';
+import { applyEvent } from '../../src/decisions/decide.js';
 import { aCtx, aPaymentEvent, facts, NOW, open } from '../support/channel-lane.js';
 import { plan, settle } from '../support/settled.js';
 

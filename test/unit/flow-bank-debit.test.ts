@@ -1,6 +1,6 @@
 // Bank debits: a signup's is not believed before it is settled, a renewal's is waited for, and either may come back.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type Resolution } from '../../src/domain/model.js';
 import {

@@ -1,6 +1,6 @@
 // Disputes, alerts and refunds of one payment: whatever order they arrive in, the books end the same.
 import { describe, expect, it } from '@jest/globals';
-import { applyEvent } from '../../src/engine/apply-event.js';
+import { applyEvent } from '../../src/decisions/decide.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { type Ctx } from '../../src/engine/change.js';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';

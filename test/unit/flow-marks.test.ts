@@ -1,6 +1,6 @@
 // Marks: from the money's arrival to the paid invoice, in both modes and both draft policies, through crashes and lost answers.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { type Resolution } from '../../src/domain/model.js';
 import { anInvoice, aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { type Trouble } from '../support/fakes.js';

@@ -1,6 +1,6 @@
 // An invoice that is paid in parts: a person lets one through, and what comes beside it is its rest or not.
 import { expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
 import { LaneHarness } from '../support/lane-harness.js';
 

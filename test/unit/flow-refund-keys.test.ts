@@ -1,6 +1,6 @@
 // A refund whose first try may have moved money: it is not made a second time, whatever became of the answer, the record or the key.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { refundable } from '../../src/domain/status.js';
 import { difference } from '../../src/verify/rules/compare.js';

@@ -1,7 +1,7 @@
 // A payment that gets another name while its mark is on the way to Stripe: the MoR corrects what a signup or a person called it.
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../src/domain/model.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { anInvoice, aPaymentSucceeded, COMPLETION, delivery, INVOICE_ID, START } from '../support/builders.js';

@@ -1,6 +1,6 @@
 // A backup that is more than a day old is restored: Stripe has forgotten every key, and what it shows is looked for before it is made.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent, START } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';

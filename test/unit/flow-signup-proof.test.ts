@@ -1,6 +1,6 @@
 // A signup's charge that was proven by a look-up, and what the MoR says of it afterwards.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type LaneState, type Resolution } from '../../src/domain/model.js';
 import { money } from '../../src/domain/money.js';

@@ -1,7 +1,7 @@
 // More or less was taken for an invoice than is due on it after the mark, on the lane's real flow: what a person chooses, and what becomes
 // of it.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { type LaneState, type Resolution } from '../../src/domain/model.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../support/builders.js';

@@ -4,7 +4,8 @@ import { addMessage, type Ctx, putMessage, putObject } from '../../src/engine/ch
 import { type LaneState, type OutboxKind, type OutboxRow } from '../../src/domain/model.js';
 import { type CallFailure } from '../../src/domain/ports/call.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { applyAnswer, applyProbe, isFirstTry } from '../../src/engine/apply-answer.js';
+import { isFirstTry } from '../../src/engine/apply-answer.js';
+import { applyAnswer, applyProbe } from '../../src/decisions/decide.js';
 import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
 import { refusal } from '../support/asked-refund.js';
 import { LINK, NOW, open, PROFORMA } from '../support/channel-lane.js';

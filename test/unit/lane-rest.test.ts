@@ -10,10 +10,7 @@ import {
 } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { applyEvent } from '../../src/engine/apply-event.js';
-import { nextErrand } from '../../src/engine/errands.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
-import { settle } from '../../src/engine/settle.js';
+import { applyEvent, nextErrand, resolveReview, settle } from '../../src/decisions/decide.js';
 import { aPaymentEvent, facts, NOW, open, PROFORMA } from '../support/channel-lane.js';
 import { aLink, aProforma, channelEvent, withObjects } from '../support/channel-object.js';
 import { never } from '../support/never.js';

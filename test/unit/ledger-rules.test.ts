@@ -1,12 +1,12 @@
 // The ledger's rules without a database: which accounts each movement touches and when, the months, the trial balance, one charge.
 import { describe, expect, it } from '@jest/globals';
-import { newPayment } from '../../src/engine/payment.js';
+import { newPayment, collectedCharges } from '../../src/engine/payment.js';
 import { type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
 import { type LaneState, type LedgerEntry, type PaymentRow } from '../../src/domain/model.js';
 import { type LedgerSum, moneyOf, openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
 import { ACCOUNTS, REASONS } from '../../src/ledger/rules/accounts.js';
 import { monthBeside, monthOf, nameOf } from '../../src/ledger/rules/month.js';
-import { collect, collectedCharges, isOfSharedCharge } from '../../src/ledger/rules/one-charge.js';
+import { collect, isOfSharedCharge } from '../../src/ledger/rules/one-charge.js';
 import {
   debitReturned,
   debitReturnReversed,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MorObjectsFlow } from '../../src/mor-objects/mor-objects.flow.js';
 import { moneyAnnounced } from '../../src/mor-objects/rules/withdraw.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { PaymentLinksController } from '../../src/links/payment-links.controller.js';
 import { PaymentLinksFlow } from '../../src/links/payment-links.flow.js';
 import { failureWithoutAnswer } from '../../src/mor/failure.js';

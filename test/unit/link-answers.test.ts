@@ -6,7 +6,7 @@ import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';
 import { createLinkCall, takeLink, takeLinkRead } from '../../src/links/rules/link-answer.js';
 import { settleLinks } from '../../src/links/rules/settle-link.js';
-import { applyEvent } from '../../src/engine/apply-event.js';
+import { applyEvent } from '../../src/decisions/decide.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { settle } from '../support/settled.js';
 import { refusal } from '../support/asked-refund.js';

@@ -2,8 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { emptyLane, messageKey } from '../../src/engine/change.js';
 import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
-import { applyAnswer } from '../../src/engine/apply-answer.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { applyAnswer, resolveReview } from '../../src/decisions/decide.js';
 import { makeLink } from '../../src/links/rules/recovery.js';
 import { tellLane } from '../../src/notifications/rules/tell-lane.js';
 import { aPaymentFailed, aPaymentSucceeded, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';

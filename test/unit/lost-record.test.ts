@@ -1,9 +1,8 @@
 // A call whose record was lost with its process, or with its database: how old its key may be is not forgotten, whatever comes between.
 import { expect, it } from '@jest/globals';
-import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { StoreUnavailable } from '../../src/engine/lane-store.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { difference } from '../../src/verify/rules/compare.js';
@@ -12,7 +11,7 @@ import { aRefund, INVOICE_ID } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { turn } from '../support/intake-fakes.js';
 import { type LaneHarness, openKinds } from '../support/lane-harness.js';
-import { NoHomelessEvents, NoChannels } from '../support/no-channels.js';
+import { NoChannels } from '../support/no-channels.js';
 import { ask, paid } from '../support/paid-lane.js';
 import { DAY_MS, refused, relayed, rig, state } from '../support/retry-rig.js';
 
@@ -42,8 +41,7 @@ it('a refund that a repair of verify finds before any daemon does is not sent un
 async function workUntil(h: LaneHarness, holds: () => boolean): Promise<void> {
   const { clock, context, gateway, platform, relay, store } = h;
   store.renew = (held) => Promise.resolve(new Set(held.map((one) => one.lane)));
-  const router = new RouteEventsFlow(new NoHomelessEvents(), context, new Wake());
-  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels(), router);
+  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
   const options = { owner: 'one', concurrency: 2, leaseMs: 25_000, pollMs: POLL_MS };
   const worker = new LaneWorker(store, flow, new Wake(), clock, options);
   const poll = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { takeRead } from '../../src/engine/facts.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type Probe } from '../../src/domain/ports/billing-platform.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { MARK_TRIES } from '../../src/policy.js';
 import { applyIdentified } from '../../src/payments/rules/mark-answer.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { closeReviews, openReview } from '../../src/engine/change.js';
 import { type Resolution } from '../../src/domain/model.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { mayHaveSettled } from '../../src/engine/payment.js';
 import { type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../support/builders.js';
 import { paidTwice } from '../support/disputed-lane.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';

@@ -1,6 +1,6 @@
 // An invoice.created that a person sends again, or that waits for the MoR, beside another charge: the MoR would take it for a retry.
 import { expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { DAY_MS, HOUR_MS, refused, relayed, retry, type Rig, rig, state } from '../support/retry-rig.js';

@@ -1,6 +1,6 @@
 // A schedule of retries when something comes late or is refused: Stripe's own request for an attempt, and the end on Stripe.
 import { expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { aPaymentFailed, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import {

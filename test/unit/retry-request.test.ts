@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { requestObject } from '../../src/mor-objects/rules/request-object.js';
 import { takeRead } from '../../src/engine/facts.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { resolveReview } from '../../src/decisions/decide.js';
 import { requestRetry } from '../../src/retries/rules/request-retry.js';
 import { retryName } from '../../src/retries/rules/trail.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';

@@ -1,8 +1,7 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
 import { describe, expect, it } from '@jest/globals';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
-import { applyEvent } from '../../src/engine/apply-event.js';
-import { resolveReview } from '../../src/engine/resolve-review.js';
+import { applyEvent, resolveReview } from '../../src/decisions/decide.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { paymentCollected } from '../../src/ledger/rules/postings.js';
 import { addEntry, openReview, putObject, putPayment, putRefund } from '../../src/engine/change.js';

@@ -1,5 +1,6 @@
 // Verify over many invoices against a Stripe that answers at once: what it costs, what it keeps in memory, and what the second half
 // of a run costs that was cut off in the middle.
+import { Decisions } from '#src/decisions/decisions.js';
 import { FlowContext } from '#src/engine/flow-context.js';
 import { VerifyFlow, type VerifyOptions, type VerifyReport } from '#src/verify/verify.flow.js';
 import { Wake } from '#src/engine/wake.js';
@@ -133,7 +134,9 @@ function verifyFlow(db: Database, peerUrl: string): VerifyFlow {
   const [clock, ids, gateway] = [new SystemClock(), new SystemIds(), new NoGateway()];
   const stripe = stripeOf(db, peerUrl, 4);
   const platform = new StripeBillingPlatform(stripe, null);
-  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, gateway);
+  const none = {} as never; // verify settles by the subjects' rules, and asks by flows of its own
+  const decider = new Decisions(platform, gateway, none, none);
+  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, gateway, decider);
   const time = new ServerTime();
   const [books, lanes, inbox] = [new VerifyStore(db, time), new PgLaneStore(db, time), new PgInbox(db, ids, time)];
   return new VerifyFlow(

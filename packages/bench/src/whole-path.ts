@@ -1,5 +1,6 @@
 // The whole path: stored events become confirmed marks through the real flows, the real `stripe` package and real PostgreSQL.
 import { type BillingPlatform } from '#src/domain/ports/billing-platform.js';
+import { Decisions } from '#src/decisions/decisions.js';
 import { FlowContext } from '#src/engine/flow-context.js';
 import { Wake } from '#src/engine/wake.js';
 import { WorkLaneFlow } from '#src/engine/work-lane.flow.js';
@@ -53,11 +54,12 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
       ? new InstantPlatform(0)
       : new StripeBillingPlatform(stripeOf(db, o.peerUrl, o.concurrency), null);
   const gateway = new NoGateway();
-  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, gateway);
   const store = new PgLaneStore(db, new ServerTime(), null, GATHER_MS);
   // The MoR's other channels have no part in a card renewal.
   const none = {} as never;
-  const flow = new WorkLaneFlow(store, platform, gateway, new NoRelay(), context, { expected: null }, none, none);
+  const decider = new Decisions(platform, gateway, none, none);
+  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, gateway, decider);
+  const flow = new WorkLaneFlow(store, platform, gateway, new NoRelay(), context, { expected: null }, none);
   return new LaneWorker(store, flow, wake, clock, {
     owner: `bench:${process.pid}`,
     concurrency: o.concurrency,

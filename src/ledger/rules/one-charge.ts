@@ -1,5 +1,5 @@
 // One charge is one sum of money: it is booked for one payment, and pays one invoice, whatever the MoR's events name.
-import { type LaneState, type LedgerEntry, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { showTime } from '../../domain/show-time.js';
 import { paymentCollected } from './postings.js';
@@ -84,11 +84,4 @@ export function tellOwnCharge(s: LaneState, { id }: PaymentRow, ctx: Ctx): LaneS
 /** An item about a charge that is booked for another invoice: nothing was booked here that could be refunded or marked. */
 export function isOfSharedCharge(r: ReviewRow): boolean {
   return r.kind === 'double_payment' && r.subject.endsWith(SHARED);
-}
-
-/** The charges under which a step wants to collect money. */
-export function collectedCharges(entries: readonly LedgerEntry[]): readonly string[] {
-  return entries.flatMap((e) =>
-    e.reason === 'payment_collected' && e.processorChargeId !== null ? [e.processorChargeId] : [],
-  );
 }

@@ -11,6 +11,7 @@ import { RetriesFlow } from '#src/retries/retries.flow.js';
 import { ReturnsFlow } from '#src/returns/returns.flow.js';
 import { PaymentsFlow } from '#src/payments/payments.flow.js';
 import { ReviewsFlow } from '#src/reviews/reviews.flow.js';
+import { Decisions } from '#src/decisions/decisions.js';
 import { FlowContext } from '#src/engine/flow-context.js';
 import { RouteEventsFlow } from '#src/mor-objects/route-events.flow.js';
 import { SignupFlow } from '#src/signups/signup.flow.js';
@@ -132,7 +133,6 @@ export class Replica {
       guarded(scheduler, owner, trouble, legal, name, port);
     const wake = new Wake();
     const inbox = stored('inbox', new PgInbox(db, ids, clock));
-    const lanes = stored('lanes', new PgLaneStore(db, clock, parts.hear === null ? null : 'standard'));
     const books = (this.books = stored('books', new PgBooks(db, clock)));
     const signupRows = (this.signupRows = stored('signups', new SignupsStore(db, clock, ids)));
     const requests = stored('requests', new Requests(db, clock));
@@ -170,25 +170,16 @@ export class Replica {
     const proformas = (this.proformas = new ProformaInvoices(mor, clock));
     const channels = new HttpMorChannels(proformas, new PaymentLinks(mor));
     const taxDesk = new MorTaxDesk(new TaxCalculations(mor));
-    const context = new FlowContext(settings, clock, rng, ids, platform, gateway);
-    const router = new RouteEventsFlow(stored('channel', new PgHomelessEvents(db, clock)), context, wake);
+    const router = new RouteEventsFlow(stored('channel', new PgHomelessEvents(db, clock)), clock, ids, wake);
     const relay = new HttpEventRelay(options, clock);
     this.links = stored('links', new CustomerLinksStore(db, clock));
     const moved = stored('enrolment', new EnrolmentStore(db, clock));
     const enrolment = new EnrolmentFlow(moved, reader, stored('looks', new ChargeLooksStore(db, clock)), settings);
+    const decider = new Decisions(platform, gateway, channels, router, enrolment);
+    const context = new FlowContext(settings, clock, rng, ids, platform, gateway, decider);
+    const lanes = stored('lanes', new PgLaneStore(db, clock, parts.hear === null ? null : decider.tellIn('standard')));
     const livemode = { expected: false };
-    const flow = new WorkLaneFlow(
-      lanes,
-      platform,
-      gateway,
-      relay,
-      context,
-      livemode,
-      channels,
-      router,
-      null,
-      enrolment,
-    );
+    const flow = new WorkLaneFlow(lanes, platform, gateway, relay, context, livemode, channels);
     const changes = new LaneChanges(lanes, context, wake);
     this.refunds = new RefundsFlow(changes, books);
     this.retries = new RetriesFlow(lanes, changes, platform);

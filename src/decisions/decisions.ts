@@ -1,0 +1,82 @@
+// The subjects behind the engine's port: their rules, and whom each asks for what a lane needs next.
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { type NotifyFormat } from '../domain/notification.js';
+import { putDownStep } from '../notifications/rules/put-down.js';
+import { BillingPlatform } from '../domain/ports/billing-platform.js';
+import { MorChannels } from '../domain/ports/mor-channels.js';
+import { PaymentGateway } from '../domain/ports/payment-gateway.js';
+import {
+  type CarriedBy,
+  type DecidedEvent,
+  Decider,
+  type SubjectErrand,
+  type Take,
+  type TellStep,
+} from '../engine/decider.js';
+import { type Claim } from '../engine/lane-store.js';
+import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
+import { applyRead } from '../invoices/rules/read-invoice.js';
+import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
+import { applyIdentified } from '../payments/rules/mark-answer.js';
+import { orderIfWanted } from '../retries/rules/settle-retries.js';
+import { applyProof } from '../signups/rules/prove-charge.js';
+import { applyObjectRead } from './apply-object-read.js';
+import { SUBJECTS } from './subjects.js';
+
+@Injectable()
+export class Decisions extends Decider {
+  readonly subjects = SUBJECTS;
+
+  constructor(
+    private readonly platform: BillingPlatform,
+    private readonly gateway: PaymentGateway,
+    private readonly channels: MorChannels,
+    private readonly router: RouteEventsFlow,
+    /** Null: all customers are enrolled, and nobody is looked up. */
+    @Optional() @Inject(EnrolmentFlow) private readonly enrolment: EnrolmentFlow | null = null,
+  ) {
+    super();
+  }
+
+  tellIn(format: NotifyFormat): TellStep {
+    return (before, after, at) => putDownStep(before, after, format, at);
+  }
+
+  route(claim: Claim): Promise<readonly DecidedEvent[]> {
+    return this.router.run(claim);
+  }
+
+  async carryOut(errand: SubjectErrand, call: CarriedBy): Promise<Take> {
+    switch (errand.do) {
+      case 'read-invoice': {
+        const outcome = await call(errand.do, this.platform.readInvoice(errand.invoiceId));
+        return (s, ctx) => applyRead(s, outcome, ctx);
+      }
+      case 'read-to-retry': {
+        const outcome = await call(errand.do, this.platform.readToRetry(errand.invoiceId));
+        const shown = outcome.ok ? outcome.value : null;
+        const read = outcome.ok ? { ...outcome, value: shown?.invoice ?? null } : outcome;
+        return (s, ctx) => {
+          const state = applyRead(s, read, ctx);
+          return shown === null ? state : orderIfWanted(state, shown, ctx);
+        };
+      }
+      case 'prove-charge': {
+        const outcome = await call(errand.do, this.gateway.lookUpCharge(errand.chargeId));
+        return (s, ctx) => applyProof(s, errand.paymentRowId, outcome, ctx);
+      }
+      case 'read-object': {
+        const outcome = await call(errand.do, this.channels.read(errand.kind, errand.morId));
+        return (s, ctx) => applyObjectRead(s, errand.objectId, outcome, ctx);
+      }
+      case 'look-up-enrolment':
+        return this.enrolment === null ? (s) => s : call(errand.do, this.enrolment.carryOut(errand));
+      case 'look-at-charging':
+        return this.enrolment === null ? (s) => s : call(errand.do, this.enrolment.lookAtCharging(errand));
+      case 'identify': {
+        const outcome = await call(errand.do, this.platform.probe(errand.asked));
+        return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// The engine's one port: what the subjects decide. `decisions/` implements it, so the engine knows no subject.
+import { type InboxSource } from '../domain/ports/inbox.js';
+import { type LaneState, type OutboxKind, type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import { type ObjectFacts } from '../domain/ports/mor-channels.js';
+import { type NewNotification, type NotifyFormat } from '../domain/notification.js';
+import { type AnswerTo } from './answer.js';
+import { type Ctx } from './change.js';
+import { type Rule } from './draft.js';
+import { type Errand } from './errand.js';
+import { type Applied, type ChannelEvent, type LaneEvent } from './event.js';
+import { type Claim, type EventVerdict } from './lane-store.js';
+import { type CallRule, type ErrandRule, type ReviewRule } from './subject.js';
+
+/** What the subjects take in, settle and need, and in which order. All of it is pure. */
+export type Subjects = {
+  /** Records what an event says. */
+  readonly takeEvent: (s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx) => Applied;
+  /** The MoR's id of a payment that the event names; null: none. */
+  readonly paymentNamedIn: (e: LaneEvent | ChannelEvent) => string | null;
+  /** Takes the name of a payment from an event, unless it is another invoice's. */
+  readonly learnName: (s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx) => LaneState;
+  /** Takes in a read of an object at the MoR. Null: the MoR does not know it any more. */
+  readonly takeObjectRead: (s: LaneState, id: string, read: CallOutcome<ObjectFacts | null>, ctx: Ctx) => LaneState;
+  /** Stored calls, by kind. */
+  readonly calls: { readonly [K in OutboxKind]: CallRule<AnswerTo<K>> };
+  /** Review items, by kind. `effect_failed` is about a call: its rule stands with the call. */
+  readonly reviews: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, ReviewRule>>;
+  /** What a person may choose for an item. */
+  readonly choices: (r: ReviewRow) => readonly Resolution[];
+  /** Once, before the money is looked at. */
+  readonly first: readonly Rule[];
+  /** Again and again until nothing changes: each may make work for the others. */
+  readonly untilStill: readonly Rule[];
+  /** Once, when the money is at rest. */
+  readonly last: readonly Rule[];
+  /** Errands before the stored calls are sent, and after. */
+  readonly errandsFirst: readonly ErrandRule[];
+  readonly errandsLast: readonly ErrandRule[];
+};
+
+/** An event with what became of it. `eventId`: the sender's. */
+export type DecidedEvent = EventVerdict & {
+  readonly type: string;
+  readonly source: InboxSource;
+  readonly eventId: string;
+};
+
+/** What a call brought, as a change of the lane's state. */
+export type Take = (s: LaneState, ctx: Ctx) => LaneState;
+
+/** The engine sends calls, looks for their effects, asks lookups and reads the account. The subjects ask for all else. */
+export type SubjectErrand = Exclude<Errand, { readonly do: 'send' | 'probe' | 'look-up' | 'read-account' }>;
+
+/** Makes a call under the name by which it is logged. */
+export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
+
+/** What the merchant's backend is told about a step, and the lane with a line for each in its timeline. */
+export type TellStep = (
+  before: LaneState,
+  after: LaneState,
+  at: Date,
+) => { readonly after: LaneState; readonly told: readonly NewNotification[] };
+
+export abstract class Decider {
+  abstract readonly subjects: Subjects;
+  /** Tells of steps in this format. */
+  abstract tellIn(format: NotifyFormat): TellStep;
+  /** Works a lane of events that name no invoice: moves each to its invoice's lane. Gives what was decided here. */
+  abstract route(claim: Claim): Promise<readonly DecidedEvent[]>;
+  /** Asks somebody else what the lane needs next. No transaction is open. */
+  abstract carryOut(errand: SubjectErrand, call: CarriedBy): Promise<Take>;
+}
