@@ -30,10 +30,10 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   rules: ['domain', ENGINE_WORDS, RULES],
   csv: [], // files that people give and take
   observe: ['config', 'domain/ports/call.ts'],
-  store: ['domain', 'config', 'engine', 'mor-objects', RULES],
+  store: ['domain', 'config', 'engine', RULES],
   stripe: ['domain', 'config', 'observe'],
   mor: ['domain', 'config', 'observe'],
-  engine: '*',
+  engine: ['domain', 'engine', 'config', 'observe', 'store', 'mor/mor.module.ts'],
   decisions: '*', // the list of subjects, in order: the one place above them all
   intake: [
     'domain',

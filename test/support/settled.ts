@@ -1,5 +1,5 @@
 // A lane at rest, and what it needs next, for tests of decisions.
-import { CALLS } from '../../src/decisions/subjects.js';
+import { SUBJECTS } from '../../src/decisions/subjects.js';
 import { decide } from '../../src/engine/adapter.js';
 import { takeBackUnwanted } from '../../src/engine/call-rule.js';
 import { type Ctx } from '../../src/engine/change.js';
@@ -20,7 +20,7 @@ export function settle(s: LaneState, ctx: Ctx): LaneState {
 
 /** The lane without the calls that nobody wants any more. */
 export function wanted(s: LaneState, ctx: Ctx): LaneState {
-  return decide(s, ctx, (lane) => takeBackUnwanted(lane, CALLS));
+  return decide(s, ctx, (lane) => takeBackUnwanted(lane, SUBJECTS.calls));
 }
 
 /** The errand that a lane needs next, and when it must be looked at again. */
