@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 /** At most so many per 100 words. The goal is 1.5 and 2.3 in docs, 1.8 and 2.3 elsewhere: a figure above its goal may only fall. */
 const BARS = {
-  docs: { relative: 2.4, passive: 2.3 },
+  docs: { relative: 1.5, passive: 2.3 },
   comments: { relative: 4.8, passive: 3.5 },
   messages: { relative: 2.4, passive: 3.7 },
   titles: { relative: 4.7, passive: 5.2 },
