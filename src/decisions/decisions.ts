@@ -1,7 +1,7 @@
 // The subjects behind the engine's port: their rules, and whom each asks for what a lane needs next.
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { type NotifyFormat } from '../domain/notification.js';
-import { putDownStep } from '../notifications/rules/put-down.js';
+import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
+import { putDown, putDownStep } from '../notifications/rules/put-down.js';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
@@ -19,7 +19,7 @@ import { applyRead } from '../invoices/rules/read-invoice.js';
 import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { applyIdentified } from '../payments/rules/mark-answer.js';
 import { orderIfWanted } from '../retries/rules/settle-retries.js';
-import { applyProof } from '../signups/rules/prove-charge.js';
+import { applyProof } from '../payments/rules/prove-charge.js';
 import { applyObjectRead } from './apply-object-read.js';
 import { SUBJECTS } from './subjects.js';
 
@@ -36,6 +36,10 @@ export class Decisions extends Decider {
     @Optional() @Inject(EnrolmentFlow) private readonly enrolment: EnrolmentFlow | null = null,
   ) {
     super();
+  }
+
+  putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification {
+    return (told, at) => putDown(told, format, at);
   }
 
   tellIn(format: NotifyFormat): TellStep {

@@ -15,3 +15,8 @@ export abstract class BridgeError extends Error {
     this.name = new.target.name;
   }
 }
+
+/** The database could not be reached or did not answer: nothing is known to be written, and nothing is wrong with the lane. */
+export class StoreUnavailable extends Error {
+  readonly code = 'store.unavailable';
+}

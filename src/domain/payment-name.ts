@@ -18,3 +18,8 @@ export function mayBeOneName(a: string, b: string): boolean {
 export function ownIdOf({ paymentId, identifiedBy }: PaymentRow): string | null {
   return identifiedBy === null ? paymentId : null;
 }
+
+/** The id by which the outside knows a payment. */
+export function paymentName(p: PaymentRow): string {
+  return p.paymentId ?? p.id;
+}

@@ -3,7 +3,7 @@ import { type InboxSource } from '../domain/ports/inbox.js';
 import { type LaneState, type OutboxKind, type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { type ObjectFacts } from '../domain/ports/mor-channels.js';
-import { type NewNotification, type NotifyFormat } from '../domain/notification.js';
+import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { type AnswerTo } from './answer.js';
 import { type Ctx } from './change.js';
 import { type Rule } from './draft.js';
@@ -64,6 +64,8 @@ export type TellStep = (
 
 export abstract class Decider {
   abstract readonly subjects: Subjects;
+  /** Writes a notification down in this format: its id and its exact bytes. */
+  abstract putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification;
   /** Tells of steps in this format. */
   abstract tellIn(format: NotifyFormat): TellStep;
   /** Works a lane of events that name no invoice: moves each to its invoice's lane. Gives what was decided here. */

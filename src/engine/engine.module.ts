@@ -8,6 +8,8 @@ import { LOG, type Logger, Metrics } from '../observe/index.js';
 import { GATHER_MS } from '../policy.js';
 import { DatabaseTime } from '../store/database-time.js';
 import { Database } from '../store/database.js';
+import { Books } from '../domain/ports/books.js';
+import { PgBooks } from './pg-books.js';
 import { Decider } from './decider.js';
 import { LaneStore } from './lane-store.js';
 import { PgLaneStore } from './pg-lane-store.js';
@@ -41,6 +43,7 @@ const POLL_MS = 400;
         new PgLaneStore(db, time, notifyUrl === null || shadow ? null : decider.tellIn(notifyFormat), GATHER_MS),
       inject: [Database, DatabaseTime, CONFIG, Decider],
     },
+    { provide: Books, useClass: PgBooks },
     Wake,
     FlowContext,
     LaneChanges,
@@ -48,7 +51,7 @@ const POLL_MS = 400;
     WorkLaneFlow,
     LaneWorker,
   ],
-  exports: [FLOW_SETTINGS, Wake, FlowContext, LaneChanges, LaneStore],
+  exports: [FLOW_SETTINGS, Wake, FlowContext, LaneChanges, LaneStore, Books],
 })
 export class EngineModule {}
 

@@ -11,20 +11,6 @@ export const LEASE_MS = 25_000;
 /** Events of a lane that its log lines name. */
 const NAMED = 3;
 
-/**
- * Makes lanes due, in the order of their keys, as a part of the statement that says why. `rows` selects (key, due_at, news): how much
- * is new, so that a worker that is about to give the lane back sees that more came.
- */
-export const makeDue = (rows: string): string => `
-  insert into lane as l (key, due_at, news) ${rows} order by 1
-  on conflict (key) do update set due_at = least(l.due_at, excluded.due_at), news = l.news + excluded.news`;
-
-/**
- * When a lane became due that somebody waits for: longer ago than any other. So a refund that a person asks for is sent at once, and not
- * after a burst of renewals, which may take an hour at Stripe's pace.
- */
-export const AWAITED = `timestamptz 'epoch'`;
-
 // What is due and not held, the longest waiting first. It reads the queue in the order of its index and stops: what is held stands
 // at its head, and that is no more than all workers hold. A row that somebody has locked waits for the next claim. Lanes that became
 // due at one moment are taken in the order of their keys, so that the plan the server happens to choose decides nothing.
@@ -130,9 +116,6 @@ export async function restIn(db: pg.PoolClient, lane: string, now: Date | null, 
     await db.query('update lane set lease_until = null, lease_owner = null, due_at = $2 where key = $1', [lane, at]);
   }
 }
-
-/** The lanes in the queue: every event that waits to be decided is in one of them, so no index of the inbox is needed to find it. */
-export const QUEUED = 'array(select key from lane where due_at is not null)';
 
 /** How lanes stand in the queue, whoever holds them. */
 export async function takenBy(pool: pg.Pool, lanes: readonly string[]): Promise<Map<string, Taken>> {

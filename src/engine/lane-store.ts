@@ -1,4 +1,5 @@
 // Where lanes are kept: claimed by one worker at a time, changed in one transaction, fenced against a worker that slept.
+import { StoreUnavailable } from '../domain/errors.js';
 import { type ChargeHolder, type RefundHolder } from './change.js';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
@@ -66,11 +67,6 @@ export type LaneWork<T> = {
 /** Another worker has claimed the lane since: what this one holds is stale and must be dropped. */
 export class LaneFenced extends Error {
   readonly code = 'lane.fenced';
-}
-
-/** The database could not be reached or did not answer: nothing is known to be written, and nothing is wrong with the lane. */
-export class StoreUnavailable extends Error {
-  readonly code = 'store.unavailable';
 }
 
 /** It did not, just when what became of a call was to be written down: nobody will know that the call was made. */

@@ -2,7 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { Clock } from '../domain/ports/clock.js';
-import { AnswerLost, type Claim, LaneFenced, LaneStore, LaneUnreadable, StoreUnavailable } from './lane-store.js';
+import { AnswerLost, type Claim, LaneFenced, LaneStore, LaneUnreadable } from './lane-store.js';
+import { StoreUnavailable } from '../domain/errors.js';
 import { DECISION_TRIES, STUCK_LANE_EVERY_MS } from '../policy.js';
 import { Wake } from './wake.js';
 import { type LaneDone, WorkLaneFlow } from './work-lane.flow.js';

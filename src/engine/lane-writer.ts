@@ -1,7 +1,8 @@
 // Steps of many lanes share one statement and one commit: whoever comes while one is under way joins the next.
 import type pg from 'pg';
 import { isChannelLane } from '../domain/events/channel-lane.js';
-import { LaneFenced, type LaneWork, NotUnique, StoreUnavailable } from './lane-store.js';
+import { LaneFenced, type LaneWork, NotUnique } from './lane-store.js';
+import { StoreUnavailable } from '../domain/errors.js';
 import { type Remembered } from '../domain/request-name.js';
 import { type DatabaseTime } from '../store/database-time.js';
 import { isTransient, isUnavailable, onConnection, sqlState, violatedConstraint } from '../store/database.js';

@@ -21,9 +21,9 @@ import {
   LaneFenced,
   LaneStore,
   NotUnique,
-  StoreUnavailable,
   type WaitingEvent,
 } from './lane-store.js';
+import { StoreUnavailable } from '../domain/errors.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { FlowContext } from './flow-context.js';

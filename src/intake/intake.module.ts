@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { CONFIG, type Config, type Secret } from '../config/index.js';
 import { Notifications } from '../domain/ports/notifications.js';
+import { Decider } from '../engine/decider.js';
 import { EngineModule } from '../engine/engine.module.js';
 import { Wake } from '../engine/wake.js';
 import { LOG, type Logger, Metrics } from '../observe/index.js';
@@ -30,7 +31,7 @@ import { watchDoors } from './watch-doors.js';
     {
       provide: INTAKE_OPTIONS,
       useFactory: intakeOptions,
-      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, Notifications, DoorAnswers, SignatureForms],
+      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, Notifications, DoorAnswers, SignatureForms, Decider],
     },
     DoorAnswers,
     SignatureForms,
@@ -52,10 +53,11 @@ function intakeOptions(
   notifications: Notifications,
   answers: DoorAnswers,
   forms: SignatureForms,
+  decider: Decider,
 ): IntakeOptions {
   const watch = watchDoors(metrics, log, wake);
-  const format = config.notifyUrl === null || config.shadow ? null : config.notifyFormat;
-  const notices = new RefusalNotices(notifications, format, log);
+  const isTold = config.notifyUrl !== null && !config.shadow;
+  const notices = new RefusalNotices(notifications, isTold ? decider.putDownIn(config.notifyFormat) : null, log);
   const reveal = (secrets: readonly Secret[]): string[] =>
     // An endpoint without a secret refuses everything: nobody can sign with one that was just made up.
     secrets.length > 0 ? secrets.map((s) => s.reveal()) : [randomBytes(32).toString('hex')];

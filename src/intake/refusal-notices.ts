@@ -1,9 +1,8 @@
 // Says that a webhook endpoint refuses deliveries: the first one after a start at once, later ones at most hourly.
-import { type NotifyFormat } from '../domain/notification.js';
+import { type NewNotification, type Told } from '../domain/notification.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Notifications } from '../domain/ports/notifications.js';
 import { type Refusal, whatToCheck } from '../domain/refusal.js';
-import { putDown } from '../notifications/rules/put-down.js';
 import { type Logger } from '../observe/index.js';
 import { REFUSALS_TOLD_EVERY_MS } from '../policy.js';
 import { type DoorOutcome, isTaken } from './options.js';
@@ -20,7 +19,7 @@ export class RefusalNotices {
   constructor(
     private readonly store: Pick<Notifications, 'add'>,
     /** Null: nobody gets a notification; the log line stays. */
-    private readonly format: NotifyFormat | null,
+    private readonly putDown: ((told: Told, at: Date) => NewNotification) | null,
     private readonly log: Pick<Logger, 'error'>,
   ) {}
 
@@ -59,10 +58,10 @@ export class RefusalNotices {
     trouble.count = 0;
     if (!unsaid)
       this.log.error({ event: 'webhooks.refusing', ...data }, `a webhook endpoint refuses deliveries: ${check}`);
-    if (this.format === null) return;
+    if (this.putDown === null) return;
     const told = { type: 'webhooks.refusing', subject: `${endpoint}:${when}`, data } as const;
     try {
-      await this.store.add([putDown(told, this.format, at)]);
+      await this.store.add([this.putDown(told, at)]);
     } catch (err) {
       trouble.quietUntil = at.getTime() + AGAIN_MS;
       trouble.isFirst = isFirst;

@@ -12,7 +12,7 @@ import { type Html, html } from '../console/html.js';
 import { type Session } from '../console/session.js';
 import { meansNow, obstacle } from '../retries/rules/next-try.js';
 import { returnOf } from '../returns/rules/settle-return.js';
-import { paymentName } from '../payments/payment.view.js';
+import { paymentName } from '../domain/payment-name.js';
 
 /** Who looks, at what time and under which settings; `live`: the mode of Stripe, null: unknown. */
 export type Looker = { readonly session: Session; readonly ctx: Ctx; readonly live: boolean | null };

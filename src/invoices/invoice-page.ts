@@ -1,6 +1,6 @@
 // One invoice: what is due, what was paid and given back, what people must do, and the story in order.
 import { ignoredBecause } from './invoice.view.js';
-import { paymentName } from '../payments/payment.view.js';
+import { paymentName } from '../domain/payment-name.js';
 import { type OutboxRow, type ReviewRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type Retry } from '../domain/retry.js';

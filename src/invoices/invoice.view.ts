@@ -25,7 +25,8 @@ import {
 } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { RetriesView, retriesView } from '../retries/retry.view.js';
-import { paymentName, PaymentView, paymentView } from '../payments/payment.view.js';
+import { PaymentView, paymentView } from '../payments/payment.view.js';
+import { paymentName } from '../domain/payment-name.js';
 import { RefundView, refundView } from '../refunds/refund.view.js';
 import { ReviewView, reviewView } from '../reviews/review.view.js';
 

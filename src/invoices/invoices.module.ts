@@ -2,11 +2,13 @@
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';
+import { RetriesModule } from '../retries/retries.module.js';
+import { InvoiceRetryController } from './invoice-retry.controller.js';
 import { InvoicesController } from './invoices.controller.js';
 import { InvoicePages } from './invoices.pages.js';
 
 @Module({
-  imports: [ConsoleModule, EngineModule],
-  controllers: [InvoicesController, InvoicePages],
+  imports: [ConsoleModule, EngineModule, RetriesModule],
+  controllers: [InvoicesController, InvoiceRetryController, InvoicePages],
 })
 export class InvoicesModule {}

@@ -3,12 +3,14 @@ import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { type ReviewRow } from '../domain/model.js';
 import { HomelessEvents, type Home, type RoutedEvent, type Routing } from './homeless-events.js';
-import { LaneFenced, StoreUnavailable } from '../engine/lane-store.js';
+import { LaneFenced } from '../engine/lane-store.js';
+import { StoreUnavailable } from '../domain/errors.js';
 import { insertSql, jsonText, REVIEW, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction, isUnavailable } from '../store/database.js';
 import { bodyOf, hasBody } from '../store/event-bodies.js';
-import { makeDue, restIn } from '../engine/lane-queue.js';
+import { restIn } from '../engine/lane-queue.js';
+import { makeDue } from '../store/queue.js';
 import { EVENTS_AT_ONCE, waitingEvent } from '../engine/lane-reader.js';
 
 type Row = Record<string, unknown>;

@@ -1,4 +1,5 @@
 // A payment as the API shows it: ours until the MoR named it, with its refunds and the state of its mark.
+import { paymentName } from '../domain/payment-name.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { type PaymentRow } from '../domain/model.js';
 import { type PaymentView as PaymentFacts } from '../domain/ports/books.js';
@@ -67,11 +68,6 @@ export function proofView(p: PaymentRow): ProofView | undefined {
   if (p.mark !== 'proving') return undefined;
   const status = p.pendingSince === null ? 'asking' : 'waiting_for_settlement';
   return { status, since: timeOf(p.pendingSince ?? p.recordedAt), next_look_at: timeOf(p.proveDueAt) };
-}
-
-/** The id by which the outside knows a payment. */
-export function paymentName(p: PaymentRow): string {
-  return p.paymentId ?? p.id;
 }
 
 export function paymentView({ payment: p, morCustomerId, refunds }: Omit<PaymentFacts, 'lost'>): PaymentView {

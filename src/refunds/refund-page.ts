@@ -1,5 +1,5 @@
 // The pages of a refund: how much and why, is that right, and what became of it.
-import { paymentName } from '../payments/payment.view.js';
+import { paymentName } from '../domain/payment-name.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, decimalsOf } from '../domain/money.js';
 import { refundAnswer } from './rules/refund-words.js';

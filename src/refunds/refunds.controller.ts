@@ -14,7 +14,7 @@ import { paymentRequestName, requiredIdempotencyKey } from '../api/http/idempote
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { Filter } from '../api/http/rules.js';
-import { paymentName } from '../payments/payment.view.js';
+import { paymentName } from '../domain/payment-name.js';
 import { CreateRefundDto } from './refund.dto.js';
 import { REFUND_STATUSES, refundStatuses, RefundView, refundView } from './refund.view.js';
 import { ANSWER_PATIENCE_MS } from '../policy.js';

@@ -6,7 +6,7 @@ import { paymentRequestName } from '../api/http/idempotency.js';
 import { invalid, notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { amountOf } from '../api/http/values.js';
-import { paymentName } from '../payments/payment.view.js';
+import { paymentName } from '../domain/payment-name.js';
 import { type PaymentRow, refundMoves, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, showMoney } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';

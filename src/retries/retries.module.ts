@@ -2,7 +2,6 @@
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';
-import { RetriesController } from './retries.controller.js';
 import { RetryListPages } from './retry-list.pages.js';
 import { RetriesFlow } from './retries.flow.js';
 import { RetryPages } from './retries.pages.js';
@@ -10,7 +9,8 @@ import { RetriesStore } from './retries.store.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],
-  controllers: [RetriesController, RetryPages, RetryListPages],
+  controllers: [RetryPages, RetryListPages],
   providers: [RetriesFlow, RetriesStore],
+  exports: [RetriesFlow],
 })
 export class RetriesModule {}

@@ -7,7 +7,7 @@ import { ConsoleAudit } from '../console/console-audit.js';
 import { Page } from '../console/console.guard.js';
 import { formKey, formOf } from '../console/form.js';
 import { Pages } from '../console/pages.js';
-import { retriedOrProblem } from './retried-or-problem.js';
+import { retriedOrProblem } from './retried.view.js';
 import { RetriesFlow } from './retries.flow.js';
 
 @Pages('console/invoices')

@@ -3,7 +3,7 @@ import { type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Amount, Currency, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
-import { paymentName } from '../payments/payment.view.js';
+import { paymentName } from '../domain/payment-name.js';
 
 const STATUSES = ['returned', 'undone'] as const;
 

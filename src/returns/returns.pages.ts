@@ -16,7 +16,7 @@ import { type Session } from '../console/session.js';
 import { amount, facts, invoiceLink, paymentLink } from '../console/show.js';
 import { Books, type PaymentView } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
-import { paymentName } from '../payments/payment.view.js';
+import { paymentName } from '../domain/payment-name.js';
 import { ReturnsFlow } from './returns.flow.js';
 import { readDay } from '../domain/day.js';
 

@@ -16,7 +16,8 @@ import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/id
 import { canonicalJson } from '../api/http/json-body.js';
 import { checkedRequest, fieldWithin } from '../api/http/mor-answer.js';
 import { invalid, morProblem, notFound, refusalProblem } from '../api/http/problem.js';
-import { paymentName, paymentView } from '../payments/payment.view.js';
+import { paymentView } from '../payments/payment.view.js';
+import { paymentName } from '../domain/payment-name.js';
 import { CompleteSignupDto, CreateSignupDto } from './signup.dto.js';
 import { signupField, signupRequest, type SignupTax } from './signup-request.js';
 import { CompletedSignupView, SignupMadeView, signupMadeView, SignupView, signupView } from './signup.view.js';

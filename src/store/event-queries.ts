@@ -18,7 +18,7 @@ import { type InboxSource } from '../domain/ports/inbox.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { bodyOf, hasBody } from './event-bodies.js';
-import { makeDue, QUEUED } from '../engine/lane-queue.js';
+import { makeDue, QUEUED } from './queue.js';
 import { type Copy, isRepeat, tellConflict } from './second-body.js';
 import { LIST_PARAMETERS, listLedBy } from './led-by.js';
 import { numbersWithin } from './number-at.js';

@@ -6,7 +6,7 @@ import { byteaArray, textArray } from './binary-arrays.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { bodyOf } from './event-bodies.js';
-import { makeDue } from '../engine/lane-queue.js';
+import { makeDue } from './queue.js';
 import { isRepeat, keepCopy, sha256, tellConflict } from './second-body.js';
 
 const NOW = timeSql(7);

@@ -5,7 +5,7 @@ import { type Database } from './database.js';
 import { INVOICE_AT } from './newest-first.js';
 import { hasBody } from './event-bodies.js';
 import { newestEvent } from './event-queries.js';
-import { QUEUED } from '../engine/lane-queue.js';
+import { QUEUED } from './queue.js';
 
 const SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
 

@@ -2,7 +2,6 @@
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, type Config } from '../config/index.js';
-import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { Inbox } from '../domain/ports/inbox.js';
@@ -17,7 +16,6 @@ import { Database } from './database.js';
 import { PgEventsDesk } from './event-queries.js';
 import { PgInbox } from './inbox-store.js';
 import { PgAuditLog } from './audit-log.js';
-import { PgBooks } from './pg-books.js';
 import { PgNotifications } from './pg-notifications.js';
 import { PgRequestBudget } from './pg-request-budget.js';
 import { PgShadowBooks } from './pg-shadow-books.js';
@@ -42,7 +40,6 @@ const PORTS = [
       new PgNotifications(db, time, notifyUrl?.reveal() ?? null),
     inject: [Database, DatabaseTime, CONFIG],
   },
-  { provide: Books, useClass: PgBooks },
   { provide: EventsDesk, useClass: PgEventsDesk },
   Requests,
   { provide: ShadowBooks, useClass: PgShadowBooks },

@@ -1,6 +1,6 @@
 // What holds for the sources as they stand: who imports whom, how long files are, where a rule is found, which words are stored.
 import { describe, expect, it } from '@jest/globals';
-import { brokenRules, readSources, tooLong } from './import-rules.js';
+import { brokenRules, folderCircles, readSources, tooLong } from './import-rules.js';
 import ts from 'typescript';
 
 const src = readSources('src');
@@ -11,6 +11,10 @@ describe('the sources', () => {
     const files = [...src, ...tools];
     expect(files.length).toBeGreaterThan(5);
     expect(brokenRules(files)).toEqual([]);
+  });
+
+  it('have no circle of folders in src, types and rules counted', () => {
+    expect(folderCircles(src)).toEqual([]);
   });
 
   it('have no file of more than 400 lines, tests included', () => {
@@ -72,6 +76,18 @@ describe('the rules themselves', () => {
     ]);
   });
 
+  it('find a circle of folders whose files form none', () => {
+    const files = [
+      { path: 'refunds/rules/a.ts', text: `import { type B } from '../../payments/b.js';` },
+      { path: 'payments/b.ts', text: '' },
+      { path: 'payments/c.ts', text: `import '../refunds/d.js';` },
+      { path: 'refunds/d.ts', text: `import '../domain/money.js';` },
+    ];
+    expect(folderCircles(files)).toEqual([
+      'refunds/rules/a.ts imports payments/b.js; payments/c.ts imports refunds/d.js',
+    ]);
+  });
+
   it('see every way to read the environment', () => {
     for (const text of [
       'process.env.PORT;',
@@ -104,7 +120,7 @@ const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string]
   ['who may refund how much', 'refunds/rules/request-refund.ts', 'requestRefund'],
   ['when a refund counts as stuck', 'refunds/rules/stuck-refund.ts', 'watchRefunds'],
   ['what of a refund shows on Stripe', 'refunds/rules/mirror.ts', 'mirrorRefunds'],
-  ["when a signup's charge counts as proven", 'signups/rules/prove-charge.ts', 'proven'],
+  ["when a signup's charge counts as proven", 'payments/rules/prove-charge.ts', 'proven'],
   ['what a short bank transfer does', 'transfers/rules/proforma-event.ts', 'takeSettled'],
   ['when a failed renewal gets a payment link', 'links/rules/recovery.ts', 'settleRecovery'],
   ['what a lost dispute books', 'disputes/rules/book-losses.ts', 'bookLosses'],

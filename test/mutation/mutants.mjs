@@ -62,8 +62,8 @@ export const mutants = [
   {
     name: 'a look that finds the effect is not believed',
     file: 'src/engine/apply-answer.ts',
-    find: 'if (outcome.value.done) return applyAnswer(s, messageId',
-    replace: 'if (outcome.value.done && m.attempts < 0) return applyAnswer(s, messageId',
+    find: 'if (outcome.value.done) return applyAnswer(subjects, s, messageId',
+    replace: 'if (outcome.value.done && m.attempts < 0) return applyAnswer(subjects, s, messageId',
     tests: MARKS,
     simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--every', '3'],
   },
@@ -259,7 +259,7 @@ export const mutants = [
   {
     name: 'after a restore nobody looks for what Stripe shows already',
     file: 'src/engine/errands.ts',
-    find: 'if (isFirstTry(m, ctx) && maybeForgotten(s, ctx) && CALLS[m.kind].mayBeThere?.(s) === true) return true;',
+    find: 'if (isFirstTry(m, ctx) && maybeForgotten(s, ctx) && calls[m.kind].mayBeThere?.(s) === true) return true;',
     replace: '',
     tests: ['test/unit/flow-restored.test.ts'],
     simulate: ['--exhaustive', '--story', 'restored a day later', '--every', '5'],
@@ -384,7 +384,7 @@ export const mutants = [
   },
   {
     name: '202 proves a charge before it is settled',
-    file: 'src/signups/rules/prove-charge.ts',
+    file: 'src/payments/rules/prove-charge.ts',
     find: '      return onItsWay(s, asked, ctx);',
     replace: "      return proven(s, asked, ctx, 'the MoR knows it');",
     tests: ['test/unit/flow-bank-debit.test.ts'],

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { questions } from '../../packages/bench/src/growth-questions.js';
 import { Database } from '../../src/store/database.js';
-import { PgBooks } from '../../src/store/pg-books.js';
+import { PgBooks } from '../../src/engine/pg-books.js';
 import { LOOKED_THROUGH } from '../../src/store/walk.js';
 import { type LedgerFilter, LedgerStore } from '../../src/ledger/ledger.store.js';
 import { type Page, type PaymentFilter } from '../../src/domain/ports/books.js';

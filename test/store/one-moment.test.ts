@@ -1,7 +1,7 @@
 // A payment is shown as of one moment: a step of its lane writes the payment and its refunds together, and a reader sees both or neither.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Database } from '../../src/store/database.js';
-import { PgBooks } from '../../src/store/pg-books.js';
+import { PgBooks } from '../../src/engine/pg-books.js';
 import { ManualClock } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 

@@ -9,7 +9,7 @@ import { SignupFlow, type SignupRequest } from '../../src/signups/signup.flow.js
 import { Wake } from '../../src/engine/wake.js';
 import { PgAuditLog } from '../../src/store/audit-log.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { PgBooks } from '../../src/store/pg-books.js';
+import { PgBooks } from '../../src/engine/pg-books.js';
 import { Requests } from '../../src/store/requests.js';
 import { SignupsStore } from '../../src/signups/signups.store.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';

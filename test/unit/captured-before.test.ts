@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { emptyLane, openReview, putPayment } from '../../src/engine/change.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type LaneState, type PaymentRow, type Resolution } from '../../src/domain/model.js';
-import { learnFromCapture } from '../../src/links/rules/payment-captured.js';
+import { learnFromCapture } from '../../src/payments/rules/learn-from-capture.js';
 import { aCtx, NOW } from '../support/channel-lane.js';
 import { channelEvent } from '../support/channel-object.js';
 

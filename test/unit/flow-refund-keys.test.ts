@@ -7,7 +7,7 @@ import { difference } from '../../src/verify/rules/compare.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
 import { Wake } from '../../src/engine/wake.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../support/builders.js';
-import { StoreUnavailable } from '../../src/engine/lane-store.js';
+import { StoreUnavailable } from '../../src/domain/errors.js';
 import { failed } from '../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 import { ask, paid } from '../support/paid-lane.js';

@@ -1,7 +1,8 @@
 // The loop of the lanes beside a crowd at the doors: who waits for an answer goes first.
 import { getEventListeners, getMaxListeners } from 'node:events';
 import { expect, it } from '@jest/globals';
-import { type Claim, type LaneStore, StoreUnavailable } from '../../src/engine/lane-store.js';
+import { type Claim, type LaneStore } from '../../src/engine/lane-store.js';
+import { StoreUnavailable } from '../../src/domain/errors.js';
 import { Wake } from '../../src/engine/wake.js';
 import { type WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';

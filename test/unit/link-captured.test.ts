@@ -2,7 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { putPayment } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
-import { applyCaptured, capturedId, learnFromCapture } from '../../src/links/rules/payment-captured.js';
+import { applyCaptured } from '../../src/links/rules/payment-captured.js';
+import { learnFromCapture } from '../../src/payments/rules/learn-from-capture.js';
+import { capturedId } from '../../src/domain/events/mor-service-event.js';
 import { LINK, NOW } from '../support/channel-lane.js';
 import { aLink, aProforma, channelEvent, withObjects } from '../support/channel-object.js';
 import { at, ctx, lane, payment } from '../support/waiting-payment.js';

@@ -1,6 +1,6 @@
 // A call whose record was lost with its process, or with its database: how old its key may be is not forgotten, whatever comes between.
 import { expect, it } from '@jest/globals';
-import { StoreUnavailable } from '../../src/engine/lane-store.js';
+import { StoreUnavailable } from '../../src/domain/errors.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { Wake } from '../../src/engine/wake.js';

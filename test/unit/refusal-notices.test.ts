@@ -1,8 +1,9 @@
 // When a webhook endpoint refuses deliveries, somebody hears of it: at once, and then once an hour.
 import { describe, expect, it } from '@jest/globals';
-import { type NewNotification } from '../../src/domain/notification.js';
+import { type NewNotification, type Told } from '../../src/domain/notification.js';
 import { type DoorOutcome } from '../../src/intake/options.js';
 import { RefusalNotices } from '../../src/intake/refusal-notices.js';
+import { putDown } from '../../src/notifications/rules/put-down.js';
 import { turn } from '../support/intake-fakes.js';
 
 const START = Date.UTC(2026, 10, 22, 9, 59);
@@ -20,13 +21,14 @@ function setUp(format: 'standard' | null = 'standard') {
     },
   };
   const log = { error: (line: object) => void lines.push(line) };
-  const notices = new RefusalNotices(store, format, log);
+  const putDownIn = format === null ? null : (of: Told, at: Date): NewNotification => putDown(of, format, at);
+  const notices = new RefusalNotices(store, putDownIn, log);
   const saw = async (outcome: DoorOutcome, afterMs: number, { signed = true, of = notices } = {}): Promise<void> => {
     of.saw('mor_payments', outcome, signed, new Date(START + afterMs));
     await turn();
   };
   const facts = () => told.map((one) => (JSON.parse(one.body) as { data: Record<string, unknown> }).data);
-  return { told, lines, database, notices, saw, facts, replica: () => new RefusalNotices(store, format, log) };
+  return { told, lines, database, notices, saw, facts, replica: () => new RefusalNotices(store, putDownIn, log) };
 }
 
 describe('a notice that a webhook endpoint refuses deliveries', () => {

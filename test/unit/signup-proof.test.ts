@@ -10,7 +10,7 @@ import {
 } from '../../src/domain/model.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type ChargeState } from '../../src/domain/ports/payment-gateway.js';
-import { amountSettled, applyProof, disproven, proven, unprovenReview } from '../../src/signups/rules/prove-charge.js';
+import { amountSettled, applyProof, disproven, proven, unprovenReview } from '../../src/payments/rules/prove-charge.js';
 import { isUnsettled, signupLateAt, watchUnsettled } from '../../src/signups/rules/unsettled.js';
 import { refusal } from '../support/asked-refund.js';
 import { open } from '../support/channel-lane.js';

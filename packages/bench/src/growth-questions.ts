@@ -2,7 +2,7 @@
 import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
-import { PgBooks } from '#src/store/pg-books.js';
+import { PgBooks } from '#src/engine/pg-books.js';
 import { DisputesStore } from '#src/disputes/disputes.store.js';
 import { DoorsLogStore } from '#src/verify/doors-log.store.js';
 import { DaysStore } from '#src/overview/days.store.js';

@@ -145,3 +145,10 @@ export function idsIn(data: JsonObject): readonly string[] {
   }
   return [...found];
 }
+
+/** The MoR's id of the payment that a `payment.captured` is about; null: it names none, or more than one. */
+export function capturedId(e: MorServiceEvent): string | null {
+  if (e.kind !== 'payment.captured') return null;
+  const named = [...new Set(idsIn(e.data))].filter((id) => id.startsWith('pay_'));
+  return named.length === 1 ? (named[0] ?? null) : null;
+}

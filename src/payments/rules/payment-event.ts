@@ -3,7 +3,7 @@ import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type Applied, done, type PaymentEvent } from '../../engine/event.js';
 import { addAttempt, closeReviews, type Ctx, openReview, openReviewOf, putPayment } from '../../engine/change.js';
 import { findPayment, saysNothing, withIds } from '../../engine/payment.js';
-import { amountSettled, disproven } from '../../signups/rules/prove-charge.js';
+import { amountSettled, disproven } from './prove-charge.js';
 import { showMoney } from '../../domain/money.js';
 import { moveMark } from '../../engine/moves.js';
 import { collect, isOfSharedCharge, tellOwnCharge } from '../../ledger/rules/one-charge.js';

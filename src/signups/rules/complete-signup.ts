@@ -7,7 +7,7 @@ import { type Ctx, note, openReview, putPayment } from '../../engine/change.js';
 import { moveMark } from '../../engine/moves.js';
 import { ensureInvoice } from '../../engine/facts.js';
 import { identifyPayment } from '../../refunds/rules/identify-payment.js';
-import { amountSettled, proven } from './prove-charge.js';
+import { amountSettled, proven } from '../../payments/rules/prove-charge.js';
 
 export type Completion = {
   readonly signupId: string;

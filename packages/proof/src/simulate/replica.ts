@@ -37,7 +37,7 @@ import { type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { type Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
-import { PgBooks } from '#src/store/pg-books.js';
+import { PgBooks } from '#src/engine/pg-books.js';
 import { PgHomelessEvents } from '#src/mor-objects/homeless-events.store.js';
 import { PgNotifications } from '#src/store/pg-notifications.js';
 import { Notifier } from '#src/notifications/notifier.js';

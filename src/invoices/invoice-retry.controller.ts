@@ -9,13 +9,13 @@ import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { notFound } from '../api/http/problem.js';
 import { Books } from '../domain/ports/books.js';
-import { InvoiceView, invoiceView } from '../invoices/invoice.view.js';
-import { retriedOrProblem } from './retried-or-problem.js';
-import { RetriesFlow } from './retries.flow.js';
+import { InvoiceView, invoiceView } from './invoice.view.js';
+import { retriedOrProblem } from '../retries/retried.view.js';
+import { RetriesFlow } from '../retries/retries.flow.js';
 
 @ApiTags('Invoices')
 @Controller('v1/invoices/:id/retry')
-export class RetriesController {
+export class InvoiceRetryController {
   constructor(
     private readonly retries: RetriesFlow,
     private readonly books: Books,

@@ -1,0 +1,18 @@
+// The queue of lanes, as statements that write or count something else see it.
+
+/**
+ * Makes lanes due, in the order of their keys, as a part of the statement that says why. `rows` selects (key, due_at, news): how much
+ * is new, so that a worker that is about to give the lane back sees that more came.
+ */
+export const makeDue = (rows: string): string => `
+  insert into lane as l (key, due_at, news) ${rows} order by 1
+  on conflict (key) do update set due_at = least(l.due_at, excluded.due_at), news = l.news + excluded.news`;
+
+/**
+ * When a lane became due that somebody waits for: longer ago than any other. So a refund that a person asks for is sent at once, and not
+ * after a burst of renewals, which may take an hour at Stripe's pace.
+ */
+export const AWAITED = `timestamptz 'epoch'`;
+
+/** The lanes in the queue: every event that waits to be decided is in one of them, so no index of the inbox is needed to find it. */
+export const QUEUED = 'array(select key from lane where due_at is not null)';
