@@ -8,7 +8,7 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^#src/(.*)\\.js$': '<rootDir>/src/$1',
     '^@crossbill/sandbox$': '<rootDir>/packages/sandbox/src/sandbox.ts',
-    '^@crossbill/sandbox/(.*)\\.js$': '<rootDir>/packages/sandbox/src/$1',
+    '^@crossbill/(mor|sandbox)/(.*)\\.js$': '<rootDir>/packages/$1/src/$2',
     '^@crossbill/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
   },
   transform: {

@@ -6,7 +6,7 @@ const { globalSetup, globalTeardown, ...rest } = all;
 
 export default {
   ...rest,
-  roots: ['<rootDir>/test/unit', '<rootDir>/test/architecture'],
+  roots: ['<rootDir>/test/unit', '<rootDir>/test/architecture', '<rootDir>/packages/mor/test'],
   // These start npm and jest themselves, which takes as long as a hundred other files: `npm test` runs them.
   testPathIgnorePatterns: ['/test/architecture/(ci|matrix|release)\\.test\\.ts$'],
   // They compute more than they wait: every core helps.

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 
 const STEPS = [
-  ...['embedded-postgres', 'sandbox'].map((name) => [`packages/${name}`, 'tsc', ['-p', `packages/${name}`]]),
+  ...['embedded-postgres', 'mor', 'sandbox'].map((name) => [`packages/${name}`, 'tsc', ['-p', `packages/${name}`]]),
   ['the daemon', 'nest', ['build']],
   ['the tools', 'tsc', ['-p', 'tsconfig.tools.json']],
   ...['proof', 'bench'].map((name) => [`packages/${name}`, 'tsc', ['-p', `packages/${name}`]]),

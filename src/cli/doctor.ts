@@ -1,4 +1,5 @@
 // `crossbill doctor`: looks at everything that must be right, and says what to do about what is not. Changes nothing.
+import { PartnerApi, WebhookEndpoints } from '@crossbill/mor';
 import { styleText } from 'node:util';
 import { type Command } from 'commander';
 import { type Config, ConfigError, secretValues } from '../config/index.js';
@@ -11,8 +12,6 @@ import { VerifyStore } from '../verify/verify.store.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { LossWindowFlow } from '../verify/loss-window.flow.js';
-import { PartnerApi } from '../mor/partner.js';
-import { WebhookEndpoints } from '../mor/webhook-endpoints.js';
 import { textCensor } from '../observe/index.js';
 import { PgOverview } from '../store/pg-overview.js';
 import { StripeClient } from '../stripe/stripe-client.js';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Command, InvalidArgumentError, type OptionValues } from 'commander';
 import { type Config, type DatabaseConfig, loadConfig, loadDatabaseConfig, withDotEnv } from '../config/index.js';
-import { canBeKept } from '../domain/kept-time.js';
+import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { readDay } from '../domain/day.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Io } from './io.js';

@@ -1,17 +1,17 @@
 // `crossbill setup`: the webhook endpoints at Stripe and at the MoR, their secrets in the settings file, and what is left for a person.
+import { type MorClient } from '@crossbill/mor';
 import { createHash, randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type Command } from 'commander';
 import { Stripe } from 'stripe';
-import { type Config, loadConfig, type Secret } from '../config/index.js';
+import { type Config, loadConfig, Secret } from '../config/index.js';
 import { morServiceTypes } from '../domain/events/mor-service-event.js';
 import { stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type CallOutcome, mayPass } from '../domain/ports/call.js';
 import { SystemClock } from '../engine/system-ports.js';
+import { morClient } from '../mor/options.js';
 import { morOptions } from '../mor/options-from-settings.js';
-import { checkWebhookEndpoint } from '../mor/requests/webhook-endpoint.js';
-import { MorTransport } from '../mor/transport.js';
-import { encodeCreateWebhook, WebhookEndpoints } from '../mor/webhook-endpoints.js';
 import { stripeOptions } from '../stripe/options-from-settings.js';
 import { StripeBillingReader } from '../stripe/stripe-billing-reader.js';
 import { StripeClient } from '../stripe/stripe-client.js';
@@ -99,13 +99,22 @@ async function answerTo(cli: Cli, question: string, hidden: boolean): Promise<st
 /** Without its path and without a slash at the end. */
 function addressOf(text: string): string {
   const url = text.replace(/\/+$/, '');
-  const checked = checkWebhookEndpoint({ url: `${url}/webhooks/mor/events`, events: [...morServiceTypes] });
-  if (checked.ok && new URL(url).search === '' && new URL(url).hash === '') return url;
+  if (isDeliverable(url)) return url;
   throw new CliError(
     EXIT.usage,
     'url',
     '--url must be the https address at which Stripe and the MoR reach Crossbill, for example https://bridge.example.com. For local work a tunnel gives one: `cloudflared tunnel --url http://127.0.0.1:3000` or `ngrok http 3000`.',
   );
+}
+
+/** https, or http on this machine, where a rehearsal takes place. No name, password, query or fragment. */
+function isDeliverable(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if ([username, password, search, hash].some((part) => part !== '')) return false;
+  const loopback =
+    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
+  return protocol === 'https:' || (protocol === 'http:' && loopback);
 }
 
 function withStandIns(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
@@ -159,8 +168,7 @@ class SettingsFile {
 /** Stripe and the MoR, without a database: nothing of this needs one. */
 class Peers {
   private readonly stripe: StripeClient;
-  private readonly transport: MorTransport;
-  private readonly mor: WebhookEndpoints;
+  private readonly mor: MorClient;
 
   constructor(config: Config) {
     const unlimited = { take: () => Promise.resolve(), throttled: () => undefined }; // a handful of requests
@@ -168,16 +176,15 @@ class Peers {
       stripeOptions(config, () => undefined),
       unlimited,
     );
-    this.transport = new MorTransport(
+    this.mor = morClient(
       morOptions(config, () => undefined),
       new SystemClock(),
     );
-    this.mor = new WebhookEndpoints(this.transport);
   }
 
   async plan(url: string, has: (name: string) => boolean): Promise<Plan> {
     const stripe = valueOf('Stripe', await new StripeBillingReader(this.stripe).listWebhookEndpoints());
-    const mor = valueOf('the MoR', await this.mor.list());
+    const mor = valueOf('the MoR', await this.mor.webhookEndpoints.list());
     const [stripeEvents, morEvents] = [[...stripeInvoiceTypes], [...morServiceTypes]];
     return planOf({ url, stripe, mor, stripeEvents, morEvents, apiVersion: Stripe.API_VERSION, has });
   }
@@ -201,19 +208,19 @@ class Peers {
         return `${changed.endpointId} at Stripe gets ${step.missing.length} more events.`;
       }
       case 'create-mor-endpoint': {
-        const made = await this.mor.sendCreate(encodeCreateWebhook({ url: step.url, events: [...step.events] }));
+        const made = await this.mor.webhookEndpoints.create({ url: step.url, events: step.events });
         const lost =
           'Run setup again: it says whether the endpoint is there. If it is, its secret is lost: delete it first.';
         const { endpoint, secret } = valueOf('the MoR', made, made.ok || made.kind !== 'unknown' ? '' : ` ${lost}`);
         if (secret === null) return `Made ${endpoint.id} at the MoR, but the answer had no secret: ask the MoR for it.`;
-        return `Made ${endpoint.id} at the MoR; ${file.addSecret('MOR_EVENT_WEBHOOK_SECRETS', secret)}.`;
+        return `Made ${endpoint.id} at the MoR; ${file.addSecret('MOR_EVENT_WEBHOOK_SECRETS', new Secret(secret.reveal()))}.`;
       }
     }
   }
 
   async close(): Promise<void> {
     this.stripe.close();
-    await this.transport.close();
+    await this.mor.close();
   }
 }
 

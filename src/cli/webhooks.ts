@@ -1,14 +1,8 @@
 // `crossbill webhooks`: where the MoR delivers the events of Document 2.
+import { type WebhookEndpoint, webhookEndpointRequest, WebhookEndpoints } from '@crossbill/mor';
 import { type Command } from 'commander';
 import { morServiceTypes } from '../domain/events/mor-service-event.js';
 import { type CallFailure, type CallOutcome, mayPass } from '../domain/ports/call.js';
-import { checkWebhookEndpoint } from '../mor/requests/webhook-endpoint.js';
-import {
-  encodeCreateWebhook,
-  encodeDeleteWebhook,
-  type WebhookEndpoint,
-  WebhookEndpoints,
-} from '../mor/webhook-endpoints.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { need, type Session } from './session.js';
 import { plain, table } from './table.js';
@@ -46,7 +40,7 @@ export function addWebhooks(program: Command, session: Session): void {
   session
     .leaf(webhooks, 'register', 'have the MoR deliver to an address; the secret is shown once', async (cli) => {
       const events = (cli.options['events'] as string[] | undefined) ?? [...morServiceTypes];
-      const checked = checkWebhookEndpoint({ url: String(cli.options['url']), events });
+      const checked = webhookEndpointRequest.check({ url: String(cli.options['url']), events });
       if (!checked.ok) {
         const why = checked.errors.map((e) => `${e.field} ${e.message}`).join('; ');
         throw new CliError(EXIT.usage, checked.code, `Not registered: ${plain(why)}`);
@@ -56,7 +50,7 @@ export function addWebhooks(program: Command, session: Session): void {
         'webhook.register',
         null,
         async () => {
-          const made = await world.get(WebhookEndpoints).sendCreate(encodeCreateWebhook(checked.value));
+          const made = await world.get(WebhookEndpoints).create(checked.value);
           if (!made.ok && made.kind === 'unknown') {
             cli.io.err(
               'No answer came: `crossbill webhooks list` says whether it is there. Its secret is lost: delete it then and register again.\n',
@@ -84,9 +78,7 @@ export function addWebhooks(program: Command, session: Session): void {
       const id = need(args);
       if (!(await cli.confirm(`Delete the MoR's webhook endpoint ${id}?`))) return EXIT.failed;
       const world = await cli.open();
-      await world.change('webhook.delete', id, async () =>
-        valueOf(await world.get(WebhookEndpoints).sendDelete(encodeDeleteWebhook(id))),
-      );
+      await world.change('webhook.delete', id, async () => valueOf(await world.get(WebhookEndpoints).delete(id)));
       await cli.print({ id, deleted: true }, () => `Deleted ${plain(id)}.\n`);
       return EXIT.ok;
     })

@@ -1,10 +1,9 @@
 // The MoR's documents: invoice files of payments and refunds, and e-invoices, each with links minted for this answer.
+import { type EInvoice, EInvoices, Invoices } from '@crossbill/mor';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { Books } from '../domain/ports/books.js';
-import { type EInvoice, EInvoices } from '../mor/e-invoices.js';
-import { Invoices } from '../mor/invoices.js';
 import { MayRead } from '../api/access/access.js';
 import { PartIfAny, PendingView, Problems, Text, TextOrNull, TimeOrNull } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';

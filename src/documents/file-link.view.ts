@@ -1,7 +1,7 @@
 // A link to a file of the MoR that lives for minutes: handed on, never stored, never logged.
+import { type FileLink, type WhenReady } from '@crossbill/mor/file-link.js';
 import { type Response } from 'express';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { type FileLink, type WhenReady } from '../mor/file-link.js';
 import { type PendingView, Text, TextOrNull, TimeOrNull } from '../api/http/docs.js';
 import { morProblem } from '../api/http/problem.js';
 import { timeOf } from '../api/http/values.js';

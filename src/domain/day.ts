@@ -1,6 +1,6 @@
 // Days of the calendar in UTC.
 import { DAY_MS } from '../policy.js';
-import { canBeKept } from './kept-time.js';
+import { canBeKept } from '@crossbill/mor/kept-time.js';
 
 /** The first moment of the day of this time. */
 export function startOfDay(at: Date): Date {

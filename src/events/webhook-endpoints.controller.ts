@@ -1,22 +1,9 @@
 // The addresses to which the MoR delivers its events (Document 2): registered, listed, deleted. The secret is shown once.
+import { type WebhookEndpoint, webhookEndpointRequest, WebhookEndpoints } from '@crossbill/mor';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
-import { checkWebhookEndpoint, WebhookEndpointRequest } from '../mor/requests/webhook-endpoint.js';
-import {
-  encodeCreateWebhook,
-  encodeDeleteWebhook,
-  type WebhookEndpoint,
-  WebhookEndpoints,
-} from '../mor/webhook-endpoints.js';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MayChange, MayRead } from '../api/access/access.js';
-import { Many, Problems, Text, TextIfAny, TimeIfAny } from '../api/http/docs.js';
+import { Many, MorBody, Problems, Text, TextIfAny, TimeIfAny } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { answeredOrThrow, checkedRequest } from '../api/http/mor-answer.js';
 import { morProblem, Problem } from '../api/http/problem.js';
@@ -52,7 +39,7 @@ export class MorWebhooksController {
     description:
       'Give `url` (this daemon’s /webhooks/mor/events), `events` and perhaps `description`. `secret` is in this answer only: Crossbill keeps no copy.',
   })
-  @ApiBody({ type: WebhookEndpointRequest })
+  @MorBody(webhookEndpointRequest)
   @ApiCreatedResponse({ type: EndpointMadeView })
   @Problems({
     400: '`unknown_event`, `invalid_url`, `validation_error`',
@@ -60,10 +47,10 @@ export class MorWebhooksController {
     502: '`mor_unavailable`: the message says whether the MoR lists the endpoint now.',
   })
   async create(@Body() body: unknown): Promise<EndpointMadeView> {
-    const request = checkedRequest(checkWebhookEndpoint(body));
+    const request = checkedRequest(webhookEndpointRequest.check(body));
     // Registration has no key: what was there before tells afterwards what this request made.
     const before = answeredOrThrow(await this.endpoints.list());
-    const made = await this.endpoints.sendCreate(encodeCreateWebhook(request));
+    const made = await this.endpoints.create(request);
     if (!made.ok) {
       if (made.kind !== 'unknown') throw morProblem(made);
       throw await this.unanswered(request, before);
@@ -95,11 +82,11 @@ export class MorWebhooksController {
   @ApiNoContentResponse({ description: 'It was deleted, now or before.' })
   @Problems({ 404: '`not_found`', 502: '`mor_unavailable`: deleting once more does no harm.' })
   async remove(@Param('id', IdPipe) id: string): Promise<void> {
-    answeredOrThrow(await this.endpoints.sendDelete(encodeDeleteWebhook(id)));
+    answeredOrThrow(await this.endpoints.delete(id));
   }
 
   /** No answer came: the list says whether it was made after all. Its secret is lost then, and with it its use. */
-  private async unanswered(request: WebhookEndpointRequest, before: readonly WebhookEndpoint[]): Promise<Problem> {
+  private async unanswered(request: { readonly url: string }, before: readonly WebhookEndpoint[]): Promise<Problem> {
     const said = 'The MoR did not answer the registration.';
     const listed = await this.endpoints.list();
     if (!listed.ok) {

@@ -9,7 +9,7 @@ import { defaultBatchLimits, IntakeBatcher, NotStored } from './batcher.js';
 import { doorAt, doors, toDelivery, type Door } from './deliveries.js';
 import { type DoorOutcome, INTAKE_OPTIONS, type IntakeOptions, isTaken } from './options.js';
 import { announcesMore, BODY_TIMEOUT_MS, readBody, ReadingRoom } from './read-body.js';
-import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from './signature.js';
+import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from '@crossbill/mor/signature.js';
 
 /** Of a head that could not be read, so much is looked at. */
 const HEAD_LOOK_BYTES = 16 * 1024;

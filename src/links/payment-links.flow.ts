@@ -1,4 +1,5 @@
 // A payment link for what is due on an invoice: made at most once at a time, whoever asks for it.
+import { encodePaymentLink, paymentLinkBody, paymentLinkRequest } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { refusalProblem, Problem } from '../api/http/problem.js';
 import { ObjectAnswers } from '../mor-objects/object-answers.js';
@@ -8,13 +9,11 @@ import { NOT_PAYABLE } from '../mor-objects/rules/withdraw.js';
 import { callersField, wireOrProblem } from '../mor-objects/callers-words.js';
 import { readBilled } from '../mor-objects/read-billed.js';
 import { messageKey } from '../engine/change.js';
-import { decimalFromMinor } from '../domain/money.js';
+import { type Money } from '../domain/money.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Ids } from '../domain/ports/clock.js';
 import { type WireRequest } from '../domain/ports/call.js';
 import { type NamedRequest } from '../domain/request-name.js';
-import { encodePaymentLink } from '../mor/payment-links.js';
-import { checkPaymentLink } from '../mor/requests/payment-link.js';
 
 /** What a caller says of a link, in the caller's words. */
 export type LinkWish = {
@@ -43,7 +42,7 @@ export class PaymentLinksFlow {
     if (there !== null && there.morId !== null) await this.readAgain(there); // it may be paid by now
     const objectId = this.ids.next('lnk');
     const { amountRemaining: minor, currency } = invoice;
-    const amount = { amount: decimalFromMinor(minor, currency), currency };
+    const amount = { minor, currency };
     const { wire, problem } = wireOrProblem(() => linkWire(wish, amount, objectId));
     const request = { kind: 'payment_link', id: objectId, wire, until: null, facts: invoice, askedAt, by } as const;
     const asked = await this.flow.request(request, name);
@@ -60,19 +59,16 @@ export class PaymentLinksFlow {
 }
 
 /** The key of a link is a field of its body, and a new one for every submission (Document 2). */
-function linkWire(
-  wish: LinkWish,
-  amount: { readonly amount: string; readonly currency: string },
-  objectId: string,
-): WireRequest {
-  const checked = checkPaymentLink({
+function linkWire(wish: LinkWish, amount: Money, objectId: string): WireRequest {
+  const request = {
     jurisdiction: wish.jurisdiction,
     amount,
     returnUrl: wish.return_url,
     idempotencyKey: messageKey('create_payment_link', objectId, 1),
     ...(wish.expires_in === undefined ? {} : { expiresIn: wish.expires_in }),
-  });
-  if (checked.ok) return encodePaymentLink(checked.value);
+  };
+  const checked = paymentLinkRequest.check(paymentLinkBody(request));
+  if (checked.ok) return encodePaymentLink(request);
   const errors = checked.errors.map((e) => ({ ...e, field: callersField(e.field) }));
   throw new Problem(400, 'invalid_request', `${errors[0]?.field ?? ''}: ${errors[0]?.message ?? ''}`, errors);
 }

@@ -1,8 +1,8 @@
 // What is taken in to make a proforma invoice or a payment link.
-import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { isDay } from '@crossbill/mor/shape.js';
 import { IsArray, ValidateBy } from 'class-validator';
-import { ProformaProvider, ProformaRecipient } from '../mor/requests/proforma.js';
-import { isDay } from '../mor/requests/rules.js';
+import { providerPart, recipientPart } from '../api/http/mor-shapes.js';
 import { IsJsonObject, IsText, Matches, MayBeAbsent } from '../api/http/rules.js';
 
 const IsCountry = (): PropertyDecorator =>
@@ -19,10 +19,6 @@ const IsDate = (): PropertyDecorator =>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What the caller gives of them; the rest comes from Stripe. Checked as a whole, by the rules of the MoR's request. */
-class ProviderPart extends PartialType(ProformaProvider) {}
-class RecipientPart extends PartialType(ProformaRecipient) {}
-
 export class CreateProformaDto {
   @ApiProperty({ description: 'ISO 3166-1 alpha-2: whose tax law and currency it is issued under.', example: 'GB' })
   @IsCountry()
@@ -38,7 +34,7 @@ export class CreateProformaDto {
   issue_date?: string;
 
   @ApiPropertyOptional({
-    type: ProviderPart,
+    allOf: [providerPart.schema],
     description: 'As in the MoR’s API. Default: the Stripe account of the invoice.',
   })
   @MayBeAbsent()
@@ -46,7 +42,7 @@ export class CreateProformaDto {
   provider?: Record<string, unknown>;
 
   @ApiPropertyOptional({
-    type: RecipientPart,
+    allOf: [recipientPart.schema],
     description: 'As in the MoR’s API. What is left out comes from Stripe, as far as it is known there.',
   })
   @MayBeAbsent()

@@ -1,4 +1,5 @@
 // Every error code of the three documents: where it comes from and what to tell the operator.
+import { ERROR_CODES } from '@crossbill/mor';
 import { onboardingErrors } from './error-guide/onboarding.js';
 import { paymentErrors } from './error-guide/payments.js';
 import { proformaErrors } from './error-guide/proforma.js';
@@ -38,7 +39,7 @@ export const ERROR_GUIDE: readonly ErrorRow[] = [
   ...paymentErrors,
 ];
 
-const LISTED: ReadonlySet<string> = new Set(ERROR_GUIDE.flatMap((row) => row.code ?? []));
+const LISTED: ReadonlySet<string> = new Set(ERROR_CODES);
 
 /** An error code as a bounded word: itself where the documents list it, else `other`. */
 export function listedCode(code: string): string {

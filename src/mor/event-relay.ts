@@ -1,13 +1,20 @@
 // Sends the merchant's `invoice.created` on to the MoR, for merchants who cannot add a second Stripe endpoint.
+import { type Line } from '@crossbill/mor';
+import {
+  failure,
+  failureWithoutAnswer,
+  requestIdOf,
+  retryAfterMs,
+  unexpectedRedirect,
+} from '@crossbill/mor/failure.js';
+import { DEFAULT_TIMEOUT_MS } from '@crossbill/mor/options.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
 import { type Secret } from '../config/secret.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
 import { EventRelay } from '../domain/ports/payment-gateway.js';
-import { failure, failureWithoutAnswer, heldBack, requestIdOf, retryAfterMs, unexpectedRedirect } from './failure.js';
-import { HttpLine, type Line } from './http-line.js';
-import { DEFAULT_TIMEOUT_MS, MOR_OPTIONS, type MorOptions } from './options.js';
+import { heldBack, lineOut, MOR_OPTIONS, type MorOptions } from './options.js';
 
 const PEER = 'the relay address';
 const MAX_SOCKETS = 8;
@@ -30,7 +37,7 @@ export class HttpEventRelay extends EventRelay {
   ) {
     super();
     this.enabled = options.relay !== null;
-    this.#line = options.line ?? new HttpLine(MAX_SOCKETS, options.proxies);
+    this.#line = options.line ?? lineOut(options.proxies, MAX_SOCKETS);
   }
 
   /** The bytes as they came, under a fresh signature and without any bearer. Never throws. */

@@ -1,12 +1,8 @@
 // The port of proforma invoices and payment links, joined to the MoR's client.
+import { type PaymentLink, PaymentLinks, type ProformaInvoice, ProformaInvoices } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
-import { type CallAnswer, type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
+import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type LinkFacts, MorChannels, type ObjectFacts, type ProformaMade } from '../domain/ports/mor-channels.js';
-import { minorFromDecimal, type Money } from '../domain/money.js';
-import { failure } from './failure.js';
-import { type PaymentLink, PaymentLinks } from './payment-links.js';
-import { type ProformaInvoice, ProformaInvoices } from './proforma-invoices.js';
-import { type DecimalMoney } from './read.js';
 
 @Injectable()
 export class HttpMorChannels extends MorChannels {
@@ -28,7 +24,7 @@ export class HttpMorChannels extends MorChannels {
 
   async createLink(wire: WireRequest): Promise<CallOutcome<LinkFacts>> {
     const made = await this.links.sendCreate(wire);
-    return made.ok ? linkOutcome(made) : made;
+    return made.ok ? { ...made, value: linkFacts(made.value) } : made;
   }
 
   async read(kind: 'proforma' | 'payment_link', morId: string): Promise<CallOutcome<ObjectFacts | null>> {
@@ -38,9 +34,8 @@ export class HttpMorChannels extends MorChannels {
       return isUnknown(read) ? { ...read, ok: true, value: null, status: 404 } : read;
     }
     const read = await this.links.read(morId);
-    if (!read.ok) return isUnknown(read) ? { ...read, ok: true, value: null, status: 404 } : read;
-    const outcome = linkOutcome(read);
-    return outcome.ok ? { ...outcome, value: { kind, link: outcome.value } } : outcome;
+    if (read.ok) return { ...read, value: { kind, link: linkFacts(read.value) } };
+    return isUnknown(read) ? { ...read, ok: true, value: null, status: 404 } : read;
   }
 }
 
@@ -54,23 +49,6 @@ function proformaFacts(p: ProformaInvoice): Extract<ProformaMade, { kind: 'made'
   return { morId: id, number, status, merchantReference, failure: issuanceFailure };
 }
 
-/** Amounts that are not exact in their currency cannot be compared with anything: the answer counts as not understood. */
-function linkOutcome(answer: CallAnswer<PaymentLink>): CallOutcome<LinkFacts> {
-  const { paymentLinkId, url, status, pricedAmount, amountDue, expiresAt } = answer.value;
-  const priced = exact(pricedAmount);
-  const due = exact(amountDue);
-  if (priced === undefined || due === undefined) {
-    const { status: http, requestId } = answer;
-    return failure('unknown', 'the MoR gave a payment link an amount that its currency does not have', {
-      status: http,
-      requestId,
-    });
-  }
-  return { ...answer, value: { morId: paymentLinkId, url, status, priced, due, expiresAt } };
-}
-
-function exact(m: DecimalMoney | null): Money | null | undefined {
-  if (m === null) return null;
-  const minor = minorFromDecimal(m.amount, m.currency);
-  return minor === null ? undefined : { minor, currency: m.currency };
+function linkFacts({ paymentLinkId: morId, url, status, pricedAmount, amountDue, expiresAt }: PaymentLink): LinkFacts {
+  return { morId, url, status, priced: pricedAmount, due: amountDue, expiresAt };
 }

@@ -1,7 +1,7 @@
 // The few questions that the MoR answers about its own acts (Document 2, "Invoices").
+import { Invoices } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
-import { type CallOutcome, type CallFailure } from '../domain/ports/call.js';
-import { Invoices } from './invoices.js';
+import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
 
 @Injectable()
 export class MorLookups {

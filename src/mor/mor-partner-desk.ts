@@ -1,4 +1,16 @@
 // Onboarding (Document 1): the partner's side of the MoR as the bridge sees it, and where each merchant's progress is kept.
+import {
+  type Application,
+  Applications,
+  bareMerchantRequest,
+  describeBusinessRequest,
+  encodeDescribeBusiness,
+  encodeInitiate,
+  initiateRequest,
+  PartnerApi,
+  PartnerMerchants,
+  productChoice,
+} from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { type CallOutcome } from '../domain/ports/call.js';
 import {
@@ -11,16 +23,6 @@ import {
   type ProductFacts,
   type RegionFacts,
 } from '../domain/onboarding.js';
-import {
-  type Application,
-  Applications,
-  encodeChooseProduct,
-  encodeDescribeBusiness,
-  encodeSubmit,
-} from './applications.js';
-import { PartnerApi, encodeInitiate } from './partner.js';
-import { encodeCreateMerchant, PartnerMerchants } from './partner-merchants.js';
-import { checkBareMerchant, checkDescribeBusiness, checkInitiate, checkProductChoice } from './requests/onboarding.js';
 
 @Injectable()
 export class PartnerDesk {
@@ -36,7 +38,7 @@ export class PartnerDesk {
   }
 
   checkInitiate(body: unknown): CheckedRequest<InitiateFacts> {
-    const checked = checkInitiate(body);
+    const checked = initiateRequest.check(body);
     if (!checked.ok) return checked;
     const { merchantReference, productCode } = checked.value;
     const text = encodeInitiate(checked.value).body ?? '';
@@ -46,19 +48,19 @@ export class PartnerDesk {
   /** Null: the request does not ask for a merchant without company details. */
   checkBareMerchant(body: unknown): CheckedRequest<BareMerchantFacts> | null {
     if (typeof body !== 'object' || body === null || !('withoutCompany' in body)) return null;
-    const checked = checkBareMerchant(body);
+    const checked = bareMerchantRequest.check(body);
     if (!checked.ok) return checked;
     const { merchantReference, productCode = '' } = checked.value;
     return { ok: true, value: { merchantReference, productCode } };
   }
 
   checkProduct(body: unknown): CheckedRequest<ProductFacts> {
-    return checkProductChoice(body);
+    return productChoice.check(body);
   }
 
   /** `value`: the checked request as JSON text. */
   checkBusiness(body: unknown): CheckedRequest<string> {
-    const checked = checkDescribeBusiness(body);
+    const checked = describeBusinessRequest.check(body);
     if (!checked.ok) return checked;
     return { ok: true, value: encodeDescribeBusiness('checked', checked.value).body ?? '{}' };
   }
@@ -81,7 +83,7 @@ export class PartnerDesk {
   async createMerchant(
     reference: string,
   ): Promise<CallOutcome<{ readonly merchantId: string; readonly existed: boolean }>> {
-    const sent = await this.known.sendCreate(encodeCreateMerchant(reference));
+    const sent = await this.known.create(reference);
     if (!sent.ok) return sent;
     const { value } = sent;
     const made = value.kind === 'created';
@@ -104,9 +106,7 @@ export class PartnerDesk {
   }
 
   chooseProduct(merchantId: string, product: ProductFacts): Promise<CallOutcome<Application>> {
-    return this.applications.sendChooseProduct(
-      encodeChooseProduct(merchantId, { ...product, regions: [...product.regions] }),
-    );
+    return this.applications.chooseProduct(merchantId, product);
   }
 
   describeBusiness(merchantId: string, checked: string): Promise<CallOutcome<Application>> {
@@ -115,7 +115,7 @@ export class PartnerDesk {
 
   /** Null: it was submitted before (409 `invalid_status`); a read says what became of it. */
   async submit(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>> {
-    const sent = await this.applications.sendSubmit(encodeSubmit(merchantId));
+    const sent = await this.applications.submit(merchantId);
     if (!sent.ok) return sent;
     return { ...sent, value: sent.value.kind === 'submitted' ? sent.value.application : null };
   }

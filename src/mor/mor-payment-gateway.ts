@@ -1,6 +1,16 @@
 // The port of the card payments, joined to the MoR's client.
+import {
+  CardIntents,
+  decodeDetails,
+  encodePaymentIntent,
+  encodePaymentLink,
+  encodeRefund,
+  encodeSetupIntent,
+  type IntentOptions,
+  Invoices,
+  Refunds,
+} from '@crossbill/mor';
 import { Inject, Injectable } from '@nestjs/common';
-import { decimalFromMinor } from '../domain/money.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import {
   type ChargeState,
@@ -10,11 +20,7 @@ import {
   PaymentGateway,
   type RefundAnswer,
 } from '../domain/ports/payment-gateway.js';
-import { CardIntents, decodeDetails, encodeIntent, type IntentOptions } from './card-intents.js';
-import { Invoices } from './invoices.js';
 import { MOR_OPTIONS } from './options.js';
-import { encodePaymentLink } from './payment-links.js';
-import { encodeRefund, Refunds } from './refunds.js';
 
 @Injectable()
 export class MorPaymentGateway extends PaymentGateway {
@@ -32,12 +38,11 @@ export class MorPaymentGateway extends PaymentGateway {
       case 'create_refund':
         return encodeRefund(call);
       case 'create_setup_intent':
+        return encodeSetupIntent(call, this.options);
       case 'create_payment_intent':
-        return encodeIntent(this.options, call);
+        return encodePaymentIntent(call, this.options);
       case 'create_payment_link': {
-        const { jurisdiction, returnUrl, key: idempotencyKey, expiresSec: expiresIn } = call;
-        const { minor, currency } = call.amount;
-        const amount = { amount: decimalFromMinor(minor, currency), currency };
+        const { jurisdiction, amount, returnUrl, key: idempotencyKey, expiresSec: expiresIn } = call;
         return encodePaymentLink({ jurisdiction, amount, returnUrl, idempotencyKey, expiresIn });
       }
     }

@@ -1,9 +1,9 @@
 // The port of tax, joined to the MoR's client.
+import { TaxCalculations } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { minorFromDecimal } from '../domain/money.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type TaxCalculationFacts, TaxDesk } from '../domain/ports/tax.js';
-import { TaxCalculations } from './tax-calculations.js';
 
 @Injectable()
 export class MorTaxDesk extends TaxDesk {

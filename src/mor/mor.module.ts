@@ -1,54 +1,62 @@
 // The way to the MoR as a Nest module: each part of its API, and the domain's ports on top of them.
-import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Applications,
+  CardIntents,
+  Catalogue,
+  EInvoices,
+  Invoices,
+  MorClient,
+  PartnerApi,
+  PartnerMerchants,
+  PaymentLinks,
+  ProformaInvoices,
+  Refunds,
+  TaxCalculations,
+  TaxTransactions,
+  WebhookEndpoints,
+} from '@crossbill/mor';
+import { type FactoryProvider, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG } from '../config/index.js';
+import { Clock } from '../domain/ports/clock.js';
 import { MorLookups } from './mor-lookups.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { PartnerDesk } from './mor-partner-desk.js';
 import { TaxDesk } from '../domain/ports/tax.js';
 import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { ON_CALL } from '../observe/index.js';
-import { Applications } from './applications.js';
-import { CardIntents } from './card-intents.js';
-import { Catalogue } from './catalogue.js';
-import { EInvoices } from './e-invoices.js';
 import { HttpMorChannels } from './mor-channels.js';
 import { HttpEventRelay } from './event-relay.js';
-import { Invoices } from './invoices.js';
 import { MorTaxDesk } from './mor-tax-desk.js';
 import { MorPaymentGateway } from './mor-payment-gateway.js';
-import { MOR_OPTIONS } from './options.js';
+import { MOR_OPTIONS, morClient } from './options.js';
 import { morOptions } from './options-from-settings.js';
-import { PartnerMerchants } from './partner-merchants.js';
-import { PartnerApi } from './partner.js';
-import { PaymentLinks } from './payment-links.js';
-import { ProformaInvoices } from './proforma-invoices.js';
-import { Refunds } from './refunds.js';
-import { TaxCalculations } from './tax-calculations.js';
-import { TaxTransactions } from './tax-transactions.js';
-import { MorTransport } from './transport.js';
-import { WebhookEndpoints } from './webhook-endpoints.js';
+
+/** One part of the MoR's API. */
+function part<T>(type: new (...args: never[]) => T, of: (client: MorClient) => T): FactoryProvider<T> {
+  return { provide: type, useFactory: of, inject: [MorClient] };
+}
 
 /** The MoR's API by its parts. */
 const RESOURCES = [
-  PartnerApi,
-  PartnerMerchants,
-  Applications,
-  TaxCalculations,
-  TaxTransactions,
-  Catalogue,
-  ProformaInvoices,
-  Invoices,
-  PaymentLinks,
-  EInvoices,
-  WebhookEndpoints,
-  CardIntents,
-  Refunds,
+  part(PartnerApi, (mor) => mor.partner),
+  part(PartnerMerchants, (mor) => mor.merchants),
+  part(Applications, (mor) => mor.applications),
+  part(TaxCalculations, (mor) => mor.taxCalculations),
+  part(TaxTransactions, (mor) => mor.taxTransactions),
+  part(Catalogue, (mor) => mor.catalogue),
+  part(ProformaInvoices, (mor) => mor.proformaInvoices),
+  part(Invoices, (mor) => mor.invoices),
+  part(PaymentLinks, (mor) => mor.paymentLinks),
+  part(EInvoices, (mor) => mor.eInvoices),
+  part(WebhookEndpoints, (mor) => mor.webhookEndpoints),
+  part(CardIntents, (mor) => mor.intents),
+  part(Refunds, (mor) => mor.refunds),
 ];
 
 @Module({
   providers: [
     { provide: MOR_OPTIONS, useFactory: morOptions, inject: [CONFIG, ON_CALL] },
-    MorTransport,
+    { provide: MorClient, useFactory: morClient, inject: [MOR_OPTIONS, Clock] },
     ...RESOURCES,
     { provide: PaymentGateway, useClass: MorPaymentGateway },
     { provide: MorChannels, useClass: HttpMorChannels },
@@ -62,11 +70,11 @@ const RESOURCES = [
 })
 export class MorModule implements OnApplicationShutdown {
   constructor(
-    private readonly transport: MorTransport,
+    private readonly client: MorClient,
     private readonly relay: HttpEventRelay,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.transport.close(), this.relay.close()]);
+    await Promise.all([this.client.close(), this.relay.close()]);
   }
 }

@@ -1,24 +1,14 @@
-// What the client of the Merchant of Record must be told at start.
-import { type Proxies, type Secret } from '../config/index.js';
-import { type FailureKind } from '../domain/ports/call.js';
-import { type Line } from './http-line.js';
+// The settings of the way to the MoR, and the client that they make.
+import { CONNECT_TIMEOUT_MS, HttpLine, type Line, MorClient, SOCKET_LIMITS } from '@crossbill/mor';
+import { NO_PROXIES, type Proxies, type Secret } from '../config/index.js';
+import { type CallFailure, SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
+import { type Clock } from '../domain/ports/clock.js';
+import { type OnCall } from '../observe/index.js';
+import { WayOut } from '../config/way-out.js';
+import { guideRow, listedCode } from './error-guide.js';
 
 /** One set of client credentials (Document 1 and Document 2, "Authentication"). */
 export type MorCredentials = { readonly clientId: string; readonly clientSecret: Secret };
-
-/** One finished call, for metrics and logs. Holds no body, no query and no secret. */
-export type MorCallReport = {
-  readonly peer: 'mor';
-  /** Which call, for example `refund.create`. */
-  readonly name: string;
-  /** HTTP status; null when no answer came. */
-  readonly status: number | null;
-  readonly kind: 'ok' | FailureKind;
-  /** The error code where the documents list it, `other` where they do not; null: none was given. */
-  readonly code: string | null;
-  readonly elapsedMs: number;
-  readonly requestId: string | null;
-};
 
 export type MorOptions = {
   /** The documents' `{base_url}`. */
@@ -38,9 +28,7 @@ export type MorOptions = {
   readonly shadow?: boolean;
   /** One request with its answer, retries after a 401 included. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Sockets open to the MoR at once. Default 32. */
-  readonly maxSockets?: number;
-  readonly onCall?: (report: MorCallReport) => void;
+  readonly onCall?: OnCall;
   /** Of this host; none when left out. */
   readonly proxies?: Proxies;
   /** How requests leave; sockets unless somebody owns the network. */
@@ -50,5 +38,54 @@ export type MorOptions = {
 /** The injection token under which the application provides `MorOptions`. */
 export const MOR_OPTIONS = Symbol('MOR_OPTIONS');
 
-export const DEFAULT_TIMEOUT_MS = 10_000;
-export const DEFAULT_MAX_SOCKETS = 32;
+const MAX_SOCKETS = 32;
+
+/** Sockets, through the proxies of this host where there are any. */
+export function lineOut(proxies: Proxies = NO_PROXIES, maxSockets = MAX_SOCKETS): HttpLine {
+  return new HttpLine(
+    new WayOut(proxies, { ...SOCKET_LIMITS, connections: maxSockets }, { timeout: CONNECT_TIMEOUT_MS }),
+  );
+}
+
+/** Shadow mode kept it here: nothing was sent. */
+export function heldBack(): CallFailure {
+  return {
+    ok: false,
+    kind: 'stopped',
+    message: SHADOW_MESSAGE,
+    status: null,
+    code: SHADOW_MODE,
+    errors: [],
+    retryAfterMs: null,
+    requestId: null,
+    replayed: false,
+  };
+}
+
+/** The package's client with the advice of the error guide, the metrics and shadow mode. */
+export function morClient(options: MorOptions, clock: Clock): MorClient {
+  const { baseUrl, authUrl, psp, setupCustomer, merchant, partner, onCall, timeoutMs } = options;
+  const credentials = ({ clientId, clientSecret }: MorCredentials) => ({
+    clientId,
+    clientSecret: () => clientSecret.reveal(),
+  });
+  return new MorClient({
+    baseUrl,
+    authUrl,
+    psp,
+    setupCustomer,
+    merchant: credentials(merchant),
+    partner: partner === null ? null : credentials(partner),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    line: options.line ?? lineOut(options.proxies),
+    clock,
+    // The last door: whatever was decided above, shadow mode changes nothing.
+    gate: (_call, wire) => (options.shadow === true && wire.method !== 'GET' ? heldBack() : null),
+    onRequest: ({ call, code, ...report }) =>
+      onCall?.({ peer: 'mor', name: call, code: code === null ? null : listedCode(code), ...report }),
+    advise(call, { status, code, errors }) {
+      const fields = errors.map(({ field }) => field);
+      return guideRow(call, status, code, fields)?.advice ?? null;
+    },
+  });
+}

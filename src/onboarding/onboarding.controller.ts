@@ -1,36 +1,22 @@
 // Onboarding for the operators of a platform (Document 1): merchants begun, described, submitted and watched.
+import { bareMerchantRequest, describeBusinessRequest, initiateRequest, productChoice } from '@crossbill/mor';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiCreatedResponse,
-  ApiExtraModels,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-  refs,
-} from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { type Onboarded, type OnboardingDone, OnboardingFlow } from './onboarding.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { Problems, Repeatable } from '../api/http/docs.js';
+import { MorBody, Problems, Repeatable } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { morProblem, Problem } from '../api/http/problem.js';
-import {
-  BareMerchantRequest,
-  DescribeBusinessRequest,
-  InitiateRequest,
-  ProductChoice,
-} from '../mor/requests/onboarding.js';
 import { OnboardingView, onboardingView, RegionsView } from './onboarding.view.js';
 
-const eitherWay = { schema: { oneOf: refs(InitiateRequest, BareMerchantRequest) } };
+const eitherWay = { schema: { oneOf: [initiateRequest.schema, bareMerchantRequest.schema] } };
 const NOT_CONFIGURED = '`onboarding_not_configured`: there are no partner credentials.';
 const UNAVAILABLE = '`mor_unavailable`: send the same request again; nothing is made twice.';
 
 @ApiTags('Onboarding')
-@ApiExtraModels(InitiateRequest, BareMerchantRequest)
 @Controller('v1/onboarding')
 export class OnboardingController {
   constructor(private readonly flow: OnboardingFlow) {}
@@ -103,7 +89,7 @@ export class OnboardingController {
     summary: 'Choose the regions: `{code, regions}` (role: ops)',
     description: '`code` must be the first one.',
   })
-  @ApiBody({ type: ProductChoice })
+  @MorBody(productChoice)
   @ApiOkResponse({ type: OnboardingView })
   @Problems({
     400: '`validation_error`',
@@ -121,7 +107,7 @@ export class OnboardingController {
     operationId: 'describeMerchant',
     summary: 'Describe the business: `businessDescription`, `storeUrls`, `category` (role: ops)',
   })
-  @ApiBody({ type: DescribeBusinessRequest })
+  @MorBody(describeBusinessRequest)
   @ApiOkResponse({ type: OnboardingView })
   @Problems({
     400: '`validation_error`',

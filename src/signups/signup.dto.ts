@@ -1,4 +1,5 @@
 // What is taken in to make a signup and to complete one.
+import { taxCalculationRequest } from '@crossbill/mor';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsISO31661Alpha2 } from 'class-validator';
 import {
@@ -18,7 +19,6 @@ import {
 import { Amount } from '../api/http/docs.js';
 import { Nested } from '../api/http/input.pipe.js';
 import { PaymentMethodTypes } from '../api/http/payment-method-types.js';
-import { TaxCalculationRequest } from '../mor/requests/tax-calculation.js';
 
 export const SIGNUP_KINDS = ['payment', 'trial'] as const;
 export type SignupKind = (typeof SIGNUP_KINDS)[number];
@@ -103,7 +103,7 @@ export class CreateSignupDto {
   tax_calculation_id?: string;
 
   @ApiPropertyOptional({
-    type: TaxCalculationRequest,
+    allOf: [taxCalculationRequest.schema],
     description:
       'A tax calculation request of the MoR’s API: it is calculated first and its id is bound; a payment’s amount must be its totalAmount.',
   })

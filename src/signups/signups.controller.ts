@@ -1,4 +1,5 @@
 // Signups: made at the MoR for the merchant's backend, looked up, and completed with the charge of the browser's result.
+import { encodeTaxCalculation, taxCalculationRequest } from '@crossbill/mor';
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
@@ -6,8 +7,6 @@ import { parseCurrency, showMoney } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';
 import { SignupsStore } from './signups.store.js';
 import { SignupFlow } from './signup.flow.js';
-import { checkTaxCalculation } from '../mor/requests/check-tax-calculation.js';
-import { encodeTaxCalculation } from '../mor/tax-calculations.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, Problems, Repeatable } from '../api/http/docs.js';
@@ -124,13 +123,13 @@ export class SignupsController {
 }
 
 /**
- * The calculation to bind. `tax` is checked as Document 2 says before anything is sent; it must be in the currency of the payment and,
+ * The calculation to bind. `tax` is checked field by field before anything is sent; it must be in the currency of the payment and,
  * as the flow finds out, come to its amount.
  */
 function taxOf(dto: CreateSignupDto): SignupTax {
   if (dto.tax === undefined) return { id: dto.tax_calculation_id ?? null, calculation: null };
   if (dto.tax_calculation_id !== undefined) throw invalid('tax_calculation_id', 'cannot be given beside tax');
-  const request = checkedRequest(checkTaxCalculation(dto.tax), 'tax');
+  const request = checkedRequest(taxCalculationRequest.check(dto.tax), 'tax');
   if (dto.currency !== undefined && parseCurrency(dto.currency) !== parseCurrency(request.currency)) {
     throw invalid('currency', 'must be the currency of tax');
   }

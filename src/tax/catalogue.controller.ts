@@ -1,10 +1,9 @@
 // The merchant's products at the MoR, one variant per call (Document 2).
+import { Catalogue, catalogueProductRequest } from '@crossbill/mor';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Catalogue, encodeCatalogueProduct } from '../mor/catalogue.js';
-import { CatalogueProductRequest, checkCatalogueProduct } from '../mor/requests/catalogue.js';
+import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MayChange } from '../api/access/access.js';
-import { Problems, Repeatable } from '../api/http/docs.js';
+import { MorBody, Problems, Repeatable } from '../api/http/docs.js';
 import { answeredOrThrow, checkedRequest } from '../api/http/mor-answer.js';
 
 @ApiTags('Tax')
@@ -21,15 +20,15 @@ export class CatalogueController {
     summary: 'Import one product variant (role: signup)',
     description: '`productId` is the key of the variant: a repeat replaces it. The answer is the MoR’s own.',
   })
-  @ApiBody({ type: CatalogueProductRequest })
+  @MorBody(catalogueProductRequest)
   @ApiCreatedResponse({
     description: 'The MoR’s own answer, as it came.',
     schema: { type: 'object', additionalProperties: true },
   })
   @Problems({ 400: '`invalid_argument`', 502: '`mor_unavailable`' })
   async importProduct(@Body() body: unknown): Promise<unknown> {
-    const request = checkedRequest(checkCatalogueProduct(withPlainPrice(body)));
-    return answeredOrThrow(await this.catalogue.sendImport(encodeCatalogueProduct(request))) ?? {};
+    const request = checkedRequest(catalogueProductRequest.check(withPlainPrice(body)));
+    return answeredOrThrow(await this.catalogue.import(request)) ?? {};
   }
 }
 

@@ -1,27 +1,16 @@
 // Tax for the merchant's backend: calculations, transactions and their refunds in Document 2's own words, checked before they go out.
+import {
+  taxCalculationRequest,
+  TaxCalculations,
+  taxRefundRequest,
+  taxTransactionRequest,
+  TaxTransactions,
+} from '@crossbill/mor';
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiBody,
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { Clock } from '../domain/ports/clock.js';
-import { checkTaxCalculation } from '../mor/requests/check-tax-calculation.js';
-import { TaxCalculationRequest } from '../mor/requests/tax-calculation.js';
-import {
-  checkTaxRefund,
-  checkTaxTransaction,
-  TaxRefundRequest,
-  TaxTransactionRequest,
-} from '../mor/requests/tax-transaction.js';
-import { encodeTaxCalculation, TaxCalculations } from '../mor/tax-calculations.js';
-import { encodeTaxRefund, encodeTaxTransaction, TaxTransactions } from '../mor/tax-transactions.js';
 import { MayChange, MayRead } from '../api/access/access.js';
-import { PendingView, Problems, Repeatable } from '../api/http/docs.js';
+import { MorBody, PendingView, Problems, Repeatable } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { answeredOrThrow, checkedRequest } from '../api/http/mor-answer.js';
 import {
@@ -45,7 +34,6 @@ export class TaxController {
   constructor(
     private readonly calculations: TaxCalculations,
     private readonly transactions: TaxTransactions,
-    private readonly clock: Clock,
   ) {}
 
   @Repeatable()
@@ -57,7 +45,7 @@ export class TaxController {
     summary: 'Calculate tax (role: signup)',
     description: 'Valid for 7 days and once. Fields as in the MoR’s POST /api/tax/calculations.',
   })
-  @ApiBody({ type: TaxCalculationRequest })
+  @MorBody(taxCalculationRequest)
   @ApiCreatedResponse({ type: TaxCalculationView })
   @Problems({
     400: '`invalid_argument`, `missing_country_of_origin`, `missing_classification_text`, `shipping_address_required`, `invalid_state`',
@@ -66,8 +54,8 @@ export class TaxController {
     502: UNAVAILABLE,
   })
   async calculate(@Body() body: unknown): Promise<Shown> {
-    const request = checkedRequest(checkTaxCalculation(body));
-    return calculationView(answeredOrThrow(await this.calculations.send(encodeTaxCalculation(request))));
+    const request = checkedRequest(taxCalculationRequest.check(body));
+    return calculationView(answeredOrThrow(await this.calculations.create(request)));
   }
 
   @Repeatable()
@@ -79,12 +67,12 @@ export class TaxController {
     summary: 'Commit a calculation after its payment succeeded (role: signup)',
     description: '`merchantTransactionReference` is the idempotency key: a repeat gives the same transaction.',
   })
-  @ApiBody({ type: TaxTransactionRequest })
+  @MorBody(taxTransactionRequest)
   @ApiOkResponse({ type: TaxTransactionView })
   @Problems({ 400: '`invalid_argument`, `invalid_state`', 404: '`not_found`: no such calculation.', 502: UNAVAILABLE })
   async commit(@Body() body: unknown): Promise<Shown> {
-    const request = checkedRequest(checkTaxTransaction(body));
-    return transactionView(answeredOrThrow(await this.transactions.sendCreate(encodeTaxTransaction(request))));
+    const request = checkedRequest(taxTransactionRequest.check(body));
+    return transactionView(answeredOrThrow(await this.transactions.create(request)));
   }
 
   @Get('transactions')
@@ -126,12 +114,12 @@ export class TaxController {
     description:
       '`merchantRefundReference` is the idempotency key. A line without an amount gives back all that remains.',
   })
-  @ApiBody({ type: TaxRefundRequest })
+  @MorBody(taxRefundRequest)
   @ApiOkResponse({ type: TaxRefundView })
   @Problems({ 400: '`invalid_argument`, `invalid_state`', 404: '`not_found`', 502: UNAVAILABLE })
   async refund(@Param('id', IdPipe) id: string, @Body() body: unknown): Promise<Shown> {
-    const request = checkedRequest(checkTaxRefund(body, this.clock.now()));
-    return taxRefundView(answeredOrThrow(await this.transactions.sendRefund(encodeTaxRefund(id, request))));
+    const request = checkedRequest(taxRefundRequest.check(body));
+    return taxRefundView(answeredOrThrow(await this.transactions.refund(id, request)));
   }
 
   @Get('transactions/:id/invoice')

@@ -1,15 +1,11 @@
 // What the tax routes answer, for the OpenAPI document: Document 2's fields under its own names. What has no value is left out.
-import { ApiPropertyOptional, PartialType } from '@nestjs/swagger';
-import { TaxCustomer, TaxEvidence } from '../mor/requests/tax-calculation.js';
-import { Flag, Many, Part, PartIfAny, Text, TextIfAny, Time, TimeIfAny } from '../api/http/docs.js';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Flag, Many, MorPartIfAny, Part, PartIfAny, Text, TextIfAny, Time, TimeIfAny } from '../api/http/docs.js';
+import { echoedCustomer, echoedEvidence } from '../api/http/mor-shapes.js';
 
 const DECIMAL = 'A decimal as text, for example `29.90`.';
 const Decimal = (description = ''): PropertyDecorator => Text(`${DECIMAL} ${description}`.trim());
 const DecimalIfAny = (description = ''): PropertyDecorator => TextIfAny(`${DECIMAL} ${description}`.trim());
-
-/** As the MoR repeats what it was given. */
-class EchoedCustomer extends PartialType(TaxCustomer) {}
-class EchoedEvidence extends PartialType(TaxEvidence) {}
 
 class TaxChargeView {
   @Text("`TAX`, `IMPORT_DUTY`, `IMPORT_FEE`, or another word of the MoR's.") kind!: string;
@@ -74,8 +70,8 @@ class TaxAmounts {
   @Decimal() taxAmount!: string;
   @Decimal('With tax and duty.') totalAmount!: string;
   @Many(TaxLineView) lineItems!: readonly TaxLineView[];
-  @PartIfAny(EchoedCustomer, 'The customer as it was sent.') customer?: EchoedCustomer;
-  @PartIfAny(EchoedEvidence, 'Evidence of where the customer is.') evidence?: EchoedEvidence;
+  @MorPartIfAny(echoedCustomer, 'The customer as it was sent.') customer?: object;
+  @MorPartIfAny(echoedEvidence, 'Evidence of where the customer is.') evidence?: object;
 }
 
 export class TaxCalculationView extends TaxAmounts {

@@ -1,7 +1,13 @@
+import {
+  type LineTax,
+  type TaxCalculation,
+  type TaxCharge,
+  type TaxLine,
+  type TaxRefund,
+  type TaxRefundLine,
+  type TaxTransaction,
+} from '@crossbill/mor';
 // Tax calculations and transactions as Document 2 writes them. What has no value is left out.
-import { type TaxCalculation } from '../mor/tax-calculations.js';
-import { type LineTax, type TaxCharge, type TaxLine } from '../mor/tax-lines.js';
-import { type TaxRefund, type TaxRefundLine, type TaxTransaction } from '../mor/tax-transactions.js';
 
 export type Shown = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,14 @@
 // From an invoice of Stripe to the request for a proforma invoice (Document 2): exact decimals, and lines that sum to what is due.
+import {
+  type Checked,
+  encodeProforma,
+  encodeProformaFromCalculation,
+  proformaFromCalculationRequest,
+  proformaRequest,
+} from '@crossbill/mor';
 import { decimalFromMinor } from '../domain/money.js';
 import { type BilledInvoice, type BilledParty } from '../domain/ports/billing-reader.js';
 import { type WireRequest } from '../domain/ports/call.js';
-import { encodeProforma, encodeProformaFromCalculation } from '../mor/proforma-invoices.js';
-import { type Checked } from '../mor/requests/check.js';
-import { checkProforma, checkProformaFromCalculation } from '../mor/requests/proforma.js';
 import { type FieldError, Problem } from '../api/http/problem.js';
 import { callersField } from '../mor-objects/callers-words.js';
 
@@ -38,7 +42,7 @@ export function proformaWire(dto: ProformaWish, billed: BilledInvoice, today: st
       throw problemOf([{ field: 'recipient', message: 'comes from the calculation: leave one of the two out' }]);
     }
     const body = { taxCalculationId, jurisdiction, ...dates, merchantReference, provider, notices };
-    return encodeProformaFromCalculation(checked(checkProformaFromCalculation(body)));
+    return encodeProformaFromCalculation(checked(proformaFromCalculationRequest.check(body)));
   }
   const { currency, amountRemaining } = billed.invoice;
   const body = {
@@ -55,7 +59,7 @@ export function proformaWire(dto: ProformaWish, billed: BilledInvoice, today: st
     notices,
     merchantReference,
   };
-  return encodeProforma(checked(checkProforma(body)));
+  return encodeProforma(checked(proformaRequest.check(body)));
 }
 
 /** What the caller gives counts; Stripe fills what the caller leaves out. */

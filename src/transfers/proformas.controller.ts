@@ -1,4 +1,5 @@
 // An invoice as a proforma invoice, for a customer who pays by bank transfer (Document 2).
+import { ProformaInvoices } from '@crossbill/mor';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -6,7 +7,6 @@ import { type Request, type Response } from 'express';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Books } from '../domain/ports/books.js';
 import { MorObjectsFlow } from '../mor-objects/mor-objects.flow.js';
-import { encodeDeleteProforma, ProformaInvoices } from '../mor/proforma-invoices.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, PendingView, Problems } from '../api/http/docs.js';
@@ -86,7 +86,7 @@ export class ProformasController {
   async remove(@Param('id', InvoiceIdPipe) id: string, @CurrentCaller() caller: Caller): Promise<void> {
     const o = await this.newest(id, true);
     if (o.status === 'DELETED' || o.morId === null) return;
-    const deleted = await this.proformas.sendDelete(encodeDeleteProforma(o.morId));
+    const deleted = await this.proformas.delete(o.morId);
     if (!deleted.ok && !(deleted.status === 404 && deleted.code === 'not_found')) throw morProblem(deleted);
     valueOrProblem(await this.flow.deleted(o, caller.name));
   }

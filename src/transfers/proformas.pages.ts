@@ -1,4 +1,5 @@
 // The page on which a proforma invoice is asked for.
+import { isDay } from '@crossbill/mor/shape.js';
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
@@ -15,7 +16,6 @@ import { type Session } from '../console/session.js';
 import { amount, facts, invoiceLink } from '../console/show.js';
 import { Books, type InvoiceView } from '../domain/ports/books.js';
 import { FlowContext } from '../engine/flow-context.js';
-import { isDay } from '../mor/requests/rules.js';
 import { DAY_MS } from '../policy.js';
 import { ProformasFlow } from './proformas.flow.js';
 

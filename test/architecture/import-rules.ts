@@ -70,6 +70,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'cli.ts': '*',
   'packages/client': [],
   'packages/embedded-postgres': [],
+  'packages/mor': [], // works without Crossbill
   'packages/sandbox': [], // the oracle of the tests shares no decision with the daemon
   'packages/bench': '*',
   'packages/proof': '*',
@@ -82,8 +83,15 @@ const ENVIRONMENT_READERS = [/^config\//, /^main\.ts$/, /^cli(\.ts$|\/)/, /^pack
 // Only to hand PATH on to the PostgreSQL server that it starts.
 const ENVIRONMENT_PASSED_ON = [/^packages\/embedded-postgres\/(src\/binaries|test\/owner-process)\.ts$/];
 
-// Built-ins without effects: bytes and hashes. Nothing else may enter domain/ or a subject's rules.
-const PURE_BUILT_INS = new Set(['node:buffer', 'node:crypto']);
+// Modules without effects: bytes and hashes, and the words that the package of the MoR shares with the daemon. Nothing else may enter domain/
+// or a subject's rules.
+const PURE = new Set([
+  'node:buffer',
+  'node:crypto',
+  '@crossbill/mor/kept-time.js',
+  '@crossbill/mor/money.js',
+  '@crossbill/mor/read.js',
+]);
 
 export const MAX_LINES = 400;
 
@@ -97,8 +105,10 @@ export function brokenRules(files: readonly SourceFile[]): string[] {
     const targets: string[] = [];
     for (const specifier of specifiers) {
       if (!/^(\.|#src\/)/.test(specifier)) {
-        if (/^(domain|rules)$/.test(partOf(file.path)) && !PURE_BUILT_INS.has(specifier))
+        if (/^(domain|rules)$/.test(partOf(file.path)) && !PURE.has(specifier))
           found.push(`${file.path} imports ${specifier}: ${partOf(file.path)}/ imports no package`);
+        if (partOf(file.path) === 'packages/sandbox' && specifier.startsWith('@crossbill/mor'))
+          found.push(`${file.path} imports ${specifier}: packages/sandbox may not`);
         continue;
       }
       const path = specifier.startsWith('#src/') ? specifier.slice(5) : posix.join(posix.dirname(file.path), specifier);

@@ -1,10 +1,8 @@
 // Document 3 through the client against the sandbox: signup intents, refunds, and their errors.
+import { CardIntents, Invoices, Refunds } from '@crossbill/mor';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type SignupCall } from '../../src/domain/ports/payment-gateway.js';
-import { CardIntents } from '../../src/mor/card-intents.js';
-import { Invoices } from '../../src/mor/invoices.js';
 import { MorPaymentGateway } from '../../src/mor/mor-payment-gateway.js';
-import { Refunds } from '../../src/mor/refunds.js';
 import { aMorRig, failureOf, type MorRig, valueOf } from './mor-rig.js';
 
 const payment: SignupCall = {
@@ -20,12 +18,12 @@ let rig: MorRig;
 let gateway: MorPaymentGateway;
 beforeEach(async () => {
   rig = await aMorRig();
-  const { transport, clock } = rig;
+  const { transport } = rig;
   gateway = new MorPaymentGateway(
     { psp: 'cardpsp', setupCustomer: 'send' },
     new CardIntents(transport),
     new Refunds(transport),
-    new Invoices(transport, clock),
+    new Invoices(transport),
   );
 });
 afterEach(() => rig.close());

@@ -1,6 +1,7 @@
 // The client of the MoR in front of the sandbox, over real HTTP.
+import { type MorTransport } from '@crossbill/mor';
 import { Secret } from '../../src/config/secret.js';
-import { MorTransport } from '../../src/mor/transport.js';
+import { morClient } from '../../src/mor/options.js';
 import { type Sandbox, startSandbox } from '@crossbill/sandbox/sandbox.js';
 import { type CallFailure, type CallOutcome } from '../../src/domain/ports/call.js';
 import { FixedClock } from '../unit/mor-peer.js';
@@ -20,7 +21,7 @@ export async function aMorRig(timeoutMs = 10_000): Promise<MorRig> {
     clientId,
     clientSecret: new Secret(clientSecret),
   });
-  const transport = new MorTransport(
+  const client = morClient(
     {
       baseUrl: sandbox.morUrl,
       authUrl: sandbox.morUrl,
@@ -35,7 +36,7 @@ export async function aMorRig(timeoutMs = 10_000): Promise<MorRig> {
   );
   return {
     sandbox,
-    transport,
+    transport: client.transport,
     clock,
     async control(path, body = {}, method = 'POST') {
       const answer = await fetch(`${sandbox.morUrl}/_sandbox${path}`, {
@@ -48,7 +49,7 @@ export async function aMorRig(timeoutMs = 10_000): Promise<MorRig> {
       return text === '' ? null : (JSON.parse(text) as unknown);
     },
     async close() {
-      await transport.close();
+      await client.close();
       await sandbox.close();
     },
   };

@@ -7,8 +7,9 @@ function missing(id: string, tests: readonly string[]): readonly string[] {
   return tests.flatMap((test) => {
     const [, file, name] = /^`(.+?\.test\.ts)`: “(.+)”$/.exec(test) ?? [];
     if (file === undefined || name === undefined) return [`${id}: “${test}” names no test`];
-    if (!isThere(`test/${file}`)) return [`${id}: there is no ${file}`];
-    return textOf(`test/${file}`).includes(name) ? [] : [`${id}: ${file} has no “${name}”`];
+    const path = file.startsWith('packages/') ? file : `test/${file}`;
+    if (!isThere(path)) return [`${id}: there is no ${file}`];
+    return textOf(path).includes(name) ? [] : [`${id}: ${file} has no “${name}”`];
   });
 }
 

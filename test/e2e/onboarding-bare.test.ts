@@ -3,12 +3,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Secret } from '../../src/config/index.js';
 import { applyMerchant } from '../../src/onboarding/onboarding-apply.js';
 import { OnboardingFlow } from '../../src/onboarding/onboarding.flow.js';
-import { Applications } from '../../src/mor/applications.js';
 import { PartnerDesk } from '../../src/mor/mor-partner-desk.js';
-import { type MorCredentials, type MorOptions } from '../../src/mor/options.js';
-import { PartnerMerchants } from '../../src/mor/partner-merchants.js';
-import { PartnerApi } from '../../src/mor/partner.js';
-import { MorTransport } from '../../src/mor/transport.js';
+import { morClient, type MorCredentials, type MorOptions } from '../../src/mor/options.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { OnboardingStore } from '../../src/onboarding/onboarding.store.js';
@@ -60,14 +56,10 @@ it('makes a merchant whose company is not known, with the warning that it stays 
     relay: null,
   };
   const clock = new SystemClock();
-  const transport = new MorTransport(options, clock);
+  const client = morClient(options, clock);
   const books = await Database.open({ url: world.databaseUrl, poolSize: 1, onError: () => undefined });
   try {
-    const desk = new PartnerDesk(
-      new PartnerApi(transport),
-      new PartnerMerchants(transport),
-      new Applications(transport),
-    );
+    const desk = new PartnerDesk(client.partner, client.merchants, client.applications);
     const applied = await applyMerchant(
       new OnboardingFlow(desk, new OnboardingStore(books, new ServerTime()), clock),
       whole,
@@ -76,7 +68,7 @@ it('makes a merchant whose company is not known, with the warning that it stays 
     expect(applied.steps).toEqual(['start', 'product', 'business', 'submit']);
     expect(applied.result).toMatchObject({ ok: true, value: { row: { status: 'submitted' } } });
   } finally {
-    await transport.close();
+    await client.close();
     await books.close();
   }
   for (const [body, field] of [

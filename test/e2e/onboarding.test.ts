@@ -4,12 +4,8 @@ import pg from 'pg';
 import { Secret } from '../../src/config/index.js';
 import { applyMerchant } from '../../src/onboarding/onboarding-apply.js';
 import { OnboardingFlow } from '../../src/onboarding/onboarding.flow.js';
-import { Applications } from '../../src/mor/applications.js';
 import { PartnerDesk } from '../../src/mor/mor-partner-desk.js';
-import { type MorCredentials, type MorOptions } from '../../src/mor/options.js';
-import { PartnerMerchants } from '../../src/mor/partner-merchants.js';
-import { PartnerApi } from '../../src/mor/partner.js';
-import { MorTransport } from '../../src/mor/transport.js';
+import { morClient, type MorCredentials, type MorOptions } from '../../src/mor/options.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { OnboardingStore } from '../../src/onboarding/onboarding.store.js';
@@ -264,13 +260,9 @@ describe('a partner onboards merchants', () => {
       partner: secretsOf(world.sandbox.secrets.partner),
       relay: null,
     };
-    const transport = new MorTransport(options, clock);
+    const client = morClient(options, clock);
     try {
-      const desk = new PartnerDesk(
-        new PartnerApi(transport),
-        new PartnerMerchants(transport),
-        new Applications(transport),
-      );
+      const desk = new PartnerDesk(client.partner, client.merchants, client.applications);
       const replica = (): OnboardingFlow => new OnboardingFlow(desk, new OnboardingStore(own, new ServerTime()), clock);
       const read = await Promise.all([replica().poll(), replica().poll(), replica().poll()]);
       expect(read.reduce((a, b) => a + b, 0)).toBe(1);
@@ -287,7 +279,7 @@ describe('a partner onboards merchants', () => {
       expect(applied.result).toMatchObject({ ok: true, value: { row: { status: 'submitted', regions: ['GB'] } } });
       expect((await applyMerchant(replica(), all, 'cli')).steps).toEqual(['start']);
     } finally {
-      await transport.close();
+      await client.close();
       await own.close();
     }
   });

@@ -2,7 +2,7 @@
 // A text that is not found any more stops the script: the list must follow the code.
 const MARKS = ['test/unit/flow-marks.test.ts', 'test/unit/domain-decide-mark.test.ts'];
 const REFUNDS = ['test/unit/flow-refunds.test.ts', 'test/unit/flow-refund-names.test.ts'];
-const DOORS = ['test/unit/intake-doors.test.ts', 'test/unit/intake-signature.test.ts'];
+const DOORS = ['test/unit/intake-doors.test.ts', 'packages/mor/test/signature.test.ts'];
 
 /** `simulate`: other arguments for the simulation than the usual seeds; null: it cannot see this one. */
 export const mutants = [
@@ -47,14 +47,14 @@ export const mutants = [
   },
   {
     name: 'the tolerance is not checked',
-    file: 'src/intake/signature.ts',
+    file: 'packages/mor/src/signature.ts',
     find: "Math.abs(ageSec) <= this.#toleranceSec ? 'ok' : 'stale'",
     replace: "'ok'",
     tests: DOORS,
   },
   {
     name: 'the tolerance is not checked ahead',
-    file: 'src/intake/signature.ts',
+    file: 'packages/mor/src/signature.ts',
     find: 'Math.abs(ageSec) <= this.#toleranceSec',
     replace: 'ageSec <= this.#toleranceSec',
     tests: DOORS,
@@ -495,10 +495,10 @@ export const mutants = [
   },
   {
     name: 'a setup intent is sent without its customer',
-    file: 'src/mor/card-intents.ts',
-    find: "setupCustomer === 'send' ? merchantCustomer(psp, call.customer)",
-    replace: "setupCustomer === 'omit' ? merchantCustomer(psp, call.customer)",
-    tests: ['test/unit/mor-calls.test.ts'],
+    file: 'packages/mor/src/card-intents.ts',
+    find: "setupCustomer === 'send' ? merchantCustomer(psp, request.customer)",
+    replace: "setupCustomer === 'omit' ? merchantCustomer(psp, request.customer)",
+    tests: ['packages/mor/test/calls.test.ts'],
     simulate: ['--story', 'two trials'],
   },
 ];

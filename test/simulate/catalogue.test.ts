@@ -40,7 +40,7 @@ describe('the catalogue of faults', () => {
         const [, file, name] = /^`(.+?\.test\.ts)`: “(.+)”$/.exec(part.trim()) ?? [];
         if (file === undefined || name === undefined) continue;
         named++;
-        const path = join(FOLDER, file);
+        const path = file.startsWith('packages/') ? join(FOLDER, '..', file) : join(FOLDER, file);
         if (!existsSync(path)) broken.push(`${id}: there is no ${file}`);
         else if (!readFileSync(path, 'utf8').includes(name)) broken.push(`${id}: ${file} has no “${name}”`);
       }

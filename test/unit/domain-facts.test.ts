@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Difference, isRepairable, isUntold } from '../../src/domain/difference.js';
 import { answersOf } from '../../src/domain/door-answers.js';
-import { canBeKept } from '../../src/domain/kept-time.js';
+import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { morKey } from '../../src/domain/mor-key.js';
 import { showTime } from '../../src/domain/show-time.js';
 import { NOW } from '../support/channel-lane.js';

@@ -1,11 +1,11 @@
 // What is known of a link on which a payment was announced: asked about once, in words that are so now, and by a person who knew of the payment.
+import { failureWithoutAnswer } from '@crossbill/mor/failure.js';
 import { describe, expect, it } from '@jest/globals';
 import { MorObjectsFlow } from '../../src/mor-objects/mor-objects.flow.js';
 import { moneyAnnounced } from '../../src/mor-objects/rules/withdraw.js';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { PaymentLinksController } from '../../src/links/payment-links.controller.js';
 import { PaymentLinksFlow } from '../../src/links/payment-links.flow.js';
-import { failureWithoutAnswer } from '../../src/mor/failure.js';
 import {
   away,
   callerReads,

@@ -1,104 +1,56 @@
-// A small real HTTP server that plays the MoR's API and token service for the tests of the client.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
+// The daemon's client of the MoR in front of the package's small real server.
+import { type MorTransport } from '@crossbill/mor';
+import { FixedClock as StandingClock, Peer } from '../../packages/mor/test/peer.js';
 import { Secret } from '../../src/config/secret.js';
 import { Clock } from '../../src/domain/ports/clock.js';
-import { type MorCallReport, type MorOptions } from '../../src/mor/options.js';
-import { MorTransport } from '../../src/mor/transport.js';
+import { morClient, type MorOptions } from '../../src/mor/options.js';
+import { type CallReport } from '../../src/observe/index.js';
 
-export const CANARY_SECRET = 'canary-client-secret-4711';
+export { json } from '../../packages/mor/test/peer.js';
 
 export class FixedClock extends Clock {
-  constructor(public time = new Date('2026-03-01T12:00:00Z')) {
-    super();
-  }
+  readonly #clock = new StandingClock();
   now(): Date {
-    return this.time;
+    return this.#clock.now();
   }
   sleep(): Promise<void> {
     return Promise.resolve();
   }
-  forward(ms: number): void {
-    this.time = new Date(this.time.getTime() + ms);
-  }
 }
 
-export type Seen = { method: string; path: string; headers: IncomingMessage['headers']; body: string };
-export type Reply = (req: Seen, res: ServerResponse) => void;
-
-export function json(status: number, body: unknown, headers: Record<string, string> = {}): Reply {
-  return (_req, res) => {
-    res.writeHead(status, { 'content-type': 'application/json', ...headers });
-    res.end(JSON.stringify(body));
+export function optionsOf(peer: Peer, more: Partial<MorOptions> = {}): MorOptions {
+  const { baseUrl, authUrl } = peer.options();
+  return {
+    baseUrl,
+    authUrl,
+    psp: 'cardpsp',
+    setupCustomer: 'send',
+    merchant: { clientId: 'merchant-1', clientSecret: new Secret('canary-client-secret') },
+    partner: { clientId: 'partner-1', clientSecret: new Secret('canary-partner-secret') },
+    relay: null,
+    ...more,
   };
 }
 
-/** Answers `/oauth2/token` with `tokenReply` and everything else with `reply`; keeps what it saw. */
-export class Peer {
-  readonly calls: Seen[] = [];
-  readonly tokenCalls: Seen[] = [];
-  issued = 0;
-  reply: Reply = json(200, {});
-  tokenReply: Reply = (_req, res) => {
-    this.issued += 1;
-    json(200, { access_token: `canary-token-${this.issued}`, expires_in: 86400, token_type: 'Bearer' })(_req, res);
-  };
-  #server: Server | null = null;
-
-  async start(): Promise<this> {
-    this.#server = createServer((req, res) => {
-      const parts: Buffer[] = [];
-      req.on('data', (part: Buffer) => parts.push(part));
-      req.on('end', () => {
-        const seen = {
-          method: req.method ?? '',
-          path: req.url ?? '',
-          headers: req.headers,
-          body: Buffer.concat(parts).toString(),
-        };
-        const isToken = seen.path === '/auth/oauth2/token';
-        (isToken ? this.tokenCalls : this.calls).push(seen);
-        (isToken ? this.tokenReply : this.reply)(seen, res);
-      });
-    });
-    await new Promise<void>((resolve) => this.#server?.listen(0, '127.0.0.1', resolve));
-    return this;
-  }
-
-  get port(): number {
-    return (this.#server?.address() as AddressInfo).port;
-  }
-
-  options(more: Partial<MorOptions> = {}): MorOptions {
-    return {
-      baseUrl: `http://127.0.0.1:${this.port}/`,
-      authUrl: `http://127.0.0.1:${this.port}/auth`,
-      psp: 'cardpsp',
-      setupCustomer: 'send',
-      merchant: { clientId: 'merchant-1', clientSecret: new Secret(CANARY_SECRET) },
-      partner: { clientId: 'partner-1', clientSecret: new Secret('canary-partner-secret') },
-      relay: null,
-      ...more,
-    };
-  }
-
-  async stop(): Promise<void> {
-    this.#server?.closeAllConnections();
-    await new Promise<void>((resolve) => this.#server?.close(() => resolve()));
-  }
-}
-
-export type Rig = { peer: Peer; transport: MorTransport; clock: FixedClock; reports: MorCallReport[] };
+export type Rig = {
+  peer: Peer;
+  options: MorOptions;
+  transport: MorTransport;
+  clock: FixedClock;
+  reports: CallReport[];
+  close: () => Promise<void>;
+};
 
 /** A peer with a client of it; `close` ends both. */
-export async function aRig(more: Partial<MorOptions> = {}): Promise<Rig & { close: () => Promise<void> }> {
+export async function aRig(more: Partial<MorOptions> = {}): Promise<Rig> {
   const peer = await new Peer().start();
   const clock = new FixedClock();
-  const reports: MorCallReport[] = [];
-  const transport = new MorTransport(peer.options({ onCall: (one) => reports.push(one), ...more }), clock);
+  const reports: CallReport[] = [];
+  const options = optionsOf(peer, { onCall: (one) => reports.push(one), ...more });
+  const client = morClient(options, clock);
   const close = async (): Promise<void> => {
-    await transport.close();
+    await client.close();
     await peer.stop();
   };
-  return { peer, transport, clock, reports, close };
+  return { peer, options, transport: client.transport, clock, reports, close };
 }

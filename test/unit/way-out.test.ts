@@ -1,4 +1,5 @@
 // Through a real proxy: Stripe, the MoR, notifications, the clock check and the sign-in, for names that only the proxy knows.
+import { lineOut } from '../../src/mor/options.js';
 import { createServer, type Server } from 'node:http';
 import { type LookupAddress } from 'node:dns';
 import { type AddressInfo } from 'node:net';
@@ -6,7 +7,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { clockCheck } from '../../src/cli/doctor/clock-checks.js';
 import { NO_PROXIES, type Proxies, proxiesOf, Secret } from '../../src/config/index.js';
 import { IdentityProvider } from '../../src/console/sso/identity-provider.js';
-import { HttpLine } from '../../src/mor/http-line.js';
 import { HttpReceiver } from '../../src/notifications/receiver.js';
 import { putDown } from '../../src/notifications/rules/put-down.js';
 import { sampleOf } from '../../src/notifications/rules/samples.js';
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 async function askMor(base: string, by: Proxies) {
-  const line = new HttpLine(2, by);
+  const line = lineOut(by, 2);
   try {
     const request = { method: 'GET', base, path: '/api/x', headers: {}, body: null } as const;
     return await line.exchange(request, AbortSignal.timeout(10_000));

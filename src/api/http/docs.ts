@@ -1,6 +1,7 @@
 // Short ways to describe answers in the OpenAPI document.
+import { type JsonSchema } from '@crossbill/mor';
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiExtension, ApiHeader, ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import { ApiBody, ApiExtension, ApiHeader, ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 import { ProblemView } from './problem.view.js';
 
 const about = (description?: string): { description?: string } => (description === undefined ? {} : { description });
@@ -40,6 +41,11 @@ export const PartOrNull = (part: Type, description?: string): PropertyDecorator 
 /** Left out when there is none. */
 export const PartIfAny = (part: Type, description?: string): PropertyDecorator =>
   ApiPropertyOptional({ type: part, ...about(description) });
+/** The body of a request that goes on to the MoR: `openapi.ts` lists its shape. */
+export const MorBody = ({ schema }: { readonly schema: JsonSchema }): MethodDecorator => ApiBody({ schema });
+/** A part of the MoR's own shape, perhaps left out. */
+export const MorPartIfAny = ({ schema }: { readonly schema: JsonSchema }, description: string): PropertyDecorator =>
+  ApiPropertyOptional({ allOf: [schema], description });
 /** Whatever somebody else wrote: it has no fields that could be named. */
 export const Free = (description: string): PropertyDecorator =>
   ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description });

@@ -2,7 +2,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { canBeKept } from '../../domain/kept-time.js';
+import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { MAX_MINOR, parseCurrency } from '../../domain/money.js';
 import { type MoneyFilter, type Span } from '../../domain/ports/books.js';
 import { invalid } from './problem.js';

@@ -1,6 +1,8 @@
 // The OpenAPI document of every route, and of what the daemon sends by itself.
+import { definitionsOf } from '@crossbill/mor';
 import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { MOR_SHAPES } from './mor-shapes.js';
 import { withExamples } from './examples.js';
 import { ProblemView } from './problem.view.js';
 
@@ -44,6 +46,8 @@ export function openApi(app: INestApplication, webhooks: Webhooks): OpenAPIObjec
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A key of API_KEYS.' }, 'api-key');
   for (const [name, description] of Object.entries(TAGS)) about.addTag(name, description);
   const document = SwaggerModule.createDocument(app, about.build(), { extraModels: [ProblemView] });
+  document.components = { ...document.components };
+  document.components.schemas = { ...document.components.schemas, ...definitionsOf(MOR_SHAPES) };
   for (const path of Object.values(document.paths)) {
     for (const operation of [path.get, path.post, path.put, path.patch, path.delete]) {
       if (operation !== undefined) operation.security ??= []; // said aloud: it needs no key

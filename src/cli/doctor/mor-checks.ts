@@ -1,9 +1,8 @@
 // The MoR: credentials, and the webhook endpoints registered there.
+import { type PartnerApi, type WebhookEndpoint, type WebhookEndpoints } from '@crossbill/mor';
 import { type Config } from '../../config/index.js';
 import { morServiceTypes } from '../../domain/events/mor-service-event.js';
 import { said } from '../../domain/ports/call.js';
-import { type PartnerApi } from '../../mor/partner.js';
-import { type WebhookEndpoint, type WebhookEndpoints } from '../../mor/webhook-endpoints.js';
 import { type Check, fail, ok, warn } from './check.js';
 import { isDoor } from './stripe-checks.js';
 

@@ -1,6 +1,6 @@
 // What `crossbill setup` would do, from what stands at Stripe and at the MoR. Pure: looking and doing are elsewhere.
+import { type WebhookEndpoint } from '@crossbill/mor';
 import { type WebhookEndpointFacts } from '../../domain/ports/billing-reader.js';
-import { type WebhookEndpoint } from '../../mor/webhook-endpoints.js';
 
 export type Step =
   | { readonly do: 'create-stripe-endpoint'; readonly url: string; readonly events: readonly string[] }

@@ -1,6 +1,6 @@
 // Readers for the members of a parsed event. A member that is missing or of the wrong kind ends the parse with its name.
 import { maskCards } from '../card-numbers.js';
-import { canBeKept } from '../kept-time.js';
+import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { parseCurrency } from '../money.js';
 import { isInnerLane } from './channel-lane.js';
 import { isJsonObject, type JsonObject } from './json-body.js';

@@ -13,7 +13,6 @@ export const onboardingErrors: readonly ErrorRow[] = [
     status: 500,
     code: 'internal_error',
     advice: 'The MoR could not read the request, and would not next time either: look at gmvTier and the field types.',
-    kind: 'refused', // rule 3: the same body gives the same result, and no application is made
   },
   {
     calls: ['merchant.create'],

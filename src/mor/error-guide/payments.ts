@@ -60,7 +60,6 @@ export const paymentErrors: readonly ErrorRow[] = [
     status: 503,
     code: 'psp_unavailable',
     advice: "The MoR's processor is away; the same call is safe to send again under the same key.",
-    kind: 'retry', // Document 3 states it for the intents; on a refund a timeout upstream may have moved money
   },
   {
     calls: ['refund.create'],

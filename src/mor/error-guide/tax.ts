@@ -85,7 +85,6 @@ export const taxErrors: readonly ErrorRow[] = [
     status: 502,
     code: 'tax_provider_unavailable',
     advice: "The MoR's tax provider is away; the calculation is asked for again after a pause.",
-    kind: 'retry', // Document 2: the only retryable failure of a calculation
   },
   {
     ...commit,

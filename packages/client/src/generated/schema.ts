@@ -13,84 +13,6 @@ export interface components {
                 [key: string]: string | null;
             } | null;
         };
-        TaxIdentifier: {
-            type: "BR_CPF" | "BR_CNPJ" | "EU_VAT" | "GB_VAT" | "US_EIN";
-            code: string;
-            buyerTaxRegime?: "SIMPLES_NACIONAL" | "LUCRO_PRESUMIDO" | "LUCRO_REAL";
-        };
-        BillingAddress: {
-            line1: string;
-            line2?: string;
-            city: string;
-            state?: string;
-            postalCode: string;
-            country: string;
-        };
-        ShippingAddress: {
-            line1?: string;
-            line2?: string;
-            city?: string;
-            state?: string;
-            postalCode?: string;
-            country: string;
-        };
-        TaxCustomer: {
-            merchantCustomerReference?: string;
-            firstName?: string;
-            lastName?: string;
-            legalName?: string;
-            email?: string;
-            taxIdentifiers?: components["schemas"]["TaxIdentifier"][];
-            billingAddress: components["schemas"]["BillingAddress"];
-            shippingAddress?: components["schemas"]["ShippingAddress"];
-        };
-        BrazilLine: {
-            municipalServiceCode: string;
-        };
-        LineJurisdiction: {
-            br?: components["schemas"]["BrazilLine"];
-        };
-        TaxLineRequest: {
-            merchantLineItemReference: string;
-            productCode: string;
-            title?: string;
-            description?: string;
-            unitPrice: string | number;
-            quantity?: number;
-            /** Per unit. */
-            discountAmount?: string | number;
-            /**
-             * @description Absent counts as `DIGITAL`.
-             * @enum {string}
-             */
-            productType?: "PHYSICAL" | "DIGITAL";
-            countryOfOrigin?: string;
-            hsCode?: string;
-            category?: string;
-            images?: string[];
-            jurisdiction?: components["schemas"]["LineJurisdiction"];
-        };
-        ShipFrom: {
-            line1?: string;
-            line2?: string;
-            city?: string;
-            state?: string;
-            postalCode?: string;
-            country: string;
-        };
-        TaxEvidence: {
-            billingCountry: string;
-            ipAddress?: string;
-            paymentMethodCountry?: string;
-        };
-        TaxCalculationRequest: {
-            currency: string;
-            taxBehavior?: "EXCLUSIVE" | "INCLUSIVE";
-            customer: components["schemas"]["TaxCustomer"];
-            lineItems: components["schemas"]["TaxLineRequest"][];
-            shipFrom?: components["schemas"]["ShipFrom"];
-            evidence?: components["schemas"]["TaxEvidence"];
-        };
         CreateSignupDto: {
             kind: "payment" | "trial";
             customer: components["schemas"]["SignupCustomerDto"];
@@ -720,21 +642,6 @@ export interface components {
             refunded: boolean;
             tax?: components["schemas"]["LineTaxView"];
         };
-        EchoedCustomer: {
-            merchantCustomerReference?: string;
-            firstName?: string;
-            lastName?: string;
-            legalName?: string;
-            email?: string;
-            taxIdentifiers?: components["schemas"]["TaxIdentifier"][];
-            billingAddress?: components["schemas"]["BillingAddress"];
-            shippingAddress?: components["schemas"]["ShippingAddress"];
-        };
-        EchoedEvidence: {
-            billingCountry?: string;
-            ipAddress?: string;
-            paymentMethodCountry?: string;
-        };
         TaxEntityView: {
             companyName: string;
         };
@@ -753,16 +660,6 @@ export interface components {
             expiresAt: string;
             totalDutyAmount?: string;
             entity?: components["schemas"]["TaxEntityView"];
-        };
-        TransactionPayment: {
-            processor?: string;
-            paymentReference?: string;
-        };
-        TaxTransactionRequest: {
-            taxCalculationId: string;
-            /** Also the idempotency key. */
-            merchantTransactionReference: string;
-            payment?: components["schemas"]["TransactionPayment"];
         };
         TransactionPaymentView: {
             processor?: string;
@@ -815,21 +712,6 @@ export interface components {
             transactions: components["schemas"]["TaxTransactionView"][];
             nextCursor?: string;
         };
-        TaxRefundLineRequest: {
-            lineItemId: string;
-            refundLineItemReference: string;
-            refundReason: string;
-            /** Left out: everything that remains of the line. */
-            amount?: string;
-        };
-        TaxRefundRequest: {
-            /** Also the idempotency key. */
-            merchantRefundReference: string;
-            /** As 2026-01-31T12:00:00Z. */
-            refundDate?: string;
-            taxBehavior?: "EXCLUSIVE" | "INCLUSIVE";
-            refundLineItems: components["schemas"]["TaxRefundLineRequest"][];
-        };
         TaxInvoiceFileView: {
             fileName?: string;
             url: string;
@@ -840,28 +722,6 @@ export interface components {
         };
         PendingView: {
             status: "pending";
-        };
-        CatalogueProductRequest: {
-            /** The key of the variant. */
-            productId: string;
-            productGroupId?: string;
-            title: string;
-            requiresShipping: boolean;
-            taxable?: boolean;
-            description?: string;
-            category?: string;
-            imageUrl?: string;
-            sku?: string;
-            hsCode?: string;
-            countryOfOrigin?: string;
-            priceAmount?: number;
-            priceCurrency?: string;
-        };
-        WebhookEndpointRequest: {
-            url: string;
-            /** At least one, each of Document 2's. */
-            events: string[];
-            description?: string;
         };
         EndpointMadeView: {
             id: string;
@@ -881,50 +741,6 @@ export interface components {
         };
         EndpointsView: {
             data: components["schemas"]["EndpointView"][];
-        };
-        OnboardingAddress: {
-            line1: string;
-            line2?: string;
-            city: string;
-            state?: string;
-            postalCode: string;
-            country: string;
-        };
-        OnboardingCompany: {
-            legalName: string;
-            tradingName?: string;
-            website: string;
-            taxId: string;
-            registrationNumber: string;
-            jurisdiction: string;
-            gmvTier?: "UP_TO_100K" | "FROM_100K_TO_250K" | "FROM_250K_TO_500K" | "FROM_500K_TO_1M" | "FROM_1M_TO_10M" | "FROM_10M_TO_50M" | "FROM_50M_TO_100M" | "FROM_100M_TO_250M" | "FROM_250M_TO_500M" | "FROM_500M_TO_1B";
-            registeredAddress: components["schemas"]["OnboardingAddress"];
-        };
-        ComplianceSummary: {
-            verificationStatus?: string;
-            riskLevel?: string;
-            countryOfIncorporation?: string;
-            hasOpenComplianceFlags?: boolean;
-        };
-        InitiateRequest: {
-            /** Unique per partner, permanent. */
-            merchantReference: string;
-            /**
-             * @description Fixed once set.
-             * @enum {string}
-             */
-            productCode: "tor" | "mor";
-            company: components["schemas"]["OnboardingCompany"];
-            returnUrl?: string;
-            complianceSummary?: components["schemas"]["ComplianceSummary"];
-            merchantContext?: {
-                [key: string]: string;
-            };
-        };
-        BareMerchantRequest: {
-            merchantReference: string;
-            withoutCompany: true;
-            productCode?: "tor" | "mor";
         };
         RegionView: {
             id: string;
@@ -987,41 +803,6 @@ export interface components {
             data: components["schemas"]["OnboardingView"][];
             next_cursor?: string;
         };
-        ProductChoice: {
-            code: string;
-            regions: string[];
-        };
-        DescribeBusinessRequest: {
-            businessDescription?: string;
-            storeUrls?: string[];
-            category?: string;
-        };
-        ProviderPart: {
-            providerName?: string;
-            providerCountry?: string;
-        };
-        ProformaAddress: {
-            line1: string;
-            line2?: string;
-            locality: string;
-            region?: string;
-            postalCode: string;
-            country: string;
-        };
-        ProformaTaxIdentifier: {
-            type: string;
-            code: string;
-            country: string;
-        };
-        ProformaContact: {
-            email: string;
-        };
-        RecipientPart: {
-            legalName?: string;
-            address?: components["schemas"]["ProformaAddress"];
-            taxIdentifiers?: components["schemas"]["ProformaTaxIdentifier"][];
-            contact?: components["schemas"]["ProformaContact"];
-        };
         CreateProformaDto: {
             jurisdiction: string;
             /** YYYY-MM-DD, not before the issue date. */
@@ -1067,6 +848,225 @@ export interface components {
             source?: components["schemas"]["EInvoiceSource"];
             error?: components["schemas"]["EInvoiceError"];
             document?: components["schemas"]["EInvoiceFiles"];
+        };
+        BareMerchantRequest: {
+            merchantReference: string;
+            withoutCompany: true;
+            productCode?: "tor" | "mor";
+        };
+        CatalogueProductRequest: {
+            /** The key of the variant. */
+            productId: string;
+            productGroupId?: string;
+            title: string;
+            requiresShipping: boolean;
+            taxable?: boolean;
+            description?: string;
+            category?: string;
+            imageUrl?: string;
+            sku?: string;
+            hsCode?: string;
+            countryOfOrigin?: string;
+            priceAmount?: number;
+            priceCurrency?: string;
+        };
+        DescribeBusinessRequest: {
+            businessDescription?: string;
+            storeUrls?: string[];
+            category?: string;
+        };
+        TaxIdentifier: {
+            type: "BR_CPF" | "BR_CNPJ" | "EU_VAT" | "GB_VAT" | "US_EIN";
+            code: string;
+            buyerTaxRegime?: "SIMPLES_NACIONAL" | "LUCRO_PRESUMIDO" | "LUCRO_REAL";
+        };
+        BillingAddress: {
+            line1: string;
+            line2?: string;
+            city: string;
+            state?: string;
+            postalCode: string;
+            country: string;
+        };
+        ShippingAddress: {
+            line1?: string;
+            line2?: string;
+            city?: string;
+            state?: string;
+            postalCode?: string;
+            country: string;
+        };
+        EchoedCustomer: {
+            merchantCustomerReference?: string;
+            firstName?: string;
+            lastName?: string;
+            legalName?: string;
+            email?: string;
+            taxIdentifiers?: components["schemas"]["TaxIdentifier"][];
+            billingAddress?: components["schemas"]["BillingAddress"];
+            shippingAddress?: components["schemas"]["ShippingAddress"];
+        };
+        EchoedEvidence: {
+            billingCountry?: string;
+            ipAddress?: string;
+            paymentMethodCountry?: string;
+        };
+        OnboardingAddress: {
+            line1: string;
+            line2?: string;
+            city: string;
+            state?: string;
+            postalCode: string;
+            country: string;
+        };
+        OnboardingCompany: {
+            legalName: string;
+            tradingName?: string;
+            website: string;
+            taxId: string;
+            registrationNumber: string;
+            jurisdiction: string;
+            gmvTier?: "UP_TO_100K" | "FROM_100K_TO_250K" | "FROM_250K_TO_500K" | "FROM_500K_TO_1M" | "FROM_1M_TO_10M" | "FROM_10M_TO_50M" | "FROM_50M_TO_100M" | "FROM_100M_TO_250M" | "FROM_250M_TO_500M" | "FROM_500M_TO_1B";
+            registeredAddress: components["schemas"]["OnboardingAddress"];
+        };
+        ComplianceSummary: {
+            verificationStatus?: string;
+            riskLevel?: string;
+            countryOfIncorporation?: string;
+            hasOpenComplianceFlags?: boolean;
+        };
+        InitiateRequest: {
+            /** Unique per partner, permanent. */
+            merchantReference: string;
+            /**
+             * @description Fixed once set.
+             * @enum {string}
+             */
+            productCode: "tor" | "mor";
+            company: components["schemas"]["OnboardingCompany"];
+            returnUrl?: string;
+            complianceSummary?: components["schemas"]["ComplianceSummary"];
+            merchantContext?: {
+                [key: string]: string;
+            };
+        };
+        ProductChoice: {
+            code: string;
+            regions: string[];
+        };
+        ProviderPart: {
+            providerName?: string;
+            providerCountry?: string;
+        };
+        ProformaAddress: {
+            line1: string;
+            line2?: string;
+            locality: string;
+            region?: string;
+            postalCode: string;
+            country: string;
+        };
+        ProformaTaxIdentifier: {
+            type: string;
+            code: string;
+            country: string;
+        };
+        ProformaContact: {
+            email: string;
+        };
+        RecipientPart: {
+            legalName?: string;
+            address?: components["schemas"]["ProformaAddress"];
+            taxIdentifiers?: components["schemas"]["ProformaTaxIdentifier"][];
+            contact?: components["schemas"]["ProformaContact"];
+        };
+        TaxCustomer: {
+            merchantCustomerReference?: string;
+            firstName?: string;
+            lastName?: string;
+            legalName?: string;
+            email?: string;
+            taxIdentifiers?: components["schemas"]["TaxIdentifier"][];
+            billingAddress: components["schemas"]["BillingAddress"];
+            shippingAddress?: components["schemas"]["ShippingAddress"];
+        };
+        BrazilLine: {
+            municipalServiceCode: string;
+        };
+        LineJurisdiction: {
+            br?: components["schemas"]["BrazilLine"];
+        };
+        TaxLineRequest: {
+            merchantLineItemReference: string;
+            productCode: string;
+            title?: string;
+            description?: string;
+            unitPrice: string | number;
+            quantity?: number;
+            /** Per unit. */
+            discountAmount?: string | number;
+            /**
+             * @description Absent counts as `DIGITAL`.
+             * @enum {string}
+             */
+            productType?: "PHYSICAL" | "DIGITAL";
+            countryOfOrigin?: string;
+            hsCode?: string;
+            category?: string;
+            images?: string[];
+            jurisdiction?: components["schemas"]["LineJurisdiction"];
+        };
+        ShipFrom: {
+            line1?: string;
+            line2?: string;
+            city?: string;
+            state?: string;
+            postalCode?: string;
+            country: string;
+        };
+        TaxEvidence: {
+            billingCountry: string;
+            ipAddress?: string;
+            paymentMethodCountry?: string;
+        };
+        TaxCalculationRequest: {
+            currency: string;
+            taxBehavior?: "EXCLUSIVE" | "INCLUSIVE";
+            customer: components["schemas"]["TaxCustomer"];
+            lineItems: components["schemas"]["TaxLineRequest"][];
+            shipFrom?: components["schemas"]["ShipFrom"];
+            evidence?: components["schemas"]["TaxEvidence"];
+        };
+        TaxRefundLineRequest: {
+            lineItemId: string;
+            refundLineItemReference: string;
+            refundReason: string;
+            /** Left out: everything that remains of the line. */
+            amount?: string;
+        };
+        TaxRefundRequest: {
+            /** Also the idempotency key. */
+            merchantRefundReference: string;
+            /** As 2026-01-31T12:00:00Z. */
+            refundDate?: string;
+            taxBehavior?: "EXCLUSIVE" | "INCLUSIVE";
+            refundLineItems: components["schemas"]["TaxRefundLineRequest"][];
+        };
+        TransactionPayment: {
+            processor?: string;
+            paymentReference?: string;
+        };
+        TaxTransactionRequest: {
+            taxCalculationId: string;
+            /** Also the idempotency key. */
+            merchantTransactionReference: string;
+            payment?: components["schemas"]["TransactionPayment"];
+        };
+        WebhookEndpointRequest: {
+            url: string;
+            /** At least one, each of Document 2's. */
+            events: string[];
+            description?: string;
         };
         ListCustomersQuery: {
             limit?: number;

@@ -1,9 +1,8 @@
 // What happens on the MoR's other channels in a story: bank transfers, payment links, disputes and alerts.
+import { encodeDeleteProforma, encodePaymentLink } from '@crossbill/mor';
 import { proformaWire } from '#src/transfers/proforma-request.js';
 import { messageKey } from '#src/engine/change.js';
 import { decimalFromMinor } from '#src/domain/money.js';
-import { encodePaymentLink } from '#src/mor/payment-links.js';
-import { encodeDeleteProforma } from '#src/mor/proforma-invoices.js';
 import { eventIdFor } from '@crossbill/sandbox/mor/event-types.js';
 import { type CaptureNames, namesCharge } from '@crossbill/sandbox/mor/payment-links.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
@@ -90,7 +89,7 @@ export class Channels {
       const { invoice: facts, askedAt } = billed.value;
       const wire = encodePaymentLink({
         jurisdiction: JURISDICTION,
-        amount: { amount: decimalFromMinor(facts.amountRemaining, facts.currency), currency: facts.currency },
+        amount: { minor: facts.amountRemaining, currency: facts.currency },
         returnUrl: 'https://shop.example/paid',
         idempotencyKey: messageKey('create_payment_link', id, 1),
         expiresIn: expiresInSec,

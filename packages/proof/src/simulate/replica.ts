@@ -1,4 +1,5 @@
 // One life of one replica: the real doors, flows, worker and adapters, put together by hand around simulated time and network.
+import { type ProformaInvoices } from '@crossbill/mor';
 import { Readable } from 'node:stream';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Secret } from '#src/config/secret.js';
@@ -21,18 +22,11 @@ import { VERIFY_LIMITS, VerifyFlow } from '#src/verify/verify.flow.js';
 import { Wake } from '#src/engine/wake.js';
 import { WorkLaneFlow } from '#src/engine/work-lane.flow.js';
 import { Doors } from '#src/intake/doors.js';
-import { CardIntents } from '#src/mor/card-intents.js';
 import { HttpEventRelay } from '#src/mor/event-relay.js';
-import { Invoices } from '#src/mor/invoices.js';
 import { HttpMorChannels } from '#src/mor/mor-channels.js';
 import { MorPaymentGateway } from '#src/mor/mor-payment-gateway.js';
-import { type MorOptions } from '#src/mor/options.js';
-import { PaymentLinks } from '#src/mor/payment-links.js';
-import { ProformaInvoices } from '#src/mor/proforma-invoices.js';
-import { Refunds } from '#src/mor/refunds.js';
-import { MorTransport } from '#src/mor/transport.js';
+import { morClient, type MorOptions } from '#src/mor/options.js';
 import { MorTaxDesk } from '#src/mor/mor-tax-desk.js';
-import { TaxCalculations } from '#src/mor/tax-calculations.js';
 import { type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { type Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
@@ -165,11 +159,11 @@ export class Replica {
       timeoutMs: 1_200_000, // real time: the deadlines that count are the simulated ones
       line: new SimLine(network, owner),
     };
-    const mor = new MorTransport(options, clock);
-    const gateway = new MorPaymentGateway(options, new CardIntents(mor), new Refunds(mor), new Invoices(mor, clock));
-    const proformas = (this.proformas = new ProformaInvoices(mor, clock));
-    const channels = new HttpMorChannels(proformas, new PaymentLinks(mor));
-    const taxDesk = new MorTaxDesk(new TaxCalculations(mor));
+    const mor = morClient(options, clock);
+    const gateway = new MorPaymentGateway(options, mor.intents, mor.refunds, mor.invoices);
+    const proformas = (this.proformas = mor.proformaInvoices);
+    const channels = new HttpMorChannels(proformas, mor.paymentLinks);
+    const taxDesk = new MorTaxDesk(mor.taxCalculations);
     const router = new RouteEventsFlow(stored('channel', new PgHomelessEvents(db, clock)), clock, ids, wake);
     const relay = new HttpEventRelay(options, clock);
     this.links = stored('links', new CustomerLinksStore(db, clock));

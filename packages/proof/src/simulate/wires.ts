@@ -1,5 +1,5 @@
 // The two ways out of a replica, without sockets: the real adapters speak to the sandbox's kernel, one exchange a step.
-import { type Exchange, type HttpRequest, type Line } from '#src/mor/http-line.js';
+import { type Exchange, type HttpRequest, type Line } from '@crossbill/mor/http-line.js';
 import { type Kernel, type WireReply } from '@crossbill/sandbox/kernel/kernel.js';
 import { type Side } from '@crossbill/sandbox/kernel/side.js';
 import { Answer, NoAnswer, type Transport, type TransportAnswer } from '#src/stripe/http-client.js';

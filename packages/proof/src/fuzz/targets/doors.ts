@@ -1,4 +1,5 @@
 // What the webhook doors take apart: the signature header, and the three kinds of body.
+import { parseSignatureHeader, SignatureCheck } from '@crossbill/mor/signature.js';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { type ParsedEvent } from '#src/domain/events/envelope.js';
@@ -11,7 +12,6 @@ import { amountIn, dashboardIn, deadlineIn } from '#src/mor-objects/rules/channe
 import { masked } from '#src/events/mask.js';
 import { withoutPersonalData } from '#src/cli/redacted-body.js';
 import { type Door, doorAt, doors, toDelivery } from '#src/intake/deliveries.js';
-import { parseSignatureHeader, SignatureCheck } from '#src/intake/signature.js';
 import { jsonText } from '#src/store/codec.js';
 import { wire } from '../inputs/examples.js';
 import { bentJson } from '../inputs/json.js';

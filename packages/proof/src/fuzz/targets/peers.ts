@@ -1,14 +1,13 @@
 // What the two peers answer: each endpoint's parser, and the whole way of an answer from the socket on, whatever its status and headers.
+import { parseRefund, parseWebhookEndpointList } from '@crossbill/mor';
+import { type Exchange, type Line } from '@crossbill/mor/http-line.js';
+import { parseAnswer, Unreadable } from '@crossbill/mor/read.js';
 import fc from 'fast-check';
 import { Secret } from '#src/config/index.js';
 import { RequestBudget } from '#src/domain/ports/request-budget.js';
 import { RETRY_AFTER_LONGEST_MS } from '#src/policy.js';
 import { type CallOutcome } from '#src/domain/ports/call.js';
-import { type Exchange, type Line } from '#src/mor/http-line.js';
-import { parseAnswer, Unreadable } from '#src/mor/read.js';
-import { parseRefund } from '#src/mor/refunds.js';
-import { MorTransport } from '#src/mor/transport.js';
-import { parseWebhookEndpointList } from '#src/mor/webhook-endpoints.js';
+import { morClient } from '#src/mor/options.js';
 import { billedInvoiceOf } from '#src/stripe/parse-billed-invoice.js';
 import { parseSubscription } from '#src/stripe/parse-charging.js';
 import { parseInvoicePayment, shownInvoiceOf } from '#src/stripe/parse-invoice.js';
@@ -27,7 +26,7 @@ import { StandingClock } from '../inputs/standing-clock.js';
 import { STRIPE_OBJECTS } from '../inputs/stripe-objects.js';
 import { wire } from '../inputs/examples.js';
 import { bentJson } from '../inputs/json.js';
-import { MOR_PARSERS } from '../inputs/mor-parsers.js';
+import { MOR_PARSERS } from '@crossbill/mor/parsers.js';
 import { oddText } from '../inputs/texts.js';
 import { mustBeInRange, mustBeUnpolluted } from '../ranges.js';
 import { must, mustBeSame, orTyped, type Target } from '../target.js';
@@ -243,7 +242,7 @@ const morCalls: Target = {
         close: () => Promise.resolve(),
       };
       const merchant = { clientId: 'client', clientSecret: new Secret(SECRET) };
-      const transport = new MorTransport(
+      const { transport } = morClient(
         {
           baseUrl: 'http://x',
           authUrl: 'http://x',

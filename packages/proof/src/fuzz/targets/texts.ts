@@ -1,4 +1,5 @@
 // What people write: amounts, times, filters, files of customers.
+import { parseTime, Unreadable } from '@crossbill/mor/read.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,6 @@ import { cell, csvLine } from '#src/csv/write-csv.js';
 import { bindColumns, ColumnsRefused, readImportLine } from '#src/customers/rules/import-line.js';
 import { timeOf } from '#src/domain/events/fields.js';
 import { decimalFromMinor, decimalsOf, MAX_MINOR, minorFromDecimal } from '#src/domain/money.js';
-import { parseTime, Unreadable } from '#src/mor/read.js';
 import { typedAmount } from '#src/refunds/rules/typed-amount.js';
 import { bentJson } from '../inputs/json.js';
 import { amountText, bent, oddText, timeText } from '../inputs/texts.js';

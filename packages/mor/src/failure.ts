@@ -1,0 +1,128 @@
+// Sorts each answer into the four kinds of failure.
+import { type Clock, type MorOptions } from './options.js';
+import { kindOf, type MorCallName } from './error-codes.js';
+import { type Failure, type FailureKind } from './outcome.js';
+import { type Exchange, type HttpAnswer, type NoAnswer } from './http-line.js';
+import { safeRequestId, safeText } from './safe-text.js';
+
+const MAX_NAMED_FIELDS = 50;
+/** A longer `Retry-After` counts as this. */
+export const RETRY_AFTER_LONGEST_MS = 3_600_000;
+
+type Known = Partial<Omit<Failure, 'ok' | 'kind' | 'message'>>;
+
+export function failure(kind: FailureKind, message: string, known: Known = {}): Failure {
+  return {
+    ok: false,
+    kind,
+    message,
+    status: known.status ?? null,
+    code: known.code ?? null,
+    errors: known.errors ?? [],
+    retryAfterMs: known.retryAfterMs ?? null,
+    requestId: known.requestId ?? null,
+    replayed: known.replayed ?? false,
+  };
+}
+
+/** No answer came: refused connections were surely not sent, anything later may have been done. */
+export function failureWithoutAnswer(peer: string, nothing: NoAnswer): Failure {
+  if (nothing.sent === 'never') return failure('refused', `a request to ${peer} could not be built (${nothing.why})`);
+  if (nothing.sent === 'no') return failure('retry', `no connection to ${peer} (${nothing.why})`);
+  return failure('unknown', `no answer from ${peer} (${nothing.why})`);
+}
+
+/** A redirect is never followed: the bearer and the body belong to the configured address alone. */
+export function unexpectedRedirect(peer: string, answer: HttpAnswer, kind: FailureKind): Failure {
+  return failure(kind, `${peer} answered ${answer.status}, a redirect, which is never followed`, {
+    status: answer.status,
+    code: 'unexpected_redirect',
+    requestId: requestIdOf(answer),
+  });
+}
+
+/** A 2xx that could not be read: the effect may be there. */
+export function unreadableAnswer(peer: string, answer: HttpAnswer, what: string): Failure {
+  return failure('unknown', `${peer} answered ${answer.status}, but ${what}`, {
+    status: answer.status,
+    requestId: requestIdOf(answer),
+  });
+}
+
+/** An answer of 300 or more as a failure. `secrets` are taken out of the MoR's own words; `advise` gives the last sentence of the message. */
+export function failureOf(
+  call: MorCallName,
+  answer: HttpAnswer,
+  body: unknown,
+  clock: Clock,
+  secrets: readonly string[],
+  advise: MorOptions['advise'] = undefined,
+): Failure {
+  // No refusal: the address is wrong until a person mends it, and a 303 may even follow on something that was done.
+  if (answer.status < 400) return unexpectedRedirect('the MoR', answer, 'stopped');
+  const said = readErrorBody(body);
+  const errors = said.errors.map(({ field, message }) => ({
+    field: safeText(field, secrets),
+    message: safeText(message, secrets),
+  }));
+  const advice = advise?.(call, { status: answer.status, code: said.code, errors }) ?? null;
+  const why = [said.code, said.message === null ? null : safeText(said.message, secrets)].filter(
+    (part) => part !== null,
+  );
+  return failure(
+    kindOf(call, answer.status, said.code),
+    // What to do stands with it: the caller, the timeline and a review item all show this text.
+    `the MoR answered ${answer.status}${why.length > 0 ? `: ${why.join(', ')}` : ''}${advice === null ? '' : `. ${advice}`}`,
+    {
+      status: answer.status,
+      code: said.code,
+      errors,
+      retryAfterMs: retryAfterMs(answer.header('retry-after'), clock),
+      requestId: requestIdOf(answer),
+      replayed: answer.header('idempotent-replayed') === 'true',
+    },
+  );
+}
+
+/** `Retry-After` as a wait: seconds or an HTTP date; null when absent or unreadable. Bounded, never negative. */
+export function retryAfterMs(header: string | null, clock: Clock): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  if (/^\d{1,10}$/.test(text)) return Math.min(Number(text) * 1000, RETRY_AFTER_LONGEST_MS);
+  if (!/^[A-Za-z]{3,9},? .*GMT$/.test(text)) return null;
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) return null;
+  return Math.min(Math.max(at - clock.now().getTime(), 0), RETRY_AFTER_LONGEST_MS);
+}
+
+export function requestIdOf(exchange: Exchange): string | null {
+  if (!exchange.answered) return null;
+  return safeRequestId(exchange.header('x-request-id') ?? exchange.header('request-id'));
+}
+
+type SaidError = {
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly errors: readonly { readonly field: string; readonly message: string }[];
+};
+
+/** `{code, errors}` of Documents 1 and 2. Document 3 shows the codes but not the shape, so `{error: …}` is read as well. */
+function readErrorBody(body: unknown): SaidError {
+  const outer = membersOf(body);
+  const inner = membersOf(outer.error);
+  const code = [outer.code, inner.code, outer.error].find(
+    (one): one is string => typeof one === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(one),
+  );
+  const message = [outer.message, inner.message].find((one) => typeof one === 'string');
+  const listed: unknown = outer.errors ?? inner.errors;
+  const errors = (Array.isArray(listed) ? listed : []).slice(0, MAX_NAMED_FIELDS).flatMap((one: unknown) => {
+    const { field, message: why } = membersOf(one);
+    if (typeof field !== 'string' && typeof why !== 'string') return [];
+    return [{ field: typeof field === 'string' ? field : '', message: typeof why === 'string' ? why : '' }];
+  });
+  return { code: code ?? null, message: message ?? null, errors };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value } : {};
+}

@@ -1,0 +1,138 @@
+// One HTTP exchange with a peer: bounded in time, size and sockets, never following a redirect, never throwing.
+import { Agent, type Dispatcher } from 'undici';
+
+/** Far above any answer of the documents; an answer beyond it is not read to its end. */
+const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
+const DEFAULT_MAX_SOCKETS = 32;
+export const CONNECT_TIMEOUT_MS = 5_000;
+
+/** For an agent of your own: the signal of each exchange is the one deadline. */
+export const SOCKET_LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+
+/** The sockets to a peer, straight or through a proxy. */
+export type Sockets = { to(origin: string): Dispatcher; destroy(): Promise<void> };
+
+export function straightSockets(connections = DEFAULT_MAX_SOCKETS): Sockets {
+  const agent = new Agent({ ...SOCKET_LIMITS, connections, connect: { timeout: CONNECT_TIMEOUT_MS } });
+  return { to: () => agent, destroy: () => agent.destroy() };
+}
+
+export type HttpRequest = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Base URL without a trailing slash; may carry a path of its own. */
+  readonly base: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | null;
+};
+
+export type HttpAnswer = {
+  readonly answered: true;
+  readonly status: number;
+  /** A header by lower-case name; the first when repeated, null when absent. */
+  readonly header: (name: string) => string | null;
+  /** The body as text; null when it was cut, too large or not UTF-8. */
+  readonly text: string | null;
+};
+
+export type NoAnswer = {
+  readonly answered: false;
+  /** `no`: surely nothing reached the peer. `never`: the request cannot be built at all. `maybe`: nobody can say. */
+  readonly sent: 'no' | 'maybe' | 'never';
+  /** True when our own deadline ended the exchange. */
+  readonly timedOut: boolean;
+  /** Short and safe to show: words of ours and an error code, no address and no header. */
+  readonly why: string;
+};
+
+export type Exchange = HttpAnswer | NoAnswer;
+
+// Codes that Node and undici give while a connection is being made: no byte of the request was written.
+const NOT_SENT = new Set(
+  (
+    'UND_ERR_ABORTED ' + // the proxy of this host makes no tunnel; our own end of a request is told apart before
+    'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EADDRNOTAVAIL UND_ERR_CONNECT_TIMEOUT ' +
+    'CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE ' +
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY ERR_TLS_CERT_ALTNAME_INVALID'
+  ).split(' '),
+);
+
+/** One way to send a request. Whoever owns the network puts another one in its place. */
+export type Line = Pick<HttpLine, 'exchange' | 'close'>;
+
+export class HttpLine {
+  readonly #sockets: Sockets;
+
+  constructor(sockets: Sockets = straightSockets()) {
+    this.#sockets = sockets;
+  }
+
+  /** Sends once and reads the answer to its end. `signal` covers both. Never rejects. */
+  async exchange(request: HttpRequest, signal: AbortSignal): Promise<Exchange> {
+    if (signal.aborted) return { answered: false, sent: 'no', timedOut: true, why: 'deadline passed before sending' };
+    try {
+      const base = new URL(request.base);
+      const prefix = base.pathname === '/' ? '' : base.pathname.replace(/\/+$/, '');
+      const answer = await this.#sockets.to(base.origin).request({
+        origin: base.origin,
+        path: prefix + request.path,
+        method: request.method,
+        headers: { ...request.headers },
+        body: request.body,
+        signal,
+      });
+      const headers = answer.headers;
+      return {
+        answered: true,
+        status: answer.statusCode,
+        header: (name) => {
+          const value = headers[name];
+          return (Array.isArray(value) ? value[0] : value) ?? null;
+        },
+        text: await readText(answer.body),
+      };
+    } catch (error) {
+      return noAnswer(error, signal);
+    }
+  }
+
+  /** Ends every socket. Requests under way end without an answer. */
+  async close(): Promise<void> {
+    await this.#sockets.destroy();
+  }
+}
+
+async function readText(body: AsyncIterable<unknown>): Promise<string | null> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of body) {
+      if (!Buffer.isBuffer(part)) return null;
+      size += part.length;
+      if (size > MAX_ANSWER_BYTES) return null; // leaving the loop destroys the stream
+      parts.push(part);
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+  } catch {
+    return null;
+  }
+}
+
+function noAnswer(error: unknown, signal: AbortSignal): NoAnswer {
+  const codes = codesOf(error);
+  const why = codes[0] ?? 'no code';
+  if (signal.aborted) return { answered: false, sent: 'maybe', timedOut: true, why: 'deadline passed' };
+  if (codes.some((code) => code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL')) {
+    return { answered: false, sent: 'never', timedOut: false, why };
+  }
+  const notSent = codes.length > 0 && codes.every((code) => NOT_SENT.has(code));
+  return { answered: false, sent: notSent ? 'no' : 'maybe', timedOut: false, why };
+}
+
+/** The codes of an error, or of the several tries (IPv4, IPv6) that one error stands for. */
+function codesOf(error: unknown): string[] {
+  if (error === null || typeof error !== 'object') return [];
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) return error.errors.flatMap(codesOf);
+  if (!('code' in error) || typeof error.code !== 'string') return [];
+  return [/^[A-Z0-9_]{1,64}$/.test(error.code) ? error.code : 'no code'];
+}

@@ -1,0 +1,57 @@
+// Document 2: the customer's invoice file of a payment or a refund, by the MoR's id or by the processor's.
+import { type Outcome } from './outcome.js';
+import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
+import { Fields } from './read.js';
+import { type MorTransport } from './transport.js';
+import { query, segment, wireGet } from './wire.js';
+
+/**
+ * `charged`: its invoice is there (200): that alone proves the money. `pending`: known, with no invoice yet (202): moments for a card,
+ * days for a bank debit, and the debit may still fail. `unknown`: the MoR does not know it, or not any more (404).
+ */
+export type ChargeState = 'charged' | 'pending' | 'unknown';
+
+export function parseInvoiceFile(value: unknown, path = ''): FileLink {
+  return new Fields(value, path).must('invoice', parseFileLink);
+}
+
+export class Invoices {
+  constructor(private readonly transport: MorTransport) {}
+
+  ofPayment(paymentId: string): Promise<Outcome<WhenReady<FileLink>>> {
+    return this.#read(`/api/payments/${segment(paymentId)}/invoice`);
+  }
+
+  ofPaymentByReference(pspReference: string): Promise<Outcome<WhenReady<FileLink>>> {
+    return this.#read(`/api/payments/invoice${query({ psp_reference: pspReference })}`);
+  }
+
+  ofRefund(refundId: string): Promise<Outcome<WhenReady<FileLink>>> {
+    return this.#read(`/api/refunds/${segment(refundId)}/invoice`);
+  }
+
+  ofRefundByReference(pspReference: string): Promise<Outcome<WhenReady<FileLink>>> {
+    return this.#read(`/api/refunds/invoice${query({ psp_reference: pspReference })}`);
+  }
+
+  /** What the MoR knows of the payment with this charge id at this moment: 200 with its invoice, 202 or 404. */
+  lookUpCharge(pspReference: string): Promise<Outcome<ChargeState>> {
+    return this.transport.call<ChargeState>(wireGet(`/api/payments/invoice${query({ psp_reference: pspReference })}`), {
+      name: 'invoice.read',
+      accept: ({ status, body }) => {
+        if (status === 202) return 'pending';
+        // Which file it is does not matter here; a success without one, as of a proxy, proves no charge.
+        new Fields(body).must('invoice', (file, at) => new Fields(file, at));
+        return 'charged';
+      },
+      acceptError: ({ status }) => (status === 404 ? 'unknown' : null), // Document 2 names no code for this 404
+    });
+  }
+
+  #read(path: string): Promise<Outcome<WhenReady<FileLink>>> {
+    return this.transport.call(wireGet(path), {
+      name: 'invoice.read',
+      accept: (answer) => parseWhenReady(answer, parseInvoiceFile),
+    });
+  }
+}

@@ -1,0 +1,128 @@
+// Document 2: proforma invoices, for customers who pay by bank transfer. Creation is asynchronous.
+import { type Outcome, type WireRequest } from './outcome.js';
+import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
+import { Fields } from './read.js';
+import { type ProformaFromCalculationRequest, type ProformaRequest } from './requests/collecting.js';
+import { type MorAnswer, type MorTransport } from './transport.js';
+import { segment, wireDelete, wireGet, wireWith } from './wire.js';
+
+const PATH = '/api/proforma-invoices';
+const FROM_CALCULATION = `${PATH}/from-tax-calculation`;
+
+export type ProformaInvoice = {
+  readonly id: string;
+  readonly number: string | null;
+  /** `PENDING_TAX_TRANSACTION`, `ISSUED`, `ISSUANCE_FAILED`, `SETTLED` and others whose moves the document does not show. */
+  readonly status: string;
+  readonly merchantReference: string | null;
+  /** Only when the status is `ISSUANCE_FAILED`. */
+  readonly issuanceFailure: {
+    readonly code: string | null;
+    readonly message: string | null;
+    readonly failedAt: Date | null;
+  } | null;
+};
+
+export type ProformaCreated =
+  | {
+      readonly kind: 'accepted';
+      /** A replay always says `PENDING_TAX_TRANSACTION`: the state is read with `read` alone. */
+      readonly invoice: ProformaInvoice;
+      /** Path to poll; null when the answer had none. */
+      readonly location: string | null;
+      readonly retryAfterMs: number | null;
+    }
+  /** 422 `merchant_reference_conflict`: a live proforma invoice holds the reference; go on with that one. */
+  | { readonly kind: 'reference_taken'; readonly existingProformaInvoiceId: string };
+
+function parseIssuanceFailure(value: unknown, path: string): NonNullable<ProformaInvoice['issuanceFailure']> {
+  const fields = new Fields(value, path);
+  return {
+    code: fields.textOrNull('code'),
+    message: fields.textOrNull('message'),
+    failedAt: fields.timeOrNull('failedAt'),
+  };
+}
+
+/** Reads the handle and the resource. The earlier synchronous form names its id `proformaInvoiceId`. */
+export function parseProformaInvoice(value: unknown): ProformaInvoice {
+  const fields = new Fields(value);
+  return {
+    id: fields.has('id') ? fields.id('id') : fields.id('proformaInvoiceId'),
+    number: fields.textOrNull('number'),
+    status: fields.id('status'),
+    merchantReference: fields.textOrNull('merchantReference'),
+    issuanceFailure: fields.may('issuanceFailure', parseIssuanceFailure),
+  };
+}
+
+export function encodeProforma(request: ProformaRequest): WireRequest {
+  return wireWith('POST', PATH, request);
+}
+
+export function encodeProformaFromCalculation(request: ProformaFromCalculationRequest): WireRequest {
+  return wireWith('POST', FROM_CALCULATION, request);
+}
+
+export function encodeDeleteProforma(id: string): WireRequest {
+  return wireDelete(`${PATH}/${segment(id)}`);
+}
+
+function referenceTaken({ status, body }: MorAnswer, code: string | null): ProformaCreated | null {
+  if (status !== 422 || code !== 'merchant_reference_conflict') return null;
+  return { kind: 'reference_taken', existingProformaInvoiceId: new Fields(body, '').id('existingProformaInvoiceId') };
+}
+
+export class ProformaInvoices {
+  constructor(private readonly transport: MorTransport) {}
+
+  create(request: ProformaRequest, key: string): Promise<Outcome<ProformaCreated>> {
+    return this.sendCreate(encodeProforma(request), key);
+  }
+
+  createFromCalculation(request: ProformaFromCalculationRequest, key: string): Promise<Outcome<ProformaCreated>> {
+    return this.sendCreate(encodeProformaFromCalculation(request), key);
+  }
+
+  delete(id: string): Promise<Outcome<null>> {
+    return this.sendDelete(encodeDeleteProforma(id));
+  }
+
+  /**
+   * Both ways to create; the path says which. A spent key replays for ever, even after deletion: a new submission takes a
+   * new key, and a key is never made from the body.
+   */
+  sendCreate(wire: WireRequest, key: string): Promise<Outcome<ProformaCreated>> {
+    return this.transport.call<ProformaCreated>(wire, {
+      name: wire.path === FROM_CALCULATION ? 'proforma.from_calculation' : 'proforma.create',
+      key,
+      accept: (answer) => ({
+        kind: 'accepted',
+        invoice: parseProformaInvoice(answer.body),
+        location: answer.header('location'),
+        retryAfterMs: answer.retryAfterMs,
+      }),
+      acceptError: referenceTaken,
+    });
+  }
+
+  read(id: string): Promise<Outcome<ProformaInvoice>> {
+    return this.transport.call(wireGet(`${PATH}/${segment(id)}`), {
+      name: 'proforma.read',
+      accept: ({ body }) => parseProformaInvoice(body),
+    });
+  }
+
+  /** The link lives 15 minutes; each call makes a new one. */
+  document(id: string): Promise<Outcome<WhenReady<FileLink>>> {
+    return this.transport.call(wireGet(`${PATH}/${segment(id)}/document`), {
+      name: 'proforma.document',
+      accept: (answer) => parseWhenReady(answer, parseFileLink),
+    });
+  }
+
+  /** Allowed until the tax transaction is linked, then 409 `not_deletable`. Deleting twice succeeds twice. */
+  sendDelete(wire: WireRequest): Promise<Outcome<null>> {
+    return this.transport.call(wire, { name: 'proforma.delete', accept: () => null });
+  }
+}

@@ -1,0 +1,90 @@
+// The requests of Document 1, field by field.
+import {
+  about,
+  country,
+  filled,
+  flag,
+  oneOf,
+  optional,
+  shape,
+  text,
+  textList,
+  textMap,
+  type ValueOf,
+} from '../shape.js';
+
+const productCode = oneOf('tor', 'mor');
+
+const gmvTier = oneOf(
+  'UP_TO_100K',
+  'FROM_100K_TO_250K',
+  'FROM_250K_TO_500K',
+  'FROM_500K_TO_1M',
+  'FROM_1M_TO_10M',
+  'FROM_10M_TO_50M',
+  'FROM_50M_TO_100M',
+  'FROM_100M_TO_250M',
+  'FROM_250M_TO_500M',
+  'FROM_500M_TO_1B',
+);
+
+const address = shape('OnboardingAddress', {
+  line1: filled(),
+  line2: optional(text()),
+  city: filled(),
+  state: optional(text()),
+  postalCode: filled(),
+  country,
+});
+
+const company = shape('OnboardingCompany', {
+  legalName: filled(),
+  tradingName: optional(text()),
+  website: filled(),
+  taxId: filled(),
+  registrationNumber: filled(),
+  jurisdiction: country,
+  gmvTier: about('Any other value would be a malformed body to the MoR, answered 500.', optional(gmvTier)),
+  registeredAddress: address,
+});
+
+/** Shown to the reviewer, never acted on. */
+const complianceSummary = shape('ComplianceSummary', {
+  verificationStatus: optional(text()),
+  riskLevel: optional(text()),
+  countryOfIncorporation: optional(country),
+  hasOpenComplianceFlags: optional(flag),
+});
+
+/** Without `mode`: the client always sends `API`. */
+export const initiateRequest = shape('InitiateRequest', {
+  merchantReference: about('Unique per partner, permanent.', filled(255)),
+  productCode: about(
+    'Fixed once set. The MoR would store a misspelt code for good, so only the two that exist are let through.',
+    productCode,
+  ),
+  company,
+  returnUrl: optional(text(2048)),
+  complianceSummary: optional(complianceSummary),
+  merchantContext: optional(textMap),
+});
+export type InitiateRequest = ValueOf<typeof initiateRequest>;
+
+/** In the place of company details: they are not known, and never will be (Document 1, "What the service does", 6). */
+export const bareMerchantRequest = shape(
+  'BareMerchantRequest',
+  { merchantReference: filled(255), withoutCompany: oneOf(true), productCode: optional(productCode) },
+  'validation_error',
+);
+
+/** One entry of `products` in PUT application. The code must repeat what was sent first, whatever that was. */
+export const productChoice = shape('ProductChoice', { code: filled(64), regions: textList(1) }, 'validation_error');
+export type ProductChoice = ValueOf<typeof productChoice>;
+
+/** PATCH application: a field that is left out keeps its value. */
+export const describeBusinessRequest = shape(
+  'DescribeBusinessRequest',
+  { businessDescription: optional(text()), storeUrls: optional(textList()), category: optional(text()) },
+  'validation_error',
+);
+export type DescribeBusinessRequest = ValueOf<typeof describeBusinessRequest>;

@@ -1,0 +1,143 @@
+// The bearer token of one set of credentials: asked for once, shared by all callers, renewed in time.
+import { Hidden } from './hidden.js';
+import { type Failure } from './outcome.js';
+import { failure, failureWithoutAnswer, retryAfterMs } from './failure.js';
+import { type Exchange, type Line } from './http-line.js';
+import { type Clock, type MorCredentials, secretOf } from './options.js';
+
+const PATH = '/oauth2/token';
+/** Document 2, "Authentication", rule 2: the cache lives `expires_in` minus 300 seconds. */
+const EARLY_SEC = 300;
+/** For an answer that does not say how long its token lives. */
+const SHORT_SEC = 60;
+const LONGEST_SEC = 86_400;
+/** Pause after repeated failures to get a token: 0.5 s, doubling to 8 s. One failure alone costs no pause. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 8_000;
+
+export type TokenOutcome = { readonly ok: true; readonly token: Hidden } | Failure;
+
+/** How long a token may be used, in seconds, from the `expires_in` of its answer. */
+export function tokenLifeSec(expiresIn: unknown): number {
+  if (typeof expiresIn !== 'number' || !Number.isFinite(expiresIn) || expiresIn <= 0) return SHORT_SEC;
+  if (expiresIn > EARLY_SEC + SHORT_SEC) return Math.min(expiresIn, LONGEST_SEC) - EARLY_SEC;
+  return Math.min(SHORT_SEC, expiresIn / 2);
+}
+
+export class TokenSource {
+  readonly #credentials: MorCredentials;
+  #held: { readonly token: Hidden; readonly usableUntil: number } | null = null;
+  #refresh: Promise<TokenOutcome> | null = null;
+  #failures = 0;
+  #pause: { readonly until: number; readonly failure: Failure } | null = null;
+
+  constructor(
+    private readonly line: Line,
+    private readonly authUrl: string,
+    credentials: MorCredentials,
+    private readonly clock: Clock,
+    private readonly timeoutMs: number,
+  ) {
+    this.#credentials = credentials;
+  }
+
+  /** A token that should be good. All who ask while one is being fetched get that one. `signal` ends only this wait. */
+  async get(signal: AbortSignal): Promise<TokenOutcome> {
+    const now = this.clock.now().getTime();
+    if (this.#held !== null && now < this.#held.usableUntil) return { ok: true, token: this.#held.token };
+    // One that ends later than any can was begun before the clock was set back.
+    const pauseMs = this.#pause === null ? 0 : this.#pause.until - now;
+    if (this.#pause !== null && pauseMs > 0 && pauseMs <= LONGEST_PAUSE_MS) return this.#pause.failure;
+    this.#refresh ??= this.#fetch().finally(() => (this.#refresh = null));
+    return unlessAborted(this.#refresh, signal);
+  }
+
+  /** The API answered 401 to this token. The next `get` fetches another, unless somebody has done so already. */
+  refused(token: Hidden): void {
+    if (this.#held?.token === token) this.#held = null;
+  }
+
+  async #fetch(): Promise<TokenOutcome> {
+    const signal = AbortSignal.timeout(this.timeoutMs);
+    let exchange = await this.#ask(signal);
+    // Asking for a token twice harms nobody, so one hiccup is passed over.
+    const hiccup = exchange.answered ? exchange.status >= 500 : exchange.sent === 'maybe' && !exchange.timedOut;
+    if (hiccup) exchange = await this.#ask(signal);
+    const now = this.clock.now().getTime();
+    const outcome = this.#read(exchange);
+    if (outcome.ok) {
+      this.#held = { token: outcome.token, usableUntil: now + outcome.lifeSec * 1000 };
+      this.#failures = 0;
+      this.#pause = null;
+      return { ok: true, token: outcome.token };
+    }
+    this.#failures += 1;
+    if (this.#failures > 1) {
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(this.#failures - 2, 10), LONGEST_PAUSE_MS);
+      this.#pause = { until: now + pauseMs, failure: outcome };
+    }
+    return outcome;
+  }
+
+  #ask(signal: AbortSignal): Promise<Exchange> {
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: this.#credentials.clientId,
+      client_secret: secretOf(this.#credentials),
+    });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+    return this.line.exchange(
+      { method: 'POST', base: this.authUrl, path: PATH, headers, body: form.toString() },
+      signal,
+    );
+  }
+
+  /** Whatever went wrong here, the call itself was not sent: `retry`, or `stopped` where a person must act. */
+  #read(exchange: Exchange): { ok: true; token: Hidden; lifeSec: number } | Failure {
+    if (!exchange.answered) {
+      return { ...failureWithoutAnswer("the MoR's token service", exchange), kind: 'retry' };
+    }
+    const { status } = exchange;
+    const known = { retryAfterMs: retryAfterMs(exchange.header('retry-after'), this.clock) };
+    if (status >= 500 || status === 429 || status === 408) {
+      return failure('retry', `the MoR's token service answered ${status}`, known);
+    }
+    if (status >= 300 && status < 400) {
+      const why = "the MoR's token service answered with a redirect, which is never followed";
+      return failure('stopped', why, { code: 'unexpected_redirect' });
+    }
+    if (status >= 400) return failure('stopped', `the MoR's token service refused our credentials (${status})`);
+    const read = readToken(exchange.text);
+    return read ?? failure('retry', "the MoR's token service gave an answer without a usable token");
+  }
+}
+
+function readToken(text: string | null): { ok: true; token: Hidden; lifeSec: number } | null {
+  const body = parseObject(text);
+  const token = body?.access_token;
+  // What is not visible ASCII cannot be sent in a header.
+  if (typeof token !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(token)) return null;
+  return { ok: true, token: new Hidden(token), lifeSec: tokenLifeSec(body?.expires_in) };
+}
+
+function parseObject(text: string | null): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return value !== null && typeof value === 'object' ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The outcome, or `retry` when the caller's deadline passes first: the call itself was not sent. */
+function unlessAborted(outcome: Promise<TokenOutcome>, signal: AbortSignal): Promise<TokenOutcome> {
+  return new Promise((resolve) => {
+    const late = (): void => resolve(failure('retry', 'the deadline passed while waiting for a token'));
+    if (signal.aborted) return late();
+    signal.addEventListener('abort', late, { once: true });
+    void outcome.then((value) => {
+      signal.removeEventListener('abort', late);
+      resolve(value);
+    });
+  });
+}

@@ -1,0 +1,157 @@
+// The one way to the Merchant of Record's API: credentials, deadlines, one retry after a 401, and every answer sorted.
+import { type Outcome, type WireRequest } from './outcome.js';
+import { type MorCallName } from './error-codes.js';
+import { failure, failureOf, failureWithoutAnswer, requestIdOf, retryAfterMs, unreadableAnswer } from './failure.js';
+import { type Exchange, type HttpAnswer, HttpLine, type Line, straightSockets } from './http-line.js';
+import { type Clock, DEFAULT_TIMEOUT_MS, type MorCredentials, type MorOptions, secretOf } from './options.js';
+import { parseAnswer, Unreadable } from './read.js';
+import { TokenSource } from './token-source.js';
+
+/** An answer as the parsers see it. `body` is parsed JSON, or undefined when there was none. */
+export type MorAnswer = {
+  readonly status: number;
+  readonly body: unknown;
+  readonly header: (name: string) => string | null;
+  /** The wait of its `Retry-After`; null: none. */
+  readonly retryAfterMs: number | null;
+};
+
+export type MorCallOptions<T> = {
+  readonly name: MorCallName;
+  /** Whose credentials. The partner's are for Document 1, the merchant's for the rest. */
+  readonly as?: 'merchant' | 'partner';
+  /** Sent as `Idempotency-Key`; null or absent: no such header. */
+  readonly key?: string | null;
+  /** Reads a 2xx answer. Throws `Unreadable` when it is not what the document says. */
+  readonly accept: (answer: MorAnswer) => T;
+  /** Reads an error answer that the document lets us go on with; null when it is an ordinary error. */
+  readonly acceptError?: (answer: MorAnswer, code: string | null) => T | null;
+};
+
+export class MorTransport {
+  readonly #line: Line;
+  readonly #merchant: TokenSource;
+  readonly #partner: TokenSource | null;
+  readonly #options: MorOptions;
+  readonly #timeoutMs: number;
+  readonly #clock: Clock;
+
+  constructor(options: MorOptions) {
+    this.#options = options;
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.#clock = options.clock ?? { now: () => new Date() };
+    this.#line = options.line ?? new HttpLine(straightSockets(options.maxSockets));
+    const source = (credentials: MorCredentials): TokenSource =>
+      new TokenSource(this.#line, options.authUrl, credentials, this.#clock, this.#timeoutMs);
+    this.#merchant = source(options.merchant);
+    this.#partner = options.partner ? source(options.partner) : null;
+  }
+
+  /** False when there are no partner credentials: then every call of Document 1 is `stopped`. */
+  get hasPartner(): boolean {
+    return this.#partner !== null;
+  }
+
+  /**
+   * Sends stored bytes once (a 401 is answered with a fresh token and the same bytes, a read that lost its connection is made
+   * again) and reads the answer. Never throws.
+   */
+  async call<T>(wire: WireRequest, options: MorCallOptions<T>): Promise<Outcome<T>> {
+    const kept = this.#options.gate?.(options.name, wire) ?? null;
+    if (kept !== null) return kept;
+    const startedAt = performance.now();
+    const outcome = await this.#attempt(wire, options);
+    this.#report(options.name, outcome, performance.now() - startedAt);
+    return outcome;
+  }
+
+  /** Ends every connection; for shutdown. */
+  async close(): Promise<void> {
+    await this.#line.close();
+  }
+
+  async #attempt<T>(wire: WireRequest, options: MorCallOptions<T>): Promise<Outcome<T>> {
+    const tokens = options.as === 'partner' ? this.#partner : this.#merchant;
+    if (tokens === null) return failure('stopped', 'no partner credentials are configured');
+    const signal = AbortSignal.timeout(this.#timeoutMs);
+    const first = await tokens.get(signal);
+    if (!first.ok) return first;
+    let bearer = first.token.reveal();
+    let exchange = await this.#send(wire, options.key ?? null, bearer, signal);
+    if (exchange.answered && exchange.status === 401) {
+      tokens.refused(first.token);
+      const second = await tokens.get(signal);
+      if (!second.ok) return second; // the 401 did nothing, and nothing was sent since
+      bearer = second.token.reveal();
+      exchange = await this.#send(wire, options.key ?? null, bearer, signal);
+    }
+    if (!exchange.answered) return failureWithoutAnswer('the MoR', exchange);
+    return this.#judge(exchange, options, [...this.#secrets(), first.token.reveal(), bearer]);
+  }
+
+  async #send(wire: WireRequest, key: string | null, bearer: string, signal: AbortSignal): Promise<Exchange> {
+    const request = {
+      method: wire.method,
+      base: this.#options.baseUrl,
+      path: wire.path,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${bearer}`,
+        ...(wire.body === null ? {} : { 'content-type': 'application/json' }),
+        ...(key === null ? {} : { 'idempotency-key': key }),
+      },
+      body: wire.body,
+    };
+    const exchange = await this.#line.exchange(request, signal);
+    const readAgain = wire.method === 'GET' && !exchange.answered && exchange.sent !== 'never' && !exchange.timedOut;
+    return readAgain ? this.#line.exchange(request, signal) : exchange;
+  }
+
+  #judge<T>(answer: HttpAnswer, options: MorCallOptions<T>, secrets: readonly string[]): Outcome<T> {
+    const body = parseAnswer(answer.text);
+    const seen: MorAnswer = {
+      status: answer.status,
+      body: body.value,
+      header: answer.header,
+      retryAfterMs: retryAfterMs(answer.header('retry-after'), this.#clock),
+    };
+    if (answer.status >= 300) {
+      const failed = failureOf(options.name, answer, body.value, this.#clock, secrets, this.#options.advise);
+      const value = quietly(() => options.acceptError?.(seen, failed.code) ?? null);
+      if (value === null) return failed;
+      return { ok: true, value, status: answer.status, requestId: failed.requestId };
+    }
+    if (!body.readable) return unreadableAnswer('the MoR', answer, 'the body could not be read');
+    try {
+      const value = options.accept(seen);
+      return { ok: true, value, status: answer.status, requestId: requestIdOf(answer) };
+    } catch (error) {
+      const what = error instanceof Unreadable ? error.message : 'the body could not be read';
+      return unreadableAnswer('the MoR', answer, what);
+    }
+  }
+
+  #report(call: MorCallName, outcome: Outcome<unknown>, elapsedMs: number): void {
+    const { status, requestId } = outcome;
+    const kind = outcome.ok ? 'ok' : outcome.kind;
+    const code = outcome.ok ? null : outcome.code;
+    try {
+      this.#options.onRequest?.({ call, status, kind, code, elapsedMs, requestId });
+    } catch {
+      // counting a call must never change its outcome
+    }
+  }
+
+  #secrets(): readonly string[] {
+    const { merchant, partner } = this.#options;
+    return [merchant, partner].flatMap((one) => (one ? [secretOf(one)] : []));
+  }
+}
+
+function quietly<T>(read: () => T | null): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

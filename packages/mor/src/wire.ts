@@ -1,0 +1,50 @@
+// How a request is written down: the same arguments always give the same bytes.
+import { type WireRequest } from './outcome.js';
+
+/**
+ * A value as JSON text with the keys of every object in order, so that the bytes depend on the meaning alone. Absent
+ * (`undefined`) members are left out; a bigint is written as a plain integer.
+ */
+export function encodeJson(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return `[${value.map((item) => encodeJson(item ?? null)).join(',')}]`;
+  if (value !== null && typeof value === 'object') {
+    const members = Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => `${JSON.stringify(name)}:${encodeJson(member)}`);
+    return `{${members.join(',')}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}
+
+export function wireGet(path: string): WireRequest {
+  return { method: 'GET', path, body: null };
+}
+
+export function wireDelete(path: string): WireRequest {
+  return { method: 'DELETE', path, body: null };
+}
+
+/** `body` null: a request without a body (Document 1, submit). */
+export function wireWith(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown): WireRequest {
+  return { method, path, body: body === null ? null : encodeJson(body) };
+}
+
+/**
+ * An id as one segment of a path. Segments that a server would read as "here" or "one folder up" are escaped twice: then
+ * they are only an id that nobody knows. Throws a RangeError for an empty id, which would name another route.
+ */
+export function segment(id: string): string {
+  if (id === '') throw new RangeError('an id in a path must not be empty');
+  const escaped = encodeURIComponent(Buffer.from(id).toString()); // by way of UTF-8: a lone surrogate would throw
+  return escaped === '.' || escaped === '..' ? escaped.replaceAll('.', '%252E') : escaped;
+}
+
+/** A query string with the given values in the given order; null and undefined are left out. */
+export function query(values: Readonly<Record<string, string | number | null | undefined>>): string {
+  const parts = Object.entries(values)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`);
+  return parts.length === 0 ? '' : `?${parts.join('&')}`;
+}
