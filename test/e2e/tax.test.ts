@@ -142,39 +142,16 @@ describe('tax', () => {
     });
   });
 
-  it('refuses what Document 2 refuses before anything leaves the house', async () => {
+  it('refuses a wrong or unknown field before anything leaves the house', async () => {
     const before = await calculations();
-    const physical = {
-      merchantLineItemReference: 'l',
-      productCode: 'p',
-      unitPrice: 1,
-      productType: 'PHYSICAL',
-      title: 'T',
-    };
-    const shipped = { billingAddress: address, shippingAddress: address };
-    const rows: [Json, string, string][] = [
-      [cart({ currency: 'euro' }), 'invalid_argument', 'currency'],
-      [cart({ lineItems: [] }), 'invalid_argument', 'lineItems'],
-      [cart({ surprise: 1 }), 'invalid_argument', 'surprise'],
-      [cart({ evidence: undefined }), 'invalid_argument', 'evidence'],
-      [cart({ lineItems: [physical] }), 'shipping_address_required', 'customer.shippingAddress'],
-      [
-        cart({ lineItems: [physical], customer: shipped, shipFrom: { country: 'GB' } }),
-        'missing_country_of_origin',
-        'lineItems[0].countryOfOrigin',
-      ],
-      [
-        cart({
-          lineItems: [{ ...physical, title: undefined, countryOfOrigin: 'GB' }],
-          customer: shipped,
-          shipFrom: { country: 'GB' },
-        }),
-        'missing_classification_text',
-        'lineItems[0]',
-      ],
+    const rows: [Json, string][] = [
+      [cart({ currency: 'euro' }), 'currency'],
+      [cart({ lineItems: [] }), 'lineItems'],
+      [cart({ surprise: 1 }), 'surprise'],
     ];
-    for (const [body, code, field] of rows) {
-      expect(await calculate(body)).toMatchObject({ status: 400, body: { code, errors: [{ field }] } });
+    for (const [body, field] of rows) {
+      const errors = [{ field }];
+      expect(await calculate(body)).toMatchObject({ status: 400, body: { code: 'invalid_argument', errors } });
     }
     expect(await calculations()).toBe(before);
     const commit = await api('POST', '/v1/tax/transactions', {
@@ -185,9 +162,33 @@ describe('tax', () => {
       status: 400,
       body: { code: 'invalid_argument', errors: [{ field: 'taxCalculationId' }] },
     });
-    const late = { merchantRefundReference: 'r', refundDate: '2999-01-01T00:00:00Z', refundLineItems: [] };
-    const refund = await api('POST', '/v1/tax/transactions/00000000-0000-4000-8000-000000000000/refunds', late);
+    const empty = { merchantRefundReference: 'r', refundLineItems: [] };
+    const refund = await api('POST', '/v1/tax/transactions/00000000-0000-4000-8000-000000000000/refunds', empty);
     expect(refund).toMatchObject({ status: 400, body: { code: 'invalid_argument' } });
+  });
+
+  it('passes on what the MoR says of fields that do not fit together', async () => {
+    const goods = {
+      merchantLineItemReference: 'l',
+      productCode: 'p',
+      unitPrice: 1,
+      productType: 'PHYSICAL',
+      title: 'T',
+    };
+    const shipped = { customer: { billingAddress: address, shippingAddress: address }, shipFrom: { country: 'GB' } };
+    const rows: [Json, string, string][] = [
+      [cart({ evidence: undefined }), 'invalid_argument', 'evidence'],
+      [cart({ lineItems: [goods] }), 'shipping_address_required', 'customer.shippingAddress'],
+      [cart({ lineItems: [goods], ...shipped }), 'missing_country_of_origin', 'lineItems[0].countryOfOrigin'],
+      [
+        cart({ lineItems: [{ ...goods, title: undefined, countryOfOrigin: 'GB' }], ...shipped }),
+        'missing_classification_text',
+        'lineItems[0].title',
+      ],
+    ];
+    for (const [body, code, field] of rows) {
+      expect(await calculate(body)).toMatchObject({ status: 400, body: { code, errors: [{ field }] } });
+    }
   });
 
   it('passes each refusal of the MoR on, and its own trouble as 502', async () => {
