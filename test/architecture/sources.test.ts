@@ -52,7 +52,9 @@ describe('the rules themselves', () => {
   it('let each arrow of the table pass and no other', () => {
     expect(saidOf('mor/pay.ts', `import '../domain/money.js'; import 'rxjs'; import './client.js';`)).toEqual([]);
     expect(saidOf('packages/proof/src/x.ts', `import '#src/domain/money.js'; import '#src/mor/wire.js';`)).toEqual([]);
-    expect(saidOf('packages/sandbox/src/mor.ts', `import '#src/mor/client.js'; import '@crossbill/mor';`)).toHaveLength(2);
+    expect(saidOf('packages/sandbox/src/mor.ts', `import '#src/mor/client.js'; import '@crossbill/mor';`)).toHaveLength(
+      2,
+    );
     expect(saidOf('main.ts', `import './store/inbox.js'; import './config/index.js';`)).toEqual([]);
     expect(saidOf('mor/x.ts', `import '../intake/refund.js';`)).toHaveLength(1);
   });
