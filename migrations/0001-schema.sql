@@ -515,6 +515,29 @@ create table charge_look (
   looked_at timestamptz not null
 );
 
+-- Moves of subscriptions from Stripe's own collection to the MoR: one row each. The request under way is stored before it is sent.
+create table move (
+  subscription_id text primary key,
+  customer_id     text not null,
+  status          text not null check (status in ('moving', 'moved', 'skipped', 'failed', 'returning', 'returned')),
+  fact            jsonb,                    -- why it is so
+  way             text not null check (way in ('custom_method', 'send_invoice')),
+  before          jsonb,                    -- what stood on the subscription; null: nothing was written to Stripe
+  method_id       text,                     -- the custom payment method that was made for it
+  at_stripe       boolean not null,         -- Stripe may charge it: for each of its invoices Stripe is asked, and the MoR is not if it does
+  request         jsonb,                    -- key and bytes of the request under way
+  renews_at       timestamptz,
+  moved_at        timestamptz,
+  changed_by      text not null,
+  created_at      timestamptz not null,
+  updated_at      timestamptz not null,
+  version         integer not null default 0,
+  seq             bigint generated always as identity unique,
+  check (request is null or before is not null) -- what stood there is known before anything is sent
+);
+create index move_customer on move (customer_id, seq desc);
+create index move_status on move (status, seq desc);
+
 -- What a POST with an Idempotency-Key made.
 create table api_request (
   api_key         text not null,
@@ -690,7 +713,7 @@ create table notification_receiver (
 
 -- down
 drop table notification_receiver, notification, onboarding, installation, console_session, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
-  request_budget, audit, api_request, charge_look, customer_link, signup, door_refusal, door_answers, renewals_day, ledger_fold, ledger_day, ledger_entry, open_call, review, mor_object, refund,
+  request_budget, audit, api_request, move, charge_look, customer_link, signup, door_refusal, door_answers, renewals_day, ledger_fold, ledger_day, ledger_entry, open_call, review, mor_object, refund,
   payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;
 drop function refuse_change(), refuse_log_change(), make_body_months(timestamptz, integer), drop_body_month(timestamptz);

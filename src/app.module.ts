@@ -18,6 +18,7 @@ import { LedgerModule } from './ledger/ledger.module.js';
 import { LinksModule } from './links/links.module.js';
 import { RetriesModule } from './retries/retries.module.js';
 import { MorModule } from './mor/mor.module.js';
+import { MovesModule } from './moves/moves.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { type Logger, type Metrics, ObserveModule, ON_CALL } from './observe/index.js';
 import { OnboardingModule } from './onboarding/onboarding.module.js';
@@ -75,6 +76,7 @@ export class AppModule {
         // The subjects, in the order in which their routes are documented.
         SignupsModule,
         CustomersModule,
+        MovesModule,
         InvoicesModule,
         PaymentsModule,
         RefundsModule,

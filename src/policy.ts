@@ -318,3 +318,15 @@ export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 /** Wrong lines of an imported file that are named: more than a person mends before trying again. The others are counted. */
 export const IMPORT_PROBLEMS_KEPT = 1_000;
+
+// ---- Moves
+
+/** A subscription moves at least so long before its next renewal: a person has a day to undo a mistake before money moves. */
+export const MOVE_BEFORE_RENEWAL_MS = DAY_MS;
+/** Stripe wants a due date for invoices that it does not charge; 30 days is what its Dashboard proposes. */
+export const MOVED_DAYS_UNTIL_DUE = 30;
+/** Tries of one request of a move, with pauses of 1, 2, 4 and 8 seconds. Then the command ends, and the next run goes on. */
+export const MOVE_TRIES = 5;
+export const MOVE_FIRST_PAUSE_MS = 1_000;
+/** A person waits: a longer Retry-After is left to the next run. */
+export const MOVE_LONGEST_PAUSE_MS = MINUTE_MS;

@@ -18,6 +18,7 @@ import { addInit } from './init.js';
 import { type Io } from './io.js';
 import { addLists } from './lists.js';
 import { addMigrate } from './migrate.js';
+import { addMove } from './move.js';
 import { addNotifications } from './notifications.js';
 import { addOnboard } from './onboard.js';
 import { addPrograms } from './programs.js';
@@ -69,6 +70,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addReviews,
     addExplain,
     addImport,
+    addMove,
     addRefund,
     addReturned,
     addVerify,

@@ -48,6 +48,8 @@ export function actorOf(io: Io): string {
 
 const LOOK_EVERY_MS = 200;
 const LANES_AT_ONCE = 8;
+/** One for intake, one that holds a lock, one that works. */
+const LEAST_CONNECTIONS = 3;
 
 /** The CLI's own log: warnings and worse, each as one sentence on stderr, without a stack. */
 export function cliLog(io: Io, secrets: readonly string[]): Logger {
@@ -77,7 +79,7 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
     const { AppModule } = await import('../app.module.js'); // only a command that needs the database waits for it
     db = await Database.open({
       url: source.url,
-      poolSize: Math.min(config.databasePoolSize, LANES_AT_ONCE),
+      poolSize: Math.max(LEAST_CONNECTIONS, Math.min(config.databasePoolSize, LANES_AT_ONCE)),
       onError: (err) => log.warn({ err }, 'a database connection was lost'),
     });
     if ((await schemaState(db.orm)).missing.length > 0) {

@@ -22,6 +22,7 @@ const GROUPS = [
       ['refunds', 'Refunds'],
       ['customers', 'Customers'],
       ['enrolment', 'Enrolment'],
+      ['moves', 'Moves'],
       ['ledger', 'Ledger'],
       ['ledger/trial-balance', 'Trial balance'],
     ],

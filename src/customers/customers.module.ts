@@ -28,5 +28,6 @@ import { DisputesModule } from '../disputes/disputes.module.js';
     CustomerLinksStore,
     PaymentMethodsStore,
   ],
+  exports: [PaymentMethodsStore],
 })
 export class CustomersModule {}

@@ -17,6 +17,9 @@ import { applyEnrolment, carries, type Found, fromBooks, fromPlatform, ruleOf } 
 export type Invoiced = {
   readonly customerId: string;
   readonly createdAt: Date | null;
+  /** Left out: of no subscription. */
+  readonly subscriptionId?: string | null;
+  readonly collectionMethod?: string | null;
   /** Its subscription's; left out: none, or it was looked at already. */
   readonly metadata?: Readonly<Record<string, string>>;
 };
@@ -35,8 +38,8 @@ export class EnrolmentFlow {
   async carryOut({
     invoice,
   }: Extract<Errand, { do: 'look-up-enrolment' }>): Promise<(s: LaneState, ctx: Ctx) => LaneState> {
-    const { customerId, platformCreatedAt: createdAt } = invoice;
-    const found = await this.look({ customerId, createdAt });
+    const { customerId, subscriptionId, collectionMethod, platformCreatedAt: createdAt } = invoice;
+    const found = await this.look({ customerId, subscriptionId, collectionMethod, createdAt });
     return (s, ctx) => applyEnrolment(s, found, ctx);
   }
 
@@ -44,7 +47,7 @@ export class EnrolmentFlow {
   async isEnrolled({ customerId, metadata, customerMetadata }: Shown): Promise<boolean> {
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(metadata, rule) || carries(customerMetadata, rule)) return true;
-    const found = fromBooks({ customerId, createdAt: null }, await this.store.known(customerId), rule);
+    const found = fromBooks({ customerId, createdAt: null }, await this.store.known(customerId, null), rule);
     return found?.enrolled === true;
   }
 
@@ -62,14 +65,19 @@ export class EnrolmentFlow {
     return (s, ctx) => applyCharged(s, read, ctx);
   }
 
-  /** One request to Stripe at most, for `ENROLMENT=metadata` alone. */
+  /** One request to Stripe at most for `ENROLMENT=metadata`, and one for a subscription that `crossbill move` left there. */
   async look(invoice: Invoiced): Promise<CallOutcome<Found>> {
     const rule = ruleOf(this);
-    if (carries(invoice.metadata, rule)) return known<Found>({ enrolled: true });
-    const told =
-      rule.by === 'all'
-        ? { enrolled: true as const }
-        : fromBooks(invoice, await this.store.known(invoice.customerId), rule);
+    if (rule.by === 'all' || carries(invoice.metadata, rule)) return known<Found>({ enrolled: true });
+    const books = await this.store.known(invoice.customerId, invoice.subscriptionId ?? null);
+    if (books.atStripe && invoice.collectionMethod !== 'send_invoice') {
+      const { customerId, subscriptionId = null } = invoice;
+      const charged = await this.reader.readCharged({ customerId, subscriptionId, ownMethodId: null });
+      if (!charged.ok) return charged;
+      if (isChargeable(charged.value))
+        return { ...charged, value: { enrolled: false, why: 'Stripe charges its subscription (crossbill move)' } };
+    }
+    const told = fromBooks(invoice, books, rule);
     if (told !== null) return known(told);
     const read = await this.reader.readCustomer(invoice.customerId);
     if (!read.ok) return read;

@@ -64,15 +64,20 @@ export class EnrolmentStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  async known(customerId: string): Promise<{ readonly linkedAt: Date | null; readonly paid: boolean }> {
-    const found = await this.db.pool.query<{ linked_at: Date | null; paid: boolean }>({
+  /** `atStripe`: `crossbill move` has seen the subscription, and Stripe may charge it. */
+  async known(
+    customerId: string,
+    subscriptionId: string | null,
+  ): Promise<{ readonly linkedAt: Date | null; readonly paid: boolean; readonly atStripe: boolean }> {
+    const found = await this.db.pool.query<{ linked_at: Date | null; paid: boolean; at_stripe: boolean }>({
       name: 'customer_known',
       text: `select (select min(linked_at) from customer_link where customer_id = $1) as linked_at,
-                    exists (select from payment where customer_id = $1 and origin in ('renewal', 'signup')) as paid`,
-      values: [customerId],
+                    exists (select from payment where customer_id = $1 and origin in ('renewal', 'signup')) as paid,
+                    exists (select from move where subscription_id = $2 and at_stripe) as at_stripe`,
+      values: [customerId, subscriptionId],
     });
     const row = found.rows[0];
-    return { linkedAt: row?.linked_at ?? null, paid: row?.paid === true };
+    return { linkedAt: row?.linked_at ?? null, paid: row?.paid === true, atStripe: row?.at_stripe === true };
   }
 
   async migration(): Promise<Migration> {

@@ -118,7 +118,8 @@ function escaped(text: string): string {
     .replace(/%5D/g, ']');
 }
 
-function segment(id: string): string {
+/** An id in a path. Throws RangeError for one that would lead elsewhere. */
+export function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') throw new RangeError('an id is missing');
   return encodeURIComponent(id);
 }

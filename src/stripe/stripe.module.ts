@@ -1,4 +1,4 @@
-// Nest wiring: the two ports leave the module, the client stays inside.
+// Nest wiring: the ports leave the module, the client stays inside.
 import {
   Global,
   Module,
@@ -7,12 +7,14 @@ import {
   type ModuleMetadata,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { BillingMoves } from '../domain/ports/billing-moves.js';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { StripeBillingPlatform } from './stripe-billing-platform.js';
 import { StripeBillingReader } from './stripe-billing-reader.js';
 import { StripeClient } from './stripe-client.js';
+import { StripeMoves } from './stripe-moves.js';
 import { StripeOptions } from './stripe-options.js';
 
 /** Closes the sockets when everything that calls Stripe has stopped. */
@@ -55,12 +57,18 @@ export class StripeModule {
           inject: [StripeClient],
         },
         {
+          provide: BillingMoves,
+          useFactory: (client: StripeClient, options: StripeOptions) =>
+            new StripeMoves(client, options.customPaymentMethodType),
+          inject: [StripeClient, StripeOptions],
+        },
+        {
           provide: StripeSockets,
           useFactory: (client: StripeClient) => new StripeSockets(client),
           inject: [StripeClient],
         },
       ],
-      exports: [BillingPlatform, BillingReader],
+      exports: [BillingMoves, BillingPlatform, BillingReader],
     };
   }
 }

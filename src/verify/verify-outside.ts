@@ -46,14 +46,20 @@ export class VerifyOutside {
     return kept;
   }
 
-  private async isForeign({ customerId, createdAt, billingReason, metadata }: InvoiceFacts): Promise<boolean> {
+  private async isForeign({
+    customerId,
+    subscriptionId,
+    createdAt,
+    billingReason,
+    metadata,
+  }: InvoiceFacts): Promise<boolean> {
     const { enrolment, context } = this.parts;
     const rule = ruleOf(context);
     if (enrolment === null || rule.by === 'all' || billingReason === SIGNUP_REASON) return false;
     if (carries(metadata, rule)) return false;
     const before = this.enrolled.get(customerId);
     if (before !== undefined) return !before;
-    const question = (): ReturnType<typeof enrolment.look> => enrolment.look({ customerId, createdAt });
+    const question = (): ReturnType<typeof enrolment.look> => enrolment.look({ customerId, subscriptionId, createdAt });
     const { enrolled } = await this.questions.ask(question, 'a customer could not be read');
     if (rule.by === 'metadata') this.enrolled.set(customerId, enrolled);
     return !enrolled;

@@ -49,6 +49,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   invoices: SUBJECT,
   ledger: SUBJECT,
   links: [...SUBJECT, 'mor-objects'],
+  moves: SUBJECT,
   notifications: [...SUBJECT],
   onboarding: SUBJECT,
   'mor-objects': SUBJECT, // what transfers, links, disputes and documents share

@@ -1,6 +1,7 @@
 // Something on every page of the console: what `standing` leaves, and next to it rows of slow causes.
 import pg from 'pg';
 import { type Json, type World } from '../support/world.js';
+import { cli } from '../cli/rig.js';
 import { reviewsOf } from '../support/channels.js';
 import { standing, type Standing } from './standing.js';
 
@@ -35,6 +36,7 @@ export async function furnished(world: World): Promise<Furnished> {
   });
   await reviewsOf(world, disputed.firstInvoiceId, 'dispute');
   await byHand(world, books.invoiceId);
+  await cli(['move', '--yes'], world.env);
   const found = await world.api<{ data: Json[] }>('GET', '/v1/verify/differences');
   return {
     ...books,
@@ -46,6 +48,7 @@ export async function furnished(world: World): Promise<Furnished> {
       dispute: `/console/disputes/${disputeId}`,
       retries: '/console/retries',
       enrolment: '/console/enrolment',
+      moves: '/console/moves',
       outside: '/console/enrolment/outside',
       notifications: '/console/notifications',
       notification: '/console/notifications/msg_shown2',

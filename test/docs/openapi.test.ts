@@ -23,6 +23,7 @@ const WITHOUT_FIELDS = [
   'CreateRefundDto.metadata',
   'EventWithBodyView.body',
   'InitiateRequest.merchantContext',
+  'MoveView.fact', // each code has its own
   'NotificationWithTriesView.body',
   'SignupCustomerDto.address',
   'TimelineLine.detail',

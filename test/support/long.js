@@ -33,4 +33,5 @@ export const LONG = [
   'test/e2e/notifications-lookout',
   'test/e2e/shadow',
   'test/e2e/restored-backup',
+  'test/e2e/move-killed',
 ];

@@ -4,6 +4,7 @@ import { type PageShell } from './page-shell.js';
 import { MONTH, type Rig } from './rig.js';
 import { emptyDatabase } from '../../support/database.js';
 import { startSandbox } from '@crossbill/sandbox/sandbox.js';
+import { stranger } from '../../e2e/support/stranger.js';
 import { textOf } from '../support.js';
 
 /** Stands for a placeholder; `said`: all that the page's commands printed so far. */
@@ -90,13 +91,15 @@ export const PAGES: Readonly<Record<string, Page>> = {
         prints: /\b2\b.*linked|linked.*\b2\b/i,
         first: async (shell, { world }) => {
           const csv = /```csv\n([\s\S]*?)```/.exec(textOf('docs/moving-customers.md'))?.[1] ?? '';
-          const ids = await Promise.all([1, 2].map(async () => (await world.stripe.customers.create({})).id));
+          const ids = await Promise.all([1, 2].map(async () => (await stranger(world, { card: true })).customerId));
           shell.write(
             'batch-1.csv',
             csv.replace(/^ +/gm, '').replace(/\bcus_\w+/g, () => ids.pop() ?? ''),
           );
         },
       },
+      { command: 'crossbill move --reference "batch 1" --dry-run', prints: /2 would move\. Nothing was changed/ },
+      { command: 'crossbill move --reference "batch 1" --yes', prints: /2 moved\./ },
     ],
   },
   'docs/recipes.md': {

@@ -99,6 +99,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getCustomer: ['GET', '/v1/customers/{id}', 'nothing', 'safe'],
   createPaymentMethod: ['POST', '/v1/customers/{id}/payment-method', 'body', 'key'],
   confirmPaymentMethod: ['POST', '/v1/customers/{id}/payment-method/confirmed', 'nothing', 'safe'],
+  listMoves: ['GET', '/v1/moves', 'query', 'safe', 'data', 'next_cursor'],
   listInvoices: ['GET', '/v1/invoices', 'query', 'safe', 'data', 'next_cursor'],
   getInvoice: ['GET', '/v1/invoices/{id}', 'nothing', 'safe'],
   listPayments: ['GET', '/v1/payments', 'query', 'safe', 'data', 'next_cursor'],
@@ -177,6 +178,8 @@ export interface Operations {
   createPaymentMethod(id: string, body?: Schemas['CreatePaymentMethodDto'], options?: CallOptions): Promise<Schemas['PaymentMethodMadeView']>;
   /** Report that the customer's browser confirmed the newest setup (role: signup). */
   confirmPaymentMethod(id: string, options?: CallOptions): Promise<Schemas['ConfirmedMethodView']>;
+  /** Subscriptions that `crossbill move` looked at, the newest rows first (role: read). */
+  listMoves(query?: Schemas['ListMovesQuery'], options?: CallOptions): Pages<Schemas['PageOfMoveView'], 'data'>;
   /** Invoices, newest first, without their timelines (role: read). */
   listInvoices(query?: Schemas['ListInvoicesQuery'], options?: CallOptions): Pages<Schemas['PageOfInvoiceListView'], 'data'>;
   /** An invoice with its payments, attempts, refunds, reviews and timeline (role: read). */

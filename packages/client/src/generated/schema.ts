@@ -338,6 +338,27 @@ export interface components {
             reported_at: string;
             data: components["schemas"]["InvoiceView"][];
         };
+        MoveView: {
+            subscription_id: string;
+            customer_id: string;
+            status: "moving" | "moved" | "skipped" | "failed" | "returning" | "returned";
+            fact: {
+                [key: string]: unknown;
+            } | null;
+            reason: string | null;
+            way: "custom_method" | "send_invoice";
+            before_payment_method: string | null;
+            before_collection_method: string | null;
+            renews_at: string | null;
+            moved_at: string | null;
+            changed_by: string;
+            created_at: string;
+            updated_at: string;
+        };
+        PageOfMoveView: {
+            data: components["schemas"]["MoveView"][];
+            next_cursor?: string;
+        };
         InvoiceListView: {
             id: string;
             number: string | null;
@@ -1082,6 +1103,20 @@ export interface components {
             since?: string;
             /** Only before this date (UTC) or time. */
             until?: string;
+        };
+        ListMovesQuery: {
+            limit?: number;
+            /** `next_cursor` of the page before. */
+            cursor?: string;
+            /**
+             * @description Only moves in this status.
+             * @enum {string}
+             */
+            status?: "moving" | "moved" | "skipped" | "failed" | "returning" | "returned";
+            /** Only this customer's, by the merchant's own id. */
+            customer?: string;
+            /** The same as `customer`. */
+            customer_id?: string;
         };
         ListInvoicesQuery: {
             limit?: number;

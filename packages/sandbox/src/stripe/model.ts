@@ -85,8 +85,8 @@ export type Subscription = {
   readonly created: number;
   readonly customer: string;
   readonly items: readonly { id: string; price: string; quantity: number }[];
-  readonly collectionMethod: 'charge_automatically' | 'send_invoice';
-  readonly daysUntilDue: number | null;
+  collectionMethod: 'charge_automatically' | 'send_invoice';
+  daysUntilDue: number | null;
   readonly trialEnd: number | null;
   status: SubscriptionStatus;
   periodStart: number;

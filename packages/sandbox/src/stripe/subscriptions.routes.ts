@@ -39,6 +39,7 @@ export function addSubscriptionRoutes(ctx: StripeContext): void {
       subscription.defaultPaymentMethod = methodIn(ctx, params, 'default_payment_method');
     if (params.value['default_source'] !== undefined)
       subscription.defaultSource = methodIn(ctx, params, 'default_source');
+    if (params.has('collection_method')) changeCollection(subscription, params);
     subscription.metadata = params.metadata(subscription.metadata);
     state.emit('customer.subscription.updated', renderSubscription(subscription, state));
     return render(subscription, params);
@@ -49,6 +50,23 @@ export function addSubscriptionRoutes(ctx: StripeContext): void {
     cycles.cancel(subscription);
     return render(subscription, params);
   });
+}
+
+/** It counts from the next invoice on (Stripe docs, "Collection method"). */
+function changeCollection(subscription: Subscription, params: Params): void {
+  const collectionMethod = params.oneOf('collection_method', ['charge_automatically', 'send_invoice'] as const);
+  const days = params.optionalInteger('days_until_due');
+  if (collectionMethod === 'send_invoice' && days === null && subscription.daysUntilDue === null) askForDays();
+  subscription.collectionMethod = collectionMethod;
+  subscription.daysUntilDue = collectionMethod === 'send_invoice' ? (days ?? subscription.daysUntilDue) : null;
+}
+
+function askForDays(): never {
+  return invalidParam(
+    'days_until_due',
+    'days_until_due is required with collection_method send_invoice.',
+    'parameter_missing',
+  );
 }
 
 function makeSubscription(ctx: StripeContext, params: Params): Subscription {
@@ -66,13 +84,7 @@ function makeSubscription(ctx: StripeContext, params: Params): Subscription {
     ? params.oneOf('collection_method', ['charge_automatically', 'send_invoice'] as const)
     : 'charge_automatically';
   const daysUntilDue = params.optionalInteger('days_until_due');
-  if (collectionMethod === 'send_invoice' && daysUntilDue === null) {
-    invalidParam(
-      'days_until_due',
-      'days_until_due is required with collection_method send_invoice.',
-      'parameter_missing',
-    );
-  }
+  if (collectionMethod === 'send_invoice' && daysUntilDue === null) askForDays();
   const trialDays = params.optionalInteger('trial_period_days') ?? 0;
   const trialEnd = trialDays > 0 ? state.now + trialDays * DAY : params.optionalInteger('trial_end');
   const total = items.reduce((sum, i) => sum + (state.prices.get(i.price)?.unitAmount ?? 0) * i.quantity, 0);

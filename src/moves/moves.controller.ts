@@ -1,0 +1,28 @@
+// How far the subscriptions have moved to the MoR. The command line moves them.
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { MayRead } from '../api/access/access.js';
+import { Problems } from '../api/http/docs.js';
+import { customerOf } from '../api/http/filters.js';
+import { pageOf, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { MoveView, moveView } from './move.view.js';
+import { MovesQuery } from './moves.dto.js';
+import { MovesStore } from './moves.store.js';
+
+@ApiTags('Customers')
+@Controller('v1/moves')
+export class MovesController {
+  constructor(private readonly moves: MovesStore) {}
+
+  @Get()
+  @MayRead('read', 'move.list')
+  @ApiOperation({
+    operationId: 'listMoves',
+    summary: 'Subscriptions that `crossbill move` looked at, the newest rows first (role: read)',
+  })
+  @ApiOkResponse({ type: pageOf(MoveView) })
+  @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
+  async list(@Query() q: MovesQuery): Promise<PageView<MoveView>> {
+    return pageView(await this.moves.list({ status: q.status, customerId: customerOf(q) }, pageRequest(q)), moveView);
+  }
+}
