@@ -102,6 +102,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   listMoves: ['GET', '/v1/moves', 'query', 'safe', 'data', 'next_cursor'],
   listInvoices: ['GET', '/v1/invoices', 'query', 'safe', 'data', 'next_cursor'],
   getInvoice: ['GET', '/v1/invoices/{id}', 'nothing', 'safe'],
+  retryInvoice: ['POST', '/v1/invoices/{id}/retry', 'nothing', 'key'],
   listPayments: ['GET', '/v1/payments', 'query', 'safe', 'data', 'next_cursor'],
   getPayment: ['GET', '/v1/payments/{id}', 'nothing', 'safe'],
   identifyPayment: ['POST', '/v1/payments/{id}/identify', 'body', 'never'],
@@ -154,7 +155,6 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getProformaDocument: ['GET', '/v1/invoices/{id}/proforma/document', 'nothing', 'safe'],
   getPaymentLink: ['GET', '/v1/invoices/{id}/payment-link', 'nothing', 'safe'],
   createPaymentLink: ['POST', '/v1/invoices/{id}/payment-link', 'body', 'key'],
-  retryInvoice: ['POST', '/v1/invoices/{id}/retry', 'nothing', 'key'],
   getPaymentDocument: ['GET', '/v1/payments/{id}/document', 'nothing', 'safe'],
   getRefundDocument: ['GET', '/v1/refunds/{id}/document', 'nothing', 'safe'],
   getEInvoice: ['GET', '/v1/e-invoices/{id}', 'nothing', 'safe'],
@@ -184,6 +184,8 @@ export interface Operations {
   listInvoices(query?: Schemas['ListInvoicesQuery'], options?: CallOptions): Pages<Schemas['PageOfInvoiceListView'], 'data'>;
   /** An invoice with its payments, attempts, refunds, reviews and timeline (role: read). */
   getInvoice(id: string, options?: CallOptions): Promise<Schemas['InvoiceView']>;
+  /** Try a failed renewal again now (role: ops). */
+  retryInvoice(id: string, options?: CallOptions): Promise<Schemas['InvoiceView']>;
   /** Payments, newest first (role: read). */
   listPayments(query?: Schemas['ListPaymentsQuery'], options?: CallOptions): Pages<Schemas['PageOfPaymentView'], 'data'>;
   /** A payment with its refunds, by `pay_…` or our own id (role: read). */
@@ -288,8 +290,6 @@ export interface Operations {
   getPaymentLink(id: string, options?: CallOptions): Promise<Schemas['PaymentLinkView']>;
   /** Make a payment link for what is due on an invoice (role: ops). */
   createPaymentLink(id: string, body: Schemas['CreatePaymentLinkDto'], options?: CallOptions): Promise<Schemas['PaymentLinkView']>;
-  /** Try a failed renewal again now (role: ops). */
-  retryInvoice(id: string, options?: CallOptions): Promise<Schemas['InvoiceView']>;
   /** A fresh link to a payment's invoice file (role: read). */
   getPaymentDocument(id: string, options?: CallOptions): Promise<Schemas['FileLinkView'] | Schemas['PendingView']>;
   /** A fresh link to a refund's invoice file (role: read). */
