@@ -214,8 +214,6 @@ export const PAGES: Readonly<Record<string, Page>> = {
     },
     close: () => closeWalk(),
     comments: true,
-    says: [
-      { command: 'curl -s $MOR/_sandbox/deliveries', prints: /"data":\[/ },
-    ],
+    says: [{ command: 'curl -s $MOR/_sandbox/deliveries', prints: /"data":\[/ }],
   },
 };
