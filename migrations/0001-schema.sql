@@ -403,7 +403,7 @@ create index ledger_entry_invoice on ledger_entry (invoice_id); -- a payment's e
 create index ledger_entry_recorded_at on ledger_entry using brin (recorded_at) with (pages_per_range = 32, autosummarize = on);
 -- A reason that is rare. Of the two that every payment makes one is always near.
 create index ledger_entry_reason on ledger_entry (reason, id desc) where reason not in ('payment_collected', 'payment_marked');
--- What was recorded hours after the money moved, or before. All the others are found by their numbers (store/ledger-queries.ts).
+-- What was recorded hours after the money moved, or before. All the others are found by their numbers (ledger/ledger.store.ts).
 create index ledger_entry_stray on ledger_entry (moved_at)
   where recorded_at - moved_at not between interval '-3 hours' and interval '3 hours';
 -- How far the two times are apart: without it a two-hundredth is thought to be no stray, where nearly all are none.
@@ -411,7 +411,7 @@ create statistics ledger_entry_apart on (recorded_at - moved_at) from ledger_ent
 create trigger ledger_entry_append_only before update or delete or truncate on ledger_entry execute function refuse_change();
 
 -- Sums of the ledger by the day (UTC) on which the money moved, so that the balance of a month reads days and no entries. They are of
--- the entries up to `up_to`; whoever reads them adds those that came since (store/pg-ledger-sums.ts).
+-- the entries up to `up_to`; whoever reads them adds those that came since (ledger/sums.store.ts).
 create table ledger_day (
   day            date    not null,
   currency       char(3) not null,
@@ -430,7 +430,7 @@ create table ledger_fold (
 );
 insert into ledger_fold (up_to, noted, noted_at) values (0, 0, now());
 
--- The renewals of each day for the console's overview, counted in the background: a row a day (store/pg-day-books.ts).
+-- The renewals of each day for the console's overview, counted in the background: a row a day (overview/days.store.ts).
 create table renewals_day (
   day        date        primary key,
   counted_at timestamptz not null,

@@ -1,7 +1,8 @@
 // The audit trail: who did what, when, from where, with what outcome; refused tries too.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { type AuditRow, Books } from '../domain/ports/books.js';
+import { type AuditRow } from './audit.entity.js';
+import { AuditStore } from './audit.store.js';
 import { MayRead } from '../api/access/access.js';
 import { Free, Problems, Text, TextIfAny, TextOrNull, Time } from '../api/http/docs.js';
 import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
@@ -38,7 +39,7 @@ class AuditView {
 @ApiTags('Audit')
 @Controller('v1/audit')
 export class AuditController {
-  constructor(private readonly books: Books) {}
+  constructor(private readonly audit: AuditStore) {}
 
   @Get()
   @MayRead('ops', 'audit.list')
@@ -47,7 +48,7 @@ export class AuditController {
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: AuditQuery): Promise<PageView<AuditView>> {
     const filter = { ...given({ actor: q.actor, action: q.action }), ...spanOf(q) };
-    return pageView(await this.books.audit(filter, pageRequest(q)), auditView);
+    return pageView(await this.audit.list(filter, pageRequest(q)), auditView);
   }
 }
 

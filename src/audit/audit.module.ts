@@ -3,9 +3,11 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { AuditController } from './audit.controller.js';
 import { AuditPages } from './audit.pages.js';
+import { AuditStore } from './audit.store.js';
 
 @Module({
   imports: [ConsoleModule],
   controllers: [AuditController, AuditPages],
+  providers: [AuditStore],
 })
 export class AuditModule {}

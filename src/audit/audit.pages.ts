@@ -1,7 +1,8 @@
 // The audit trail on the console.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { type AuditRow, Books } from '../domain/ports/books.js';
+import { type AuditRow } from './audit.entity.js';
+import { AuditStore } from './audit.store.js';
 import { Page } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { Pages } from '../console/pages.js';
@@ -43,7 +44,7 @@ const CSV: readonly CsvColumn<AuditRow>[] = [
 
 @Pages('console/audit')
 export class AuditPages {
-  constructor(private readonly books: Books) {}
+  constructor(private readonly audit: AuditStore) {}
 
   @Get()
   @Page('audit.list', 'ops')
@@ -56,7 +57,7 @@ export class AuditPages {
       path: '/console/audit',
       filters: AUDIT_FILTERS,
       values,
-      read: (page) => this.books.audit(filter, page),
+      read: (page) => this.audit.list(filter, page),
       caption: 'Newest first; refused attempts too',
       columns: AUDIT,
       csv: ['audit', CSV],

@@ -4,7 +4,6 @@ import { styleText } from 'node:util';
 import { type Command } from 'commander';
 import { type Config, ConfigError, secretValues } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
-import { Books } from '../domain/ports/books.js';
 import { ChargeLooksStore } from '../enrolment/charge-looks.store.js';
 import { DoorAnswersStore } from '../intake/door-answers.store.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
@@ -13,7 +12,7 @@ import { Notifications } from '../domain/ports/notifications.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { LossWindowFlow } from '../verify/loss-window.flow.js';
 import { textCensor } from '../observe/index.js';
-import { PgOverview } from '../store/pg-overview.js';
+import { HealthStore } from '../health/health.store.js';
 import { StripeClient } from '../stripe/stripe-client.js';
 import { type ChargedSubscription, chargingChecks } from './doctor/charging-checks.js';
 import { type Check, fail, ok, type State } from './doctor/check.js';
@@ -119,24 +118,24 @@ export async function examine(cli: Cli): Promise<Examined> {
 }
 
 async function withPeers(world: World): Promise<Check[]> {
-  const { config, db } = world;
+  const { config } = world;
   const reader = world.get(BillingReader);
   const { stripeApiBase: apiBase, stripeCustomPaymentMethodType: customPaymentMethodType } = config;
   const options = { apiKey: config.stripeApiKey.reveal(), apiBase, customPaymentMethodType, proxies: config.proxies };
   const client = new StripeClient(options, world.get(RequestBudget));
   try {
-    const overview = new PgOverview(db);
-    const customers = await overview.recentCustomers(SAMPLE);
+    const health = world.get(HealthStore);
+    const customers = await health.recentCustomers(SAMPLE);
     return [
       ...(await keyChecks(config, reader)),
       ...(await endpointChecks(reader)),
       ...(await arrivalChecks(reader, world.get(VerifyStore))),
       ...(await markModeChecks(config, client)),
       ...(await ownCardChecks(customers, world.get(EnrolmentFlow), reader, client)),
-      invoiceMailCheck(await overview.sentByPlatform(SAMPLE), apiBase === null),
+      invoiceMailCheck(await health.sentByPlatform(SAMPLE), apiBase === null),
       ...(await morChecks(config, world.get(WebhookEndpoints), world.get(PartnerApi))),
       ...(await notifyChecks(config, world.get(Notifications))),
-      ...(await trafficChecks(world.get(Books), db, world.get(LossWindowFlow), world.get(DoorAnswersStore))),
+      ...(await trafficChecks(world)),
     ];
   } finally {
     client.close();
@@ -145,7 +144,7 @@ async function withPeers(world: World): Promise<Check[]> {
 
 async function subscriptions(cli: Cli, world: World): ReturnType<typeof chargingChecks> {
   const all = cli.options['all'] === true;
-  const known = all ? await new PgOverview(world.db).subscriptions() : 0;
+  const known = all ? await world.get(HealthStore).subscriptions() : 0;
   const progress = new Progress(cli.io);
   try {
     return await chargingChecks({

@@ -1,9 +1,7 @@
 // `crossbill events`, and `crossbill retry` of an event: the inbox and the quarantine, and deciding an event once more.
 import { type Command } from 'commander';
 import { EVENT_SOURCES, EVENT_STATUSES } from '../events/event.view.js';
-import { Books, type EventRow } from '../domain/ports/books.js';
-import { EventsDesk } from '../domain/ports/events-desk.js';
-import { PgOverview } from '../store/pg-overview.js';
+import { type EventRow, EventsStore } from '../events/events.store.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Action, type Cli, need, oneOf, parseCount, type Session } from './session.js';
 import { plain, table, time } from './table.js';
@@ -77,7 +75,7 @@ async function list(cli: Cli): Promise<number> {
     ),
   ) as Record<string, string>;
   const cursor = typeof o['cursor'] === 'string' ? o['cursor'] : null;
-  const page = await world.get(Books).events(filter, { limit: o['limit'] as number, cursor });
+  const page = await world.get(EventsStore).list(filter, { limit: o['limit'] as number, cursor });
   const next = page.nextCursor === null ? {} : { next_cursor: page.nextCursor };
   await cli.print({ data: page.data.map(view), ...next }, () => {
     const rows = page.data.map((e) => [e.id, time(e.receivedAt), e.source, e.type, e.status, e.lane, e.reason ?? '']);
@@ -89,11 +87,10 @@ async function list(cli: Cli): Promise<number> {
 
 /** By our id, else by the sender's: the newest of that name. */
 async function find(world: World, id: string): Promise<EventRow & { readonly body: Buffer | null }> {
-  const books = world.get(Books);
-  const own = await books.event(id);
+  const own = await world.get(EventsStore).find(id);
   if (own !== null) return own;
-  const [named] = (await books.events({ eventId: id }, { limit: 1, cursor: null })).data;
-  const event = named === undefined ? null : await books.event(named.id);
+  const [named] = (await world.get(EventsStore).list({ eventId: id }, { limit: 1, cursor: null })).data;
+  const event = named === undefined ? null : await world.get(EventsStore).find(named.id);
   if (event === null)
     throw new CliError(
       EXIT.failed,
@@ -142,7 +139,7 @@ async function retry(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
     const again = await world.change(
       'event.retry',
       id,
-      () => world.get(EventsDesk).retry(id),
+      () => world.get(EventsStore).retry(id),
       (taken) => ({ detail: { taken: taken !== null } }),
     );
     if (again === null) refused.push(id);
@@ -169,7 +166,7 @@ async function dismiss(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
   const world = await cli.open();
   const event = await find(world, need(args));
   const why = `dismissed by ${actorOf(cli.io)}: ${note}`;
-  const done = await world.change('event.dismiss', event.id, () => world.get(EventsDesk).dismiss(event.id, why));
+  const done = await world.change('event.dismiss', event.id, () => world.get(EventsStore).dismiss(event.id, why));
   if (!done)
     throw new CliError(
       EXIT.failed,
@@ -181,10 +178,10 @@ async function dismiss(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
 }
 
 async function allParked(world: World): Promise<string[]> {
-  const overview = new PgOverview(world.db);
+  const events = world.get(EventsStore);
   const ids: string[] = [];
   for (let after = 0n; ;) {
-    const page = await overview.parked(after, 500);
+    const page = await events.parked(after, 500);
     ids.push(...page.map((id) => `ie_${id}`));
     const last = page.at(-1);
     if (last === undefined) return ids;

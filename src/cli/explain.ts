@@ -4,7 +4,11 @@ import { type JournalLine, type PaymentRow } from '../domain/model.js';
 import { ignoredBecause } from '../invoices/invoice.view.js';
 import { verdictBy } from '../invoices/rules/overdue.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
-import { Books, type InvoiceView } from '../domain/ports/books.js';
+import { CustomersStore } from '../customers/customers.store.js';
+import { ReadModel } from '../engine/read-model.js';
+import { ReviewsStore } from '../reviews/reviews.store.js';
+import { EventsStore } from '../events/events.store.js';
+import { type InvoiceView } from '../engine/read-model.js';
 import { type SignupRow } from '../domain/signup.js';
 import { SignupsStore } from '../signups/signups.store.js';
 import { nextTryOf } from '../retries/retry.view.js';
@@ -26,7 +30,7 @@ export function addExplain(program: Command, session: Session): void {
       const id = need(args);
       const world = await cli.open();
       const lanes = await lanesOf(world, id);
-      const books = world.get(Books);
+      const books = world.get(ReadModel);
       const views: InvoiceView[] = [];
       for (const lane of lanes.slice(0, MOST)) {
         const view = await books.invoice(lane);
@@ -60,7 +64,7 @@ export function addExplain(program: Command, session: Session): void {
 
 /** Signups that have no invoice yet, of a customer or by their own id. */
 async function signupsOf(world: World, id: string): Promise<readonly SignupRow[]> {
-  const customer = await world.get(Books).customer(id);
+  const customer = await world.get(CustomersStore).find(id);
   if (customer !== null) return customer.signups;
   const signup = await world.get(SignupsStore).find(id);
   return signup === null ? [] : [signup];
@@ -77,21 +81,21 @@ function tellSignup(s: SignupRow): string {
 
 /** The invoices that an id of any kind is about. */
 async function lanesOf(world: World, id: string): Promise<readonly string[]> {
-  const books = world.get(Books);
+  const books = world.get(ReadModel);
   if ((await books.invoice(id)) !== null) return [id];
   const payment = await books.payment(id);
   if (payment !== null) return [payment.payment.invoiceId];
   const refund = await books.refund(id);
   if (refund !== null) return [refund.refund.invoiceId];
-  const customer = await books.customer(id);
+  const customer = await world.get(CustomersStore).find(id);
   if (customer !== null) return customer.invoiceIds;
   const signup = await world.get(SignupsStore).find(id);
   if (signup?.invoiceId) return [signup.invoiceId];
-  const review = await books.review(id);
+  const review = await world.get(ReviewsStore).find(id);
   if (review?.invoiceId) return [review.invoiceId];
-  const event = await books.event(id);
+  const event = await world.get(EventsStore).find(id);
   if (event !== null) return [event.lane];
-  const events = await books.events({ eventId: id }, { limit: 5, cursor: null });
+  const events = await world.get(EventsStore).list({ eventId: id }, { limit: 5, cursor: null });
   if (events.data.length > 0) return [...new Set(events.data.map((e) => e.lane))];
   return books.invoicesOfCharge(id);
 }

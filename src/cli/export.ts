@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type Command } from 'commander';
 import { csvLine } from '../csv/write-csv.js';
-import { type Span } from '../domain/ports/books.js';
+import { type Span } from '../domain/page.js';
 import { type Export, ExportsStore } from '../ledger/exports.store.js';
 import {
   cellsOf,

@@ -1,7 +1,9 @@
 // `crossbill invoices`, `payments`: the lists of the API at a terminal, by the same filters.
 import { type Command } from 'commander';
 import { parseCurrency } from '../domain/money.js';
-import { Books, type Page } from '../domain/ports/books.js';
+import { InvoicesStore } from '../invoices/invoices.store.js';
+import { PaymentsStore } from '../payments/payments.store.js';
+import { type Page } from '../domain/page.js';
 import { INVOICE_STATUSES, invoiceListView } from '../invoices/invoice.view.js';
 import { PAYMENT_STATUSES, paymentView } from '../payments/payment.view.js';
 import { CliError, EXIT } from './exit-codes.js';
@@ -28,7 +30,7 @@ function withFilters(command: Command, when: string): Command {
 
 async function invoices(cli: Cli): Promise<number> {
   const filter = { ...asked(cli), status: textIn(cli, 'status') };
-  const page = await (await cli.open()).get(Books).invoices(filter, pageOf(cli));
+  const page = await (await cli.open()).get(InvoicesStore).list(filter, pageOf(cli));
   return shown(cli, page, invoiceListView, ['id', 'made', 'status', 'due', 'paid', 'customer', 'number'], (i) => [
     i.id,
     i.created_at ?? '-',
@@ -42,7 +44,7 @@ async function invoices(cli: Cli): Promise<number> {
 
 async function payments(cli: Cli): Promise<number> {
   const filter = { ...asked(cli), status: textIn(cli, 'status'), invoiceId: textIn(cli, 'invoice') };
-  const page = await (await cli.open()).get(Books).payments(filter, pageOf(cli));
+  const page = await (await cli.open()).get(PaymentsStore).list(filter, pageOf(cli));
   return shown(cli, page, paymentView, ['id', 'taken', 'status', 'amount', 'refunded', 'customer', 'invoice'], (p) => [
     p.id,
     p.succeeded_at ?? '-',

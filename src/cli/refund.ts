@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
 import { type RefundRow } from '../domain/model.js';
 import { decimalsOf, minorFromDecimal } from '../domain/money.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { refundable } from '../domain/status.js';
 import { RefundsFlow } from '../refunds/refunds.flow.js';
 import { PaymentsFlow } from '../payments/payments.flow.js';
@@ -32,7 +32,7 @@ export function addRefund(program: Command, session: Session): void {
 async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
   const id = need(args);
   const world = await cli.open();
-  const books = world.get(Books);
+  const books = world.get(ReadModel);
   const found = await books.payment(id);
   if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
   const { payment } = found;

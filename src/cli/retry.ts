@@ -1,5 +1,5 @@
 // `crossbill retry <invoice>`: a failed renewal is tried again now, through the same flow as the API.
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { type Retry } from '../domain/retry.js';
 import { RetriesFlow } from '../retries/retries.flow.js';
 import { retriesView } from '../retries/retry.view.js';
@@ -16,7 +16,7 @@ export function isInvoiceId(id: string): boolean {
 
 export async function retryInvoice(cli: Cli, id: string): Promise<number> {
   const world = await cli.open();
-  const books = world.get(Books);
+  const books = world.get(ReadModel);
   const found = await books.invoice(id);
   if (found === null) throw new CliError(EXIT.failed, 'not_found', `There is no invoice ${id}.`);
   const { invoice } = found;

@@ -1,7 +1,7 @@
 // `crossbill returned <payment>`: a person records that a bank took a debit back, or undoes that.
 import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { ReturnsFlow } from '../returns/returns.flow.js';
 import { returnView } from '../returns/return.view.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
@@ -37,7 +37,7 @@ async function returned(cli: Cli, args: readonly (string | undefined)[]): Promis
     throw new CliError(EXIT.usage, 'usage', '--reference is one line of at most 255 characters, and not for --undo');
   }
   const world = await cli.open();
-  const found = await world.get(Books).payment(id);
+  const found = await world.get(ReadModel).payment(id);
   if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
   const { payment } = found;
   const of = `${amount(payment.amount, payment.currency)} of customer ${payment.customerId} (invoice ${payment.invoiceId})`;

@@ -3,7 +3,8 @@ import { type Command } from 'commander';
 import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from '../reviews/review.view.js';
 import { type ReviewRow } from '../domain/model.js';
 import { proposalOf, resolutionsOf } from '../reviews/rules/choices.js';
-import { Books } from '../domain/ports/books.js';
+import { ReviewsStore } from '../reviews/reviews.store.js';
+import { ReadModel } from '../engine/read-model.js';
 import { ReviewsFlow } from '../reviews/reviews.flow.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { type Cli, need, oneOf, parseCount, type Session } from './session.js';
@@ -27,7 +28,7 @@ export function addReviews(program: Command, session: Session): void {
 
 type Names = ReadonlyMap<string, string>;
 
-function namesOf(books: Books, reviews: readonly ReviewRow[]): Promise<Names> {
+function namesOf(books: ReadModel, reviews: readonly ReviewRow[]): Promise<Names> {
   return books.paymentNames(reviews.flatMap((r) => r.paymentRowId ?? []));
 }
 
@@ -60,8 +61,8 @@ async function list(cli: Cli): Promise<number> {
     ...(typeof kind === 'string' ? { kind } : {}),
   };
   const from = { limit: limit as number, cursor: typeof cursor === 'string' ? cursor : null };
-  const books = world.get(Books);
-  const page = await books.reviews(filter, from, order === 'newest' ? 'newest' : 'due');
+  const books = world.get(ReadModel);
+  const page = await world.get(ReviewsStore).list(filter, from, order === 'newest' ? 'newest' : 'due');
   const names = await namesOf(books, page.data);
   const next = page.nextCursor === null ? {} : { next_cursor: page.nextCursor };
   await cli.print({ data: page.data.map((r) => view(r, names)), ...next }, () => {
@@ -87,7 +88,7 @@ async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise
     throw new CliError(EXIT.usage, 'argument', `The resolution is one of ${RESOLUTIONS.join(', ')}.`);
   }
   const world = await cli.open();
-  const review = await world.get(Books).review(id);
+  const review = await world.get(ReviewsStore).find(id);
   if (review === null) throw new CliError(EXIT.failed, 'not_found', `There is no review item ${id}.`);
   const frees = review.kind === 'refund_stuck' && resolution === 'apply';
   const danger = frees ? '\nIf this refund did not fail, the next one gives the money back a second time.' : '';
@@ -100,7 +101,7 @@ async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise
     () => ({ detail: { resolution } }),
   );
   await cli.print(
-    view(resolved, await namesOf(world.get(Books), [resolved])),
+    view(resolved, await namesOf(world.get(ReadModel), [resolved])),
     () => `${id}: ${plain(resolved.resolution ?? '')} by ${plain(resolved.resolvedBy ?? '')}.\n`,
   );
   return EXIT.ok;

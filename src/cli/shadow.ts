@@ -1,6 +1,6 @@
 // `crossbill shadow`: what shadow mode decided, against what the integration in charge did.
 import { type Command } from 'commander';
-import { ShadowBooks, type ShadowStanding } from '../domain/ports/shadow-books.js';
+import { HealthStore, type ShadowStanding } from '../health/health.store.js';
 import { type Difference, type DifferenceKind } from '../domain/difference.js';
 import { VerifyFlow, type VerifyReport } from '../verify/verify.flow.js';
 import { parseSince, type Session } from './session.js';
@@ -22,7 +22,7 @@ export function addShadow(program: Command, session: Session): void {
       async (cli) => {
         const world = await cli.open();
         const report = await told(cli, (options) => world.get(VerifyFlow).run(options));
-        const standing = await world.get(ShadowBooks).standing();
+        const standing = await world.get(HealthStore).shadow();
         const view = {
           shadow: world.config.shadow,
           calls_not_sent: Object.fromEntries(standing.calls),

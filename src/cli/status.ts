@@ -1,22 +1,21 @@
 // `crossbill status`: how things stand, at a glance.
 import { type Command } from 'commander';
-import { Books } from '../domain/ports/books.js';
 import { answersOf } from '../domain/door-answers.js';
 import { EnrolmentStore, type Migration, OUTSIDE_DAYS } from '../enrolment/enrolment.store.js';
 import { DoorAnswersStore } from '../intake/door-answers.store.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { whatToCheck } from '../domain/refusal.js';
-import { ShadowBooks } from '../domain/ports/shadow-books.js';
+import { HealthStore } from '../health/health.store.js';
 import { untoldOf } from '../verify/rules/run.js';
 import { VerifyStore } from '../verify/verify.store.js';
 import { HOUR_MS } from '../policy.js';
-import { PgOverview } from '../store/pg-overview.js';
 import { EXIT } from './exit-codes.js';
 import { type Cli, type Session } from './session.js';
 import { shownWindow } from './verify.js';
 import { age, table, time } from './table.js';
 import { type World } from './world.js';
+import { EventsStore } from '../events/events.store.js';
 
 const STUCK_SHOWN = 5;
 const DOORS_WITHIN_MS = 24 * HOUR_MS;
@@ -34,20 +33,20 @@ async function status(cli: Cli): Promise<number> {
 type Standing = Awaited<ReturnType<typeof look>>;
 
 async function look(world: World) {
-  const overview = new PgOverview(world.db);
+  const [health, inbox] = [world.get(HealthStore), world.get(EventsStore)];
   return {
-    backlog: await world.get(Books).backlog(),
-    invoices: await overview.invoicesByStatus(),
-    events: await overview.lastEvents(),
+    backlog: await health.backlog(),
+    invoices: await health.invoicesByStatus(),
+    events: await inbox.lastEvents(),
     answers: await world.get(DoorAnswersStore).answers(new Date(Date.now() - DOORS_WITHIN_MS)),
     refusals: await world.get(DoorAnswersStore).refusals(1),
-    quarantined: await overview.quarantined(),
-    stuck: await overview.stuck(STUCK_SHOWN),
+    quarantined: await inbox.quarantined(),
+    stuck: await health.stuck(STUCK_SHOWN),
     verified: await world.get(VerifyStore).last(),
     enrolment: world.config.enrolment,
     migration: await world.get(EnrolmentStore).migration(),
     notifications: world.config.notifyUrl === null ? null : await world.get(Notifications).standing(),
-    shadow: world.config.shadow ? await world.get(ShadowBooks).standing() : null,
+    shadow: world.config.shadow ? await health.shadow() : null,
   };
 }
 

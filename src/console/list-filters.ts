@@ -2,7 +2,7 @@
 import { customerOf, parseFilterTime, spanOf } from '../api/http/filters.js';
 import { invalid } from '../api/http/problem.js';
 import { minorFromDecimal, parseCurrency } from '../domain/money.js';
-import { type MoneyFilter, type Span } from '../domain/ports/books.js';
+import { type MoneyFilter, type Span } from '../domain/page.js';
 import { type Filter } from './list.js';
 
 export const SPAN_FILTERS = [

@@ -1,6 +1,6 @@
 // A list as nearly all of them are: filters, what the selection adds up to, the rows, the way to older ones, and the same rows as CSV.
 import { type Request, type Response } from 'express';
-import { type Page, type PageRequest, type SelectionSums } from '../domain/ports/books.js';
+import { type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
 import { html, type Piece } from './html.js';
 import { sendPage } from './layout.js';
 import { type Column, type Filter, filterForm, pageOf, pager, table } from './list.js';

@@ -1,6 +1,6 @@
 // Lists: filters above, a table that becomes cards on a phone, and the way to older rows.
 import { type Request } from 'express';
-import { type PageRequest } from '../domain/ports/books.js';
+import { type PageRequest } from '../domain/page.js';
 import { invalid } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { type Html, html, nothing, type Piece } from './html.js';

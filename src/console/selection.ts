@@ -2,7 +2,7 @@
 import { type Request, type Response } from 'express';
 import { csvLine } from '../csv/write-csv.js';
 import { decimalFromMinor } from '../domain/money.js';
-import { type Page, type PageRequest, type SelectionSums } from '../domain/ports/books.js';
+import { type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
 import { queryText } from './list.js';
 import { type Html, html, nothing } from './html.js';
 import { secure } from './layout.js';

@@ -1,7 +1,7 @@
 // Which customer of the merchant is which customer of the MoR: looked up, linked one by one, or from a file as a whole.
 import type pg from 'pg';
 import { Injectable } from '@nestjs/common';
-import { type Page, type PageRequest, type Span } from '../domain/ports/books.js';
+import { type Page, type PageRequest, type Span } from '../domain/page.js';
 import { type CustomerLink, CustomerLinkEntity } from '../store/entities/customer-link.entity.js';
 import { type ImportCheck, checkStaged, makeStage, stage, writeStaged } from './link-import.js';
 import { type ImportRow } from './rules/import-line.js';

@@ -16,7 +16,9 @@ import {
   words,
 } from '../console/show.js';
 import { type Enrolment } from '../domain/settings.js';
-import { type CustomerSum, type InvoiceListItem, type PaymentView } from '../domain/ports/books.js';
+import { type CustomerSum } from '../payments/payments.store.js';
+import { type InvoiceListItem } from '../invoices/invoices.store.js';
+import { type PaymentView } from '../engine/read-model.js';
 import { type DisputeItem } from '../disputes/disputes.store.js';
 import { disputeName, disputePath } from '../disputes/dispute-link.view.js';
 import { type CustomerLink } from '../store/entities/customer-link.entity.js';

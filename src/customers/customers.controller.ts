@@ -2,7 +2,8 @@
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { Books } from '../domain/ports/books.js';
+import { CustomersStore } from './customers.store.js';
+import { ReadModel } from '../engine/read-model.js';
 import { CustomerLinksStore } from './customer-links.store.js';
 import { PaymentMethodsStore } from './payment-methods.store.js';
 import { Requests } from '../store/requests.js';
@@ -36,7 +37,8 @@ const PATH = '/v1/customers';
 @Controller('v1/customers')
 export class CustomersController {
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
+    private readonly customers: CustomersStore,
     private readonly links: CustomerLinksStore,
     private readonly requests: Requests,
     private readonly signups: SignupsStore,
@@ -106,7 +108,7 @@ export class CustomersController {
   @ApiOkResponse({ type: CustomerView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<CustomerView> {
-    const found = await this.books.customer(id);
+    const found = await this.customers.find(id);
     if (found === null) throw notFound('customer');
     const proven = await this.signups.proven(found.signups.map((s) => s.id));
     const methods = (await this.methods.of([id])).get(id) ?? [];

@@ -16,11 +16,26 @@ import { CustomerLinksStore } from './customer-links.store.js';
 import { PaymentMethodsStore } from './payment-methods.store.js';
 import { SignupsModule } from '../signups/signups.module.js';
 import { DisputesModule } from '../disputes/disputes.module.js';
+import { InvoicesModule } from '../invoices/invoices.module.js';
+import { PaymentsModule } from '../payments/payments.module.js';
+import { RefundsModule } from '../refunds/refunds.module.js';
+import { CustomersStore } from './customers.store.js';
 
 @Module({
-  imports: [ConsoleModule, EngineModule, EnrolmentModule, MorModule, SignupsModule, DisputesModule],
+  imports: [
+    ConsoleModule,
+    EngineModule,
+    EnrolmentModule,
+    MorModule,
+    SignupsModule,
+    InvoicesModule,
+    PaymentsModule,
+    RefundsModule,
+    DisputesModule,
+  ],
   controllers: [CustomersController, PaymentMethodsController, CustomerPages, PaymentMethodPages],
   providers: [
+    CustomersStore,
     ImportCustomersFlow,
     CustomersAtStripe,
     PaymentMethodsFlow,

@@ -11,7 +11,10 @@ import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
 import { chosen, type Column } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { customerLink, foreign, id, time } from '../console/show.js';
-import { Books } from '../domain/ports/books.js';
+import { CustomersStore } from './customers.store.js';
+import { PaymentsStore } from '../payments/payments.store.js';
+import { InvoicesStore } from '../invoices/invoices.store.js';
+import { RefundsStore } from '../refunds/refunds.store.js';
 import { DisputesStore } from '../disputes/disputes.store.js';
 import { type CustomerLink } from '../store/entities/customer-link.entity.js';
 import { CustomerLinksStore } from './customer-links.store.js';
@@ -51,7 +54,10 @@ const ROWS = 25;
 @Pages('console/customers')
 export class CustomerPages {
   constructor(
-    private readonly books: Books,
+    private readonly customers: CustomersStore,
+    private readonly payments: PaymentsStore,
+    private readonly invoices: InvoicesStore,
+    private readonly refunds: RefundsStore,
     private readonly links: CustomerLinksStore,
     private readonly disputes: DisputesStore,
     private readonly stripe: CustomersAtStripe,
@@ -89,11 +95,11 @@ export class CustomerPages {
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) customerId: string): Promise<void> {
     const first = { limit: ROWS, cursor: null };
     const [known, sums, invoices, payments, refunds, disputes, links, atStripe, methods, refused] = await Promise.all([
-      this.books.customer(customerId),
-      this.books.customerSums(customerId),
-      this.books.invoices({ customerId }, first),
-      this.books.payments({ customerId }, first),
-      this.books.refunds({ customerId }, first),
+      this.customers.find(customerId),
+      this.payments.ofCustomer(customerId),
+      this.invoices.list({ customerId }, first),
+      this.payments.list({ customerId }, first),
+      this.refunds.list({ customerId }, first),
       this.disputes.list({ customerId }, first),
       this.links.list({ customerId }, first),
       this.stripe.one(customerId),

@@ -9,7 +9,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { canonicalJson } from '../api/http/json-body.js';
 import { invalid, morProblem, Problem, refusalProblem } from '../api/http/problem.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { invoiceView } from '../invoices/invoice.view.js';
 import { ConfirmedMethodView, methodMadeView, PaymentMethodMadeView } from './payment-method.view.js';
 import { CreatePaymentMethodDto } from './payment-methods.dto.js';
@@ -20,7 +20,7 @@ import { PaymentMethodsFlow } from './payment-methods.flow.js';
 export class PaymentMethodsController {
   constructor(
     private readonly flow: PaymentMethodsFlow,
-    private readonly books: Books,
+    private readonly books: ReadModel,
   ) {}
 
   @Post()

@@ -1,7 +1,7 @@
 // Another card or account of a customer: the setup that saves it, the report of its confirmation, and the renewals that are tried with it.
 import { Injectable } from '@nestjs/common';
 import { type Refusal, refuse, refuseInShadow } from '../engine/commanded.js';
-import { Books } from '../domain/ports/books.js';
+import { CustomersStore } from './customers.store.js';
 import { type CallFailure } from '../domain/ports/call.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type Announcement, PaymentMethodsStore } from './payment-methods.store.js';
@@ -36,7 +36,7 @@ export class PaymentMethodsFlow {
     private readonly signups: SignupFlow,
     private readonly gateway: PaymentGateway,
     private readonly enrolment: EnrolmentFlow,
-    private readonly books: Books,
+    private readonly customers: CustomersStore,
     private readonly lanes: LaneChanges,
   ) {}
 
@@ -82,7 +82,7 @@ export class PaymentMethodsFlow {
   }
 
   private async refuse(customerId: string): Promise<Refusal> {
-    if ((await this.books.customer(customerId)) === null) return refuse(404, 'not_found', 'There is no such customer.');
+    if ((await this.customers.find(customerId)) === null) return refuse(404, 'not_found', 'There is no such customer.');
     const message =
       'No setup intent of this customer was made through Crossbill. Make one with POST /v1/customers/{id}/payment-method first.';
     return refuse(409, 'payment_method_missing', message);

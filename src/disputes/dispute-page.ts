@@ -7,7 +7,7 @@ import { amount, customerLink, facts, foreign, id, invoiceLink, paymentLink, sta
 import { timeline } from '../console/timeline.js';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow } from '../domain/mor-object.js';
-import { type InvoiceView } from '../domain/ports/books.js';
+import { type InvoiceView } from '../engine/read-model.js';
 import { asksAbout, disputeLink, disputeName } from './dispute-link.view.js';
 import { disputeAnswer } from './rules/dispute-answer.js';
 import { unreadSum } from './rules/unread-sum.js';

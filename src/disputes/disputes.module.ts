@@ -3,6 +3,12 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { DisputesStore } from './disputes.store.js';
 import { DisputePages } from './disputes.pages.js';
+import { EngineModule } from '../engine/engine.module.js';
 
-@Module({ imports: [ConsoleModule], controllers: [DisputePages], providers: [DisputesStore], exports: [DisputesStore] })
+@Module({
+  imports: [EngineModule, ConsoleModule],
+  controllers: [DisputePages],
+  providers: [DisputesStore],
+  exports: [DisputesStore],
+})
 export class DisputesModule {}

@@ -13,7 +13,7 @@ import { chosen, type Column } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
 import { customerLink, headed, invoiceLink, status, time, words } from '../console/show.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { Clock } from '../domain/ports/clock.js';
 import { DisputesStore, type DisputeItem } from './disputes.store.js';
 import { liveMode } from '../engine/lane-settings.js';
@@ -74,7 +74,7 @@ export class DisputePages {
 
   constructor(
     private readonly disputes: DisputesStore,
-    private readonly books: Books,
+    private readonly books: ReadModel,
     private readonly clock: Clock,
     @Inject(CONFIG) config: Config,
   ) {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
-import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/ports/books.js';
+import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
 import { Database } from '../store/database.js';
 import { InvoiceEntity } from '../store/entities/invoice.entity.js';
 import { MorObjectEntity } from '../store/entities/mor-object.entity.js';

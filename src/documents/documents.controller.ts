@@ -3,7 +3,7 @@ import { type EInvoice, EInvoices, Invoices } from '@crossbill/mor';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { MayRead } from '../api/access/access.js';
 import { PartIfAny, PendingView, Problems, Text, TextOrNull, TimeOrNull } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
@@ -40,7 +40,7 @@ const PENDING = 'Still being made: ask again after Retry-After seconds.';
 @Controller('v1')
 export class DocumentsController {
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
     private readonly invoices: Invoices,
     private readonly eInvoices: EInvoices,
   ) {}

@@ -2,9 +2,10 @@
 import { Module } from '@nestjs/common';
 import { MorModule } from '../mor/mor.module.js';
 import { DocumentsController } from './documents.controller.js';
+import { EngineModule } from '../engine/engine.module.js';
 
 @Module({
-  imports: [MorModule],
+  imports: [EngineModule, MorModule],
   controllers: [DocumentsController],
 })
 export class DocumentsModule {}

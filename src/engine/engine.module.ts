@@ -8,8 +8,6 @@ import { LOG, type Logger, Metrics } from '../observe/index.js';
 import { GATHER_MS } from '../policy.js';
 import { DatabaseTime } from '../store/database-time.js';
 import { Database } from '../store/database.js';
-import { Books } from '../domain/ports/books.js';
-import { PgBooks } from './pg-books.js';
 import { Decider } from './decider.js';
 import { LaneStore } from './lane-store.js';
 import { PgLaneStore } from './pg-lane-store.js';
@@ -23,6 +21,7 @@ import { OwnAccount } from './own-account.js';
 import { Wake } from './wake.js';
 import { watchLanes, watchSteps } from './watch-lanes.js';
 import { WorkLaneFlow } from './work-lane.flow.js';
+import { ReadModel } from './read-model.js';
 
 /** The slow poll of the lane worker, in milliseconds: what it finds was decided for within a second. */
 const POLL_MS = 400;
@@ -32,6 +31,7 @@ const POLL_MS = 400;
 @Module({
   imports: [MorModule],
   providers: [
+    ReadModel,
     { provide: FLOW_SETTINGS, useFactory: flowSettings, inject: [CONFIG] },
     { provide: LIVE_MODE, useFactory: liveMode, inject: [CONFIG] },
     { provide: LANE_WATCH, useFactory: watchSteps, inject: [LOG] },
@@ -43,7 +43,6 @@ const POLL_MS = 400;
         new PgLaneStore(db, time, notifyUrl === null || shadow ? null : decider.tellIn(notifyFormat), GATHER_MS),
       inject: [Database, DatabaseTime, CONFIG, Decider],
     },
-    { provide: Books, useClass: PgBooks },
     Wake,
     FlowContext,
     LaneChanges,
@@ -51,7 +50,7 @@ const POLL_MS = 400;
     WorkLaneFlow,
     LaneWorker,
   ],
-  exports: [FLOW_SETTINGS, Wake, FlowContext, LaneChanges, LaneStore, Books],
+  exports: [FLOW_SETTINGS, Wake, FlowContext, LaneChanges, LaneStore, ReadModel],
 })
 export class EngineModule {}
 

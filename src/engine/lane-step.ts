@@ -95,7 +95,7 @@ export function foldedAfter({ known: { folded }, after, row }: Step): Folded {
 
 /**
  * A charge confirms the payment method that it was made with: of a signup's own charge its own, of a renewal the customer's newest setup from
- * before (store/pg-payment-methods.ts says what follows). Most charges find nothing to confirm, and write nothing.
+ * before (customers/payment-methods.store.ts says what follows). Most charges find nothing to confirm, and write nothing.
  */
 const CONFIRMED_SQL = (n: number): string => `
   update signup s set confirmed_at = $1, confirmed_by = 'charge'

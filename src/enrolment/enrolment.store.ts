@@ -1,7 +1,7 @@
 // Who has moved to the MoR, and which invoices are left alone.
 import { Injectable } from '@nestjs/common';
 import { type InvoiceRow } from '../domain/model.js';
-import { type MoneyFilter, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/ports/books.js';
+import { type MoneyFilter, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
 import { type CustomerLink, CustomerLinkEntity } from '../store/entities/customer-link.entity.js';
 import { DatabaseTime, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';

@@ -1,7 +1,7 @@
 // The inbox, with what is in quarantine: looked through, looked into, put up for another decision.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { Books } from '../domain/ports/books.js';
+import { EventsStore } from './events.store.js';
 import { EventsFlow } from './events.flow.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { MayChange, MayRead } from '../api/access/access.js';
@@ -39,7 +39,7 @@ class DismissEventDto {
 @Controller('v1/events')
 export class EventsController {
   constructor(
-    private readonly books: Books,
+    private readonly events: EventsStore,
     private readonly flow: EventsFlow,
   ) {}
 
@@ -50,7 +50,7 @@ export class EventsController {
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: EventsQuery): Promise<PageView<EventView>> {
     const filter = { source: q.source, status: q.status, type: q.type, eventId: q.event_id, ...spanOf(q) };
-    return pageView(await this.books.events(filter, pageRequest(q)), eventView);
+    return pageView(await this.events.list(filter, pageRequest(q)), eventView);
   }
 
   @Get(':id')
@@ -59,7 +59,7 @@ export class EventsController {
   @ApiOkResponse({ type: EventWithBodyView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<EventWithBodyView> {
-    const event = await this.books.event(id);
+    const event = await this.events.find(id);
     if (event === null) throw notFound('event');
     return eventWithBodyView(event);
   }

@@ -1,25 +1,23 @@
 // What a person does with single events: another decision, or an end to a parked one.
 import { Injectable } from '@nestjs/common';
 import { notFound, Problem } from '../api/http/problem.js';
-import { Books, type EventRow } from '../domain/ports/books.js';
+import { type EventRow, EventsStore } from './events.store.js';
 import { Clock } from '../domain/ports/clock.js';
-import { EventsDesk } from '../domain/ports/events-desk.js';
 import { Wake } from '../engine/wake.js';
 import { answerPauseMs } from '../policy.js';
 
 @Injectable()
 export class EventsFlow {
   constructor(
-    private readonly books: Books,
-    private readonly desk: EventsDesk,
+    private readonly events: EventsStore,
     private readonly wake: Wake,
     private readonly clock: Clock,
   ) {}
 
   /** The event, waiting in the inbox. Throws 404, and 409 `event_not_retryable` for one without a usable body. */
   async retry(id: string): Promise<EventRow> {
-    const inboxId = await this.desk.retry(id);
-    const event = await this.books.event(inboxId ?? id);
+    const inboxId = await this.events.retry(id);
+    const event = await this.events.find(inboxId ?? id);
     if (event === null) throw notFound('event');
     if (inboxId === null) {
       throw new Problem(
@@ -34,8 +32,8 @@ export class EventsFlow {
 
   /** The parked event, ignored from now on. Throws 404, and 409 `event_not_parked`. */
   async dismiss(id: string, note: string, by: string): Promise<EventRow> {
-    const done = await this.desk.dismiss(id, `dismissed by ${by}: ${note}`);
-    const event = await this.books.event(id);
+    const done = await this.events.dismiss(id, `dismissed by ${by}: ${note}`);
+    const event = await this.events.find(id);
     if (event === null) throw notFound('event');
     if (!done)
       throw new Problem(409, 'event_not_parked', `This event is ${event.status}: only a parked one can be dismissed.`);
@@ -49,7 +47,7 @@ export class EventsFlow {
     for (;;) {
       for (const id of ids) {
         if ((found.get(id)?.status ?? 'received') !== 'received') continue;
-        const event = await this.books.event(id);
+        const event = await this.events.find(id);
         if (event !== null) found.set(id, event);
       }
       const waited = this.clock.now().getTime() - start;

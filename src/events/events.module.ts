@@ -5,10 +5,12 @@ import { EngineModule } from '../engine/engine.module.js';
 import { EventsController } from './events.controller.js';
 import { EventsFlow } from './events.flow.js';
 import { EventPages } from './events.pages.js';
+import { EventsStore } from './events.store.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [EventsController, EventPages],
-  providers: [EventsFlow],
+  providers: [EventsStore, EventsFlow],
+  exports: [EventsStore],
 })
 export class EventsModule {}

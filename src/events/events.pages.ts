@@ -8,7 +8,8 @@ import { given } from '../api/http/page.js';
 import { invalid, notFound } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { CONSOLE_PATIENCE_MS } from '../policy.js';
-import { Books, type EventFilter, type EventRow } from '../domain/ports/books.js';
+import { EventsStore } from './events.store.js';
+import { type EventFilter, type EventRow } from './events.store.js';
 import { EventsFlow } from './events.flow.js';
 import { bulkForm, bulkReport, type Done, goOn, pickBox, picked, stepsBefore } from '../console/bulk.js';
 import { type Form, formOf } from '../console/form.js';
@@ -89,7 +90,7 @@ const ACTS = [
 @Pages('console/events')
 export class EventPages {
   constructor(
-    private readonly books: Books,
+    private readonly events: EventsStore,
     private readonly flow: EventsFlow,
     private readonly audit: ConsoleAudit,
   ) {}
@@ -99,9 +100,9 @@ export class EventPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = filterOf(values);
-    if (wantsCsv(req)) return sendCsv(res, 'events', CSV, (page) => this.books.events(filter, page));
+    if (wantsCsv(req)) return sendCsv(res, 'events', CSV, (page) => this.events.list(filter, page));
     const page = pageOf(req);
-    const found = await this.books.events(filter, page);
+    const found = await this.events.list(filter, page);
     const session = sessionOf(req);
     const acts = values.status === 'parked' && found.data.length > 0 && mayDo(session.role, 'ops');
     const empty =
@@ -123,7 +124,7 @@ export class EventPages {
   @Get(':id')
   @Page('event.read')
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) eventId: string): Promise<void> {
-    const found = await this.books.event(eventId);
+    const found = await this.events.find(eventId);
     if (found === null) throw notFound('event');
     const session = sessionOf(req);
     const again = req.query['again'] === 'yes' ? decidedAgain(found) : null;
@@ -170,7 +171,7 @@ export class EventPages {
     const values = filtersIn(form);
     const page = { limit: BATCH, cursor: form.text('cursor') === '' ? null : form.text('cursor') };
     const all = form.text('all') === 'yes';
-    const found = all ? await this.books.events({ ...filterOf(values), status: 'parked' }, page) : null;
+    const found = all ? await this.events.list({ ...filterOf(values), status: 'parked' }, page) : null;
     const ids = found === null ? picked(form) : found.data.map((e) => e.id);
     const asked: Asked[] = [];
     for (const id of ids) {

@@ -1,10 +1,9 @@
 // Keeps the gauges of the whole database fresh enough for a scrape, without asking it at each one.
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
-import { Books } from '../domain/ports/books.js';
+import { HealthStore } from './health.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import { Notifications } from '../domain/ports/notifications.js';
-import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { Metrics } from '../observe/index.js';
 
 const FRESH_MS = 5_000;
@@ -18,10 +17,9 @@ export class Gauges {
   private asking: Promise<void> | null = null;
 
   constructor(
-    private readonly books: Books,
+    private readonly health: HealthStore,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
-    private readonly shadow: ShadowBooks,
     private readonly notifications: Notifications,
     @Inject(CONFIG) private readonly config: Pick<Config, 'shadow'>,
   ) {}
@@ -40,7 +38,7 @@ export class Gauges {
 
   private async ask(): Promise<void> {
     try {
-      const backlog = await this.books.backlog();
+      const backlog = await this.health.backlog();
       const now = this.clock.now().getTime();
       const waits = backlog.waitingEvents + backlog.pendingMessages > 0;
       this.metrics.queues(
@@ -52,7 +50,7 @@ export class Gauges {
       const { pending, dead, goneAt } = await this.notifications.standing();
       this.metrics.notificationsStand(pending, dead, goneAt !== null);
       if (this.config.shadow) {
-        const { agreed, unmarked } = await this.shadow.standing();
+        const { agreed, unmarked } = await this.health.shadow();
         this.metrics.shadowMarks(agreed, unmarked);
       }
       this.askedAt = now;

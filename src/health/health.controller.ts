@@ -2,7 +2,7 @@
 import { Controller, Get, HttpCode, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { Books } from '../domain/ports/books.js';
+import { HealthStore } from './health.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import { Metrics } from '../observe/index.js';
 import { OpenToAll } from '../api/access/access.js';
@@ -22,7 +22,7 @@ class HealthView {
 export class HealthController {
   constructor(
     private readonly readiness: Readiness,
-    private readonly books: Books,
+    private readonly health: HealthStore,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
     private readonly gauges: Gauges,
@@ -60,7 +60,7 @@ export class HealthController {
 
   private async databaseAnswers(): Promise<boolean> {
     const patience = new AbortController();
-    const answered = this.books.ping().then(
+    const answered = this.health.ping().then(
       () => true,
       () => false,
     );

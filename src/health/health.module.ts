@@ -5,10 +5,12 @@ import { ApiModule } from '../api/api.module.js';
 import { Gauges } from './gauges.js';
 import { HealthController } from './health.controller.js';
 import { Readiness } from './readiness.js';
+import { HealthStore } from './health.store.js';
 
 @Module({
   imports: [ApiModule],
   controllers: [HealthController, AboutController],
-  providers: [Readiness, Gauges],
+  providers: [HealthStore, Readiness, Gauges],
+  exports: [HealthStore],
 })
 export class HealthModule {}

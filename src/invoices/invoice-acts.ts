@@ -1,7 +1,7 @@
 // What can be done about one invoice: each button leads to the flow that the API and the command line use.
 import { type ReviewRow } from '../domain/model.js';
 import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow } from '../domain/mor-object.js';
-import { type InvoiceView } from '../domain/ports/books.js';
+import { type InvoiceView } from '../engine/read-model.js';
 import { isOver, isPayable, refundable } from '../domain/status.js';
 import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../mor-objects/rules/withdraw.js';
 import { type Ctx } from '../engine/change.js';

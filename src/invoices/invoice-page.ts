@@ -8,7 +8,7 @@ import { nextTryOf } from '../retries/retry.view.js';
 import { byDeadline, invoiceActs, type Looker, payableLink } from './invoice-acts.js';
 import { answerOf } from './rules/answer.js';
 import { verdictBy } from './rules/overdue.js';
-import { type InvoiceView } from '../domain/ports/books.js';
+import { type InvoiceView } from '../engine/read-model.js';
 import { copyable, fold, headline } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';
 import { type Column, table } from '../console/list.js';

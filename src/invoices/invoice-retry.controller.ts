@@ -8,7 +8,7 @@ import { KeyHeader, Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { notFound } from '../api/http/problem.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { InvoiceView, invoiceView } from './invoice.view.js';
 import { retriedOrProblem } from '../retries/retried.view.js';
 import { RetriesFlow } from '../retries/retries.flow.js';
@@ -18,7 +18,7 @@ import { RetriesFlow } from '../retries/retries.flow.js';
 export class InvoiceRetryController {
   constructor(
     private readonly retries: RetriesFlow,
-    private readonly books: Books,
+    private readonly books: ReadModel,
   ) {}
 
   @Post()

@@ -2,7 +2,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type AttemptRow, type InvoiceRow, type JournalLine } from '../domain/model.js';
 import { SIGNUP_REASON } from '../domain/status.js';
-import { type InvoiceListItem, type InvoiceView as InvoiceFacts } from '../domain/ports/books.js';
+import { type InvoiceListItem } from './invoices.store.js';
+import { type InvoiceView as InvoiceFacts } from '../engine/read-model.js';
 import {
   channelViews,
   DisputeView,

@@ -1,7 +1,8 @@
 // Invoices: the list, and one with everything that happened to it.
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Books } from '../domain/ports/books.js';
+import { InvoicesStore } from './invoices.store.js';
+import { ReadModel } from '../engine/read-model.js';
 import { MayRead } from '../api/access/access.js';
 import { Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
@@ -24,7 +25,10 @@ class InvoicesQuery extends PageQuery {
 @ApiTags('Invoices')
 @Controller('v1/invoices')
 export class InvoicesController {
-  constructor(private readonly books: Books) {}
+  constructor(
+    private readonly books: ReadModel,
+    private readonly invoices: InvoicesStore,
+  ) {}
 
   @Get()
   @MayRead('read', 'invoice.list')
@@ -35,7 +39,7 @@ export class InvoicesController {
   @ApiOkResponse({ type: pageOf(InvoiceListView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: InvoicesQuery): Promise<PageView<InvoiceListView>> {
-    const page = await this.books.invoices({ ...moneyOf(q), status: q.status }, pageRequest(q));
+    const page = await this.invoices.list({ ...moneyOf(q), status: q.status }, pageRequest(q));
     return pageView(page, invoiceListView);
   }
 

@@ -6,9 +6,12 @@ import { RetriesModule } from '../retries/retries.module.js';
 import { InvoiceRetryController } from './invoice-retry.controller.js';
 import { InvoicesController } from './invoices.controller.js';
 import { InvoicePages } from './invoices.pages.js';
+import { InvoicesStore } from './invoices.store.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule, RetriesModule],
   controllers: [InvoicesController, InvoiceRetryController, InvoicePages],
+  providers: [InvoicesStore],
+  exports: [InvoicesStore],
 })
 export class InvoicesModule {}

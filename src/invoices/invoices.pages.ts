@@ -5,7 +5,9 @@ import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { notFound } from '../api/http/problem.js';
 import { given } from '../api/http/page.js';
 import { INVOICE_STATUSES } from './invoice.view.js';
-import { Books, type InvoiceListItem } from '../domain/ports/books.js';
+import { InvoicesStore } from './invoices.store.js';
+import { ReadModel } from '../engine/read-model.js';
+import { type InvoiceListItem } from './invoices.store.js';
 import { type Config, CONFIG } from '../config/index.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { liveMode } from '../engine/lane-settings.js';
@@ -65,7 +67,8 @@ export class InvoicePages {
   readonly #live: boolean | null;
 
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
+    private readonly invoices: InvoicesStore,
     private readonly context: FlowContext,
     @Inject(CONFIG) config: Config,
   ) {
@@ -83,8 +86,8 @@ export class InvoicePages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: (page) => this.books.invoices(filter, page),
-      sums: () => this.books.invoiceSums(filter),
+      read: (page) => this.invoices.list(filter, page),
+      sums: () => this.invoices.sums(filter),
       caption: 'Newest first',
       columns: COLUMNS,
       csv: ['invoices', CSV],

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Any, type SelectQueryBuilder } from 'typeorm';
 import { type PaymentRow, type RefundRow, type LaneState } from '../domain/model.js';
 import { type LedgerRow, COMMON, entryNumbers, isRare, ledgerRows, STRAY } from './ledger.store.js';
-import { type Span } from '../domain/ports/books.js';
+import { type Span } from '../domain/page.js';
 import { Database } from '../store/database.js';
 import { LedgerEntryEntity } from '../store/entities/ledger-entry.entity.js';
 import { PaymentEntity } from '../store/entities/payment.entity.js';

@@ -1,7 +1,7 @@
 // The ledger as a list.
 import { Injectable } from '@nestjs/common';
 import { Any, type DataSource } from 'typeorm';
-import { type MoneyFilter, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/ports/books.js';
+import { type MoneyFilter, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
 import { Database } from '../store/database.js';
 import { morCustomers } from '../store/mor-customers.js';
 import { dayOf } from '../domain/day.js';

@@ -2,7 +2,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { MorObjectsFlow } from '../mor-objects/mor-objects.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
@@ -21,7 +21,7 @@ export class PaymentLinksController {
   constructor(
     private readonly flow: MorObjectsFlow,
     private readonly answers: ObjectAnswers,
-    private readonly books: Books,
+    private readonly books: ReadModel,
     private readonly links: PaymentLinksFlow,
   ) {}
 

@@ -13,7 +13,8 @@ import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { type Session } from '../console/session.js';
 import { amount, facts, invoiceLink } from '../console/show.js';
-import { Books, type InvoiceView } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
+import { type InvoiceView } from '../engine/read-model.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { DAY_MS } from '../policy.js';
@@ -24,7 +25,7 @@ const DAYS_MOST = 365;
 @Pages('console/invoices')
 export class PaymentLinkPages {
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
     private readonly flow: PaymentLinksFlow,
     private readonly context: FlowContext,
     private readonly audit: ConsoleAudit,

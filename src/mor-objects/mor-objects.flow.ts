@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/request-object.js';
 import { type LaneState } from '../domain/model.js';
 import { isRecordedProforma, type MorObjectRow } from '../domain/mor-object.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { type BilledInvoice, BillingReader } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { LaneStore } from '../engine/lane-store.js';
@@ -20,7 +20,7 @@ export class MorObjectsFlow {
   constructor(
     private readonly store: LaneStore,
     private readonly lanes: LaneChanges,
-    private readonly books: Books,
+    private readonly books: ReadModel,
     private readonly reader: BillingReader,
     private readonly channels: MorChannels,
     private readonly context: FlowContext,

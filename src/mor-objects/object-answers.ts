@@ -1,7 +1,7 @@
 // Waits for what the lane's worker hears from the MoR about an object, and says in HTTP what came of it.
 import { Injectable } from '@nestjs/common';
 import { type MorObjectRow } from '../domain/mor-object.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { Clock } from '../domain/ports/clock.js';
 import { morProblem, Problem } from '../api/http/problem.js';
 import { callersField } from './callers-words.js';
@@ -10,7 +10,7 @@ import { ANSWER_PATIENCE_MS, answerPauseMs } from '../policy.js';
 @Injectable()
 export class ObjectAnswers {
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
     private readonly clock: Clock,
   ) {}
 

@@ -22,7 +22,7 @@ import {
 } from '../domain/onboarding.js';
 import { OnboardingStore } from './onboarding.store.js';
 import { PartnerDesk } from '../mor/mor-partner-desk.js';
-import { type Page, type PageRequest } from '../domain/ports/books.js';
+import { type Page, type PageRequest } from '../domain/page.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type FlowSettings } from '../domain/settings.js';

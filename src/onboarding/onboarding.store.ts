@@ -1,7 +1,7 @@
 // Each merchant's onboarding.
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
-import { type Page, type PageRequest } from '../domain/ports/books.js';
+import { type Page, type PageRequest } from '../domain/page.js';
 import { type OnboardingRow } from '../domain/onboarding.js';
 import { jsonText } from '../store/codec.js';
 import { DatabaseTime, laterSql, timeSql } from '../store/database-time.js';

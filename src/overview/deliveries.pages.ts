@@ -8,7 +8,8 @@ import { type Column, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { count, dotted, duration, eventLink, headed, section, status, time } from '../console/show.js';
 import { answersOf, type DoorAnswer, type DoorRefusal } from '../domain/door-answers.js';
-import { Books, type EventRow } from '../domain/ports/books.js';
+import { EventsStore } from '../events/events.store.js';
+import { type EventRow } from '../events/events.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import { DoorAnswersStore } from '../intake/door-answers.store.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
@@ -38,7 +39,7 @@ const REFUSED: readonly Column<DoorRefusal>[] = [
 export class DeliveryPages {
   constructor(
     private readonly doors: DoorAnswersStore,
-    private readonly books: Books,
+    private readonly events: EventsStore,
     private readonly clock: Clock,
   ) {}
 
@@ -48,7 +49,7 @@ export class DeliveryPages {
     const now = this.clock.now();
     const [answers, events, refusals] = await Promise.all([
       this.doors.answers(new Date(now.getTime() - DAY_MS)),
-      this.books.newestEvents(),
+      this.events.newest(),
       this.doors.refusals(REFUSALS),
     ]);
     const live = html`<p class="dim">

@@ -1,7 +1,8 @@
 // The numbers of the overview, asked for at most once in some seconds however many people look.
 import { Injectable } from '@nestjs/common';
 import { startOfDay } from '../domain/day.js';
-import { Books } from '../domain/ports/books.js';
+import { HealthStore } from '../health/health.store.js';
+import { ReviewsStore } from '../reviews/reviews.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import { DaysStore, type DayMoney, type DayRenewals, type Days } from './days.store.js';
 import { DoorAnswersStore } from '../intake/door-answers.store.js';
@@ -36,7 +37,8 @@ export class Figures {
   readonly #asked = new Map<string, Asked<unknown>>();
 
   constructor(
-    private readonly books: Books,
+    private readonly health: HealthStore,
+    private readonly reviews: ReviewsStore,
     private readonly days: DaysStore,
     private readonly doors: DoorAnswersStore,
     private readonly verify: VerifyStore,
@@ -81,12 +83,12 @@ export class Figures {
     const at = this.clock.now();
     const [money, backlog, reviews, answers, verified, complete, stuck, notifications] = await Promise.all([
       this.days.money(this.today()),
-      this.books.backlog(),
-      this.books.reviews({ status: 'open' }, { limit: REVIEWS, cursor: null }, 'due'),
+      this.health.backlog(),
+      this.reviews.list({ status: 'open' }, { limit: REVIEWS, cursor: null }, 'due'),
       this.doors.answers(new Date(at.getTime() - DAY_MS)),
       this.verify.last(),
       this.verify.lastComplete(),
-      this.books.stuck(REVIEWS),
+      this.health.stuck(REVIEWS),
       this.notifications.standing(),
     ]);
     const waiting = {

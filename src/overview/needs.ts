@@ -4,7 +4,7 @@ import { headlineOf } from '../reviews/rules/headline.js';
 import { capital, count, duration, section, time, words } from '../console/show.js';
 import { answersOf, type DoorAnswer } from '../domain/door-answers.js';
 import { type ReviewRow } from '../domain/model.js';
-import { type Stuck } from '../domain/ports/books.js';
+import { type Stuck } from '../health/health.store.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { untoldOf, type VerifyRun } from '../verify/rules/run.js';
 

@@ -12,10 +12,28 @@ import { DaysStore } from './days.store.js';
 import { SearchStore } from './search.store.js';
 import { DisputesModule } from '../disputes/disputes.module.js';
 import { VerifyModule } from '../verify/verify.module.js';
+import { EngineModule } from '../engine/engine.module.js';
+import { InvoicesModule } from '../invoices/invoices.module.js';
+import { PaymentsModule } from '../payments/payments.module.js';
+import { RefundsModule } from '../refunds/refunds.module.js';
+import { ReviewsModule } from '../reviews/reviews.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { HealthModule } from '../health/health.module.js';
 
 /** Imported last: it answers for every page of the console that is none. */
 @Module({
-  imports: [ConsoleModule, DisputesModule, VerifyModule],
+  imports: [
+    HealthModule,
+    EventsModule,
+    ReviewsModule,
+    RefundsModule,
+    PaymentsModule,
+    InvoicesModule,
+    EngineModule,
+    ConsoleModule,
+    DisputesModule,
+    VerifyModule,
+  ],
   controllers: [DeliveryPages, SearchPages, OverviewController],
   providers: [Figures, CountRenewals, CustomersAtStripe, Search, DaysStore, SearchStore],
 })

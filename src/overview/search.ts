@@ -3,7 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { minorFromTyped } from '../console/list-filters.js';
 import { capital } from '../console/show.js';
 import { CustomersAtStripe } from '../customers/at-stripe.flow.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
+import { EventsStore } from '../events/events.store.js';
+import { InvoicesStore } from '../invoices/invoices.store.js';
+import { PaymentsStore } from '../payments/payments.store.js';
+import { RefundsStore } from '../refunds/refunds.store.js';
 import { DisputesStore } from '../disputes/disputes.store.js';
 import { type Beginning, SearchStore } from './search.store.js';
 import { disputeName, disputePath } from '../disputes/dispute-link.view.js';
@@ -42,7 +46,11 @@ const PATHS: Readonly<Record<Beginning['kind'], string>> = {
 @Injectable()
 export class Search {
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
+    private readonly events: EventsStore,
+    private readonly invoices: InvoicesStore,
+    private readonly payments: PaymentsStore,
+    private readonly refunds: RefundsStore,
     private readonly search: SearchStore,
     private readonly disputes: DisputesStore,
     private readonly customers: CustomersAtStripe,
@@ -83,10 +91,10 @@ export class Search {
     const [payment, refund, event, dispute, whole, events, beginnings] = await Promise.all([
       this.books.payment(id),
       this.books.refund(id),
-      this.books.event(id),
+      this.events.find(id),
       this.disputes.find(id),
       this.books.invoicesOfCharge(id),
-      this.books.events({ eventId: id }, { limit: 1, cursor: null }),
+      this.events.list({ eventId: id }, { limit: 1, cursor: null }),
       id.length < SHORTEST ? [] : this.search.beginning(id, OF_EACH),
     ]);
     const found: Found[] = beginnings.map((b) => ({
@@ -151,9 +159,9 @@ export class Search {
   private async ofAmount(minor: bigint, text: string): Promise<Found[]> {
     const first = { limit: OF_EACH, cursor: null };
     const [invoices, payments, refunds] = await Promise.all([
-      this.books.invoices({ amount: minor }, first),
-      this.books.payments({ amount: minor }, first),
-      this.books.refunds({ amount: minor }, first),
+      this.invoices.list({ amount: minor }, first),
+      this.payments.list({ amount: minor }, first),
+      this.refunds.list({ amount: minor }, first),
     ]);
     const meant = (currency: string | null): boolean => currency !== null && minorFromTyped(text, currency) === minor;
     const found: Found[] = [

@@ -2,7 +2,7 @@
 import { paymentName } from '../domain/payment-name.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { type PaymentRow } from '../domain/model.js';
-import { type PaymentView as PaymentFacts } from '../domain/ports/books.js';
+import { type PaymentView as PaymentFacts } from '../engine/read-model.js';
 import {
   Amount,
   AmountOrNull,

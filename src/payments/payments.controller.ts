@@ -1,7 +1,8 @@
 // Payments: what the MoR took, or tried to take, for an invoice.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { Books } from '../domain/ports/books.js';
+import { PaymentsStore } from './payments.store.js';
+import { ReadModel } from '../engine/read-model.js';
 import { PaymentsFlow } from './payments.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
@@ -34,7 +35,8 @@ class IdentifyPaymentDto {
 @Controller('v1/payments')
 export class PaymentsController {
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
+    private readonly payments: PaymentsStore,
     private readonly flow: PaymentsFlow,
   ) {}
 
@@ -45,7 +47,7 @@ export class PaymentsController {
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: PaymentsQuery): Promise<PageView<PaymentView>> {
     const filter = { ...moneyOf(q), status: q.status, invoiceId: q.invoice_id };
-    return pageView(await this.books.payments(filter, pageRequest(q)), paymentView);
+    return pageView(await this.payments.list(filter, pageRequest(q)), paymentView);
   }
 
   @Get(':id')

@@ -1,7 +1,7 @@
 // A payment that a person gives its name.
 import { Injectable } from '@nestjs/common';
 import { type PaymentRow } from '../domain/model.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { NotUnique } from '../engine/lane-store.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
 import { type Refusal, refuse } from '../engine/commanded.js';
@@ -14,7 +14,7 @@ const PAYMENT_ID_UNIQUE = 'payment_payment_id_key';
 export class PaymentsFlow {
   constructor(
     private readonly lanes: LaneChanges,
-    private readonly books: Books,
+    private readonly books: ReadModel,
   ) {}
 
   /** `id`: our own, or `pay_…` of one that has its name. Unique over all invoices: a clash is refused with the name of the other. */
@@ -33,7 +33,7 @@ export class PaymentsFlow {
 }
 
 /** The database refused an id that a payment of another invoice holds: which one. Null: it refused something else. */
-export async function paymentIdTaken(books: Books, e: unknown, paymentId: string): Promise<Refusal | null> {
+export async function paymentIdTaken(books: ReadModel, e: unknown, paymentId: string): Promise<Refusal | null> {
   if (!(e instanceof NotUnique) || e.constraint !== PAYMENT_ID_UNIQUE) return null;
   const holder = await books.payment(paymentId);
   return holder === null ? null : idTaken(paymentId, holder.payment);

@@ -5,10 +5,12 @@ import { EngineModule } from '../engine/engine.module.js';
 import { PaymentsController } from './payments.controller.js';
 import { PaymentsFlow } from './payments.flow.js';
 import { PaymentPages } from './payments.pages.js';
+import { PaymentsStore } from './payments.store.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [PaymentsController, PaymentPages],
-  providers: [PaymentsFlow],
+  providers: [PaymentsStore, PaymentsFlow],
+  exports: [PaymentsStore],
 })
 export class PaymentsModule {}

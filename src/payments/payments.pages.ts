@@ -15,7 +15,9 @@ import { liveMode } from '../engine/lane-settings.js';
 import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';
 import { paymentAnswer } from './rules/payment-answer.js';
 import { actForm, actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
-import { Books, type PaymentView } from '../domain/ports/books.js';
+import { PaymentsStore } from './payments.store.js';
+import { ReadModel } from '../engine/read-model.js';
+import { type PaymentView } from '../engine/read-model.js';
 import { refundable } from '../domain/status.js';
 import { PaymentsFlow } from './payments.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
@@ -92,7 +94,8 @@ export class PaymentPages {
   readonly #live: boolean | null;
 
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
+    private readonly payments: PaymentsStore,
     private readonly flow: PaymentsFlow,
     private readonly context: FlowContext,
     private readonly audit: ConsoleAudit,
@@ -112,8 +115,8 @@ export class PaymentPages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: (page) => this.books.payments(filter, page),
-      sums: () => this.books.paymentSums(filter),
+      read: (page) => this.payments.list(filter, page),
+      sums: () => this.payments.sums(filter),
       caption: 'Newest first',
       columns: COLUMNS,
       csv: ['payments', CSV],

@@ -1,14 +1,14 @@
 // Waits for what the lane's worker hears from the MoR about a refund.
 import { Injectable } from '@nestjs/common';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { Clock } from '../domain/ports/clock.js';
 import { answerPauseMs } from '../policy.js';
 
 @Injectable()
 export class RefundAnswers {
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
     private readonly clock: Clock,
   ) {}
 

@@ -2,7 +2,8 @@
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { Books } from '../domain/ports/books.js';
+import { RefundsStore } from './refunds.store.js';
+import { ReadModel } from '../engine/read-model.js';
 import { RefundAnswers } from './refund-answers.js';
 import { RefundsFlow } from './refunds.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
@@ -35,7 +36,8 @@ export class RefundsController {
   constructor(
     private readonly flow: RefundsFlow,
     private readonly answers: RefundAnswers,
-    private readonly books: Books,
+    private readonly books: ReadModel,
+    private readonly refunds: RefundsStore,
   ) {}
 
   @Post('payments/:id/refunds')
@@ -97,7 +99,7 @@ export class RefundsController {
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: RefundsQuery): Promise<PageView<RefundView>> {
     const filter = { ...moneyOf(q), statuses: q.status && refundStatuses(q.status), invoiceId: q.invoice_id };
-    const found = await this.books.refunds(filter, pageRequest(q));
+    const found = await this.refunds.list(filter, pageRequest(q));
     return pageView(found, ({ refund, payment }) => refundView(refund, paymentName(payment)));
   }
 

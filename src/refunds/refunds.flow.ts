@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Ctx } from '../engine/change.js';
 import { type LaneState, type RefundRow } from '../domain/model.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { type NamedRequest } from '../domain/request-name.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
 import { type Commanded, refuse } from '../engine/commanded.js';
@@ -13,7 +13,7 @@ import { type RefundRequest, requestRefund } from './rules/request-refund.js';
 export class RefundsFlow {
   constructor(
     private readonly lanes: LaneChanges,
-    private readonly books: Books,
+    private readonly books: ReadModel,
   ) {}
 
   /**

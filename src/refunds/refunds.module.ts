@@ -6,10 +6,12 @@ import { RefundAnswers } from './refund-answers.js';
 import { RefundsController } from './refunds.controller.js';
 import { RefundsFlow } from './refunds.flow.js';
 import { RefundPages } from './refunds.pages.js';
+import { RefundsStore } from './refunds.store.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [RefundsController, RefundPages],
-  providers: [RefundsFlow, RefundAnswers],
+  providers: [RefundsStore, RefundsFlow, RefundAnswers],
+  exports: [RefundsStore],
 })
 export class RefundsModule {}

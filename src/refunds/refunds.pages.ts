@@ -9,7 +9,8 @@ import { amountOf } from '../api/http/values.js';
 import { paymentName } from '../domain/payment-name.js';
 import { type PaymentRow, refundMoves, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, showMoney } from '../domain/money.js';
-import { Books } from '../domain/ports/books.js';
+import { RefundsStore } from './refunds.store.js';
+import { ReadModel } from '../engine/read-model.js';
 import { mayDo } from '../api/access/caller.js';
 import { type Config, CONFIG } from '../config/index.js';
 import { liveMode } from '../engine/lane-settings.js';
@@ -67,7 +68,8 @@ export class RefundPages {
   readonly #live: boolean | null;
 
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
+    private readonly refunds: RefundsStore,
     private readonly flow: RefundsFlow,
     private readonly answers: RefundAnswers,
     private readonly audit: ConsoleAudit,
@@ -88,8 +90,8 @@ export class RefundPages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: (page) => this.books.refunds(filter, page),
-      sums: () => this.books.refundSums(filter),
+      read: (page) => this.refunds.list(filter, page),
+      sums: () => this.refunds.sums(filter),
       caption: 'Newest first',
       columns: COLUMNS,
       csv: ['refunds', CSV],

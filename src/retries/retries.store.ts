@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type InvoiceRow } from '../domain/model.js';
-import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/ports/books.js';
+import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
 import { Database } from '../store/database.js';
 import { InvoiceEntity } from '../store/entities/invoice.entity.js';
 import { INVOICE_AT } from '../store/newest-first.js';

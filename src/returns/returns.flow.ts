@@ -5,7 +5,7 @@ import { type Commanded, refuse } from '../engine/commanded.js';
 import { type Ctx } from '../engine/change.js';
 import { type LaneState, type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { type NamedRequest } from '../domain/request-name.js';
 import { returnDebit, type ReturnWord, undoReturn } from './rules/return-debit.js';
 
@@ -16,7 +16,7 @@ export type ReturnName = Omit<NamedRequest, 'method' | 'path'>;
 export class ReturnsFlow {
   constructor(
     private readonly lanes: LaneChanges,
-    private readonly books: Books,
+    private readonly books: ReadModel,
   ) {}
 
   /** `id`: `pay_…` or our own. The same `name` again gives the return as it is now. */

@@ -14,7 +14,8 @@ import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { type Session } from '../console/session.js';
 import { amount, facts, invoiceLink, paymentLink } from '../console/show.js';
-import { Books, type PaymentView } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
+import { type PaymentView } from '../engine/read-model.js';
 import { refundable } from '../domain/status.js';
 import { paymentName } from '../domain/payment-name.js';
 import { ReturnsFlow } from './returns.flow.js';
@@ -23,7 +24,7 @@ import { readDay } from '../domain/day.js';
 @Pages('console/payments')
 export class ReturnPages {
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
     private readonly flow: ReturnsFlow,
     private readonly audit: ConsoleAudit,
   ) {}

@@ -1,7 +1,7 @@
 // The page of a review item: what happened, what is at stake, what is proposed, and a button for each way out.
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { sayMoney } from '../domain/money.js';
-import { type InvoiceView } from '../domain/ports/books.js';
+import { type InvoiceView } from '../engine/read-model.js';
 import { lostOf, type MorObjectRow } from '../domain/mor-object.js';
 import { refundable } from '../domain/status.js';
 import { asksAbout, disputeIdLink, disputeLink } from '../disputes/dispute-link.view.js';

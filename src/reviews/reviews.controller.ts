@@ -2,7 +2,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import { type ReviewRow } from '../domain/model.js';
-import { Books, REVIEW_ORDERS } from '../domain/ports/books.js';
+import { ReviewsStore } from './reviews.store.js';
+import { ReadModel } from '../engine/read-model.js';
+import { REVIEW_ORDERS } from './reviews.store.js';
 import { ReviewsFlow } from './reviews.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
@@ -39,7 +41,8 @@ class ResolveReviewDto {
 @Controller('v1/reviews')
 export class ReviewsController {
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
+    private readonly reviews: ReviewsStore,
     private readonly flow: ReviewsFlow,
   ) {}
 
@@ -51,7 +54,7 @@ export class ReviewsController {
   async list(@Query() q: ReviewsQuery): Promise<PageView<ReviewView>> {
     const by = { status: q.status, kind: q.kind, invoiceId: q.invoice_id, customerId: q.customer };
     const filter = { ...by, ...spanOf(q) };
-    const page = await this.books.reviews(filter, pageRequest(q), q.order === 'due' ? 'due' : 'newest');
+    const page = await this.reviews.list(filter, pageRequest(q), q.order === 'due' ? 'due' : 'newest');
     const names = await this.namesOf(page.data);
     return pageView(page, (r) => reviewView(r, names));
   }
@@ -62,7 +65,7 @@ export class ReviewsController {
   @ApiOkResponse({ type: ReviewView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<ReviewView> {
-    const review = await this.books.review(id);
+    const review = await this.reviews.find(id);
     if (review === null) throw notFound('review item');
     return reviewView(review, await this.namesOf([review]));
   }

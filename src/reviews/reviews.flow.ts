@@ -2,9 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { emptyLane } from '../engine/change.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
-import { Books } from '../domain/ports/books.js';
 import { NotUnique } from '../engine/lane-store.js';
-import { ReviewDesk } from '../domain/ports/review-desk.js';
+import { ReviewsStore } from './reviews.store.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
 import { refuse } from '../engine/commanded.js';
@@ -16,13 +15,12 @@ type Choice = { readonly resolution: Resolution; readonly note: string | null; r
 export class ReviewsFlow {
   constructor(
     private readonly lanes: LaneChanges,
-    private readonly books: Books,
-    private readonly desk: ReviewDesk,
+    private readonly reviews: ReviewsStore,
     private readonly context: FlowContext,
   ) {}
 
   async resolve(id: string, choice: Choice): Promise<Done<ReviewRow>> {
-    const review = await this.books.review(id);
+    const review = await this.reviews.find(id);
     if (review === null) return refuse(404, 'not_found', 'There is no such review item.');
     if (review.invoiceId === null) return this.resolveLoose(review, choice);
     try {
@@ -46,8 +44,8 @@ export class ReviewsFlow {
     const alone = { ...emptyLane(review.subject), reviews: [review] };
     const done = resolveReview(this.context.decider.subjects, alone, review.id, choice, this.context.now());
     if (!done.ok || review.status !== 'open') return done;
-    if (await this.desk.close(done.value)) return done;
-    const now = await this.books.review(review.id);
+    if (await this.reviews.close(done.value)) return done;
+    const now = await this.reviews.find(review.id);
     if (now === null || now.status === 'open') return refuse(404, 'not_found', 'There is no such review item.');
     return this.resolveLoose(now, choice);
   }

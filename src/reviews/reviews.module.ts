@@ -5,10 +5,12 @@ import { EngineModule } from '../engine/engine.module.js';
 import { ReviewsController } from './reviews.controller.js';
 import { ReviewsFlow } from './reviews.flow.js';
 import { ReviewPages } from './reviews.pages.js';
+import { ReviewsStore } from './reviews.store.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [ReviewsController, ReviewPages],
-  providers: [ReviewsFlow],
+  providers: [ReviewsStore, ReviewsFlow],
+  exports: [ReviewsStore],
 })
 export class ReviewsModule {}

@@ -9,7 +9,9 @@ import { isPlainText } from '../api/http/rules.js';
 import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from './review.view.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { showMoney } from '../domain/money.js';
-import { Books, type ReviewFilter } from '../domain/ports/books.js';
+import { ReviewsStore } from './reviews.store.js';
+import { ReadModel } from '../engine/read-model.js';
+import { type ReviewFilter } from './reviews.store.js';
 import { ReviewsFlow } from './reviews.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
@@ -68,7 +70,8 @@ const BATCH = 50;
 @Pages('console/reviews')
 export class ReviewPages {
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
+    private readonly reviews: ReviewsStore,
     private readonly flow: ReviewsFlow,
     private readonly audit: ConsoleAudit,
   ) {}
@@ -83,9 +86,9 @@ export class ReviewPages {
     // Of settled ones the deadlines are past: those of some days or of a customer are found by their own time, and not through all.
     const few = values.status !== 'open' && (filter.since ?? filter.until ?? filter.customerId) !== undefined;
     const order = values.order === 'newest' || few ? 'newest' : 'due';
-    if (wantsCsv(req)) return sendCsv(res, 'reviews', CSV, (page) => this.books.reviews(filter, page, order));
+    if (wantsCsv(req)) return sendCsv(res, 'reviews', CSV, (page) => this.reviews.list(filter, page, order));
     const page = pageOf(req);
-    const found = await this.books.reviews(filter, page, order);
+    const found = await this.reviews.list(filter, page, order);
     const session = sessionOf(req);
     const acts = mayDo(session.role, 'ops') && found.data.some((r) => r.status === 'open');
     const body = html`${filterForm(PATH, FILTERS, values)} ${found.data.length > 0 && csvLink(PATH, address)}
@@ -101,7 +104,7 @@ export class ReviewPages {
     const session = sessionOf(req);
     const place = await this.placeOf(id);
     const settled = queryText(req, 'settled');
-    const last = settled === '' ? null : await this.books.review(settled);
+    const last = settled === '' ? null : await this.reviews.find(settled);
     const acts = c.review.status === 'open' && mayDo(session.role, 'ops');
     const body = html`${last !== null && last.status === 'resolved' && settledNote(last)} ${whereItIs(place)}
     ${caseOf(c)} ${acts && decideForm(session, c, place.next)} ${caseIds(c)}`;
@@ -120,7 +123,7 @@ export class ReviewPages {
     const all = form.text('all') === 'yes';
     const values = filtersIn(form);
     const page = { limit: BATCH, cursor: form.text('cursor') === '' ? null : form.text('cursor') };
-    const found = all ? await this.books.reviews({ ...filterOf(values), status: 'open' }, page, 'due') : null;
+    const found = all ? await this.reviews.list({ ...filterOf(values), status: 'open' }, page, 'due') : null;
     const ids = found === null ? picked(form) : found.data.map((r) => r.id);
     const done: Done[] = [];
     for (const id of ids) done.push(await this.settleOne(req, id, act, note));
@@ -144,7 +147,7 @@ export class ReviewPages {
     const form = formOf(req);
     const place = await this.placeOf(id);
     const next = form.text('next') === '' ? (place.next ?? place.first) : form.text('next');
-    const to = next === null || next === id ? null : await this.books.review(next);
+    const to = next === null || next === id ? null : await this.reviews.find(next);
     const resolve = async (by: Session): Promise<ReviewRow> => {
       const { resolution, note } = choiceOf(form);
       if (resolution === 'refund') sameAsSeen(form, await this.caseOf(id));
@@ -156,7 +159,7 @@ export class ReviewPages {
   }
 
   private async settleOne(req: Request, id: string, resolution: Resolution, note: string): Promise<Done> {
-    const r = await this.books.review(id);
+    const r = await this.reviews.find(id);
     const what = html`<a href="${PATH}/${encodeURIComponent(id)}"
       ><bdi>${r === null ? id : capital(headlineOf(r))}</bdi></a
     >`;
@@ -168,7 +171,7 @@ export class ReviewPages {
   }
 
   private async caseOf(id: string): Promise<Case> {
-    const review = await this.books.review(id);
+    const review = await this.reviews.find(id);
     if (review === null) throw notFound('review item');
     const { paymentRowId: row, invoiceId } = review;
     const payment = row === null ? null : ((await this.books.paymentNames([row])).get(row) ?? row);
@@ -178,7 +181,7 @@ export class ReviewPages {
 
   /** Among the open items, the soonest deadline first. */
   private async placeOf(id: string): Promise<Place> {
-    const found = await this.books.reviews({ status: 'open' }, { limit: WALKED, cursor: null }, 'due');
+    const found = await this.reviews.list({ status: 'open' }, { limit: WALKED, cursor: null }, 'due');
     const ids = found.data.map((r) => r.id);
     const at = ids.indexOf(id);
     const first = ids.find((other) => other !== id) ?? null;

@@ -6,7 +6,7 @@ import { type Refusal, refuse } from '../engine/commanded.js';
 import { type PaymentRow } from '../domain/model.js';
 import { morKey } from '../domain/mor-key.js';
 import { money, type Money } from '../domain/money.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { type CallFailure, type WireRequest } from '../domain/ports/call.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { NotUnique } from '../engine/lane-store.js';
@@ -55,7 +55,7 @@ type Completed = { readonly ok: true; readonly signup: SignupRow; readonly payme
 export class SignupFlow {
   constructor(
     private readonly signups: SignupsStore,
-    private readonly books: Books,
+    private readonly books: ReadModel,
     private readonly gateway: PaymentGateway,
     private readonly lanes: LaneChanges,
     private readonly clock: Clock,

@@ -4,7 +4,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/commo
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { parseCurrency, showMoney } from '../domain/money.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { SignupsStore } from './signups.store.js';
 import { SignupFlow } from './signup.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
@@ -29,7 +29,7 @@ export class SignupsController {
   constructor(
     private readonly flow: SignupFlow,
     private readonly signups: SignupsStore,
-    private readonly books: Books,
+    private readonly books: ReadModel,
   ) {}
 
   @Post()

@@ -1,6 +1,6 @@
 // Lists of one table, the newest rows first, filtered.
 import { Any, type FindOptionsWhere, type ObjectLiteral, type Repository } from 'typeorm';
-import { type Page, type PageRequest, type SelectionSums, type Span } from '../domain/ports/books.js';
+import { type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
 import { snake } from './entities/columns.js';
 import { ledBy } from './led-by.js';
 import { type Numbered, numberedWithin } from './number-at.js';
@@ -24,6 +24,9 @@ export type ListOptions = {
   /** Conditions that leave few rows, found by an index of another order, in place of one that leads. */
   readonly few?: readonly ((of: Name) => string)[];
 };
+
+/** How a list of money is filtered: which index leads, which time it is ordered by, and what is compared row by row. */
+export type FilteredList = { readonly fields: Filters; readonly options: ListOptions };
 
 type Filters = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 // From a time to the numbers of the rows that were written then, in tables that number their rows as they come.
 import { type DataSource } from 'typeorm';
-import { type Span } from '../domain/ports/books.js';
+import { type Span } from '../domain/page.js';
 import { type Parameters, within } from './walk.js';
 
 /** Rows that are numbered in one order and stamped in another, by clocks that differ or in transactions side by side: never by more. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type NewNotification } from '../domain/notification.js';
-import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
+import { BadCursor, type Page, type PageRequest } from '../domain/page.js';
 import {
   type DeliveryResult,
   LISTED_AT_ONCE,

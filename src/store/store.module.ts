@@ -3,23 +3,17 @@ import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutd
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, type Config } from '../config/index.js';
 import { Clock } from '../domain/ports/clock.js';
-import { EventsDesk } from '../domain/ports/events-desk.js';
 import { Inbox } from '../domain/ports/inbox.js';
 import { Notifications } from '../domain/ports/notifications.js';
-import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { AuditLog } from '../domain/ports/audit-log.js';
 import { Requests } from './requests.js';
-import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { DatabaseTime, ServerTime } from './database-time.js';
 import { Database } from './database.js';
-import { PgEventsDesk } from './event-queries.js';
 import { PgInbox } from './inbox-store.js';
 import { PgAuditLog } from './audit-log.js';
 import { PgNotifications } from './pg-notifications.js';
 import { PgRequestBudget } from './pg-request-budget.js';
-import { PgShadowBooks } from './pg-shadow-books.js';
-import { PgReviewDesk } from './review-queries.js';
 
 @Injectable()
 class CloseDatabase implements OnApplicationShutdown {
@@ -40,11 +34,8 @@ const PORTS = [
       new PgNotifications(db, time, notifyUrl?.reveal() ?? null),
     inject: [Database, DatabaseTime, CONFIG],
   },
-  { provide: EventsDesk, useClass: PgEventsDesk },
   Requests,
-  { provide: ShadowBooks, useClass: PgShadowBooks },
   { provide: AuditLog, useClass: PgAuditLog },
-  { provide: ReviewDesk, useClass: PgReviewDesk },
   {
     provide: RequestBudget,
     useFactory: (db: Database, clock: Clock, time: DatabaseTime, config: Config) =>

@@ -1,6 +1,6 @@
 // A page of a list: the newest rows first, found by an index that has them in this order, and never by reading on without an end.
 import { type DataSource } from 'typeorm';
-import { BadCursor, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/ports/books.js';
+import { BadCursor, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
 
 /**
  * What no index knows (a currency, an amount) is compared row by row, and a page looks through so many rows at most. A page that ends

@@ -5,7 +5,7 @@ import { ApiAcceptedResponse, ApiCreatedResponse, ApiNoContentResponse, ApiOkRes
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { type MorObjectRow } from '../domain/mor-object.js';
-import { Books } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
 import { MorObjectsFlow } from '../mor-objects/mor-objects.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
@@ -26,7 +26,7 @@ export class ProformasController {
     private readonly flow: MorObjectsFlow,
     private readonly answers: ObjectAnswers,
     private readonly proformas: ProformaInvoices,
-    private readonly books: Books,
+    private readonly books: ReadModel,
     private readonly issue: ProformasFlow,
   ) {}
 

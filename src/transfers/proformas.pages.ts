@@ -14,7 +14,8 @@ import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { type Session } from '../console/session.js';
 import { amount, facts, invoiceLink } from '../console/show.js';
-import { Books, type InvoiceView } from '../domain/ports/books.js';
+import { ReadModel } from '../engine/read-model.js';
+import { type InvoiceView } from '../engine/read-model.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { DAY_MS } from '../policy.js';
 import { ProformasFlow } from './proformas.flow.js';
@@ -25,7 +26,7 @@ const USUAL_TERM_DAYS = 14;
 @Pages('console/invoices')
 export class ProformaPages {
   constructor(
-    private readonly books: Books,
+    private readonly books: ReadModel,
     private readonly flow: ProformasFlow,
     private readonly context: FlowContext,
     private readonly audit: ConsoleAudit,

@@ -6,7 +6,7 @@ import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { Erasure } from '../../src/engine/erasure.js';
 import { BodyMonths } from '../../src/store/event-bodies.js';
-import { eventById } from '../../src/store/event-queries.js';
+import { eventById } from '../../src/events/events.store.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { delivery } from '../support/builders.js';

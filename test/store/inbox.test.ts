@@ -1,9 +1,8 @@
 // The inbox in a real PostgreSQL: stored once, kept byte for byte, listed with the quarantine, retried and parked.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
-import { type EventRow } from '../../src/domain/ports/books.js';
+import { type EventFilter, type EventRow, EventsStore } from '../../src/events/events.store.js';
 import { Erasure } from '../../src/engine/erasure.js';
-import { eventPage, PgEventsDesk } from '../../src/store/event-queries.js';
 import {
   aPaymentFailed,
   aPaymentSucceeded,
@@ -17,10 +16,10 @@ import { reported } from '../support/reported.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
 let x: LaneOnPostgres;
-let desk: PgEventsDesk;
+let desk: EventsStore;
 beforeEach(async () => {
   x = await laneOnPostgres();
-  desk = new PgEventsDesk(x.db, x.harness.clock, x.harness.ids);
+  desk = new EventsStore(x.db, x.harness.clock, x.harness.ids);
 });
 afterEach(() => x.close());
 
@@ -31,11 +30,11 @@ async function rows(sql: string, values: unknown[] = []): Promise<Record<string,
   return (await x.db.pool.query<Record<string, unknown>>(sql, values)).rows;
 }
 
-async function everything(limit: number, filter: Parameters<typeof eventPage>[1] = {}): Promise<EventRow[]> {
+async function everything(limit: number, filter: EventFilter = {}): Promise<EventRow[]> {
   const seen: EventRow[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < 50; page++) {
-    const got = await eventPage(x.db, filter, { limit, cursor });
+    const got = await desk.list(filter, { limit, cursor });
     seen.push(...got.data);
     cursor = got.nextCursor;
     if (cursor === null) return seen;

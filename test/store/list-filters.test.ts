@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { questions } from '../../packages/bench/src/growth-questions.js';
 import { Database } from '../../src/store/database.js';
-import { PgBooks } from '../../src/engine/pg-books.js';
+import { PaymentsStore } from '../../src/payments/payments.store.js';
 import { LOOKED_THROUGH } from '../../src/store/walk.js';
 import { type LedgerFilter, LedgerStore } from '../../src/ledger/ledger.store.js';
-import { type Page, type PaymentFilter } from '../../src/domain/ports/books.js';
-import { ManualClock } from '../support/clock.js';
+import { type Page } from '../../src/domain/page.js';
+import { type PaymentFilter } from '../../src/payments/payments.store.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { pagesIn, type Plan } from '../support/lane-steps.js';
 
@@ -78,11 +78,11 @@ describe('above 50,000 renewals', () => {
   });
 
   it('a page that looked through as much as it may has a cursor, and the next one goes on behind it', async () => {
-    const books = new PgBooks(db, new ManualClock());
+    const payments = new PaymentsStore(db);
     let cursor: string | null = null;
     let pages = 0;
     do {
-      const page: Page<unknown> = await books.payments({ amount: 1n }, { limit: 100, cursor });
+      const page: Page<unknown> = await payments.list({ amount: 1n }, { limit: 100, cursor });
       expect(page.data).toEqual([]);
       cursor = page.nextCursor;
       pages++;
@@ -133,13 +133,13 @@ function listen(db: Database, sent: Sent[]): void {
 describe('any filters together', () => {
   let fresh: TestDatabase;
   let db: Database;
-  let books: PgBooks;
+  let payments: PaymentsStore;
   let entries: LedgerStore;
   const START = Date.UTC(2026, 9, 1);
   beforeAll(async () => {
     fresh = await freshDatabase();
     db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
-    books = new PgBooks(db, new ManualClock());
+    payments = new PaymentsStore(db);
     entries = new LedgerStore(db);
     // 700 payments and entries in 60 days, many of them at the same moment, written in another order than they happened.
     await db.pool.query(
@@ -201,7 +201,7 @@ describe('any filters together', () => {
     });
     await fc.assert(
       fc.asyncProperty(filters, limit, async (f, n) => {
-        const found = await everyPage((cursor) => books.payments(f, { limit: n, cursor }));
+        const found = await everyPage((cursor) => payments.list(f, { limit: n, cursor }));
         const at = 'coalesce(succeeded_at, verdict_at, recorded_at)';
         const table = '(select p.*, null as reason from payment p)';
         expect(found.map((p) => p.payment.id)).toEqual(await plain(table, at, `${at} desc, seq desc`, f));

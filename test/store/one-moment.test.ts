@@ -1,9 +1,9 @@
 // A payment is shown as of one moment: a step of its lane writes the payment and its refunds together, and a reader sees both or neither.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Database } from '../../src/store/database.js';
-import { PgBooks } from '../../src/engine/pg-books.js';
-import { ManualClock } from '../support/clock.js';
+import { ReadModel } from '../../src/engine/read-model.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { PaymentsStore } from '../../src/payments/payments.store.js';
 
 const READS = 300;
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 it('what is refunded of a payment and its refunds agree in every answer, however often both change meanwhile', async () => {
-  const books = new PgBooks(db, new ManualClock());
+  const [books, payments] = [new ReadModel(db), new PaymentsStore(db)];
   let over = false;
   const steps = async (): Promise<number> => {
     let n = 0;
@@ -44,7 +44,7 @@ it('what is refunded of a payment and its refunds agree in every answer, however
   const torn: string[] = [];
   for (let n = 0; n < READS; n++) {
     const one =
-      n % 2 === 0 ? await books.payment('pay_1') : (await books.payments({}, { limit: 1, cursor: null })).data[0];
+      n % 2 === 0 ? await books.payment('pay_1') : (await payments.list({}, { limit: 1, cursor: null })).data[0];
     const said = [one?.payment.amountRefunded, one?.refunds[0]?.status].join(' ');
     if (said !== '600 succeeded' && said !== '0 unknown') torn.push(said);
   }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { doors, toDelivery } from '../../src/intake/deliveries.js';
-import { PgEventsDesk } from '../../src/store/event-queries.js';
+import { EventsStore } from '../../src/events/events.store.js';
 import { aPaymentSucceeded, anInvoice, aRefund, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { openKinds } from '../support/lane-harness.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
@@ -78,7 +78,7 @@ describe('a refund without an invoice', () => {
     await x.harness.take(refunded(1, 300));
     await x.harness.rest(1);
     await complete();
-    expect(await new PgEventsDesk(x.db, x.harness.clock, x.harness.ids).retry('ie_1')).toBe('ie_1');
+    expect(await new EventsStore(x.db, x.harness.clock, x.harness.ids).retry('ie_1')).toBe('ie_1');
     await x.harness.rest();
     expect(await shown()).toEqual(once);
     expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);

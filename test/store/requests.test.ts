@@ -9,7 +9,7 @@ import { SignupFlow, type SignupRequest } from '../../src/signups/signup.flow.js
 import { Wake } from '../../src/engine/wake.js';
 import { PgAuditLog } from '../../src/store/audit-log.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { PgBooks } from '../../src/engine/pg-books.js';
+import { ReadModel } from '../../src/engine/read-model.js';
 import { Requests } from '../../src/store/requests.js';
 import { SignupsStore } from '../../src/signups/signups.store.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
@@ -34,7 +34,7 @@ let flow: SignupFlow;
 beforeEach(async () => {
   x = await laneOnPostgres();
   const { clock, ids, store, context, gateway } = x.harness;
-  const books = new PgBooks(x.db, clock);
+  const books = new ReadModel(x.db);
   signups = new SignupsStore(x.db, clock, ids);
   const lanes = new LaneChanges(store, context, new Wake());
   refunds = new RefundsFlow(lanes, books);

@@ -2,7 +2,7 @@
 import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
-import { PgBooks } from '#src/engine/pg-books.js';
+import { ReadModel } from '#src/engine/read-model.js';
 import { DisputesStore } from '#src/disputes/disputes.store.js';
 import { DoorsLogStore } from '#src/verify/doors-log.store.js';
 import { DaysStore } from '#src/overview/days.store.js';
@@ -11,12 +11,19 @@ import { EnrolmentStore } from '#src/enrolment/enrolment.store.js';
 import { LedgerStore } from '#src/ledger/ledger.store.js';
 import { LedgerSumsStore } from '#src/ledger/sums.store.js';
 import { PgNotifications } from '#src/store/pg-notifications.js';
-import { PgOverview } from '#src/store/pg-overview.js';
+import { HealthStore } from '#src/health/health.store.js';
 import { RetriesStore } from '#src/retries/retries.store.js';
 import { SearchStore } from '#src/overview/search.store.js';
 import { VerifyStore } from '#src/verify/verify.store.js';
 import { SignupsStore } from '#src/signups/signups.store.js';
 import { SystemClock, SystemIds } from '#src/engine/system-ports.js';
+import { InvoicesStore } from '#src/invoices/invoices.store.js';
+import { PaymentsStore } from '#src/payments/payments.store.js';
+import { RefundsStore } from '#src/refunds/refunds.store.js';
+import { EventsStore } from '#src/events/events.store.js';
+import { ReviewsStore } from '#src/reviews/reviews.store.js';
+import { AuditStore } from '#src/audit/audit.store.js';
+import { CustomersStore } from '#src/customers/customers.store.js';
 
 export type Question = {
   readonly what: string;
@@ -32,8 +39,10 @@ const DAY_MS = 24 * HOURS_MS;
 /** @param name what the ids of one renewal share that is looked up @param n the number in the middle of each table */
 export function questions(db: Database, name: string, n: number): readonly Question[] {
   const [clock, ids, time] = [new SystemClock(), new SystemIds(), new ServerTime()];
-  const [books, ledger] = [new PgBooks(db, clock), new LedgerStore(db)];
-  const [lanes, verify, overview] = [new PgLaneStore(db, time), new VerifyStore(db, time), new PgOverview(db)];
+  const [books, ledger, health] = [new ReadModel(db), new LedgerStore(db), new HealthStore(db, clock)];
+  const [invoices, payments, refunds] = [new InvoicesStore(db), new PaymentsStore(db), new RefundsStore(db)];
+  const [events, reviews, audit] = [new EventsStore(db, time, ids), new ReviewsStore(db), new AuditStore(db)];
+  const [lanes, verify, customers] = [new PgLaneStore(db, time), new VerifyStore(db, time), new CustomersStore(db)];
   const [disputes, retries, enrolment] = [new DisputesStore(db), new RetriesStore(db), new EnrolmentStore(db, time)];
   const [signups, doors, told] = [
     new SignupsStore(db, time, ids),
@@ -62,44 +71,44 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('by payment', () => books.payment(`pay_${name}`)),
     ask('by charge', () => books.invoicesOfCharge(`ch_${name}`)),
     ask('by refund', () => books.refund(`rfnd_${name}`)),
-    ask('by event id', () => books.events({ eventId: `evt_${name}` }, first)),
-    ask('by customer', () => books.customer(customer)),
-    ask('list of invoices', () => books.invoices({}, first)),
-    ask('of open ones', () => books.invoices({ status: 'open' }, first)),
-    ask('of void ones, the newest far back', () => books.invoices({ status: 'void' }, first)),
-    ask('of invoices, a page from the middle', () => books.invoices({ until: middle }, first)),
-    ask('of paid ones of a month long ago', () => books.invoices({ status: 'paid', ...month }, first)),
-    ask('of a customer', () => books.invoices({ customerId: customer }, first)),
-    look('of an amount that there is not', () => books.invoices({ amount: 1n }, first)),
-    ask('list of payments', () => books.payments({}, first)),
-    ask('of failed ones', () => books.payments({ status: 'failed' }, first)),
-    ask('of those to be confirmed, the newest far back', () => books.payments({ status: 'requires_action' }, first)),
-    ask('of payments, a page from the middle', () => books.payments({ until: middle }, first)),
-    ask('of paid ones, a page from the middle', () => books.payments({ status: 'succeeded', until: middle }, first)),
-    ask('of payments of a month long ago', () => books.payments(month, first)),
-    look('of payments in a currency that there is not', () => books.payments({ currency: 'CHF' }, first)),
-    ask('of payments of a customer', () => books.payments({ customerId: customer }, first)),
+    ask('by event id', () => events.list({ eventId: `evt_${name}` }, first)),
+    ask('by customer', () => customers.find(customer)),
+    ask('list of invoices', () => invoices.list({}, first)),
+    ask('of open ones', () => invoices.list({ status: 'open' }, first)),
+    ask('of void ones, the newest far back', () => invoices.list({ status: 'void' }, first)),
+    ask('of invoices, a page from the middle', () => invoices.list({ until: middle }, first)),
+    ask('of paid ones of a month long ago', () => invoices.list({ status: 'paid', ...month }, first)),
+    ask('of a customer', () => invoices.list({ customerId: customer }, first)),
+    look('of an amount that there is not', () => invoices.list({ amount: 1n }, first)),
+    ask('list of payments', () => payments.list({}, first)),
+    ask('of failed ones', () => payments.list({ status: 'failed' }, first)),
+    ask('of those to be confirmed, the newest far back', () => payments.list({ status: 'requires_action' }, first)),
+    ask('of payments, a page from the middle', () => payments.list({ until: middle }, first)),
+    ask('of paid ones, a page from the middle', () => payments.list({ status: 'succeeded', until: middle }, first)),
+    ask('of payments of a month long ago', () => payments.list(month, first)),
+    look('of payments in a currency that there is not', () => payments.list({ currency: 'CHF' }, first)),
+    ask('of payments of a customer', () => payments.list({ customerId: customer }, first)),
     ask('list of disputes', () => disputes.list({}, first)),
     ask('of disputes of a customer', () => disputes.list({ customerId: customer }, first)),
     ask('list of refused renewals', () => retries.list({}, first)),
     ask('of those that are tried again', () => retries.list({ state: 'planned' }, first)),
     ask('list of linked customers, with how far they are', () => enrolment.linked({}, first)),
     ask('list of invoices that were left alone', () => enrolment.outside({}, first)),
-    ask('list of refunds', () => books.refunds({}, first)),
-    ask('of failed refunds, the newest far back', () => books.refunds({ statuses: ['failed'] }, first)),
-    ask('of refunds that nobody has answered', () => books.refunds({ statuses: ['requested', 'unknown'] }, first)),
-    ask('of refunds of a month long ago', () => books.refunds(month, first)),
-    ask('of refunds of a customer', () => books.refunds({ customerId: customer }, first)),
-    ask('list of events', () => books.events({}, first)),
-    ask('of a common type', () => books.events({ type: 'payment.succeeded' }, first)),
-    ask('of a type whose newest is far back', () => books.events({ type: 'payment.failed' }, first)),
-    ask('of a type that there is not', () => books.events({ type: 'none' }, first)),
-    ask('of parked ones, the newest far back', () => books.events({ status: 'parked' }, first)),
-    ask('of ignored ones', () => books.events({ status: 'ignored' }, first)),
-    ask('of waiting ones', () => books.events({ status: 'received' }, first)),
-    ask('of a sender that there is not', () => books.events({ source: 'mor_events' }, first)),
-    ask('of events of a month long ago', () => books.events(month, first)),
-    ask('of events, a page from the middle', () => books.events({}, { limit: LIMIT, cursor: `${n}.${n}` })),
+    ask('list of refunds', () => refunds.list({}, first)),
+    ask('of failed refunds, the newest far back', () => refunds.list({ statuses: ['failed'] }, first)),
+    ask('of refunds that nobody has answered', () => refunds.list({ statuses: ['requested', 'unknown'] }, first)),
+    ask('of refunds of a month long ago', () => refunds.list(month, first)),
+    ask('of refunds of a customer', () => refunds.list({ customerId: customer }, first)),
+    ask('list of events', () => events.list({}, first)),
+    ask('of a common type', () => events.list({ type: 'payment.succeeded' }, first)),
+    ask('of a type whose newest is far back', () => events.list({ type: 'payment.failed' }, first)),
+    ask('of a type that there is not', () => events.list({ type: 'none' }, first)),
+    ask('of parked ones, the newest far back', () => events.list({ status: 'parked' }, first)),
+    ask('of ignored ones', () => events.list({ status: 'ignored' }, first)),
+    ask('of waiting ones', () => events.list({ status: 'received' }, first)),
+    ask('of a sender that there is not', () => events.list({ source: 'mor_events' }, first)),
+    ask('of events of a month long ago', () => events.list(month, first)),
+    ask('of events, a page from the middle', () => events.list({}, { limit: LIMIT, cursor: `${n}.${n}` })),
     ask('list of the ledger', () => ledger.list({}, first)),
     ask('of a reason whose newest is far back', () => ledger.list({ reason: 'dispute_lost' }, first)),
     ask('of an invoice', () => ledger.list({ invoiceId: `in_${name}` }, first)),
@@ -108,30 +117,30 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('of a rare reason in a month long ago', () => ledger.list({ reason: 'dispute_lost', ...month }, first)),
     ask('of the ledger of a customer', () => ledger.list({ customerId: customer }, first)),
     look('of the ledger in a currency that there is not', () => ledger.list({ currency: 'CHF' }, first)),
-    ask('list of open review items', () => books.reviews({ status: 'open' }, first, 'due')),
-    ask('of review items of a month long ago', () => books.reviews(month, first)),
-    ask('of review items of a customer', () => books.reviews({ customerId: customer }, first)),
-    ask('of a kind whose newest is far back', () => books.reviews({ kind: 'refund_gap' }, first)),
-    ask('list of the audit by actor', () => books.audit({ actor: 'old-key' }, first)),
-    ask('of the audit of a month long ago', () => books.audit(month, first)),
-    ask('of an actor in a month long ago', () => books.audit({ actor: 'shop', ...month }, first)),
+    ask('list of open review items', () => reviews.list({ status: 'open' }, first, 'due')),
+    ask('of review items of a month long ago', () => reviews.list(month, first)),
+    ask('of review items of a customer', () => reviews.list({ customerId: customer }, first)),
+    ask('of a kind whose newest is far back', () => reviews.list({ kind: 'refund_gap' }, first)),
+    ask('list of the audit by actor', () => audit.list({ actor: 'old-key' }, first)),
+    ask('of the audit of a month long ago', () => audit.list(month, first)),
+    ask('of an actor in a month long ago', () => audit.list({ actor: 'shop', ...month }, first)),
     ask('list of notifications of a month long ago', () => told.list(month, first)),
     ask('search: ids begin so', () => search.beginning('in_old', 5)),
     ask('search: nothing begins so', () => search.beginning('zzzz', 5)),
     ask('sums: the ledger by its days', () => ledger.sums({ reason: 'payment_collected', ...wholeDays })),
-    look('sums: invoices, a month', () => books.invoiceSums(month)),
-    look('sums: payments, no filter', () => books.paymentSums({})),
-    ask("sums: a customer's money", () => books.customerSums(customer)),
+    look('sums: invoices, a month', () => invoices.sums(month)),
+    look('sums: payments, no filter', () => payments.sums({})),
+    ask("sums: a customer's money", () => payments.ofCustomer(customer)),
     ask('sums: trial balance', () => new LedgerSumsStore(db, time).between(wholeDays)),
     ask('days: 30 with money and renewals', async () => [await days.money(thirty), await days.renewals(thirty)]),
     ask('doors: a day with the last refusals', async () => [await answers.answers(ago(1)), await answers.refusals(25)]),
-    look('status: invoices by status', () => overview.invoicesByStatus()),
+    look('status: invoices by status', () => health.invoicesByStatus()),
     ask('timer: what is due (0.4 s)', () => lanes.claim('bench', 1, 1_000)),
-    ask('timer: depth of the queues (a scrape)', () => books.backlog()),
+    ask('timer: depth of the queues (a scrape)', () => health.backlog()),
     ask('timer: the doors are open (a minute)', () => doors.seen('bench')),
     ask('timer: overdue signups (5 min)', () => signups.flagOverdue(18 * HOURS_MS)),
     ask('timer: the last verify run (5 min)', async () => [await verify.last(), await verify.lastComplete()]),
-    ask('last event of each sender', () => overview.lastEvents()),
-    ask('what was tried and is not through', () => overview.stuck(5)),
+    ask('last event of each sender', () => events.lastEvents()),
+    ask('what was tried and is not through', () => health.stuck(5)),
   ];
 }

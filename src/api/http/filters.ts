@@ -4,7 +4,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { MAX_MINOR, parseCurrency } from '../../domain/money.js';
-import { type MoneyFilter, type Span } from '../../domain/ports/books.js';
+import { type MoneyFilter, type Span } from '../../domain/page.js';
 import { invalid } from './problem.js';
 import { Filter, rule } from './rules.js';
 

@@ -2,7 +2,7 @@
 import { type Type } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { type Page, type PageRequest } from '../../domain/ports/books.js';
+import { type Page, type PageRequest } from '../../domain/page.js';
 import { IsText, Matches } from './rules.js';
 
 const DEFAULT_LIMIT = 20;

@@ -1,8 +1,8 @@
 // The one place where an error becomes an answer: known ones say what to do, unknown ones say nothing but that we failed.
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import { type Response } from 'express';
-import { BadCursor } from '../../domain/ports/books.js';
-import { StoreUnavailable } from '../../domain/errors.js';
+import { BadCursor } from '../../domain/page.js';
+import { StoreUnavailable } from '../../engine/lane-store.js';
 import { invalid, Problem } from './problem.js';
 
 /** Codes for what the framework itself answers. */

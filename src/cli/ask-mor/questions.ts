@@ -1,12 +1,18 @@
 // What the books cannot answer and the MoR can: one list for each question, with ids and times, and no personal data.
 import { type ReviewKind, type ReviewRow } from '../../domain/model.js';
-import { Books, type EventRow, type InvoiceView, type PageRequest } from '../../domain/ports/books.js';
+import { type InvoiceView } from '../../engine/read-model.js';
+import { type PageRequest } from '../../domain/page.js';
 import { Clock } from '../../domain/ports/clock.js';
 import { SignupsStore } from '../../signups/signups.store.js';
 import { refundStatuses } from '../../refunds/refund.view.js';
 import { LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { amount, time } from '../table.js';
 import { type World } from '../world.js';
+import { type EventRow, EventsStore } from '../../events/events.store.js';
+import { ReviewsStore } from '../../reviews/reviews.store.js';
+import { RefundsStore } from '../../refunds/refunds.store.js';
+import { PaymentsStore } from '../../payments/payments.store.js';
+import { ReadModel } from '../../engine/read-model.js';
 
 export const TOPICS = [
   'lost_events',
@@ -38,14 +44,13 @@ type Found = { readonly items: readonly Known[]; readonly more: boolean };
 
 /** Only questions that have something to ask, in the order of `TOPICS`. */
 export async function openQuestions(world: World): Promise<readonly Question[]> {
-  const books = world.get(Books);
   const found: Readonly<Record<Topic, Found>> = {
     lost_events: await lostEvents(world),
-    missing_verdicts: await ofReviews(books, ['renewal_overdue'], missingVerdict),
-    unproven_charges: await ofReviews(books, ['signup_unproven', 'signup_overdue'], (r, i) => unproven(world, r, i)),
-    unknown_refunds: await unknownRefunds(books),
-    unnamed_payments: await unnamedPayments(books),
-    ambiguous_money: await ofReviews(books, ['conflicting_event', 'double_payment'], ambiguous),
+    missing_verdicts: await ofReviews(world, ['renewal_overdue'], missingVerdict),
+    unproven_charges: await ofReviews(world, ['signup_unproven', 'signup_overdue'], (r, i) => unproven(world, r, i)),
+    unknown_refunds: await unknownRefunds(world),
+    unnamed_payments: await unnamedPayments(world),
+    ambiguous_money: await ofReviews(world, ['conflicting_event', 'double_payment'], ambiguous),
   };
   return TOPICS.map((topic) => ({ topic, ...found[topic] })).filter(({ items }) => items.length > 0);
 }
@@ -53,12 +58,11 @@ export async function openQuestions(world: World): Promise<readonly Question[]> 
 async function lostEvents(world: World): Promise<Found> {
   const since = new Date(world.get(Clock).now().getTime() - LOSSES_MS);
   const windows = await world.get(LossWindowFlow).windows(since);
-  const books = world.get(Books);
-  const aside = await books.events({ status: 'quarantined' }, PAGE);
+  const aside = await world.get(EventsStore).list({ status: 'quarantined' }, PAGE);
   const stale: EventRow[] = [];
   for (const e of aside.data) {
     // A second body under a known id is ambiguous, not lost: the event itself is in the inbox.
-    const known = await books.events({ source: e.source, eventId: e.eventId }, PAGE);
+    const known = await world.get(EventsStore).list({ source: e.source, eventId: e.eventId }, PAGE);
     if (e.source !== 'stripe' && known.data.every((k) => k.status === 'quarantined')) stale.push(e);
   }
   const span = windows.map(({ events }) => ({
@@ -78,17 +82,17 @@ async function lostEvents(world: World): Promise<Found> {
 
 /** The open items of these kinds, each with what `read` makes of it and of its invoice. */
 async function ofReviews(
-  books: Books,
+  world: World,
   kinds: readonly ReviewKind[],
   read: (review: ReviewRow, invoice: InvoiceView | null) => Known[] | Promise<Known[]>,
 ): Promise<Found> {
   const items: Known[] = [];
   let more = false;
   for (const kind of kinds) {
-    const page = await books.reviews({ status: 'open', kind }, PAGE);
+    const page = await world.get(ReviewsStore).list({ status: 'open', kind }, PAGE);
     more ||= page.nextCursor !== null;
     for (const r of page.data) {
-      items.push(...(await read(r, r.invoiceId === null ? null : await books.invoice(r.invoiceId))));
+      items.push(...(await read(r, r.invoiceId === null ? null : await world.get(ReadModel).invoice(r.invoiceId))));
     }
   }
   return { items, more };
@@ -128,11 +132,11 @@ async function unproven(world: World, review: ReviewRow, view: InvoiceView | nul
   return [{ charge: null, payment_intent: intentId, customer: customerId, amount: sum, since: time(createdAt) }];
 }
 
-async function unknownRefunds(books: Books): Promise<Found> {
-  const page = await books.refunds({ statuses: refundStatuses('unknown') }, PAGE);
+async function unknownRefunds(world: World): Promise<Found> {
+  const page = await world.get(RefundsStore).list({ statuses: refundStatuses('unknown') }, PAGE);
   const items: Known[] = [];
   for (const { refund, payment } of page.data) {
-    const messages = (await books.invoice(refund.invoiceId))?.messages ?? [];
+    const messages = (await world.get(ReadModel).invoice(refund.invoiceId))?.messages ?? [];
     const call = messages.findLast((m) => m.kind === 'create_refund' && m.subject === refund.id);
     items.push({
       payment: payment.paymentId ?? payment.processorChargeId,
@@ -143,7 +147,7 @@ async function unknownRefunds(books: Books): Promise<Found> {
     });
   }
   const seen = new Set(page.data.map(({ refund }) => refund.id));
-  const stuck = await ofReviews(books, ['refund_stuck', 'refund_gap'], (r, view) => {
+  const stuck = await ofReviews(world, ['refund_stuck', 'refund_gap'], (r, view) => {
     if (r.refundId !== null && seen.has(r.refundId)) return [];
     const refund = view?.refunds.find((x) => x.id === r.refundId);
     const payment = view?.payments.find((p) => p.id === (refund?.paymentRowId ?? r.paymentRowId));
@@ -160,8 +164,8 @@ async function unknownRefunds(books: Books): Promise<Found> {
   return { items: [...items, ...stuck.items], more: page.nextCursor !== null || stuck.more };
 }
 
-async function unnamedPayments(books: Books): Promise<Found> {
-  const page = await books.payments({ unnamed: true }, PAGE);
+async function unnamedPayments(world: World): Promise<Found> {
+  const page = await world.get(PaymentsStore).list({ unnamed: true }, PAGE);
   const items = page.data.map(({ payment: p }) => ({
     charge: p.processorChargeId,
     link_or_proforma: p.origin === 'payment_link' || p.origin === 'proforma' ? p.reference : null,

@@ -1,19 +1,21 @@
 // The database: there, new enough, its schema current, and what waits in it for a person.
 import { type DatabaseChoice } from '../../config/index.js';
-import { type Backlog, type Books } from '../../domain/ports/books.js';
+import { type Backlog, HealthStore } from '../../health/health.store.js';
+import { ReadModel } from '../../engine/read-model.js';
 import { type LossWindow, showLossWindow } from '../../verify/rules/loss-window.js';
-import { type LossWindowFlow } from '../../verify/loss-window.flow.js';
+import { LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { type Logger } from '../../observe/index.js';
 import { databaseUrl } from '../../open-database.js';
 import { Database, DatabaseRefused } from '../../store/database.js';
-import { type DoorAnswersStore } from '../../intake/door-answers.store.js';
+import { DoorAnswersStore } from '../../intake/door-answers.store.js';
 import { type DoorRefusal } from '../../domain/door-answers.js';
 import { whatToCheck } from '../../domain/refusal.js';
 import { schemaState } from '../../store/migrations.js';
-import { PgOverview } from '../../store/pg-overview.js';
 import { isUntested, shownVersion } from '../../store/server.js';
 import { age } from '../table.js';
 import { type Check, fail, ok, warn } from './check.js';
+import { EventsStore } from '../../events/events.store.js';
+import { type World } from '../world.js';
 
 const SILENT_MS = 24 * 3_600_000;
 /** Each deploy, browser and broken connection causes these. */
@@ -67,20 +69,11 @@ export function versionCheck(version: number): Check {
 }
 
 /** What came in and what lies there. */
-export async function trafficChecks(
-  books: Books,
-  db: Database,
-  loss: LossWindowFlow,
-  doors: DoorAnswersStore,
-): Promise<Check[]> {
-  const overview = new PgOverview(db);
-  const [events, backlog, quarantined] = [
-    await overview.lastEvents(),
-    await books.backlog(),
-    await overview.quarantined(),
-  ];
+export async function trafficChecks(world: World): Promise<Check[]> {
+  const [health, inbox] = [world.get(HealthStore), world.get(EventsStore)];
+  const [events, backlog, quarantined] = [await inbox.lastEvents(), await health.backlog(), await inbox.quarantined()];
   const now = Date.now();
-  const refusals = (await doors.refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
+  const refusals = (await world.get(DoorAnswersStore).refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
   const checks = events.map(({ source, at }): Check => {
     const name = `traffic from ${source}`;
     const todo = `See that the sender's endpoint points at this daemon, and look for refusals at crossbill_webhook_refusals_total.`;
@@ -96,13 +89,13 @@ export async function trafficChecks(
     // Proforma invoices and disputes are rare; renewals are not.
     return now - at.getTime() > SILENT_MS && source !== 'mor_events' ? warn(name, ago, todo) : ok(name, ago);
   });
-  const outages = lossCheck(await loss.windows(new Date(now - RECENT_MS)));
-  return [...checks, outages, ...backlogChecks(backlog, quarantined), await integrationCheck(overview, now)];
+  const outages = lossCheck(await world.get(LossWindowFlow).windows(new Date(now - RECENT_MS)));
+  return [...checks, outages, ...backlogChecks(backlog, quarantined), await integrationCheck(health, now)];
 }
 
-async function integrationCheck(overview: PgOverview, now: number): Promise<Check> {
+async function integrationCheck(health: HealthStore, now: number): Promise<Check> {
   const name = 'tax integration at the MoR';
-  const { count, last } = await overview.integrationRefusals(new Date(now - SILENT_MS));
+  const { count, last } = await health.integrationRefusals(new Date(now - SILENT_MS));
   if (last === null) return ok(name, 'no refusal');
   const ago = age((now - last.getTime()) / 1000);
   const todo = 'Ask the MoR to set up or mend its tax provider for this merchant (integration_… refusals); then retry.';

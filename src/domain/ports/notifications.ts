@@ -1,7 +1,7 @@
 // What the merchant's backend is told: decided with a step of a lane, kept, and delivered apart from all that moves money.
 import { type NewNotification } from '../notification.js';
 import { type ReviewRow } from '../model.js';
-import { type Page, type PageRequest, type Span } from './books.js';
+import { type Page, type PageRequest, type Span } from '../page.js';
 
 export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'dead'] as const;
 export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];

@@ -1,8 +1,7 @@
 // Why an invoice is paid or not, in one sentence: the first thing that a person asks who opens it. It reads and decides nothing.
-import { type PaymentRow } from '../../domain/model.js';
+import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { sayMoney } from '../../domain/money.js';
-import { type InvoiceView } from '../../domain/ports/books.js';
 import { saysNothing } from '../../engine/payment.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { dueDate } from '../../mor-objects/rules/looks.js';
@@ -12,11 +11,9 @@ import { type Answer, troubleOf } from '../../domain/sentence.js';
 import { day, moment, on, ordinal } from '../../domain/when.js';
 
 /** What the sentence is made of. */
-export type AnswerFacts = Pick<InvoiceView, 'invoice' | 'payments' | 'refunds' | 'objects' | 'attempts' | 'reviews'> & {
-  readonly messages: readonly Pick<
-    InvoiceView['messages'][number],
-    'peer' | 'kind' | 'status' | 'attempts' | 'nextTryAt'
-  >[];
+export type AnswerFacts = Pick<LaneState, 'payments' | 'refunds' | 'objects' | 'attempts' | 'reviews'> & {
+  readonly invoice: InvoiceRow;
+  readonly messages: readonly Pick<OutboxRow, 'peer' | 'kind' | 'status' | 'attempts' | 'nextTryAt'>[];
 };
 
 export function answerOf(v: AnswerFacts, now: Date): Answer {

@@ -18,7 +18,7 @@ export class Names {
 
   /** References of the payments that the daemon has and cannot call by a name of the MoR's. */
   async nameless(): Promise<readonly string[]> {
-    const page = await this.world.ask('payments', (r) => r.books.payments({}, { limit: 100, cursor: null }));
+    const page = await this.world.ask('payments', (r) => r.paymentRows.list({}, { limit: 100, cursor: null }));
     const rows = page?.data.map((d) => d.payment) ?? [];
     return rows.flatMap((p) =>
       p.paymentId === null && p.succeededAt !== null && p.reference !== null ? [p.reference] : [],
@@ -54,7 +54,7 @@ export class Names {
     const { world } = this;
     if (world.mayBeLost) return null;
     const done = await world.ask(`identify ${said}`, async (r) => {
-      const page = await r.books.payments({}, { limit: 100, cursor: null });
+      const page = await r.paymentRows.list({}, { limit: 100, cursor: null });
       const row = page.data.find((d) => d.payment.reference === reference)?.payment;
       return row === undefined ? null : r.payments.identify(row.id, said, 'ops');
     });
@@ -91,7 +91,7 @@ export class Names {
   }
 
   private async takenName(right: string | null): Promise<string | null> {
-    const page = await this.world.ask('payments', (r) => r.books.payments({}, { limit: 100, cursor: null }));
+    const page = await this.world.ask('payments', (r) => r.paymentRows.list({}, { limit: 100, cursor: null }));
     const names = page?.data.flatMap((d) => d.payment.paymentId ?? []) ?? [];
     return names.find((name) => name !== right) ?? null;
   }

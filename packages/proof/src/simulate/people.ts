@@ -269,7 +269,7 @@ export class People {
   /** An operator settles one open item in one of the ways it offers. */
   async resolve(choose: <T>(list: readonly T[]) => T): Promise<void> {
     await this.world.ask('resolve', async (r) => {
-      const open = await r.books.reviews({ status: 'open' }, { limit: 50, cursor: null });
+      const open = await r.reviewRows.list({ status: 'open' }, { limit: 50, cursor: null });
       if (open.data.length === 0) return;
       const review = choose(open.data);
       const resolution: Resolution = choose(resolutionsOf(review, true));

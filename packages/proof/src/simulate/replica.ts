@@ -31,7 +31,7 @@ import { type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { type Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
-import { PgBooks } from '#src/engine/pg-books.js';
+import { ReadModel } from '#src/engine/read-model.js';
 import { PgHomelessEvents } from '#src/mor-objects/homeless-events.store.js';
 import { PgNotifications } from '#src/store/pg-notifications.js';
 import { Notifier } from '#src/notifications/notifier.js';
@@ -40,7 +40,7 @@ import { PaymentMethodsStore } from '#src/customers/payment-methods.store.js';
 import { PgRequestBudget } from '#src/store/pg-request-budget.js';
 import { MarksStore } from '#src/verify/marks.store.js';
 import { VerifyStore } from '#src/verify/verify.store.js';
-import { PgReviewDesk } from '#src/store/review-queries.js';
+import { ReviewsStore } from '#src/reviews/reviews.store.js';
 import { ChargeLooksStore } from '#src/enrolment/charge-looks.store.js';
 import { EnrolmentStore } from '#src/enrolment/enrolment.store.js';
 import { CustomerLinksStore } from '#src/customers/customer-links.store.js';
@@ -59,6 +59,8 @@ import { type Owner, type Scheduler } from './scheduler.js';
 import { POLL_SLEEP_MS, SimClock } from './sim-clock.js';
 import { type CountingIds, type Seeded } from './seeded.js';
 import { type Network, SimLine, SimStripeTransport } from './wires.js';
+import { PaymentsStore } from '#src/payments/payments.store.js';
+import { CustomersStore } from '#src/customers/customers.store.js';
 
 /** As the daemon's own settings have it. */
 const LEASE_MS = 25_000;
@@ -108,7 +110,9 @@ export class Replica {
   readonly verify: VerifyFlow;
   /** The daily verify; nobody ticks it unless the story does. */
   readonly verifyJob: VerifyJob;
-  readonly books: PgBooks;
+  readonly books: ReadModel;
+  readonly paymentRows: PaymentsStore;
+  readonly reviewRows: ReviewsStore;
   readonly signupRows: SignupsStore;
   readonly links: CustomerLinksStore;
   private readonly doors: Doors;
@@ -127,7 +131,10 @@ export class Replica {
       guarded(scheduler, owner, trouble, legal, name, port);
     const wake = new Wake();
     const inbox = stored('inbox', new PgInbox(db, ids, clock));
-    const books = (this.books = stored('books', new PgBooks(db, clock)));
+    const books = (this.books = stored('books', new ReadModel(db)));
+    this.paymentRows = stored('payments', new PaymentsStore(db));
+    this.reviewRows = stored('reviews', new ReviewsStore(db));
+    const customers = stored('customers', new CustomersStore(db));
     const signupRows = (this.signupRows = stored('signups', new SignupsStore(db, clock, ids)));
     const requests = stored('requests', new Requests(db, clock));
 
@@ -179,11 +186,11 @@ export class Replica {
     this.retries = new RetriesFlow(lanes, changes, platform);
     this.returns = new ReturnsFlow(changes, books);
     this.payments = new PaymentsFlow(changes, books);
-    this.reviews = new ReviewsFlow(changes, books, stored('reviews', new PgReviewDesk(db)), context);
+    this.reviews = new ReviewsFlow(changes, this.reviewRows, context);
     this.channels = new MorObjectsFlow(lanes, changes, books, reader, channels, context);
     this.signups = new SignupFlow(signupRows, books, gateway, changes, clock, ids, requests, taxDesk);
     const methods = stored('methods', new PaymentMethodsStore(db, clock));
-    this.methods = new PaymentMethodsFlow(methods, this.signups, gateway, enrolment, books, changes);
+    this.methods = new PaymentMethodsFlow(methods, this.signups, gateway, enrolment, customers, changes);
     const verifyBooks = stored('verify', new VerifyStore(db, clock, stored('marks', new MarksStore(db))));
     const limits = { ...VERIFY_LIMITS, saveEvery: 1 };
     this.verify = new VerifyFlow(

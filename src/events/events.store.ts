@@ -1,27 +1,43 @@
-// The inbox and the quarantine as one list of events, and the one thing an operator does with them: once more.
-import { Injectable } from '@nestjs/common';
+// The inbox and the quarantine as one list of events, and the one act of an operator: to decide an event again.
 import type pg from 'pg';
-import {
-  BadCursor,
-  type EventFilter,
-  type EventRow,
-  type EventStatus,
-  type Page,
-  type PageRequest,
-  type Span,
-} from '../domain/ports/books.js';
+import { Injectable } from '@nestjs/common';
+import { type InboxSource } from '../domain/ports/inbox.js';
+import { BadCursor, type Page, type PageRequest, type Span } from '../domain/page.js';
 import { isBareEventLane } from '../domain/events/channel-lane.js';
 import { laneAgain } from '../domain/events/place.js';
 import { Ids } from '../domain/ports/clock.js';
-import { EventsDesk } from '../domain/ports/events-desk.js';
-import { type InboxSource } from '../domain/ports/inbox.js';
-import { DatabaseTime, timeSql } from './database-time.js';
-import { Database, inTransaction } from './database.js';
-import { bodyOf, hasBody } from './event-bodies.js';
-import { makeDue, QUEUED } from './queue.js';
-import { type Copy, isRepeat, tellConflict } from './second-body.js';
-import { LIST_PARAMETERS, listLedBy } from './led-by.js';
-import { numbersWithin } from './number-at.js';
+import { DatabaseTime, timeSql } from '../store/database-time.js';
+import { Database, inTransaction } from '../store/database.js';
+import { bodyOf, hasBody } from '../store/event-bodies.js';
+import { makeDue, QUEUED } from '../engine/lane-queue.js';
+import { type Copy, isRepeat, tellConflict } from '../store/second-body.js';
+import { LIST_PARAMETERS, listLedBy } from '../store/led-by.js';
+import { numbersWithin } from '../store/number-at.js';
+
+export type EventFilter = Span & {
+  readonly source?: string | undefined;
+  readonly status?: string | undefined;
+  readonly type?: string | undefined;
+  readonly eventId?: string | undefined;
+};
+
+export type EventStatus = 'received' | 'done' | 'ignored' | 'parked' | 'quarantined';
+
+export type EventRow = {
+  /** `ie_…` in the inbox, `iq_…` in quarantine. */
+  readonly id: string;
+  readonly source: InboxSource;
+  readonly eventId: string;
+  readonly type: string;
+  readonly lane: string;
+  readonly status: EventStatus;
+  readonly reason: string | null;
+  readonly attempts: number;
+  readonly receivedAt: Date;
+  readonly decidedAt: Date | null;
+};
+
+const SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
 
 type Row = Record<string, unknown>;
 
@@ -35,14 +51,18 @@ function startOf(cursor: string | null): [string, string] {
 }
 
 const COLUMNS = 'id, source, event_id, type, lane, received_at';
+
 // A copy in quarantine goes out of the list once the same bytes were taken in after all.
 const NOT_TAKEN_IN = `q.released_at is null and not exists (
   select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`;
 
 const INBOX_COLUMNS = `${COLUMNS}, status, reason, attempts, decided_at`;
+
 // The words of the partial indexes, so that the planner knows that they hold all that is asked for.
 const ASIDE = 'aside is not null';
+
 const OF_MOR = `source in ('mor_events', 'mor_payments')`;
+
 // An id alone is looked for under each source: so it is found by the unique index.
 const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events')`;
 
@@ -75,12 +95,12 @@ async function inboxRows(
 }
 
 /** The newest event of a sender; null: none ever came. */
-export async function newestEvent(pool: pg.Pool, source: InboxSource): Promise<EventRow | null> {
+async function newestEvent(pool: pg.Pool, source: InboxSource): Promise<EventRow | null> {
   return (await inboxRows(pool, { source }, startOf(null)[0], 1))[0] ?? null;
 }
 
 /** Newest first, by the time of arrival. */
-export async function eventPage(
+async function eventPage(
   { pool, orm }: Database,
   filter: EventFilter,
   page: PageRequest,
@@ -188,15 +208,57 @@ function common(r: Row): Omit<EventRow, 'id' | 'status' | 'decidedAt'> {
 }
 
 @Injectable()
-export class PgEventsDesk extends EventsDesk {
+export class EventsStore {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
     private readonly ids: Ids,
-  ) {
-    super();
+  ) {}
+
+  /** The newest first, by the time of arrival. Throws BadCursor. */
+  list(filter: EventFilter, page: PageRequest): Promise<Page<EventRow>> {
+    return eventPage(this.db, filter, page);
   }
 
+  find(id: string): Promise<(EventRow & { readonly body: Buffer | null }) | null> {
+    return eventById(this.db.pool, id);
+  }
+
+  /** The newest event of each source; a source without any is not in it. */
+  async newest(): Promise<readonly EventRow[]> {
+    const found = await Promise.all(SOURCES.map((source) => newestEvent(this.db.pool, source)));
+    return found.filter((e) => e !== null);
+  }
+
+  /** When each source's newest event came; null: none ever did. */
+  async lastEvents(): Promise<readonly { readonly source: InboxSource; readonly at: Date | null }[]> {
+    const newest = await this.newest();
+    return SOURCES.map((source) => ({ source, at: newest.find((e) => e.source === source)?.receivedAt ?? null }));
+  }
+
+  /** Copies in quarantine that nobody took in. */
+  async quarantined(): Promise<number> {
+    const found = await this.db.pool.query<{ n: string }>(
+      `select count(*) as n from inbox_quarantine q where released_at is null and not exists (
+         select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`,
+    );
+    return Number(found.rows[0]?.n ?? 0);
+  }
+
+  /** Parked events in their own order after `after` (0: from the start), as `ie_…`. */
+  async parked(after: bigint, limit: number): Promise<readonly bigint[]> {
+    const found = await this.db.pool.query<{ id: string }>(
+      `select id from inbox_event e where aside = any (array['parked']) and ${hasBody('e')} and id > $1
+        order by aside desc, id limit $2`,
+      [after, limit],
+    );
+    return found.rows.map((r) => BigInt(r.id));
+  }
+
+  /**
+   * Puts an event up for another decision: a parked or decided one of the inbox (`ie_…`), or an authentic one from quarantine
+   * (`iq_…`), which then enters the inbox. Gives the inbox id; null: there is no such event.
+   */
   async retry(id: string): Promise<string | null> {
     const match = /^(ie|iq)_(\d{1,18})$/.exec(id);
     if (match === null) return null;
@@ -227,6 +289,7 @@ export class PgEventsDesk extends EventsDesk {
     return true;
   }
 
+  /** Closes a parked event for good, with why: it is ignored from then on, and can still be put up for another decision. False: it is not parked. */
   async dismiss(id: string, why: string): Promise<boolean> {
     const number = /^ie_(\d{1,18})$/.exec(id)?.[1];
     if (number === undefined) return false;

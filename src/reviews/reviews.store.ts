@@ -1,13 +1,23 @@
-// Review items by their deadline, the soonest first, and the closing of those that belong to no invoice.
+// Review items as lists, and the end of those that belong to no invoice.
 import { Injectable } from '@nestjs/common';
 import { type Repository } from 'typeorm';
 import { type ReviewRow } from '../domain/model.js';
-import { BadCursor, type Page, type PageRequest, type ReviewFilter } from '../domain/ports/books.js';
-import { ReviewDesk } from '../domain/ports/review-desk.js';
-import { Database } from './database.js';
-import { type ReviewEntity } from './entities/review.entity.js';
-import { newestFirst } from './newest-first.js';
-import { type Name } from './walk.js';
+import { BadCursor, type Page, type PageRequest, type Span } from '../domain/page.js';
+import { Database } from '../store/database.js';
+import { ReviewEntity } from '../store/entities/review.entity.js';
+import { newestFirst } from '../store/newest-first.js';
+import { type Name } from '../store/walk.js';
+
+export type ReviewFilter = Span & {
+  readonly status?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly invoiceId?: string | undefined;
+  readonly customerId?: string | undefined;
+};
+
+export const REVIEW_ORDERS = ['newest', 'due'] as const;
+
+export type ReviewOrder = (typeof REVIEW_ORDERS)[number];
 
 /** Where a page ended: its last row's deadline in Unix milliseconds, or `none`, and the row's number. */
 function cursorOf(cursor: string | null): readonly [dueAt: Date | null, seq: string | null] {
@@ -21,7 +31,7 @@ function cursorOf(cursor: string | null): readonly [dueAt: Date | null, seq: str
 const ofCustomer = (customer: string): string =>
   `x.invoice_id = any (array(select i.invoice_id from invoice i where i.customer_id = ${customer}))`;
 
-export function newestReviews(
+function newestReviews(
   reviews: Repository<ReviewEntity>,
   { status, kind, invoiceId, customerId, ...span }: ReviewFilter,
   page: PageRequest,
@@ -38,7 +48,7 @@ export function newestReviews(
 }
 
 /** Throws BadCursor for a cursor of another order. */
-export async function reviewsByDeadline(
+async function reviewsByDeadline(
   reviews: Repository<ReviewEntity>,
   { since, until, customerId, ...filter }: ReviewFilter,
   page: PageRequest,
@@ -67,13 +77,22 @@ export async function reviewsByDeadline(
 }
 
 @Injectable()
-export class PgReviewDesk extends ReviewDesk {
-  constructor(private readonly db: Database) {
-    super();
+export class ReviewsStore {
+  private readonly rows = this.db.orm.getRepository(ReviewEntity);
+
+  constructor(private readonly db: Database) {}
+
+  /** `due`: the soonest deadline first, then what has none, newest first. A cursor is good for the order it came from; else BadCursor. */
+  list(filter: ReviewFilter, page: PageRequest, order: ReviewOrder = 'newest'): Promise<Page<ReviewRow>> {
+    return order === 'due' ? reviewsByDeadline(this.rows, filter, page) : newestReviews(this.rows, filter, page);
+  }
+
+  find(id: string): Promise<ReviewRow | null> {
+    return this.rows.findOneBy({ id });
   }
 
   /** One statement: of two people at once, one finds it open. */
-  override async close(r: ReviewRow): Promise<boolean> {
+  async close(r: ReviewRow): Promise<boolean> {
     const { id, resolvedAt, resolvedBy, resolution, note } = r;
     const closed = await this.db.pool.query(
       `update review set status = 'resolved', resolved_at = $2, resolved_by = $3, resolution = $4, note = $5

@@ -1,9 +1,8 @@
 // Who did what; never changed.
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { type AuditRow } from '../../domain/ports/books.js';
 
 @Entity('audit')
-export class AuditEntity implements AuditRow {
+export class AuditEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id!: string;
   @Column('timestamptz') at!: Date;
   @Column('text') actor!: string;
@@ -13,5 +12,7 @@ export class AuditEntity implements AuditRow {
   @Column('text') source!: string;
   @Column('text') outcome!: string;
   @Column('integer') status!: number;
-  @Column('jsonb', { nullable: true }) detail!: NonNullable<AuditRow['detail']> | null;
+  @Column('jsonb', { nullable: true }) detail!: Readonly<Record<string, unknown>> | null;
 }
+
+export type AuditRow = Readonly<AuditEntity>;

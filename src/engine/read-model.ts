@@ -1,0 +1,123 @@
+// Look-ups of one thing in the read model, by its id: every subject's pages and flows begin here.
+import { Injectable } from '@nestjs/common';
+import { Any, type DataSource } from 'typeorm';
+import {
+  type AttemptRow,
+  type InvoiceRow,
+  type JournalLine,
+  type OutboxRow,
+  type PaymentRow,
+  type RefundRow,
+  type ReviewRow,
+} from '../domain/model.js';
+import { type MorObjectRow, lostOf } from '../domain/mor-object.js';
+import { Database } from '../store/database.js';
+import { InvoiceEntity } from '../store/entities/invoice.entity.js';
+import { MorObjectEntity } from '../store/entities/mor-object.entity.js';
+import { PaymentEntity } from '../store/entities/payment.entity.js';
+import { RefundEntity } from '../store/entities/refund.entity.js';
+import { readLane } from './lane-reader.js';
+import { morCustomers } from '../store/mor-customers.js';
+
+export type InvoiceView = {
+  readonly invoice: InvoiceRow;
+  readonly morCustomerId: string | null;
+  readonly payments: readonly PaymentRow[];
+  readonly refunds: readonly RefundRow[];
+  /** What the MoR keeps beside it, oldest first. */
+  readonly objects: readonly MorObjectRow[];
+  readonly attempts: readonly AttemptRow[];
+  readonly messages: readonly OutboxRow[];
+  readonly reviews: readonly ReviewRow[];
+  readonly journal: readonly JournalLine[];
+};
+
+export type PaymentView = {
+  readonly payment: PaymentRow;
+  readonly morCustomerId: string | null;
+  readonly refunds: readonly RefundRow[];
+  /** What banks took of it by lost disputes, smallest units. */
+  readonly lost: bigint;
+};
+
+@Injectable()
+export class ReadModel {
+  private readonly paymentRows = this.db.orm.getRepository(PaymentEntity);
+
+  constructor(private readonly db: Database) {}
+
+  async invoice(invoiceId: string): Promise<InvoiceView | null> {
+    const { state, story } = await readLane(this.db.pool, invoiceId);
+    const { invoice, payments, refunds, objects, messages, reviews } = state;
+    if (invoice === null) return null;
+    const morCustomerId = (await morCustomers(this.db.orm, [invoice.customerId])).get(invoice.customerId ?? '') ?? null;
+    return { invoice, morCustomerId, payments, refunds, objects, messages, reviews, ...story };
+  }
+
+  /** What the MoR keeps beside an invoice, oldest first. */
+  objects(invoiceId: string): Promise<readonly MorObjectRow[]> {
+    return this.db.orm.getRepository(MorObjectEntity).find({ where: { invoiceId }, order: { seq: 'ASC' } });
+  }
+
+  /** By `pay_…` or by our own id. */
+  async payment(id: string): Promise<PaymentView | null> {
+    const found = await this.paymentRows.find({ where: [{ paymentId: id }, { id }], order: { seq: 'ASC' }, take: 1 });
+    return (await paymentViews(this.db.orm, found))[0] ?? null;
+  }
+
+  /** What payments are called towards the outside: our id → `pay_…`, or our id again until there is one. */
+  async paymentNames(rowIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = await this.paymentRows.find({
+      select: { id: true, paymentId: true },
+      where: { id: Any([...rowIds]) },
+    });
+    return new Map(found.map((p) => [p.id, p.paymentId ?? p.id]));
+  }
+
+  /** By our id or the MoR's. With its payment. */
+  async refund(id: string): Promise<{ readonly refund: RefundRow; readonly payment: PaymentRow } | null> {
+    const [refund] = await this.db.orm.getRepository(RefundEntity).find({
+      where: [{ id }, { askedAs: id }, { morRefundId: id }],
+      order: { seq: 'ASC' },
+      take: 1,
+    });
+    if (refund === undefined) return null;
+    const payment = await this.paymentRows.findOneBy({ id: refund.paymentRowId });
+    return payment === null ? null : { refund, payment };
+  }
+
+  /** The invoices that have a payment with this charge, or something at the MoR with this id. */
+  async invoicesOfCharge(id: string): Promise<readonly string[]> {
+    const found = await this.db.pool.query<{ invoice_id: string }>(
+      `select distinct invoice_id from payment where processor_charge_id = $1
+       union select invoice_id from mor_object where mor_id = $1`,
+      [id],
+    );
+    return found.rows.map((r) => r.invoice_id);
+  }
+}
+
+/** Payments with their refunds and with what banks took of them, all as of one moment: a step writes several of these rows. */
+export async function paymentViews(orm: DataSource, found: readonly PaymentRow[]): Promise<PaymentView[]> {
+  if (found.length === 0) return [];
+  const mor = await morCustomers(
+    orm,
+    found.map((p) => p.customerId),
+  );
+  return orm.transaction('REPEATABLE READ', async (at) => {
+    const ids = found.map((p) => p.id);
+    const payments = await at.find(PaymentEntity, { where: { id: Any(ids) } });
+    const refunds = await at.find(RefundEntity, { where: { paymentRowId: Any(ids) }, order: { seq: 'ASC' } });
+    const disputes = await at.find(MorObjectEntity, {
+      where: { invoiceId: Any(found.map((p) => p.invoiceId)), kind: 'dispute' },
+      order: { seq: 'ASC' },
+    });
+    const now = new Map(payments.map((p) => [p.id, p]));
+    return found.map((p) => ({
+      payment: now.get(p.id) ?? p,
+      morCustomerId: mor.get(p.customerId) ?? null,
+      refunds: refunds.filter((r) => r.paymentRowId === p.id),
+      lost: lostOf(p.id, disputes),
+    }));
+  });
+}

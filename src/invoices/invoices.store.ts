@@ -1,0 +1,61 @@
+// Invoices as a list.
+import { Injectable } from '@nestjs/common';
+import { Any } from 'typeorm';
+import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
+import { Database } from '../store/database.js';
+import { InvoiceEntity } from '../store/entities/invoice.entity.js';
+import { PaymentEntity } from '../store/entities/payment.entity.js';
+import { RefundEntity } from '../store/entities/refund.entity.js';
+import { morCustomers } from '../store/mor-customers.js';
+import { type InvoiceRow, type PaymentRow, type RefundRow } from '../domain/model.js';
+import { type FilteredList, INVOICE_AT, newestFirst, sumsOf } from '../store/newest-first.js';
+
+export type InvoiceFilter = MoneyFilter & { readonly status?: string | undefined };
+
+/** An invoice in a list: with its money, without its story. */
+export type InvoiceListItem = InvoiceRow & {
+  readonly morCustomerId: string | null;
+  readonly payments: readonly PaymentRow[];
+  readonly refunds: readonly RefundRow[];
+};
+
+@Injectable()
+export class InvoicesStore {
+  private readonly rows = this.db.orm.getRepository(InvoiceEntity);
+
+  constructor(private readonly db: Database) {}
+
+  /** By the time when Stripe made them, the newest first. Throws BadCursor. */
+  async list(filter: InvoiceFilter, page: PageRequest): Promise<Page<InvoiceListItem>> {
+    const { orm } = this.db;
+    const { fields, options } = listOf(filter);
+    const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, page, options);
+    const theirs = { where: { invoiceId: Any(data.map((r) => r.invoiceId)) }, order: { seq: 'ASC' } } as const;
+    const customers = data.map((r) => r.customerId);
+    const [mor, payments, refunds] = await Promise.all([
+      morCustomers(orm, customers),
+      orm.getRepository(PaymentEntity).find(theirs),
+      orm.getRepository(RefundEntity).find(theirs),
+    ]);
+    const items = data.map((r) => ({
+      ...r,
+      morCustomerId: mor.get(r.customerId ?? '') ?? null,
+      payments: payments.filter((p) => p.invoiceId === r.invoiceId),
+      refunds: refunds.filter((x) => x.invoiceId === r.invoiceId),
+    }));
+    return { data: items, nextCursor };
+  }
+
+  sums(filter: InvoiceFilter): Promise<SelectionSums> {
+    const { fields, options } = listOf(filter);
+    return sumsOf(this.rows, fields, 'amount_due', options);
+  }
+}
+
+function listOf(filter: InvoiceFilter): FilteredList {
+  const { status, customerId, currency, amount } = filter;
+  return {
+    fields: { customerId, status, currency, amountDue: amount?.toString() },
+    options: { indexes: [['customerId'], ['status']], at: INVOICE_AT, span: filter },
+  };
+}

@@ -1,0 +1,76 @@
+// Payments as a list.
+import { Injectable } from '@nestjs/common';
+import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
+import { paymentViews, type PaymentView } from '../engine/read-model.js';
+import { Database } from '../store/database.js';
+import { PaymentEntity } from '../store/entities/payment.entity.js';
+import { type FilteredList, newestFirst, PAYMENT_AT, sumsOf } from '../store/newest-first.js';
+import { type Name } from '../store/walk.js';
+
+export type PaymentFilter = MoneyFilter & {
+  readonly status?: string | undefined;
+  readonly invoiceId?: string | undefined;
+  /** True: only money without the MoR's `pay_…`. */
+  readonly unnamed?: boolean | undefined;
+};
+
+/** A customer's money in one currency, over all time, in smallest units. */
+export type CustomerSum = {
+  readonly currency: string;
+  /** That were taken. */
+  readonly payments: number;
+  readonly taken: bigint;
+  readonly refunded: bigint;
+};
+
+@Injectable()
+export class PaymentsStore {
+  private readonly rows = this.db.orm.getRepository(PaymentEntity);
+
+  constructor(private readonly db: Database) {}
+
+  /** By when the money was taken; until then by the MoR's last verdict, or when we first learned of it. Throws BadCursor. */
+  async list(filter: PaymentFilter, page: PageRequest): Promise<Page<PaymentView>> {
+    const { fields, options } = listOf(filter);
+    const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, page, options);
+    return { data: await paymentViews(this.db.orm, data), nextCursor };
+  }
+
+  sums(filter: PaymentFilter): Promise<SelectionSums> {
+    const { fields, options } = listOf(filter);
+    return sumsOf(this.rows, fields, 'amount', options);
+  }
+
+  /** A customer's payments are few, and stand together in an index. */
+  async ofCustomer(customerId: string): Promise<readonly CustomerSum[]> {
+    const found = await this.db.pool.query<Record<'currency' | 'n' | 'taken' | 'refunded', string>>(
+      `select currency, count(*) filter (where succeeded_at is not null) as n,
+              coalesce(sum(amount) filter (where succeeded_at is not null), 0)::text as taken,
+              coalesce(sum(amount_refunded), 0)::text as refunded
+         from payment where customer_id = $1 group by currency order by 2 desc, 1`,
+      [customerId],
+    );
+    return found.rows.map((r) => ({
+      currency: r.currency,
+      payments: Number(r.n),
+      taken: BigInt(r.taken),
+      refunded: BigInt(r.refunded),
+    }));
+  }
+}
+
+function listOf(filter: PaymentFilter): FilteredList {
+  const { status, customerId, invoiceId, unnamed, currency, amount } = filter;
+  return {
+    fields: { customerId, status, currency, amount: amount?.toString() },
+    options: {
+      indexes: [['customerId'], ['status']],
+      at: PAYMENT_AT,
+      span: filter,
+      few: [
+        ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
+        ...(unnamed === true ? [() => 'x.payment_id is null and x.succeeded_at is not null'] : []),
+      ],
+    },
+  };
+}

@@ -1,0 +1,65 @@
+// Refunds as a list.
+import { Injectable } from '@nestjs/common';
+import { Any } from 'typeorm';
+import { type PaymentRow, type RefundRow } from '../domain/model.js';
+import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
+import { Database } from '../store/database.js';
+import { PaymentEntity } from '../store/entities/payment.entity.js';
+import { RefundEntity } from '../store/entities/refund.entity.js';
+import { ofCustomer } from '../store/mor-customers.js';
+import { type FilteredList, newestFirst, REFUND_AT, sumsOf } from '../store/newest-first.js';
+import { type Name } from '../store/walk.js';
+
+export type RefundFilter = MoneyFilter & {
+  /** Any one of them. */
+  readonly statuses?: readonly string[] | undefined;
+  readonly invoiceId?: string | undefined;
+};
+
+@Injectable()
+export class RefundsStore {
+  private readonly rows = this.db.orm.getRepository(RefundEntity);
+
+  constructor(private readonly db: Database) {}
+
+  /** By when the money was given back; until then by when it was asked for. Throws BadCursor. */
+  async list(
+    filter: RefundFilter,
+    page: PageRequest,
+  ): Promise<Page<{ readonly refund: RefundRow; readonly payment: PaymentRow }>> {
+    const { fields, options } = listOf(filter);
+    const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, page, options);
+    const ids = Any(data.map((r) => r.paymentRowId));
+    const payments = await this.db.orm.getRepository(PaymentEntity).findBy({ id: ids });
+    const byId = new Map(payments.map((p) => [p.id, p]));
+    const both = data.flatMap((refund) => {
+      const payment = byId.get(refund.paymentRowId); // there is one: the table's foreign key says so
+      return payment === undefined ? [] : [{ refund, payment }];
+    });
+    return { data: both, nextCursor };
+  }
+
+  sums(filter: RefundFilter): Promise<SelectionSums> {
+    const { fields, options } = listOf(filter);
+    return sumsOf(this.rows, fields, 'amount', options);
+  }
+}
+
+function listOf(filter: RefundFilter): FilteredList {
+  const { statuses, currency, amount, customerId, invoiceId } = filter;
+  const status = statuses?.length === 1 ? statuses[0] : undefined;
+  return {
+    fields: { status, currency, amount: amount?.toString() },
+    options: {
+      indexes: [['status']],
+      at: REFUND_AT,
+      span: filter,
+      few: [
+        ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
+        ...(customerId === undefined ? [] : [(of: Name) => ofCustomer('x.payment_row_id', of(customerId))]),
+        // Several are asked for of refunds that are on their way, which no refund stays.
+        ...(statuses === undefined || status !== undefined ? [] : [(of: Name) => `x.status = any (${of(statuses)})`]),
+      ],
+    },
+  };
+}
