@@ -100,11 +100,7 @@ async function newestEvent(pool: pg.Pool, source: InboxSource): Promise<EventRow
 }
 
 /** Newest first, by the time of arrival. */
-async function eventPage(
-  { pool, orm }: Database,
-  filter: EventFilter,
-  page: PageRequest,
-): Promise<Page<EventRow>> {
+async function eventPage({ pool, orm }: Database, filter: EventFilter, page: PageRequest): Promise<Page<EventRow>> {
   const [inboxBefore, quarantineBefore] = startOf(page.cursor);
   const { source, status, type, eventId } = filter;
   const { above, below } = await numbersWithin(orm, 'inbox_event', 'received_at', filter);
