@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError, VERSION } from '../config/index.js';
 import { textCensor } from '../observe/index.js';
 import { BadCursor } from '../domain/page.js';
-import { StoreUnavailable } from '../engine/lane-store.js';
+import { StoreUnavailable } from '../domain/errors.js';
 import { DatabaseRefused, isUnavailable } from '../store/database.js';
 import { addAskMor } from './ask-mor.js';
 import { addCompletion } from './completion.js';

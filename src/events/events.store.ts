@@ -9,7 +9,7 @@ import { Ids } from '../domain/ports/clock.js';
 import { DatabaseTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction } from '../store/database.js';
 import { bodyOf, hasBody } from '../store/event-bodies.js';
-import { makeDue, QUEUED } from '../engine/lane-queue.js';
+import { makeDue, QUEUED } from '../store/queue.js';
 import { type Copy, isRepeat, tellConflict } from '../store/second-body.js';
 import { LIST_PARAMETERS, listLedBy } from '../store/led-by.js';
 import { numbersWithin } from '../store/number-at.js';

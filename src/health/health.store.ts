@@ -1,10 +1,10 @@
 // The numbers and samples of the probes, `status` and `doctor`. Reads only.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
-import { StoreUnavailable } from '../engine/lane-store.js';
+import { StoreUnavailable } from '../domain/errors.js';
 import { Database } from '../store/database.js';
 import { INVOICE_AT } from '../store/newest-first.js';
-import { QUEUED } from '../engine/lane-queue.js';
+import { QUEUED } from '../store/queue.js';
 
 /** Numbers for the metrics: what waits, and for how long. */
 export type Backlog = {

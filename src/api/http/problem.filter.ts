@@ -2,7 +2,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import { type Response } from 'express';
 import { BadCursor } from '../../domain/page.js';
-import { StoreUnavailable } from '../../engine/lane-store.js';
+import { StoreUnavailable } from '../../domain/errors.js';
 import { invalid, Problem } from './problem.js';
 
 /** Codes for what the framework itself answers. */
