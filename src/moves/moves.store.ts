@@ -1,6 +1,6 @@
 // The moves of subscriptions in PostgreSQL: one row each, and the lock that lets one command work at a time.
 import { Injectable } from '@nestjs/common';
-import { type Page } from '../domain/ports/books.js';
+import { type Page } from '../domain/page.js';
 import { type PageRequest } from '../domain/page.js';
 import { jsonText } from '../store/codec.js';
 import { DatabaseTime, timeSql } from '../store/database-time.js';
