@@ -1,5 +1,5 @@
 // The list of subjects: which of them takes in an event, a call's answer, a person's choice, what each settles, and in which order.
-import { type Applied, type ChannelEvent, type LaneEvent, type PaymentEvent } from '../engine/event.js';
+import { type Applied, type ChannelEvent, type LaneEvent, type PaymentEvent, type Verdict } from '../engine/event.js';
 import { type Subjects } from '../engine/decider.js';
 import { ensureInvoice } from '../engine/facts.js';
 import { applyInvoice } from '../invoices/rules/invoice-event.js';
@@ -11,20 +11,20 @@ import { type Ctx } from '../engine/change.js';
 import { applyNotPaid, applySucceeded } from '../payments/rules/payment-event.js';
 import { applyRefunded } from '../refunds/rules/refund-event.js';
 import { type MorServiceType, type ServiceEvent, capturedId } from '../domain/events/mor-service-event.js';
-import { takeIssuanceFailed, takeIssued, takeSettled } from '../transfers/rules/proforma-event.js';
+import { transfers } from '../transfers/subject.js';
 import { applyCaptured } from '../links/rules/payment-captured.js';
 import { learnFromCapture } from '../payments/rules/learn-from-capture.js';
 import { applyEInvoice } from '../documents/rules/e-invoice-event.js';
-import { takeAlert, takeDispute } from '../disputes/rules/dispute-event.js';
-import { nothingMore } from '../engine/subject.js';
-import { asEventRule, asRule } from '../engine/adapter.js';
+import { disputes } from '../disputes/subject.js';
+import { type Lane } from '../engine/draft.js';
+import { atRest, nothingMore } from '../engine/subject.js';
+import { asEventRule, asRule, asTake } from '../engine/adapter.js';
 import { takeBackUnwanted } from '../engine/call-rule.js';
 import { nextLookup } from '../engine/lookup.js';
 import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from '../payments/rules/mark-answer.js';
 import { relayCall } from '../invoices/rules/relay.js';
 import { createRefundCall } from '../refunds/rules/refund-answer.js';
 import { creditNoteCall, reportRefundCall } from '../refunds/rules/mirror.js';
-import { createProformaCall } from '../transfers/rules/proforma-answer.js';
 import { createLinkCall } from '../links/rules/link-answer.js';
 import { finalizationReview, markReview, overdueReview } from '../payments/rules/mark-review.js';
 import { unprovenReview } from '../payments/rules/prove-charge.js';
@@ -38,9 +38,7 @@ import { settleFellShort } from '../refunds/rules/fell-short.js';
 import { settleGivenBackElsewhere } from '../refunds/rules/given-back-elsewhere.js';
 import { settleRefunds } from '../refunds/rules/count-refunds.js';
 import { lookAtObjects, objectErrand } from '../mor-objects/rules/looks.js';
-import { settleDisputes } from '../disputes/rules/settle-disputes.js';
 import { settleLinks } from '../links/rules/settle-link.js';
-import { settleTransfers } from '../transfers/rules/settle-transfer.js';
 import { watchUnsettled } from '../signups/rules/unsettled.js';
 import { watchRefunds } from '../refunds/rules/stuck-refund.js';
 import { watchFinalization } from '../invoices/rules/stuck-draft.js';
@@ -63,21 +61,13 @@ export const PAYMENT_EVENTS: Readonly<
 };
 
 /** The MoR's other events, by type. */
-const SERVICE_EVENTS: {
-  readonly [K in MorServiceType]: (s: LaneState, e: ServiceEvent<K>, ctx: Ctx) => Applied;
-} = {
-  'proforma_invoice.issued': asEventRule(takeIssued),
-  'proforma_invoice.issuance_failed': asEventRule(takeIssuanceFailed),
-  'proforma_invoice.settled': asEventRule(takeSettled),
-  'payment.captured': applyCaptured,
-  'e_invoice.issued': applyEInvoice,
-  'e_invoice.issuance_failed': applyEInvoice,
-  'e_invoice.cancelled': applyEInvoice,
-  'dispute.action_needed': asEventRule(takeDispute),
-  'dispute.revision_requested': asEventRule(takeDispute),
-  'dispute.outcome': asEventRule(takeDispute),
-  'pre_chargeback_alert.received': asEventRule(takeAlert),
-  'pre_chargeback_alert.outcome': asEventRule(takeAlert),
+const SERVICE_EVENTS: { readonly [K in MorServiceType]: (lane: Lane, e: ServiceEvent<K>) => Verdict } = {
+  ...transfers.events,
+  ...disputes.events,
+  'payment.captured': asTake(applyCaptured),
+  'e_invoice.issued': asTake(applyEInvoice),
+  'e_invoice.issuance_failed': asTake(applyEInvoice),
+  'e_invoice.cancelled': asTake(applyEInvoice),
 };
 
 function takeEvent(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied {
@@ -89,7 +79,7 @@ function takeEvent(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied
 }
 
 function takeService<K extends MorServiceType>(s: LaneState, kind: K, e: ServiceEvent<K>, ctx: Ctx): Applied {
-  return SERVICE_EVENTS[kind](s, e, ctx);
+  return asEventRule<ServiceEvent<K>>(SERVICE_EVENTS[kind])(s, e, ctx);
 }
 
 function paymentNamedIn(e: LaneEvent | ChannelEvent): string | null {
@@ -117,7 +107,7 @@ const CALLS: Subjects['calls'] = {
   create_refund: createRefundCall,
   report_refund: reportRefundCall,
   issue_credit_note: creditNoteCall,
-  create_proforma: createProformaCall,
+  ...transfers.calls,
   create_payment_link: createLinkCall,
 };
 
@@ -142,7 +132,7 @@ export const SUBJECTS: Subjects = {
     signup_overdue: nothingMore,
     refund_stuck: stuckRefundReview,
     refund_gap: nothingMore,
-    dispute: nothingMore,
+    ...disputes.choices,
     debit_returned: nothingMore,
     double_charge_risk: chargingReview,
     conflicting_event: nothingMore,
@@ -152,13 +142,13 @@ export const SUBJECTS: Subjects = {
   untilStill: [settleMarks, settleRefunds, closeRefunded].map(asRule),
   last: [
     asRule(lookAtObjects),
-    asRule(settleDisputes),
+    atRest(disputes),
     asRule(settleFellShort),
     asRule(settleGivenBackElsewhere),
     asRule(settleAnnounced),
     (lane) => takeBackUnwanted(lane, CALLS), // announced money, and what a person was asked about it, end calls
     asRule(settleLinks),
-    asRule(settleTransfers),
+    atRest(transfers),
     asRule(watchRenewal),
     asRule(watchCharging),
     asRule(watchUnsettled),

@@ -36,6 +36,11 @@ export function asEventRule<E>(take: (lane: Lane, e: E) => Verdict): (s: LaneSta
   };
 }
 
+/** A rule of an event of the old kind on a draft. */
+export function asTake<E>(old: (s: LaneState, e: E, ctx: Ctx) => Applied): (lane: Lane, e: E) => Verdict {
+  return (lane, e) => lane.applyWith((s, ctx) => old(s, e, ctx)).verdict;
+}
+
 /** The rule of a person's choice: null if it was carried out, else the refusal. */
 export type ChoiceRule = (lane: Lane, item: ReviewRow, choice: Choice) => Refusal | null;
 

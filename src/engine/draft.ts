@@ -260,20 +260,18 @@ function keepRows<T extends object>(was: readonly T[], own: readonly Draft<T>[] 
   return isKept ? was : rows;
 }
 
+/** A row and its draft have the same members. */
+function isSameRow(row: object, draft: object): boolean {
+  const [one, other] = [row as Readonly<Record<string, unknown>>, draft as Readonly<Record<string, unknown>>];
+  for (const name in one) if (one[name] !== other[name] && !isSame(one[name], other[name])) return false;
+  return true;
+}
+
 /** Equal by value: dates by their time, and an absent member is an undefined one. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (a instanceof Date || b instanceof Date)
     return a instanceof Date && b instanceof Date && a.getTime() === b.getTime();
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  return isSameRow(a, b);
-}
-
-function isSameRow(a: object, b: object): boolean {
-  if (a === b) return true;
-  const [one, other] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
-  for (const name in one) if (one[name] !== other[name] && !isSame(one[name], other[name])) return false;
-  for (const name in other) if (other[name] !== undefined && one[name] === undefined) return false;
-  return true;
+  return Array.isArray(a) === Array.isArray(b) && isSameRow(a, b) && isSameRow(b, a);
 }

@@ -1,12 +1,23 @@
 // What a subject tells the engine: how it takes in an answer, what it settles, which errand it needs, what a person may make it do.
 // The table of them all is decisions/subjects.ts.
-import { type InvoiceRow, type LaneState, type OutboxRow, type Resolution, type ReviewRow } from '../domain/model.js';
+import { type MorServiceType, type ServiceEvent } from '../domain/events/mor-service-event.js';
+import { type ReviewKind } from '../domain/fact.js';
+import {
+  type InvoiceRow,
+  type LaneRows,
+  type LaneState,
+  type OutboxKind,
+  type OutboxRow,
+  type Resolution,
+  type ReviewRow,
+} from '../domain/model.js';
 import { type CallFailure } from '../domain/ports/call.js';
-import { type Answer } from './answer.js';
+import { type Answer, type AnswerTo } from './answer.js';
 import { type Ctx } from './change.js';
 import { type Commanded } from './commanded.js';
 import { type Errand } from './errand.js';
-import { type Lane, type LookAgain } from './draft.js';
+import { type Lane, type LookAgain, type Rule } from './draft.js';
+import { type PaymentEvent, type Verdict } from './event.js';
 import { type Call } from './call.js';
 
 export { type LookAgain };
@@ -62,3 +73,32 @@ export function carriedOut(state: LaneState): Commanded<null> {
 
 /** Nothing more follows from the choice than that the item is closed. */
 export const nothingMore: ReviewRule = (s) => carriedOut(s);
+
+/** The rules of events, by type. Each returns the verdict on its event. */
+export type EventRules = {
+  readonly [K in MorServiceType]?: (lane: Lane, e: ServiceEvent<K>) => Verdict;
+} & { readonly [K in PaymentEvent['type']]?: (lane: Lane, e: PaymentEvent) => Verdict };
+
+/**
+ * How a subject joins the engine. Write `… satisfies Subject`: `decisions/` puts the parts of all subjects into typed records, so a forgotten
+ * event, call or choice does not compile.
+ */
+export type Subject = {
+  /** False: the lane has nothing of the subject, and its rules at rest are not asked. */
+  readonly when?: (lane: LaneRows) => boolean;
+  readonly events?: EventRules;
+  readonly calls?: { readonly [K in OutboxKind]?: CallRule<AnswerTo<K>> };
+  /** Again and again until nothing changes: the rules of several subjects make work for each other. */
+  readonly money?: readonly Rule[];
+  /** Once, when the money is at rest. */
+  readonly rest?: readonly Rule[];
+  readonly lookups?: readonly ErrandRule[];
+  readonly choices?: { readonly [K in Exclude<ReviewKind, 'effect_failed'>]?: ReviewRule };
+};
+
+/** A subject's rules at rest. */
+export function atRest({ when, rest = [] }: Subject): Rule {
+  return (lane) => {
+    if (when === undefined || when(lane)) for (const rule of rest) rule(lane);
+  };
+}

@@ -1,0 +1,20 @@
+// Disputes and alerts join the engine.
+import { asRule } from '../engine/adapter.js';
+import { nothingMore, type Subject } from '../engine/subject.js';
+import { takeAlert, takeDispute } from './rules/dispute-event.js';
+import { settleDisputes } from './rules/settle-disputes.js';
+
+const KINDS: ReadonlySet<string> = new Set(['dispute', 'alert', 'debit_return']);
+
+export const disputes = {
+  when: (lane) => lane.objects.some((o) => KINDS.has(o.kind)),
+  events: {
+    'dispute.action_needed': takeDispute,
+    'dispute.revision_requested': takeDispute,
+    'dispute.outcome': takeDispute,
+    'pre_chargeback_alert.received': takeAlert,
+    'pre_chargeback_alert.outcome': takeAlert,
+  },
+  rest: [asRule(settleDisputes)],
+  choices: { dispute: nothingMore },
+} satisfies Subject;
