@@ -11,6 +11,7 @@ const sidebar = [
       page('Tutorial: ten minutes, one shop', '/tutorial'),
       page('Getting started', '/getting-started'),
       page('Going live', '/going-live'),
+      page('Rehearse', '/rehearsing'),
       page('Moving customers', '/moving-customers'),
       page('Recipes', '/recipes'),
       page('Other ways to do it', '/comparison'),

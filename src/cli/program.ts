@@ -23,6 +23,7 @@ import { addNotifications } from './notifications.js';
 import { addOnboard } from './onboard.js';
 import { addPrograms } from './programs.js';
 import { addRebuild } from './rebuild.js';
+import { addRehearse } from './rehearse.js';
 import { addRefund } from './refund.js';
 import { addReturned } from './returned.js';
 import { addReviews } from './reviews.js';
@@ -64,6 +65,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addSetup,
     addMigrate,
     addDoctor,
+    addRehearse,
     addStatus,
     addEvents,
     addLists,

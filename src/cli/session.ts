@@ -17,6 +17,8 @@ export type Cli = {
   readonly json: boolean;
   readonly options: OptionValues;
   config(): Config;
+  /** A variable that is no setting of the daemon's, of the environment or the settings file; blank is not set. */
+  env(name: string): string | undefined;
   databaseConfig(): DatabaseConfig;
   /** Settings, database and flows; closed when the command ends. */
   open(): Promise<World>;
@@ -74,6 +76,7 @@ export class Session {
       json: this.json,
       options,
       config: () => loadConfig(env()),
+      env: (name) => env()[name]?.trim() || undefined,
       databaseConfig: () => loadDatabaseConfig(env()),
       async open() {
         const world = await openWorld(loadConfig(env()), io);

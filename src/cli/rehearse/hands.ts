@@ -1,0 +1,91 @@
+// What a customer does in a rehearsal: confirms an intent, pays a link, has a card that declines. The merchant plays them on their own
+// page; against the sandbox its control routes do.
+import { type Config } from '../../config/index.js';
+import { type Confirmed, ConfirmPage } from './confirm-page.js';
+import { objectOf, textAt } from './json.js';
+
+export type Intent = {
+  readonly kind: 'payment' | 'setup';
+  readonly intentId: string;
+  readonly clientSecret: string;
+  readonly customerId: string;
+  /** How the saved card behaves at the next renewal. */
+  readonly card: 'works' | 'declines';
+  /** Said to the person. */
+  readonly about: string;
+};
+
+export type Hands = {
+  readonly who: 'sandbox' | 'merchant';
+  confirm(intent: Intent, signal: AbortSignal): Promise<Confirmed>;
+  payLink(link: { readonly id: string; readonly url: string }): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Options = {
+  readonly say: (text: string) => void;
+  /** The merchant's own page, which takes the client secret behind `#`; null: they have it their own way. */
+  readonly page: string | null;
+};
+
+export async function handsFor(config: Config, options: Options): Promise<Hands> {
+  return (await isSandbox(config.morBaseUrl)) ? sandboxHands(config.morBaseUrl) : merchantHands(options);
+}
+
+async function isSandbox(base: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${base}/_sandbox`, { redirect: 'error', signal: AbortSignal.timeout(5_000) });
+    return answer.status === 200 && Array.isArray(objectOf(await answer.json())['routes']);
+  } catch {
+    return false;
+  }
+}
+
+function sandboxHands(base: string): Hands {
+  const control = async (path: string, body: object): Promise<unknown> => {
+    const answer = await fetch(`${base}/_sandbox${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`The sandbox answered ${answer.status} to ${path}.`);
+    return answer.json();
+  };
+  return {
+    who: 'sandbox',
+    async confirm({ kind, intentId, customerId, card }) {
+      const result = await control(`/intents/${encodeURIComponent(intentId)}/confirm`, {});
+      // The outcome is the customer's, and choosing one gives a customer without a card one. A setup shows whose card it saved.
+      if (card === 'declines') await control('/cards', { customer_id: customerId, outcome: 'decline' });
+      else if (kind === 'setup') await control('/cards', { customer_id: customerId, outcome: 'succeed' });
+      return { chargeId: textAt(result, 'charge_id'), paymentId: textAt(result, 'payment_id') };
+    },
+    async payLink({ id }) {
+      await control(`/payment-links/${encodeURIComponent(id)}/pay`, {});
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+const CARDS = {
+  works: 'Use a test card that works.',
+  declines:
+    "Use a test card that can be saved and declines when it is charged: the processor's list of test cards has one.",
+};
+
+function merchantHands({ say, page }: Options): Hands {
+  const local = new ConfirmPage(page);
+  return {
+    who: 'merchant',
+    async confirm({ kind, clientSecret, card, about }, signal) {
+      const url = await local.open({ about, card: CARDS[card], clientSecret, asksCharge: kind === 'payment' });
+      say(`  Open ${url}\n  ${about} ${CARDS[card]}`);
+      return local.answer(signal);
+    },
+    payLink({ url }) {
+      say(`  Pay at ${url}\n  ${CARDS.works}`);
+      return Promise.resolve();
+    },
+    close: () => local.close(),
+  };
+}

@@ -1,0 +1,27 @@
+// Reading answers of the daemon, of Stripe's events and of the MoR: members by name, and nothing believed of their shape.
+import { isJsonObject } from '../../domain/events/json-body.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const objectOf = (value: unknown): Json => (isJsonObject(value) ? value : {});
+export const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(objectOf) : []);
+
+/** The text behind these names; null: there is none. */
+export function textAt(value: unknown, ...path: readonly string[]): string | null {
+  const found = path.reduce<unknown>((at, name) => objectOf(at)[name], value);
+  return typeof found === 'string' && found !== '' ? found : null;
+}
+
+const MOST_NAMES = 60;
+
+/** The names of all members, such as `data.amount.currency` and `errors[].field`, without any value. */
+export function namesIn(value: unknown, prefix = ''): readonly string[] {
+  if (Array.isArray(value))
+    return value.length === 0 ? [`${prefix}[]`] : [...new Set(value.flatMap((item) => namesIn(item, `${prefix}[]`)))];
+  if (!isJsonObject(value)) return prefix === '' ? [] : [prefix];
+  const names = Object.entries(value).flatMap(([name, inner]) =>
+    // A name is the peer's word; what does not look like one could be a value.
+    namesIn(inner, `${prefix}${prefix === '' ? '' : '.'}${/^[A-Za-z_][\w-]{0,60}$/.test(name) ? name : '…'}`),
+  );
+  return (names.length === 0 ? [prefix] : names).slice(0, MOST_NAMES);
+}

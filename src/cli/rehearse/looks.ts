@@ -1,0 +1,131 @@
+// What several steps look for: an invoice at the daemon, a test clock at its time, what the MoR knows of a charge.
+import { type Json, listOf, textAt } from './json.js';
+import { NotArrived } from './ends.js';
+import { type Stage } from './step.js';
+
+const HOUR = 3_600;
+const MINUTE = 60;
+
+/** The invoice as the daemon has it, once it has one of these statuses. */
+export function untilInvoice(stage: Stage, id: string, statuses: readonly string[], sec?: number): Promise<Json> {
+  const look = async (): Promise<Json> => (await stage.daemon.get(`/v1/invoices/${id}`)).body;
+  const holds = (seen: Json): boolean => statuses.includes(textAt(seen, 'status') ?? '');
+  return stage.until(`invoice ${id} is ${statuses.join(' or ')} at Crossbill`, look, holds, sec);
+}
+
+/** Moves the customer's time to `sec` (Unix seconds). Nothing happens when it is there already. */
+export async function advanceTo(stage: Stage, sec: number): Promise<void> {
+  const { testClocks } = stage.stripe.testHelpers;
+  const id = stage.id('clock');
+  const ready = () =>
+    stage.until(
+      `test clock ${id} is ready`,
+      () => testClocks.retrieve(id),
+      (c) => c.status === 'ready',
+    );
+  if ((await ready()).frozen_time >= sec) return;
+  await testClocks.advance(id, { frozen_time: sec });
+  await ready();
+}
+
+/** Turns the subscription to its next period, while the new invoice is a draft. Its id; the same one when it was made before. */
+export async function nextPeriod(stage: Stage, name: string): Promise<string> {
+  const known = stage.rehearsal.ids[name];
+  if (known !== undefined) return known;
+  const { stripe } = stage;
+  const subscription = await stripe.subscriptions.retrieve(stage.id('subscription'));
+  const latest = subscription.latest_invoice;
+  const before = stage.rehearsal.ids[`${name}_after`] ?? (typeof latest === 'string' ? latest : (latest?.id ?? ''));
+  stage.keep(`${name}_after`, before);
+  const current = typeof latest === 'string' ? latest : (latest?.id ?? '');
+  const end = subscription.items.data[0]?.current_period_end ?? 0;
+  if (current === before) await advanceTo(stage, end + 5 * MINUTE);
+  const renewed = await stage.until(
+    'Stripe makes the next invoice',
+    () => stripe.subscriptions.retrieve(stage.id('subscription')),
+    (s) => (typeof s.latest_invoice === 'string' ? s.latest_invoice : s.latest_invoice?.id) !== before,
+  );
+  const made = renewed.latest_invoice;
+  stage.keep(name, typeof made === 'string' ? made : (made?.id ?? ''));
+  return stage.id(name);
+}
+
+/** Lets the draft hour pass. */
+export async function finalize(stage: Stage, invoiceId: string): Promise<void> {
+  const { stripe } = stage;
+  const invoice = await stripe.invoices.retrieve(invoiceId);
+  if (invoice.status !== 'draft') return;
+  await advanceTo(stage, invoice.created + 2 * HOUR);
+  await stage.until(
+    `invoice ${invoiceId} is final`,
+    () => stripe.invoices.retrieve(invoiceId),
+    (i) => i.status !== 'draft',
+  );
+}
+
+export const isSuccess = (attempt: Json | undefined): boolean => textAt(attempt, 'outcome') === 'succeeded';
+
+/** The MoR's next verdict for an invoice that has had `before` of them. */
+export async function nextVerdict(stage: Stage, invoiceId: string, before: number, sec?: number): Promise<Json> {
+  const seen = await stage.until(
+    `the MoR's verdict on invoice ${invoiceId} arrives`,
+    async () => listOf((await stage.daemon.get(`/v1/invoices/${invoiceId}`)).body['attempts']),
+    (attempts) => attempts.length > before,
+    sec,
+  );
+  return seen.at(-1) ?? {};
+}
+
+/** A renewal's verdict; observed: whether it came for the draft, or only once the invoice was final. */
+export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<Json> {
+  await untilInvoice(stage, invoiceId, ['expected', 'open', 'held', 'marking', 'paid', 'review']);
+  const start = performance.now();
+  const observed = async (verdict: Json): Promise<Json> => {
+    const { status } = await stage.stripe.invoices.retrieve(invoiceId);
+    const seconds = Math.round((performance.now() - start) / 1000);
+    stage.observe('draft_charge', { verdict_while: status === 'draft' ? 'draft' : 'final', after_seconds: seconds });
+    return verdict;
+  };
+  try {
+    return await observed(await nextVerdict(stage, invoiceId, 0));
+  } catch (e) {
+    if (!(e instanceof NotArrived)) throw e;
+  }
+  await finalize(stage, invoiceId);
+  return observed(await nextVerdict(stage, invoiceId, 0));
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+/** Asks the MoR for the charge until it finds it, while `work` goes on. Observed: each answer, and after how many seconds it came first. */
+export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, work: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  const answers: string[] = [];
+  const done = new AbortController();
+  const looking = (async () => {
+    for (let last: number | null = null; !done.signal.aborted && last !== 200;) {
+      const { status } = await stage.mor.charge(charge);
+      if (status !== last)
+        answers.push(`${status ?? 'none'} after ${Math.round((performance.now() - start) / 1000)} s`);
+      last = status;
+      if (last !== 200) await sleep(LOOK_EVERY_MS, done.signal);
+    }
+  })();
+  try {
+    return await work();
+  } finally {
+    done.abort();
+    await looking;
+    stage.observe('charge_lookup', { charge_of: of, answers });
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,66 @@
+// Questions to the MoR's staging of which only the form of the answer matters.
+import { type WireRequest } from '../../domain/ports/call.js';
+import { type MorCallName } from '../../mor/error-guide.js';
+import { type MorAnswer, type MorTransport } from '../../mor/transport.js';
+import { query, segment, wireGet, wireWith } from '../../mor/wire.js';
+import { type Json, listOf, namesIn, objectOf, textAt } from './json.js';
+
+/** An answer as the report may show it. `code` and `fields` are the peer's words for programs. */
+export type Probed = {
+  /** Null: no answer came. */
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly names: readonly string[];
+  readonly fields: readonly string[];
+  /** The header's value. */
+  readonly retryAfter: string | null;
+  /** For the caller alone: it may hold a secret. */
+  readonly body: Json;
+};
+
+export class MorProbe {
+  constructor(
+    private readonly transport: MorTransport,
+    private readonly psp: string,
+    private readonly saw: (call: string, answer: Probed) => void,
+  ) {}
+
+  charge(reference: string): Promise<Probed> {
+    return this.#ask(
+      'GET invoice by psp_reference',
+      'invoice.read',
+      wireGet(`/api/payments/invoice${query({ psp_reference: reference })}`),
+    );
+  }
+
+  setupIntent(body: Json, key: string | null): Promise<Probed> {
+    const wire = wireWith('POST', `/api/payments/${segment(this.psp)}/setup-intents`, { ...body });
+    return this.#ask('POST setup-intents', 'setup_intent.create', wire, key);
+  }
+
+  paymentIntent(body: Json): Promise<Probed> {
+    const wire = wireWith('POST', `/api/payments/${segment(this.psp)}/payment-intents`, { ...body });
+    return this.#ask('POST payment-intents', 'payment_intent.create', wire);
+  }
+
+  refund(paymentId: string, body: Json, key: string): Promise<Probed> {
+    const wire = wireWith('POST', `/api/payments/${segment(paymentId)}/refund`, { ...body });
+    return this.#ask('POST refund', 'refund.create', wire, key);
+  }
+
+  async #ask(call: string, name: MorCallName, wire: WireRequest, key: string | null = null): Promise<Probed> {
+    const outcome = await this.transport.call(wire, { name, key, accept: probed, acceptError: probed });
+    if (!outcome.ok)
+      return { status: outcome.status, code: outcome.code, names: [], fields: [], retryAfter: null, body: {} };
+    this.saw(call, outcome.value);
+    return outcome.value;
+  }
+}
+
+function probed({ status, body, header }: MorAnswer): Probed {
+  const word = (value: string | null): string | null =>
+    value !== null && /^[A-Za-z][\w.-]{0,63}$/.test(value) ? value : null;
+  const fields = listOf(objectOf(body)['errors']).flatMap((e) => word(textAt(e, 'field')) ?? []);
+  const code = word(textAt(body, 'code')) ?? word(textAt(body, 'error', 'code')) ?? word(textAt(body, 'error'));
+  return { status, code, names: namesIn(body), fields, retryAfter: header('retry-after'), body: objectOf(body) };
+}

@@ -1,0 +1,159 @@
+// A renewal that is declined, another card, another try, and a payment link.
+import { emailOf } from './start.steps.js';
+import { NotArrived } from './ends.js';
+import { listOf, textAt } from './json.js';
+import { finalize, isSuccess, nextPeriod, nextVerdict, renewalVerdict, untilInvoice } from './looks.js';
+import { failed, keyOf, type Outcome, passed, skipped, type Stage, type Step } from './step.js';
+
+export const declined: Step = {
+  name: 'declined renewal',
+  does: 'Saves a card that declines, moves to the next period, and sees that the refused renewal stays open.',
+  async run(stage) {
+    if (stage.rehearsal.ids['declining_card'] === undefined) {
+      const saved = await saveCard(stage, 'declines', 'Take a card that will decline.');
+      if (saved !== null) return saved;
+      stage.keep('declining_card', 'saved');
+    }
+    const invoiceId = await nextPeriod(stage, 'declined');
+    const verdict = await renewalVerdict(stage, invoiceId);
+    if (isSuccess(verdict)) return failed('The charge succeeded: start again with --new and a card that declines.');
+    await finalize(stage, invoiceId);
+    await untilInvoice(stage, invoiceId, ['open']);
+    const { status } = await stage.stripe.invoices.retrieve(invoiceId);
+    if (status !== 'open') return failed(`Stripe shows invoice ${invoiceId} as ${status ?? 'unknown'}.`);
+    return passed(
+      `Invoice ${invoiceId} is open after ${textAt(verdict, 'decline_code') ?? 'a decline without a code'}.`,
+    );
+  },
+};
+
+export const anotherCard: Step = {
+  name: 'another card',
+  does: 'Saves a card that works and reports its confirmation.',
+  async run(stage) {
+    const { daemon } = stage;
+    if (stage.rehearsal.ids['working_card'] === undefined) {
+      const saved = await saveCard(stage, 'works', 'Take another card.');
+      if (saved !== null) return saved;
+      stage.keep('working_card', 'saved');
+    }
+    const path = `/v1/invoices/${stage.id('declined')}`;
+    stage.keep('tries', String(listOf((await daemon.get(path)).body['attempts']).length));
+    const reported = await daemon.post(`/v1/customers/${stage.id('customer')}/payment-method/confirmed`);
+    const tried = listOf(daemon.must(reported, [202], 'the confirmation')['data']).map((i) => textAt(i, 'invoice_id'));
+    return passed(`Crossbill tries ${tried.length} open ${tried.length === 1 ? 'renewal' : 'renewals'} again.`);
+  },
+};
+
+/** Null: it is saved. */
+async function saveCard(stage: Stage, card: 'works' | 'declines', about: string): Promise<Outcome | null> {
+  const customerId = stage.id('customer');
+  const path = `/v1/customers/${customerId}/payment-method`;
+  const { status, body } = await stage.daemon.post(path, {}, keyOf(stage, `card-${card}`));
+  const known = { mor_customer_id: textAt(body, 'mor_customer_id') };
+  const fields = listOf(body['errors']).flatMap((e) => textAt(e, 'field') ?? []);
+  if (status !== 201) {
+    const sent = stage.config.morSetupCustomer;
+    stage.observe('setup_customer', {
+      request: 'setup intent by Crossbill',
+      sent,
+      status,
+      code: textAt(body, 'code'),
+      fields,
+    });
+    return failed(
+      `The MoR refused the setup intent (${status} ${textAt(body, 'code') ?? ''}, ${fields.join(', ')}).${sent === 'send' ? ' Set MOR_SETUP_CUSTOMER=omit, restart the daemon and run this again.' : ''}`,
+    );
+  }
+  const before = stage.rehearsal.ids['mor_customer'];
+  if (before === undefined) stage.keep('mor_customer', known.mor_customer_id ?? '');
+  else
+    stage.observe('setup_customer', {
+      second_setup_names_customer: before === known.mor_customer_id ? 'the same' : 'another',
+    });
+  await stage.hands.confirm(
+    {
+      kind: 'setup',
+      intentId: textAt(body, 'setup_intent_id') ?? '',
+      clientSecret: textAt(body, 'client_secret') ?? '',
+      customerId,
+      card,
+      about,
+    },
+    stage.cli.io.signal,
+  );
+  return null;
+}
+
+export const retry: Step = {
+  name: 'retry',
+  does: 'Waits for the next charge of the refused renewal, through the relay, and sees it paid.',
+  optional: true,
+  async run(stage) {
+    const invoiceId = stage.id('declined');
+    if (stage.config.morRelayUrl === null)
+      return skipped(
+        'MOR_RELAY_URL is not set, and Stripe makes no second invoice.created: nothing asks the MoR to charge again.',
+      );
+    const start = performance.now();
+    const seconds = (): number => Math.round((performance.now() - start) / 1000);
+    let verdict: Awaited<ReturnType<typeof nextVerdict>>;
+    try {
+      verdict = await nextVerdict(stage, invoiceId, Number(stage.id('tries')));
+    } catch (e) {
+      if (!(e instanceof NotArrived)) throw e;
+      stage.observe('relayed_again', { charged_again: false, waited_seconds: seconds() });
+      return failed(
+        `No verdict arrived within ${seconds()} s. The MoR may not charge again for a relayed invoice.created.`,
+      );
+    }
+    stage.observe('relayed_again', { charged_again: true, after_seconds: seconds() });
+    const paid = isSuccess(verdict);
+    stage.observe('setup_customer', {
+      saved_method: paid ? 'pays for its customer' : 'did not pay',
+      decline_code: textAt(verdict, 'decline_code'),
+    });
+    if (!paid) return failed(`The new card did not pay: ${textAt(verdict, 'decline_code') ?? 'no code'}.`);
+    await untilInvoice(stage, invoiceId, ['paid']);
+    return passed(`Invoice ${invoiceId} is paid with the new card.`);
+  },
+};
+
+export const paymentLink: Step = {
+  name: 'payment link',
+  does: 'Makes an invoice for a customer without a card, and a payment link that the customer pays.',
+  optional: true,
+  async run(stage) {
+    const { stripe, daemon, jurisdiction, currency } = stage;
+    if (jurisdiction === null)
+      return skipped('No jurisdiction: set RECOVERY_LINK_JURISDICTION, or name one with --country.');
+    const once = (what: string) => ({ idempotencyKey: keyOf(stage, `link-${what}`) });
+    const name = `Crossbill rehearsal ${stage.rehearsal.id}, link`;
+    const customer = await stripe.customers.create({ name, email: `link-${emailOf(stage)}` }, once('customer'));
+    const invoice = await stripe.invoices.create(
+      { customer: customer.id, currency, collection_method: 'send_invoice', days_until_due: 30, auto_advance: false },
+      once('invoice'),
+    );
+    const item = { customer: customer.id, invoice: invoice.id ?? '', amount: 500, currency, description: 'Rehearsal' };
+    await stripe.invoiceItems.create(item, once('item'));
+    const id = invoice.id ?? '';
+    stage.keep('link_invoice', id);
+    if ((await stripe.invoices.retrieve(id)).status === 'draft')
+      await stripe.invoices.finalizeInvoice(id, { auto_advance: false }, once('finalize'));
+    await untilInvoice(stage, id, ['expected', 'open', 'paid']);
+    const body = { jurisdiction, return_url: stage.config.recoveryLinkReturnUrl ?? 'https://example.com/thanks' };
+    const made = await daemon.post(`/v1/invoices/${id}/payment-link`, body);
+    const link = daemon.must(made, [200, 201], 'the payment link');
+    const [linkId, url] = [textAt(link, 'id') ?? '', textAt(link, 'url') ?? ''];
+    if (textAt(link, 'status') !== 'PAID') await stage.hands.payLink({ id: linkId, url });
+    const paid = await untilInvoice(stage, id, ['paid', 'review']);
+    for (const p of listOf(paid['payments']).filter((one) => textAt(one, 'origin') === 'payment_link')) {
+      const named = ['processor_charge_id', 'processor_payment_intent_id'].filter((n) => textAt(p, n) !== null);
+      const own = textAt(p, 'id') ?? '';
+      stage.observe('link_ids', { payment_id: own.startsWith('pay_') ? 'named' : 'not named', also: named });
+    }
+    if (textAt(paid, 'status') !== 'paid')
+      return failed(`Invoice ${id} waits for a person: crossbill explain ${id} says why.`);
+    return passed(`Invoice ${id} is paid by link ${linkId}.`);
+  },
+};

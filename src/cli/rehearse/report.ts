@@ -1,0 +1,50 @@
+// The report: for people as Markdown, for programs as JSON. The last hand on both takes out what must not be in them.
+import { FACT_NAMES, FACTS, type Observed } from './facts.js';
+import { type Rehearsal, type StepState } from './state.js';
+
+const EMAIL = /[^\s@"'<>,;()]{1,64}@[^\s@"'<>,;()]{1,255}/g;
+const SIGN: Readonly<Record<StepState, string>> = { passed: 'pass', failed: 'FAIL', skipped: 'skipped' };
+
+/** `censor` takes secrets out; addresses go as well, whoever's they are. */
+export function cleaned(text: string, censor: (text: string) => string): string {
+  return censor(text).replace(EMAIL, '[address]');
+}
+
+export function jsonReport(r: Rehearsal): string {
+  return `${JSON.stringify(r, null, 2)}\n`;
+}
+
+export function markdownReport(r: Rehearsal, questions: readonly string[]): string {
+  const versions = Object.entries(r.versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    `# Rehearsal ${r.id}`,
+    '',
+    `Started ${r.startedAt} on Stripe account ${r.accountId}, test mode. ${versions.join(', ')}.`,
+    '',
+    '| step | result | detail |',
+    '| --- | --- | --- |',
+    ...r.steps.map((s) => `| ${s.name} | ${SIGN[s.state]} | ${cell(s.detail)} |`),
+    ...questions.filter((name) => !r.steps.some((s) => s.name === name)).map((name) => `| ${name} | not yet | |`),
+    '',
+    '## What the documents leave open',
+    ...FACT_NAMES.flatMap((fact) => ['', `### ${FACTS[fact]}`, '', ...observations(r.facts[fact])]),
+    '',
+  ].join('\n');
+}
+
+function observations(all: readonly Observed[]): readonly string[] {
+  if (all.length === 0) return ['Not observed.'];
+  return all.map((one) => {
+    const parts = Object.entries(one).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${shown(value)}`);
+    return `- ${parts.join('; ')}`;
+  });
+}
+
+function shown(value: Observed[string] | undefined): string {
+  if (value === null || value === undefined) return 'none';
+  if (typeof value === 'object') return value.length === 0 ? 'none' : value.map((v) => `\`${tick(v)}\``).join(', ');
+  return typeof value === 'string' ? `\`${tick(value)}\`` : String(value);
+}
+
+const tick = (text: string): string => cell(text).replaceAll('`', "'");
+const cell = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('|', '\\|');

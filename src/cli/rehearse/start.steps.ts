@@ -1,0 +1,149 @@
+// The first steps: what doctor sees, a customer in a time of their own, and the answers that change nothing.
+import { examine } from '../doctor.js';
+import { CliError, EXIT } from '../exit-codes.js';
+import { plain } from '../table.js';
+import { textAt } from './json.js';
+import { type Probed } from './mor-probe.js';
+import { failed, keyOf, passed, type Stage, type Step } from './step.js';
+
+export const settings: Step = {
+  name: 'settings and permissions',
+  does: 'Looks at settings, database, clock, Stripe and the MoR, as crossbill doctor does.',
+  async run({ cli }) {
+    const { checks } = await examine(cli);
+    const wrong = checks.filter((c) => c.state === 'fail');
+    if (wrong.length > 0) return failed(wrong.map((c) => `${c.name}: ${c.detail}. ${c.todo}`).join(' '));
+    return passed(`${checks.length} checks, ${checks.filter((c) => c.state === 'warn').length} to look at.`);
+  },
+};
+
+/** Of the plan; small, and above every processor's minimum. */
+export const AMOUNT = 1_000;
+
+export const customer: Step = {
+  name: 'customer',
+  does: 'Makes a test clock on Stripe with a customer, a monthly price and a subscription.',
+  async run(stage) {
+    const { stripe, currency, config } = stage;
+    const name = `Crossbill rehearsal ${stage.rehearsal.id}`;
+    const once = (what: string) => ({ idempotencyKey: keyOf(stage, what) });
+    if (stage.rehearsal.ids['clock'] === undefined) {
+      // The first change of all. Stripe makes test clocks in test mode alone.
+      const at = Math.floor(Date.now() / 1000);
+      const made = await stripe.testHelpers.testClocks
+        .create({ frozen_time: at, name }, once('clock'))
+        .catch((e: unknown) => Promise.reject(clockRefused(e)));
+      stage.keep('clock', made.id);
+    }
+    const person = await stripe.customers.create(
+      { test_clock: stage.id('clock'), name, email: emailOf(stage) },
+      once('customer'),
+    );
+    stage.keep('customer', person.id);
+    const product = await stripe.products.create({ name }, once('product'));
+    const price = await stripe.prices.create(
+      { product: product.id, currency, unit_amount: AMOUNT, recurring: { interval: 'month' } },
+      once('price'),
+    );
+    const type = config.stripeCustomPaymentMethodType;
+    const collects =
+      type === null
+        ? ({ collection_method: 'send_invoice', days_until_due: 30 } as const)
+        : { default_payment_method: await customMethod(stage, type), payment_behavior: 'default_incomplete' as const };
+    const subscription = await stripe.subscriptions.create(
+      { customer: person.id, items: [{ price: price.id }], ...collects },
+      once('subscription'),
+    );
+    const { latest_invoice: latest } = subscription;
+    const invoiceId = typeof latest === 'string' ? latest : (latest?.id ?? '');
+    const first = await stripe.invoices.retrieve(invoiceId);
+    if (first.status === 'draft')
+      await stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: false }, once('finalize'));
+    stage.keep('subscription', subscription.id);
+    stage.keep('first_invoice', invoiceId);
+    return passed(`Customer ${person.id} with subscription ${subscription.id} on ${stage.id('clock')}.`);
+  },
+};
+
+export const emailOf = (stage: Stage): string => `rehearsal-${stage.rehearsal.id}@example.com`;
+
+async function customMethod(stage: Stage, type: string): Promise<string> {
+  const { stripe } = stage;
+  const made = await stripe.paymentMethods.create(
+    { type: 'custom', custom: { type } },
+    { idempotencyKey: keyOf(stage, 'method') },
+  );
+  await stripe.paymentMethods.attach(
+    made.id,
+    { customer: stage.id('customer') },
+    { idempotencyKey: keyOf(stage, 'attach') },
+  );
+  return made.id;
+}
+
+function clockRefused(e: unknown): CliError {
+  const why = e instanceof Error ? plain(e.message) : 'no reason given';
+  return new CliError(
+    EXIT.failed,
+    'clock_refused',
+    `Stripe makes no test clock, and nothing was changed: ${why} Use a test-mode key that may write test clocks, customers, products, prices and subscriptions.`,
+  );
+}
+
+const ids = ({ rehearsal }: Stage) => `rehearsal_${rehearsal.id}`;
+
+/** The body of the setup intent by which the life of a key is seen: never confirmed. */
+const keyBody = (stage: Stage) => ({ merchant_customer: { [`${stage.config.morPsp}_id`]: stage.id('customer') } });
+
+export const answers: Step = {
+  name: 'answers of the MoR',
+  does: "Sends the MoR's staging requests that it must refuse, and the same request twice under one key.",
+  async run(stage) {
+    const { mor, config } = stage;
+    const unknown = ids(stage);
+    const whose = { merchant_customer: { [`${config.morPsp}_id`]: stage.id('customer') } };
+    const wrong: readonly (readonly [string, () => Promise<Probed>])[] = [
+      ['unknown method type', () => mor.setupIntent({ payment_method_types: ['rehearsal'] }, null)],
+      ['empty payment intent', () => mor.paymentIntent({})],
+      ['unknown currency', () => mor.paymentIntent({ amount: AMOUNT, currency: 'xxx', ...whose })],
+      ['unknown calculation', () => mor.setupIntent({ tax_calculation_id: unknown }, null)],
+      ['refund of an unknown payment', () => mor.refund(`pay_${unknown}`, { amount: 1 }, keyOf(stage, 'no-payment'))],
+    ];
+    let silent = 0;
+    for (const [request, send] of wrong) {
+      const { status, code, names, fields } = await send();
+      if (status === null) silent++;
+      else stage.observe('error_bodies', { request, status, code, members: names, fields });
+    }
+    const none = await mor.charge(`ch_${unknown}`);
+    const words = (textAt(none.body, 'message') ?? textAt(none.body, 'error', 'message'))?.slice(0, 120) ?? null;
+    stage.observe('unknown_charge', { status: none.status, code: none.code, members: none.names, words });
+    const first = await mor.setupIntent(keyBody(stage), keyOf(stage, 'key'));
+    const intent = textAt(first.body, 'setup_intent_id');
+    stage.observe('setup_customer', {
+      request: `setup intent with merchant_customer.${config.morPsp}_id`,
+      status: first.status,
+      code: first.code,
+      fields: first.fields,
+    });
+    if (intent !== null) {
+      stage.keep('key_intent', intent);
+      stage.keep('key_since', new Date().toISOString());
+      const other = await mor.setupIntent({ payment_method_types: ['card'] }, keyOf(stage, 'key'));
+      stage.observe('key_life', { request: 'same key, other body', status: other.status, code: other.code });
+    }
+    if (silent > 0) return failed(`${silent} of ${wrong.length} requests had no answer.`);
+    return passed(`${wrong.length + 1} requests were answered; the report has their form.`);
+  },
+};
+
+/** Asks again under the key of the first run: at the end of each run, so that its age grows from run to run. */
+export async function askKeyAgain(stage: Stage): Promise<void> {
+  const { key_intent: intent, key_since: since } = stage.rehearsal.ids;
+  if (intent === undefined || since === undefined) return;
+  const again = await stage.mor.setupIntent(keyBody(stage), keyOf(stage, 'key'));
+  const same = textAt(again.body, 'setup_intent_id');
+  const age = Math.round((Date.now() - Date.parse(since)) / 60_000);
+  const answer = same === null ? 'refused' : same === intent ? 'same' : 'new';
+  stage.observe('key_life', { request: 'same key, same body', age_minutes: age, status: again.status, answer });
+}

@@ -1,0 +1,82 @@
+// How far a rehearsal is. The file is the report for programs as well: ids, results and facts, and nothing that must stay secret.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CliError, EXIT } from '../exit-codes.js';
+import { type Fact, FACT_NAMES, type Observed } from './facts.js';
+import { listOf, objectOf, textAt } from './json.js';
+
+export type StepState = 'passed' | 'failed' | 'skipped';
+export type StepResult = {
+  readonly name: string;
+  readonly state: StepState;
+  readonly detail: string;
+  readonly at: string;
+};
+
+export type Rehearsal = {
+  readonly rehearsal: 1;
+  /** Part of every key and name that it uses. */
+  readonly id: string;
+  readonly startedAt: string;
+  readonly accountId: string;
+  versions: Readonly<Record<string, string>>;
+  /** What was made and met, by our own names for it. */
+  readonly ids: Record<string, string>;
+  readonly steps: StepResult[];
+  readonly facts: Record<Fact, Observed[]>;
+};
+
+const MOST_OBSERVED = 40;
+
+export function newRehearsal(id: string, accountId: string, now: Date): Rehearsal {
+  const facts = Object.fromEntries(FACT_NAMES.map((name) => [name, [] as Observed[]])) as Record<Fact, Observed[]>;
+  return { rehearsal: 1, id, startedAt: now.toISOString(), accountId, versions: {}, ids: {}, steps: [], facts };
+}
+
+/** Null: there is no file. Throws a CliError for a file that is no rehearsal. */
+export function loadRehearsal(path: string): Rehearsal | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+  const unreadable = new CliError(
+    EXIT.failed,
+    'not_a_rehearsal',
+    `${path} is no rehearsal. Move it away, or name another folder with --dir.`,
+  );
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    throw unreadable;
+  }
+  const [id, startedAt, accountId] = ['id', 'startedAt', 'accountId'].map((name) => textAt(file, name));
+  const read = objectOf(file);
+  if (read['rehearsal'] !== 1 || !id || !startedAt || !accountId) throw unreadable;
+  const known = newRehearsal(id, accountId, new Date(startedAt));
+  for (const [name, value] of Object.entries(objectOf(read['ids'])))
+    if (typeof value === 'string') known.ids[name] = value;
+  for (const step of listOf(read['steps'])) {
+    const [name, state, detail, at] = ['name', 'state', 'detail', 'at'].map((n) => textAt(step, n));
+    if (name && (state === 'passed' || state === 'failed' || state === 'skipped'))
+      known.steps.push({ name, state, detail: detail ?? '', at: at ?? startedAt });
+  }
+  for (const fact of FACT_NAMES) known.facts[fact].push(...(listOf(objectOf(read['facts'])[fact]) as Observed[]));
+  return known;
+}
+
+/** Whole or not at all: an interrupted write leaves the file of before. Only its owner may read it. */
+export function saveFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+/** The same observation counts once. */
+export function observe(rehearsal: Rehearsal, fact: Fact, observed: Observed): void {
+  const all = rehearsal.facts[fact];
+  const same = all.some((one) => JSON.stringify(one) === JSON.stringify(observed));
+  if (!same && all.length < MOST_OBSERVED) all.push(observed);
+}

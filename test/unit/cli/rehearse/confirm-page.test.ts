@@ -1,0 +1,52 @@
+// The page that hands a client secret to the merchant's browser.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ConfirmPage } from '../../../../src/cli/rehearse/confirm-page.js';
+import { Interrupted } from '../../../../src/cli/rehearse/ends.js';
+
+const SECRET = 'pi_1_secret_0123456789';
+const SHOWN = { about: 'Sign up <b>', card: 'A card.', clientSecret: SECRET, asksCharge: true };
+
+let page: ConfirmPage;
+beforeEach(() => {
+  page = new ConfirmPage('https://shop.example/confirm');
+});
+afterEach(() => page.close());
+
+const send = (url: string, form: Record<string, string>) =>
+  fetch(url, { method: 'POST', body: new URLSearchParams(form) });
+
+describe('the confirmation page', () => {
+  it('shows the secret to whoever has its address alone, and gives it to no other site', async () => {
+    const url = await page.open(SHOWN);
+    expect(new URL(url).hostname).toBe('127.0.0.1');
+    expect(url).not.toContain(SECRET);
+    expect((await fetch(new URL('/', url))).status).toBe(404);
+    const seen = await fetch(url);
+    const text = await seen.text();
+    expect(text).toContain(`https://shop.example/confirm#client_secret=${SECRET}`);
+    expect(text).toContain('Sign up &lt;b&gt;');
+    expect([seen.headers.get('cache-control'), seen.headers.get('referrer-policy')]).toEqual([
+      'no-store',
+      'no-referrer',
+    ]);
+    expect(seen.headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+
+  it('takes the charge of the browser, asks again for a wrong one, and is gone afterwards', async () => {
+    const url = await page.open(SHOWN);
+    expect((await send(url, { charge_id: '' })).status).toBe(400);
+    expect((await send(url, { charge_id: 'no id at all' })).status).toBe(400);
+    expect((await send(url, { charge_id: ' ch_1 ', payment_id: '' })).status).toBe(200);
+    expect(await page.answer(new AbortController().signal)).toEqual({ chargeId: 'ch_1', paymentId: null });
+    expect((await fetch(url)).status).toBe(404);
+  });
+
+  it('a setup needs no charge, and the end of the rehearsal ends the wait', async () => {
+    const url = await page.open({ ...SHOWN, asksCharge: false });
+    const ending = new AbortController();
+    const waiting = page.answer(ending.signal);
+    ending.abort();
+    await expect(waiting).rejects.toBeInstanceOf(Interrupted);
+    expect((await send(url, {})).status).toBe(200);
+  });
+});

@@ -1,0 +1,43 @@
+// The report of a rehearsal: what people read, and what must not be in it.
+import { describe, expect, it } from '@jest/globals';
+import { cleaned, jsonReport, markdownReport } from '../../../../src/cli/rehearse/report.js';
+import { newRehearsal, observe } from '../../../../src/cli/rehearse/state.js';
+import { FACT_NAMES } from '../../../../src/cli/rehearse/facts.js';
+
+const NOW = new Date('2026-11-26T00:00:00Z');
+const aRehearsal = () => newRehearsal('0a1b2c3d', 'acct_1', NOW);
+
+describe('the report of a rehearsal', () => {
+  it('has a row for each step, also for one that has not run', () => {
+    const r = aRehearsal();
+    r.steps.push({ name: 'customer', state: 'passed', detail: 'one | two', at: NOW.toISOString() });
+    const text = markdownReport(r, ['customer', 'mark']);
+    expect(text).toContain('| customer | pass | one \\| two |');
+    expect(text).toContain('| mark | not yet | |');
+  });
+
+  it('has a heading for each fact, observed or not', () => {
+    const r = aRehearsal();
+    observe(r, 'key_life', { answer: 'same', age_minutes: 3 });
+    const text = markdownReport(r, []);
+    expect(text.match(/^### /gm)).toHaveLength(FACT_NAMES.length);
+    expect(text.match(/^Not observed\.$/gm)).toHaveLength(FACT_NAMES.length - 1);
+    expect(text).toContain('- answer: `same`; age minutes: 3');
+  });
+
+  it('counts the same observation once', () => {
+    const r = aRehearsal();
+    for (const status of [404, 404, 200]) observe(r, 'unknown_charge', { status });
+    expect(r.facts.unknown_charge).toEqual([{ status: 404 }, { status: 200 }]);
+  });
+
+  it('loses every secret and every address before it is written', () => {
+    const r = aRehearsal();
+    observe(r, 'unknown_charge', { words: 'no charge of ada@shop.example under key-0123456789' });
+    const censor = (text: string) => text.replaceAll('key-0123456789', '[secret]');
+    for (const text of [jsonReport(r), markdownReport(r, [])]) {
+      expect(cleaned(text, censor)).not.toMatch(/ada@|key-0123456789/);
+      expect(cleaned(text, censor)).toContain('no charge of [address] under [secret]');
+    }
+  });
+});
