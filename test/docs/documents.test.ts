@@ -12,7 +12,7 @@ import { anchorsOf, codeIn, documents, handwritten, isThere, root, textOf } from
 const manifest = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
 
 /** Variables that tools of developers take, not the daemon. */
-const OF_TOOLS = ['CROSSBILL_MATRIX_CACHE'];
+const OF_TOOLS = ['CROSSBILL_MATRIX_CACHE', 'CROSSBILL_URL', 'CROSSBILL_API_KEY'];
 
 /** npm's overrides, also those below a package: name and version. */
 function overridden(overrides: object): readonly (readonly [name: string, version: string])[] {

@@ -46,6 +46,11 @@ export const NOT_RUN: readonly NotRun[] = [
     runs: { file: 'e2e/move.test.ts', title: '--back sets again what stood there' },
   },
   {
+    command: 'crossbill rehearse',
+    why: 'it asks once at a terminal',
+    runs: { file: 'cli/rehearse.test.ts', title: 'goes through every step on a test clock' },
+  },
+  {
     command: 'crossbill listen',
     why: 'it stays up until Ctrl-C',
     runs: { file: 'cli/notifications.test.ts', title: 'listen' },
