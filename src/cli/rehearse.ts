@@ -6,7 +6,7 @@ import Stripe from 'stripe';
 import { type Config, secretValues, stripeMode, VERSION } from '../config/index.js';
 import { SystemClock } from '../engine/system-ports.js';
 import { morOptions } from '../mor/options-from-settings.js';
-import { MorTransport } from '../mor/transport.js';
+import { morClient } from '../mor/options.js';
 import { textCensor } from '../observe/index.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { DaemonApi } from './rehearse/daemon.js';
@@ -98,7 +98,7 @@ async function rehearse(cli: Cli): Promise<number> {
       ),
     );
   };
-  const transport = new MorTransport(
+  const mor = morClient(
     morOptions(config, () => undefined),
     new SystemClock(),
   );
@@ -108,7 +108,7 @@ async function rehearse(cli: Cli): Promise<number> {
     config,
     daemon,
     stripe,
-    mor: new MorProbe(transport, config.morPsp, (call, { status, retryAfter }) => {
+    mor: new MorProbe(mor.transport, config.morPsp, (call, { status, retryAfter }) => {
       if (retryAfter !== null) observe(rehearsal, 'retry_after', { call, status, retry_after: retryAfter });
     }),
     hands,
@@ -138,7 +138,7 @@ async function rehearse(cli: Cli): Promise<number> {
     return code;
   } finally {
     await hands.close();
-    await transport.close();
+    await mor.close();
   }
 }
 

@@ -1,8 +1,7 @@
 // Questions to the MoR's staging of which only the form of the answer matters.
+import { type MorAnswer, type MorCallName, type MorTransport } from '@crossbill/mor';
+import { query, segment, wireGet, wireWith } from '@crossbill/mor/wire.js';
 import { type WireRequest } from '../../domain/ports/call.js';
-import { type MorCallName } from '../../mor/error-guide.js';
-import { type MorAnswer, type MorTransport } from '../../mor/transport.js';
-import { query, segment, wireGet, wireWith } from '../../mor/wire.js';
 import { type Json, listOf, namesIn, objectOf, textAt } from './json.js';
 
 /** An answer as the report may show it. `code` and `fields` are the peer's words for programs. */
