@@ -1,0 +1,42 @@
+// `npm run check:prose` counts what it says: relative words and passives, in prose alone.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+let folder = '';
+
+function printed(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return execFileSync(process.execPath, ['tools/prose.mjs', file], { encoding: 'utf8' });
+}
+
+describe('the prose check', () => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'prose-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('finds a relative word and a passive in a page, and names the line of the sentence', () => {
+    const out = printed('page.md', '# Title\n\nOne two three four five.\n\nThe refund that is sent waits.\n');
+    expect(out).toContain('docs: 11 words, 9.09 relative');
+    expect(out).toContain('9.09 passive');
+    expect(out).toMatch(/page\.md:5 The refund that is sent waits\./);
+  });
+
+  it('leaves code, headings and the addresses of links out of the count of a page', () => {
+    const out = printed(
+      'code.md',
+      '# What is said\n\n```sh\necho which\n```\n\nRun `what that` and [go](that.md) home.\n',
+    );
+    expect(out).toContain('docs: 5 words, 0 relative');
+  });
+
+  it('reads the titles of tests, and no other text of a test file', () => {
+    const out = printed('a.test.ts', "// a note that is not counted\nit('a refund that fails', () => 'what that');\n");
+    expect(out).toContain('titles: 4 words, 25 relative');
+    expect(out).not.toContain('comments');
+  });
+});
