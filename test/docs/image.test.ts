@@ -48,7 +48,12 @@ describe('the Dockerfile', () => {
       const [, stage = '', path = ''] = /^--from=(\w+) \/app\/(\S+)/.exec(rest) ?? [];
       return stage === '' ? [] : [{ stage, path }];
     });
-    expect(taken.map(({ path }) => path)).toEqual(['packages/sandbox/dist', 'node_modules', 'dist']);
+    expect(taken.map(({ path }) => path)).toEqual([
+      'packages/sandbox/dist',
+      'node_modules',
+      'dist',
+      'packages/mor/dist',
+    ]);
     for (const { stage, path } of taken) {
       const steps = stages.find(({ name }) => name === stage)?.steps ?? [];
       const made = steps.some(({ command, rest }) => command === 'RUN' && rest.includes(MADE_BY[path] ?? ' '));
@@ -96,6 +101,7 @@ describe('the Dockerfile', () => {
 const MADE_BY: Readonly<Record<string, string>> = {
   node_modules: 'npm ci --omit=dev',
   dist: 'npm run build',
+  'packages/mor/dist': 'npm run build',
   'packages/sandbox/dist': 'npm run build',
 };
 
