@@ -22,7 +22,7 @@ type Unwanted = Pick<OldCallRule<never>, 'unwanted' | 'takenBack'>;
 
 /** Takes back each call that nobody wants any more and that has no reply. The one loop for the calls of all subjects. */
 export function takeBackUnwanted(lane: Lane, rules: Readonly<Record<OutboxKind, Unwanted>>): void {
-  for (const row of lane.messages) {
+  for (const row of lane.toState().messages) {
     const { unwanted, takenBack } = rules[row.kind];
     if (row.status !== 'pending' || unwanted === undefined) continue;
     const call = callOf(lane, row);

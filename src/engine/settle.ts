@@ -34,7 +34,7 @@ function decide(subjects: Subjects, s: LaneState, ctx: Ctx, lookAgain: LookAgain
   const lane = new Lane(s, ctx, lookAgain);
   const all = (rules: readonly Rule[]) => (): void => rules.forEach((rule) => rule(lane));
   all(subjects.first)();
-  const outside = isOutside(lane); // none of our business: nothing is asked, written or told
+  const outside = isOutside(lane.toState()); // none of our business: nothing is asked, written or told
   if (!outside) {
     untilStill(lane, all(subjects.untilStill));
     all(subjects.last)();
@@ -45,9 +45,11 @@ function decide(subjects: Subjects, s: LaneState, ctx: Ctx, lookAgain: LookAgain
       if (lane.toState() !== before) all(subjects.last)();
     });
   }
-  const status = publicStatus(lane);
-  if (lane.invoice !== null) lane.invoice.status = status;
-  return lane.toState();
+  const state = lane.toState();
+  const status = publicStatus(state);
+  return state.invoice === null || state.invoice.status === status
+    ? state
+    : { ...state, invoice: { ...state.invoice, status } };
 }
 
 /** Runs `act` again until it changes nothing. */

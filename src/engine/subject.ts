@@ -99,6 +99,6 @@ export type Subject = {
 /** A subject's rules at rest. */
 export function atRest({ when, rest = [] }: Subject): Rule {
   return (lane) => {
-    if (when === undefined || when(lane)) for (const rule of rest) rule(lane);
+    if (when === undefined || when(lane.toState())) for (const rule of rest) rule(lane);
   };
 }
