@@ -96,6 +96,8 @@ export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<J
 }
 
 const LOOK_EVERY_MS = 1_000;
+/** The work may end before the MoR is ready: it is asked for so long afterwards. */
+const LINGER_MS = 15_000;
 
 /** Asks the MoR for the charge until it finds it, while `work` goes on. Observed: each answer, and after how many seconds it came first. */
 export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, work: () => Promise<T>): Promise<T> {
@@ -111,11 +113,15 @@ export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, w
       if (last !== 200) await sleep(LOOK_EVERY_MS, done.signal);
     }
   })();
+  let lingerMs = 0;
   try {
-    return await work();
+    const made = await work();
+    lingerMs = LINGER_MS;
+    return made;
   } finally {
-    done.abort();
+    const end = setTimeout(() => done.abort(), stage.cli.io.signal.aborted ? 0 : lingerMs);
     await looking;
+    clearTimeout(end);
     stage.observe('charge_lookup', { charge_of: of, answers });
   }
 }

@@ -95,6 +95,12 @@ export const retry: Step = {
       return skipped(
         'MOR_RELAY_URL is not set, and Stripe makes no second invoice.created: nothing asks the MoR to charge again.',
       );
+    // A run without the relay, or one that waited in vain, used up the try that the confirmation started.
+    if (stage.rehearsal.steps.some((s) => s.name === retry.name)) {
+      const before = listOf((await stage.daemon.get(`/v1/invoices/${invoiceId}`)).body['attempts']).length;
+      stage.keep('tries', String(before));
+      await stage.daemon.post(`/v1/invoices/${invoiceId}/retry`);
+    }
     const start = performance.now();
     const seconds = (): number => Math.round((performance.now() - start) / 1000);
     let verdict: Awaited<ReturnType<typeof nextVerdict>>;
