@@ -96,7 +96,7 @@ async function carryOut(cli: Cli, world: World, o: Omit<MoveOptions, 'onDone'>):
     return { done, count, stopped: null };
   } catch (e) {
     if (e instanceof MoveStopped) return { done, count, stopped: e };
-    if (e instanceof MoveRefused) throw new CliError(EXIT.failed, e.code, `${e.message} Nothing was changed.`);
+    if (e instanceof MoveRefused) throw new CliError(EXIT.failed, e.code, e.message);
     if (e instanceof MoveRunning)
       throw new CliError(
         EXIT.failed,

@@ -86,17 +86,17 @@ export class MovesFlow {
     if (direction === 'back' && ruleOf({ settings: this.settings }).by === 'all')
       throw new MoveRefused(
         'enrolment_all',
-        'With ENROLMENT=all every invoice goes to the MoR, so Stripe and the MoR would both charge. Set ENROLMENT=linked first, restart the daemon, and run this again.',
+        'With ENROLMENT=all every invoice goes to the MoR, so Stripe and the MoR would both charge. Set ENROLMENT=linked first, restart the daemon, and run this again. Nothing was changed.',
       );
     if (direction === 'back' && !this.settings.relay && !morStopped)
       throw new MoveRefused(
         'mor_hears_stripe',
-        'Without MOR_RELAY_URL the MoR hears invoice.created from Stripe and would charge these customers as well. Ask the MoR to stop for them, then add --mor-stopped.',
+        'Without MOR_RELAY_URL the MoR hears invoice.created from Stripe and would charge these customers as well. Ask the MoR to stop for them, then add --mor-stopped. Nothing was changed.',
       );
     const linked = await this.moves.linked(customerIds ?? []);
     const stranger = customerIds?.find((id) => !linked.has(id));
     if (stranger !== undefined)
-      throw new MoveRefused('not_linked', `Customer ${stranger} is not linked to a customer of the MoR.`);
+      throw new MoveRefused('not_linked', `Customer ${stranger} is not linked to a customer of the MoR. Nothing was changed.`);
   }
 
   /** All subscriptions of these customers that are not ended. */

@@ -501,4 +501,20 @@ export const mutants = [
     tests: ['packages/mor/test/calls.test.ts'],
     simulate: ['--story', 'two trials'],
   },
+  {
+    name: 'a subscription that is on its way to the MoR counts as moved',
+    file: 'src/moves/move-steps.ts',
+    find: 'atStripe: true, // until Stripe has shown that it charges no more',
+    replace: 'atStripe: false,',
+    tests: ['test/e2e/move-killed.test.ts'],
+    simulate: null,
+  },
+  {
+    name: 'a request of a move is made anew when its run was killed',
+    file: 'src/moves/move-steps.ts',
+    find: 'request: resumed?.request ?? this.stored(',
+    replace: 'request: this.stored(',
+    tests: ['test/store/move-steps.test.ts'],
+    simulate: null,
+  },
 ];
