@@ -96,7 +96,10 @@ export class MovesFlow {
     const linked = await this.moves.linked(customerIds ?? []);
     const stranger = customerIds?.find((id) => !linked.has(id));
     if (stranger !== undefined)
-      throw new MoveRefused('not_linked', `Customer ${stranger} is not linked to a customer of the MoR. Nothing was changed.`);
+      throw new MoveRefused(
+        'not_linked',
+        `Customer ${stranger} is not linked to a customer of the MoR. Nothing was changed.`,
+      );
   }
 
   /** All subscriptions of these customers that are not ended. */
