@@ -336,12 +336,14 @@ create table review (
   id             text primary key,
   kind           text not null,
   status         text not null check (status in ('open','resolved')),
+  topic          text not null,   -- the code of its fact
   subject        text not null,
   invoice_id     text,
   payment_row_id text,
   refund_id      text,
-  summary        text not null,
-  proposal       text not null,
+  fact           jsonb not null,  -- {code, ...}; sentences are made from it when somebody reads them
+  actions        text[] not null, -- what a person may choose
+  proposed       text,            -- one of them
   created_at     timestamptz not null,
   resolved_at    timestamptz,
   resolved_by    text,
@@ -351,7 +353,7 @@ create table review (
   seq            bigint generated always as identity
 );
 create index review_listed on review (created_at desc, seq desc);
-create unique index review_open_once on review (kind, subject) where status = 'open';
+create unique index review_open_once on review (kind, topic, subject) where status = 'open';
 create index review_invoice on review (invoice_id);
 create index review_status on review (status, created_at desc, seq desc);
 create index review_kind on review (kind, created_at desc, seq desc);

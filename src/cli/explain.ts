@@ -1,4 +1,6 @@
 // `crossbill explain <id>`: the whole story of an invoice in order, as sentences.
+import { factView } from '../reviews/fact.view.js';
+import { sentencesOf } from '../reviews/rules/words.js';
 import { type Command } from 'commander';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
 import { ignoredBecause } from '../invoices/invoice.view.js';
@@ -141,7 +143,8 @@ function tell(v: InvoiceView): string[] {
     said.push(`Waiting: ${m.kind} to ${m.peer}, next try ${time(m.nextTryAt)} (${last}).`);
   }
   for (const r of v.reviews.filter((x) => x.status === 'open')) {
-    said.push(`For a person (${r.id}, ${r.kind}): ${r.summary} Proposed: ${r.proposal}`);
+    const { summary, proposal } = sentencesOf(r);
+    said.push(`For a person (${r.id}, ${r.kind}): ${summary} Proposed: ${proposal}`);
   }
   return said;
 }
@@ -236,7 +239,14 @@ function view(v: InvoiceView): Record<string, unknown> {
     })),
     open_reviews: v.reviews
       .filter((r) => r.status === 'open')
-      .map((r) => ({ id: r.id, kind: r.kind, due_at: r.dueAt, summary: r.summary })),
+      .map((r) => ({
+        id: r.id,
+        kind: r.kind,
+        due_at: r.dueAt,
+        fact: factView(r.fact),
+        proposed: r.proposed,
+        summary: sentencesOf(r).summary,
+      })),
     timeline: v.journal.map((j) => ({ at: j.at, kind: j.kind, text: j.text, ref: j.ref, detail: j.detail })),
   };
 }

@@ -1,8 +1,8 @@
 // `crossbill reviews`: what waits for a person, and a person's decision.
 import { type Command } from 'commander';
-import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from '../reviews/review.view.js';
+import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES, reviewView } from '../reviews/review.view.js';
 import { type ReviewRow } from '../domain/model.js';
-import { proposalOf, resolutionsOf } from '../reviews/rules/choices.js';
+import { sentencesOf } from '../reviews/rules/words.js';
 import { ReviewsStore } from '../reviews/reviews.store.js';
 import { ReadModel } from '../engine/read-model.js';
 import { ReviewsFlow } from '../reviews/reviews.flow.js';
@@ -32,27 +32,6 @@ function namesOf(books: ReadModel, reviews: readonly ReviewRow[]): Promise<Names
   return books.paymentNames(reviews.flatMap((r) => r.paymentRowId ?? []));
 }
 
-function view(r: ReviewRow, names: Names): Record<string, unknown> {
-  const { id, kind, status, summary, resolution, note } = r;
-  const named = isNamed(r, names.get(r.paymentRowId ?? '') ?? null);
-  return {
-    id,
-    kind,
-    status,
-    invoice_id: r.invoiceId,
-    payment_id: r.paymentRowId,
-    refund_id: r.refundId,
-    summary,
-    proposal: proposalOf(r, named),
-    can_be: r.status === 'open' ? resolutionsOf(r, named) : [],
-    due_at: r.dueAt,
-    created_at: r.createdAt,
-    resolution,
-    resolved_by: r.resolvedBy,
-    note,
-  };
-}
-
 async function list(cli: Cli): Promise<number> {
   const world = await cli.open();
   const { status, kind, limit, cursor, order }: Record<string, unknown> = cli.options;
@@ -65,7 +44,7 @@ async function list(cli: Cli): Promise<number> {
   const page = await world.get(ReviewsStore).list(filter, from, order === 'newest' ? 'newest' : 'due');
   const names = await namesOf(books, page.data);
   const next = page.nextCursor === null ? {} : { next_cursor: page.nextCursor };
-  await cli.print({ data: page.data.map((r) => view(r, names)), ...next }, () => {
+  await cli.print({ data: page.data.map((r) => reviewView(r, names)), ...next }, () => {
     const rows = page.data.map((r) => [
       r.id,
       r.dueAt === null ? '-' : time(r.dueAt),
@@ -73,7 +52,7 @@ async function list(cli: Cli): Promise<number> {
       r.kind,
       r.status,
       r.invoiceId ?? '-',
-      r.summary,
+      sentencesOf(r).summary,
     ]);
     const more = page.nextCursor === null ? '' : `more: --cursor ${page.nextCursor}\n`;
     return table(['id', 'due', 'since', 'kind', 'status', 'invoice', 'what happened'], rows) + more;
@@ -92,7 +71,8 @@ async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise
   if (review === null) throw new CliError(EXIT.failed, 'not_found', `There is no review item ${id}.`);
   const frees = review.kind === 'refund_stuck' && resolution === 'apply';
   const danger = frees ? '\nIf this refund did not fail, the next one gives the money back a second time.' : '';
-  if (!(await cli.confirm(`${review.summary}${danger}\nResolve it with "${resolution}"?`))) return EXIT.failed;
+  if (!(await cli.confirm(`${sentencesOf(review).summary}${danger}\nResolve it with "${resolution}"?`)))
+    return EXIT.failed;
   const note = typeof cli.options['note'] === 'string' ? cli.options['note'] : null;
   const resolved = await world.change(
     'review.resolve',
@@ -101,7 +81,7 @@ async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise
     () => ({ detail: { resolution } }),
   );
   await cli.print(
-    view(resolved, await namesOf(world.get(ReadModel), [resolved])),
+    reviewView(resolved, await namesOf(world.get(ReadModel), [resolved])),
     () => `${id}: ${plain(resolved.resolution ?? '')} by ${plain(resolved.resolvedBy ?? '')}.\n`,
   );
   return EXIT.ok;

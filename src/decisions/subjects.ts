@@ -4,7 +4,6 @@ import { type Subjects } from '../engine/decider.js';
 import { ensureInvoice } from '../engine/facts.js';
 import { applyInvoice } from '../invoices/rules/invoice-event.js';
 import { tellRenamed } from '../refunds/rules/misnamed-payment.js';
-import { resolutionsOfKind } from '../reviews/rules/choices.js';
 import { applyObjectRead } from './apply-object-read.js';
 import { type LaneState } from '../domain/model.js';
 import { type Ctx } from '../engine/change.js';
@@ -116,7 +115,6 @@ export const SUBJECTS: Subjects = {
   paymentNamedIn,
   learnName,
   takeObjectRead: applyObjectRead,
-  choices: resolutionsOfKind,
   calls: CALLS,
 
   reviews: {

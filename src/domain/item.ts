@@ -1,5 +1,5 @@
 // A review item: a fact, the choices that are safe, and the one that is proposed.
-import { type KindAndFact } from './fact.js';
+import { type Fact, type KindAndFact } from './fact.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from './model.js';
 
 /** What a rule says of an item that holds. Choices left out are those of its kind. */
@@ -43,4 +43,17 @@ export function choicesOf(item: Pick<Item, 'kind' | 'actions' | 'proposed'>): {
   const { actions = CHOICES[item.kind].actions, proposed = CHOICES[item.kind].proposed } = item;
   const [only] = actions;
   return { actions, proposed: actions.length === 1 && only !== undefined ? only : proposed };
+}
+
+/** The row of an item that opens. */
+export function newReview(item: Item, id: string, createdAt: Date): ReviewRow {
+  const { kind, fact, subject, invoiceId = null, paymentRowId = null, refundId = null, dueAt = null } = item;
+  const closed = { resolvedAt: null, resolvedBy: null, resolution: null, note: null };
+  const about = { topic: fact.code, subject, invoiceId, paymentRowId, refundId, fact, ...choicesOf(item) };
+  return { id, kind, status: 'open', ...about, dueAt, createdAt, ...closed };
+}
+
+/** A row holds a fact of its kind, and so does the item that says it again. */
+export function ofKind({ kind }: Pick<ReviewRow, 'kind'>, fact: Fact): KindAndFact {
+  return { kind, fact } as KindAndFact;
 }

@@ -1,5 +1,5 @@
 // What the bridge knows about one invoice: the rows of a lane as plain values. Amounts are smallest units, times UTC.
-import { type ReviewKind } from './fact.js';
+import { type Fact, type FactCode, type ReviewKind } from './fact.js';
 import { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus } from './invoice-row.js';
 import { type Money } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
@@ -172,14 +172,20 @@ export type ReviewRow = {
   readonly id: string;
   readonly kind: ReviewKind;
   readonly status: 'open' | 'resolved';
-  /** What it is about, in one word: one open item per kind and subject. */
+  /** The code of its fact. */
+  readonly topic: FactCode;
+  /** What it is about, in one word: one open item per kind, topic and subject. */
   readonly subject: string;
   readonly invoiceId: string | null;
   /** Our id of the payment. */
   readonly paymentRowId: string | null;
   readonly refundId: string | null;
-  readonly summary: string;
-  readonly proposal: string;
+  /** Why it is open. Sentences are made from it when somebody reads them. */
+  readonly fact: Fact;
+  /** What a person may choose. A refund needs the MoR's id of the payment as well. */
+  readonly actions: readonly Resolution[];
+  /** One of the actions; null: something must be found out first. */
+  readonly proposed: Resolution | null;
   /** Until when a person must have acted, or it is too late; null: nobody set a time. */
   readonly dueAt: Date | null;
   readonly createdAt: Date;

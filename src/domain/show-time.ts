@@ -3,3 +3,12 @@
 export function showTime(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
+
+/** The same for a time as a fact has it. */
+export function showIso(at: string): string {
+  return showTime(new Date(at));
+}
+
+export function showUntil(at: string | null): string {
+  return at === null ? '(no deadline given)' : `by ${showIso(at)}`;
+}

@@ -1,5 +1,7 @@
 // Small questions that answers and refusals both ask: whom a stored call is about, and what was said.
 import { type LaneState, type OutboxRow, type PaymentRow } from '../domain/model.js';
+import { type EffectFact } from '../domain/facts/effect.js';
+import { type Refused } from '../domain/facts/parts.js';
 import { type CallFailure, said } from '../domain/ports/call.js';
 import { isCallOf } from './payment.js';
 import { type Ctx, openReview } from './change.js';
@@ -26,17 +28,18 @@ export function isRedirect({ status }: CallFailure): boolean {
   return status !== null && status >= 300 && status < 400;
 }
 
-/** A call was refused for good: the item that tells a person. `call`: what it is called in the item; absent: by its kind. */
+/** What a refusal says, for the fact of an item. */
+export function refusalOf(m: OutboxRow, f: CallFailure): Refused {
+  return { call: m.kind, status: f.status, error: f.code, said: said(f) };
+}
+
+/** A call was refused for good: the item that tells a person. */
 export function callFailed(
   s: LaneState,
   m: OutboxRow,
-  f: CallFailure,
-  {
-    call = m.kind,
-    ...about
-  }: { readonly call?: string; readonly paymentRowId?: string; readonly refundId?: string; readonly proposal: string },
+  fact: EffectFact,
+  about: { readonly paymentRowId?: string; readonly refundId?: string },
   ctx: Ctx,
 ): LaneState {
-  const summary = `${call} was refused: ${said(f)}`;
-  return openReview(s, ctx, { kind: 'effect_failed', subject: `${m.kind}:${m.subject}`, summary, ...about });
+  return openReview(s, ctx, { kind: 'effect_failed', subject: `${m.kind}:${m.subject}`, fact, ...about });
 }

@@ -13,6 +13,8 @@ import {
   type ReviewKind,
   type ReviewRow,
 } from '../domain/model.js';
+import { isSameFact, type KindAndFact } from '../domain/fact.js';
+import { choicesOf, type Item, newReview } from '../domain/item.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type BillingCall } from '../domain/ports/billing-platform.js';
 import { SHADOW_MESSAGE, SHADOW_MODE, type WireRequest } from '../domain/ports/call.js';
@@ -114,54 +116,30 @@ export function note(
   return { ...s, journal: [...s.journal, { lane: s.lane, at: ctx.now, kind, ref, text, detail }] };
 }
 
-/**
- * Items with sums that one rule says afresh from all that is known. Of the others an event or an answer may have said more than the
- * rule that comes back to them.
- */
-const SAYS_WHAT_IS_KNOWN: ReadonlySet<ReviewKind> = new Set(['refund_gap', 'debit_returned', 'dispute']);
+/** Kinds whose one rule knows all of the fact. Of the others an event or an answer may have told more than the rule that comes back to them. */
+const TELLS_ALL: ReadonlySet<ReviewKind> = new Set(['refund_gap', 'debit_returned', 'dispute']);
 
 /**
- * Opens a review item. One of this kind and subject that is open stays, with a deadline that moved, or with the sums of now; one that a
- * person dismissed stays closed as long as it says the same: another amount, deadline or state is news. `since`: when what it is about was
- * heard; whoever dismissed it before did not know of that.
+ * Opens a review item. One of this kind and subject that is open stays, with the fact and the deadline of now; one that a person dismissed
+ * stays closed as long as the fact is the same: another amount, deadline or state is news. `since`: when what it is about was heard; whoever
+ * dismissed it before did not know of that.
  */
-export function openReview(
-  s: LaneState,
-  ctx: Ctx,
-  item: Pick<ReviewRow, 'kind' | 'subject' | 'summary' | 'proposal'> &
-    Partial<Pick<ReviewRow, 'paymentRowId' | 'refundId' | 'invoiceId' | 'dueAt'>> & { readonly since?: Date | null },
-): LaneState {
-  const { kind, subject, summary, proposal, dueAt = null, since = null } = item;
+export function openReview(s: LaneState, ctx: Ctx, item: Item & { readonly since?: Date | null }): LaneState {
+  const { kind, subject, fact, dueAt = null, since = null } = item;
   const same = s.reviews.filter((r) => r.kind === kind && r.subject === subject);
   const open = same.find((r) => r.status === 'open');
   if (open !== undefined) {
     const isDueThen = open.dueAt?.getTime() === dueAt?.getTime();
-    if (isDueThen && (!SAYS_WHAT_IS_KNOWN.has(kind) || open.summary === summary)) return s;
-    if (isDueThen) return rewordReview(s, ctx, open, { summary, proposal });
-    const moved = putReview(s, { ...open, dueAt, summary, proposal });
-    return note(moved, ctx, 'decision', `review item ${kind} has another deadline: ${summary}`, open.id);
+    const isOlder = open.topic !== fact.code && !TELLS_ALL.has(kind);
+    return isDueThen && isOlder ? s : restateReview(s, ctx, open, { ...item, dueAt });
   }
-  // Stripe tells of one failed finalization in two wordings: to the call, and on the invoice.
-  const known = (r: ReviewRow): boolean => r.summary === summary || kind === 'finalization_failed';
-  if (same.some((r) => isDismissed(r, since) && known(r))) return s;
-  const row: ReviewRow = {
-    id: ctx.newId('rev'),
-    kind,
-    status: 'open',
-    subject,
-    invoiceId: item.invoiceId ?? s.invoice?.invoiceId ?? null,
-    paymentRowId: item.paymentRowId ?? null,
-    refundId: item.refundId ?? null,
-    summary,
-    proposal,
-    dueAt,
-    createdAt: ctx.now,
-    resolvedAt: null,
-    resolvedBy: null,
-    resolution: null,
-    note: null,
-  };
-  return note(putReview(s, row), ctx, 'decision', `review item ${kind}: ${summary}`, row.id);
+  if (same.some((r) => isDismissed(r, since) && isSameFact(r.fact, fact))) return s;
+  const row = newReview(
+    { ...item, invoiceId: item.invoiceId ?? s.invoice?.invoiceId ?? null },
+    ctx.newId('rev'),
+    ctx.now,
+  );
+  return note(putReview(s, row), ctx, 'decision', `review item ${kind}: ${fact.code}`, row.id);
 }
 
 /** A person looked into it, and not before that time. */
@@ -169,16 +147,19 @@ export function isDismissed({ resolution, resolvedAt }: ReviewRow, since: Date |
   return resolution === 'dismiss' && (since === null || (resolvedAt !== null && resolvedAt >= since));
 }
 
-/** An open item says what is so now. */
-export function rewordReview(
+/** An open item has the fact of now. `dueAt` left out: the deadline stays. */
+export function restateReview(
   s: LaneState,
   ctx: Ctx,
   open: ReviewRow,
-  words: Pick<ReviewRow, 'summary' | 'proposal'>,
+  item: KindAndFact & Pick<Item, 'actions' | 'proposed' | 'dueAt'>,
 ): LaneState {
-  if (open.summary === words.summary && open.proposal === words.proposal) return s;
-  const state = putReview(s, { ...open, ...words });
-  return note(state, ctx, 'decision', `review item ${open.kind} now says: ${words.summary}`, open.id);
+  const { fact, dueAt = open.dueAt } = item;
+  const isDueThen = open.dueAt?.getTime() === dueAt?.getTime();
+  if (isDueThen && isSameFact(open.fact, fact)) return s;
+  const state = putReview(s, { ...open, topic: fact.code, fact, ...choicesOf(item), dueAt });
+  const how = isDueThen ? 'is now' : 'has another deadline';
+  return note(state, ctx, 'decision', `review item ${open.kind} ${how}: ${fact.code}`, open.id);
 }
 
 /** Closes the open items of a kind and subject. `by` null: the cause went away. */

@@ -1,6 +1,6 @@
 // The engine's one port: what the subjects decide. `decisions/` implements it, so the engine knows no subject.
 import { type InboxSource } from '../domain/ports/inbox.js';
-import { type LaneState, type OutboxKind, type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
+import { type LaneState, type OutboxKind, type ReviewKind } from '../domain/model.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { type ObjectFacts } from '../domain/ports/mor-channels.js';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
@@ -26,8 +26,6 @@ export type Subjects = {
   readonly calls: { readonly [K in OutboxKind]: CallRule<AnswerTo<K>> };
   /** Review items, by kind. `effect_failed` is about a call: its rule stands with the call. */
   readonly reviews: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, ReviewRule>>;
-  /** What a person may choose for an item. */
-  readonly choices: (r: ReviewRow) => readonly Resolution[];
   /** Once, before the money is looked at. */
   readonly first: readonly Rule[];
   /** Again and again until nothing changes: each may make work for the others. */

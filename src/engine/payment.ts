@@ -1,5 +1,6 @@
 // A payment of an invoice: how one begins, how one ends, and which of them an event is about.
 import { type Ctx, putPayment } from './change.js';
+import { type Seen } from '../domain/facts/parts.js';
 import { type LaneState, type LedgerEntry, type OutboxRow, type PaymentRow } from '../domain/model.js';
 import { effectName, OWN_PAYMENT, ownIdOf } from '../domain/payment-name.js';
 import { isSameMoney } from '../domain/mor-object.js';
@@ -144,4 +145,11 @@ export function collectedCharges(entries: readonly LedgerEntry[]): readonly stri
   return entries.flatMap((e) =>
     e.reason === 'payment_collected' && e.processorChargeId !== null ? [e.processorChargeId] : [],
   );
+}
+
+/** A payment as its row has it, as one of the observations of an item. */
+export function inBooks(p: PaymentRow): Seen {
+  const money = p.amount === null ? null : { minor: p.amount, currency: p.currency };
+  const at = p.succeededAt?.toISOString() ?? null;
+  return { source: 'books', id: effectName(p), payment: p.paymentId, charge: p.processorChargeId, money, at };
 }

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { type ChargeHolder, type RefundHolder } from './change.js';
 import { type Claim, LaneStore, LaneUnreadable, type LaneWork } from './lane-store.js';
+import { factToJson } from '../domain/fact.js';
 import { type ReviewRow } from '../domain/model.js';
 import { insertSql, jsonText, REVIEW, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
@@ -89,8 +90,8 @@ export class PgLaneStore extends LaneStore {
 
   async tell(item: ReviewRow): Promise<void> {
     const known = await this.db.pool.query(
-      `select 1 from review where kind = $1 and subject = $2 and resolution = 'dismiss' and summary = $3`,
-      [item.kind, item.subject, item.summary],
+      `select 1 from review where kind = $1 and subject = $2 and resolution = 'dismiss' and fact = $3::jsonb`,
+      [item.kind, item.subject, jsonText(factToJson(item.fact))],
     );
     if (known.rowCount !== 0) return;
     await this.db.pool.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, item)])]);

@@ -1,4 +1,4 @@
-// Settles an open review item as a person chose: what may be chosen is in reviews/rules/choices.ts, what comes of it is its subject's.
+// Settles an open review item as a person chose: what may be chosen stands in the item, what comes of it is its subject's.
 import { type Subjects } from './decider.js';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
 import { type Choice, nothingMore, type ReviewRule } from './subject.js';
@@ -20,7 +20,7 @@ export function resolveReview(
     const message = `This item was already resolved (${r.resolution ?? ''}) by ${r.resolvedBy ?? ''}.`;
     return refuse(409, 'review_already_resolved', message);
   }
-  const allowed = subjects.choices(r); // a refund of a payment without a name is refused with how to name it
+  const allowed = r.actions; // a refund of a payment without a name is refused with how to name it
   if (!allowed.includes(choice.resolution)) {
     const message = `A ${r.kind} item can be resolved by: ${allowed.join(', ')}.`;
     return refuse(409, 'resolution_not_available', message, 'resolution');

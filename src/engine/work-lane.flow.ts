@@ -115,8 +115,7 @@ export class WorkLaneFlow {
       openReview(s, this.context.at(now), {
         kind: 'effect_failed',
         subject: `lane:${lane}`,
-        summary: `the next step of ${lane} cannot be decided or written down: ${why}`.slice(0, 600),
-        proposal: 'The log of the daemon has the whole error: report it. It is tried again every hour.',
+        fact: { code: 'lane-stuck', lane, why: why.slice(0, 500) },
       });
     try {
       await this.store.transact({
@@ -220,8 +219,7 @@ export class WorkLaneFlow {
         const reviewed = openReview(state, ctx, {
           kind: 'conflicting_event',
           subject: event.eventId,
-          summary: `event ${event.eventId} names payment ${event.paymentId} for this invoice; it is recorded for ${other}`,
-          proposal: 'Ask the MoR which invoice the payment is for. What was recorded first stands.',
+          fact: { code: 'payment-elsewhere', event: event.eventId, payment: event.paymentId, invoice: other },
         });
         const reason = `payment ${event.paymentId} belongs to ${other}: not applied`;
         return {

@@ -29,8 +29,8 @@ import {
   time,
   words,
 } from '../console/show.js';
+import { headlineOf, sentencesOf } from '../reviews/rules/words.js';
 import { proofFacts } from '../payments/proof-facts.view.js';
-import { headlineOf } from '../reviews/rules/headline.js';
 import { refundColumns } from '../refunds/refund-columns.view.js';
 
 export function invoicePart(v: InvoiceView, looker: Looker): Html {
@@ -41,7 +41,12 @@ export function invoicePart(v: InvoiceView, looker: Looker): Html {
   const retries = i.retries?.retries ?? [];
   const link = payableLink(v, now);
   const settled = reviews.filter((r) => r.status !== 'open');
-  return html`${headline(amount(i.amountDue, i.currency), invoiceState(i), answerOf(v, now), about(v))}
+  return html`${headline(
+    amount(i.amountDue, i.currency),
+    invoiceState(i),
+    answerOf(v, now, (r) => sentencesOf(r).summary),
+    about(v),
+  )}
   ${invoiceActs(v, looker)} ${link !== undefined && linkToPay(link)}
   ${open.length > 0 && section('Waiting for a person', reviewList(open))}
   ${payments.length > 0 && section('Payments', table('What the MoR took or tried to take', paymentColumns, payments, ''))}

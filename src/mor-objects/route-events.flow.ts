@@ -4,7 +4,10 @@ import { Injectable } from '@nestjs/common';
 import { parseMorPaymentEvent, type PaymentRefunded } from '../domain/events/mor-payment-event.js';
 import { type MorServiceEvent, idsIn, parseMorServiceEvent } from '../domain/events/mor-service-event.js';
 import { deadlineIn } from './rules/channel-fields.js';
-import { type ReviewKind, type ReviewRow } from '../domain/model.js';
+import { type KindAndFact } from '../domain/fact.js';
+import { type ConflictFact } from '../domain/facts/conflict.js';
+import { newReview } from '../domain/item.js';
+import { type ReviewRow } from '../domain/model.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { showMoney } from '../domain/money.js';
 import { HomelessEvents, type Home, type RoutedEvent, type Routing } from './homeless-events.js';
@@ -80,25 +83,8 @@ export class RouteEventsFlow {
     return decide('names nothing Crossbill knows: a person must look', 'done', this.review(event, item));
   }
 
-  private review(event: Homeless, item: Item): ReviewRow {
-    const now = this.clock.now();
-    return {
-      id: this.ids.next('rev'),
-      kind: item.kind,
-      status: 'open',
-      subject: event.eventId,
-      invoiceId: null,
-      paymentRowId: null,
-      refundId: null,
-      summary: item.summary,
-      proposal: item.proposal,
-      dueAt: item.dueAt ?? null,
-      createdAt: now,
-      resolvedAt: null,
-      resolvedBy: null,
-      resolution: null,
-      note: null,
-    };
+  private review(event: Homeless, item: HomelessItem): ReviewRow {
+    return newReview({ ...item, subject: event.eventId }, this.ids.next('rev'), this.clock.now());
   }
 }
 
@@ -145,55 +131,39 @@ function maybeUnderWay(event: Homeless): boolean {
   return event.kind.startsWith('proforma_invoice.') || event.kind === 'payment.captured' || event.eInvoiceId !== null;
 }
 
-type Item = {
-  readonly kind: ReviewKind;
-  readonly summary: string;
-  readonly proposal: string;
-  readonly dueAt?: Date | null;
-};
+type HomelessItem = KindAndFact & { readonly dueAt?: Date | null };
 
 /** What a person is told about an event that names nothing we know; null: nothing follows from it. */
-function itemFor(event: Homeless): Item | null {
-  const look =
-    'Look it up at the MoR. If it belongs to an invoice, see that the invoice is settled; else dismiss this.';
+function itemFor(event: Homeless): HomelessItem | null {
+  const { eventId } = event;
   switch (event.kind) {
     case 'proforma_invoice.issued':
     case 'proforma_invoice.issuance_failed':
       return null;
-    case 'proforma_invoice.settled': {
-      const summary = `a bank transfer was received for proforma invoice ${event.proformaInvoiceId}, which is not known here`;
-      return { kind: 'conflicting_event', summary, proposal: look };
-    }
-    case 'payment.captured': {
-      const summary = `a payment was captured (event ${event.eventId}) that is not known here: no invoice, link or signup`;
-      return { kind: 'conflicting_event', summary, proposal: look };
-    }
-    case 'payment.refunded': {
-      const summary = `${showMoney(event.amount)} of payment ${event.paymentId} was given back (event ${event.eventId}), which is not known here; the event names no invoice`;
-      const proposal =
-        "If it is a signup's payment, complete the signup: the refund is then recorded and this closes itself. Else look it up at the MoR.";
-      return { kind: 'conflicting_event', summary, proposal };
-    }
+    case 'proforma_invoice.settled':
+      return conflict({ code: 'unknown-proforma', event: eventId, proforma: event.proformaInvoiceId });
+    case 'payment.captured':
+      return conflict({ code: 'unknown-capture', event: eventId });
+    case 'payment.refunded':
+      return conflict({ code: 'unknown-refund', event: eventId, payment: event.paymentId, amount: event.amount });
     case 'e_invoice.issued':
     case 'e_invoice.issuance_failed':
     case 'e_invoice.cancelled': {
-      const summary = `${event.kind} for e-invoice ${event.eInvoiceId ?? event.eventId}, whose invoice is not known here`;
-      return {
-        kind: 'conflicting_event',
-        summary,
-        proposal: 'Look at the e-invoice at the MoR and file it where it belongs.',
-      };
+      const eInvoice = event.eInvoiceId ?? eventId;
+      return conflict({ code: 'unknown-e-invoice', event: eventId, type: event.kind, eInvoice });
     }
     case 'dispute.action_needed':
     case 'dispute.revision_requested':
     case 'dispute.outcome':
     case 'pre_chargeback_alert.received':
     case 'pre_chargeback_alert.outcome': {
-      const deadline = deadlineIn(event.data);
-      const until = deadline === null ? '' : `, to be answered by ${deadline.toISOString()}`;
-      const summary = `${event.kind} (event ${event.eventId}) about a payment that is not known here${until}`;
-      const proposal = "Find the payment in the MoR's dashboard and act there in time.";
-      return { kind: 'dispute', summary, proposal, dueAt: deadline };
+      const dueAt = deadlineIn(event.data);
+      const until = dueAt?.toISOString() ?? null;
+      return { kind: 'dispute', fact: { code: 'unknown-dispute', event: eventId, type: event.kind, until }, dueAt };
     }
   }
+}
+
+function conflict(fact: ConflictFact): HomelessItem {
+  return { kind: 'conflicting_event', fact };
 }

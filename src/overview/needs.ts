@@ -1,6 +1,6 @@
 // What waits for a person, the most urgent first, each with its next step; or that all is well.
 import { type Html, html, type Piece } from '../console/html.js';
-import { headlineOf } from '../reviews/rules/headline.js';
+import { headlineOf, sentencesOf } from '../reviews/rules/words.js';
 import { capital, count, duration, section, time, words } from '../console/show.js';
 import { answersOf, type DoorAnswer } from '../domain/door-answers.js';
 import { type ReviewRow } from '../domain/model.js';
@@ -77,7 +77,7 @@ function reviewsOf({ reviews }: Waiting, now: Date): readonly Need[] {
         >${r.kind === 'dispute' ? capital(headlineOf(r)) : headlineOf(r)}</bdi
       >`,
     next: html`${r.dueAt !== null && html`<strong class="status ${r.dueAt <= now ? 'bad' : 'warn'}">${due(r.dueAt, now)}</strong> · `}<bdi
-        >${r.proposal}</bdi
+        >${sentencesOf(r).proposal}</bdi
       >`,
     path: `/console/reviews/${encodeURIComponent(r.id)}`,
   }));

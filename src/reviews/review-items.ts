@@ -3,7 +3,8 @@ import { type ReviewRow } from '../domain/model.js';
 import { pickBox } from '../console/bulk.js';
 import { html, type Html, type Piece } from '../console/html.js';
 import { capital, foreign, status, time, words } from '../console/show.js';
-import { disputeOf, headlineOf } from './rules/headline.js';
+import { disputeOf } from './rules/headline.js';
+import { headlineOf } from './rules/words.js';
 
 /** @param choose open items have a box, for doing something with many of them */
 export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: Piece): Html {

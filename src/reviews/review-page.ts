@@ -11,10 +11,10 @@ import { formToken } from '../console/layout.js';
 import { type Session } from '../console/session.js';
 import { facts, foreign, id, invoiceLink, paymentLink, refundLink, status, time, words } from '../console/show.js';
 import { fold } from '../console/acts.js';
-import { headlineOf } from './rules/headline.js';
-import { isNoteNeeded, proposalOf, resolutionsOf } from './rules/choices.js';
+import { headlineOf } from './rules/words.js';
+import { isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { isToldFailed } from '../refunds/rules/stuck-refund.js';
-import { isDoneElsewhere, proposedOf, stakeOf } from './rules/stake.js';
+import { isDoneElsewhere, stakeOf } from './rules/stake.js';
 
 /** An item with what its page needs beside it. */
 export type Case = {
@@ -96,10 +96,14 @@ export function caseOf(c: Case): Html {
     ])}`;
 }
 
-export function caseIds({ review: r }: Case): Html {
+export function caseIds({ review: r, named }: Case): Html {
+  const proposed = proposedOf(r, named);
   const shown = facts([
     ['Item', id(r.id)],
     ['Kind', html`<code>${r.kind}</code>`],
+    ['Fact', html`<code>${r.topic}</code>`],
+    ['Actions', resolutionsOf(r, named).map(words).join(', ')],
+    proposed === null ? null : ['Proposed', words(proposed)],
     r.invoiceId === null ? null : ['Invoice', id(r.invoiceId)],
   ]);
   return fold('details', 'Details and ids', null, shown);

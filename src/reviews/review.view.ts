@@ -1,6 +1,8 @@
 // A review item as the API shows it: what happened, what is at stake, what is proposed, what may be chosen.
 import { ApiProperty } from '@nestjs/swagger';
-import { proposalOf, resolutionsOf } from './rules/choices.js';
+import { factView } from './fact.view.js';
+import { proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
+import { sentencesOf } from './rules/words.js';
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
@@ -37,10 +39,23 @@ export class ReviewView {
   @TextIfAny() invoice_id?: string | undefined;
   @TextIfAny() payment_id?: string | undefined;
   @TextIfAny() refund_id?: string | undefined;
-  @Text('What happened, and what is at stake.') summary!: string;
-  @Text() proposal!: string;
-  @ApiProperty({ enum: RESOLUTIONS, isArray: true, description: 'What may be chosen for this kind.' })
-  resolutions!: readonly string[];
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description:
+      'Why it is open: `code` is stable, and the other fields depend on it. Where several sources speak of money, `observations` lists each of them.',
+  })
+  fact!: { readonly code: string; readonly [field: string]: unknown };
+  @ApiProperty({ enum: RESOLUTIONS, isArray: true, description: 'What may be chosen now; empty: it is resolved.' })
+  actions!: readonly string[];
+  @ApiProperty({
+    enum: RESOLUTIONS,
+    nullable: true,
+    description: 'The proposed one of its `actions`; null: something must be found out first.',
+  })
+  proposed!: string | null;
+  @Text('What happened, and what is at stake, made from the fact.') summary!: string;
+  @Text('What to do, made from the fact.') proposal!: string;
   @TimeOrNull('Until when somebody must act, for example on a dispute; null: no time is set.') due_at!: string | null;
   @Time() created_at!: string;
   @TimeOrNull() resolved_at!: string | null;
@@ -65,9 +80,11 @@ export function reviewView(r: ReviewRow, names: ReadonlyMap<string, string>): Re
     invoice_id: r.invoiceId ?? undefined,
     payment_id: paymentRowId === null ? undefined : (names.get(paymentRowId) ?? paymentRowId),
     refund_id: r.refundId ?? undefined,
-    summary: r.summary,
+    fact: factView(r.fact),
+    actions: r.status === 'open' ? resolutionsOf(r, named) : [],
+    proposed: r.status === 'open' ? proposedOf(r, named) : null,
+    summary: sentencesOf(r).summary,
     proposal: proposalOf(r, named),
-    resolutions: r.status === 'open' ? resolutionsOf(r, named) : [],
     due_at: timeOf(r.dueAt),
     created_at: timeOf(r.createdAt),
     resolved_at: timeOf(r.resolvedAt),

@@ -27,7 +27,7 @@ class ReviewsQuery extends PageQuery {
 }
 
 class ResolveReviewDto {
-  @ApiProperty({ enum: RESOLUTIONS, description: 'One of the item’s `resolutions`.' })
+  @ApiProperty({ enum: RESOLUTIONS, description: 'One of the item’s `actions`.' })
   @IsOneOf(RESOLUTIONS)
   resolution!: (typeof RESOLUTIONS)[number];
 

@@ -25,7 +25,7 @@ import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
 import { chosen, filterForm, pageOf, pager, queryText } from '../console/list.js';
 import { csvLink, type CsvColumn, plainTime, sendCsv, wantsCsv } from '../console/selection.js';
 import { capital, words } from '../console/show.js';
-import { headlineOf } from './rules/headline.js';
+import { headlineOf, sentencesOf } from './rules/words.js';
 import {
   type Case,
   caseIds,
@@ -36,6 +36,7 @@ import {
   settledNote,
   whereItIs,
 } from './review-page.js';
+import { factTable } from './fact-table.js';
 import { reviewItems } from './review-items.js';
 
 const PATH = '/console/reviews';
@@ -52,7 +53,8 @@ const CSV: readonly CsvColumn<ReviewRow>[] = [
   ['review_id', (r) => r.id],
   ['kind', (r) => r.kind],
   ['status', (r) => r.status],
-  ['what_happened', (r) => r.summary],
+  ['fact', (r) => r.topic],
+  ['what_happened', (r) => sentencesOf(r).summary],
   ['invoice_id', (r) => r.invoiceId ?? ''],
   ['due_at', (r) => plainTime(r.dueAt)],
   ['since', (r) => plainTime(r.createdAt)],
@@ -107,7 +109,7 @@ export class ReviewPages {
     const last = settled === '' ? null : await this.reviews.find(settled);
     const acts = c.review.status === 'open' && mayDo(session.role, 'ops');
     const body = html`${last !== null && last.status === 'resolved' && settledNote(last)} ${whereItIs(place)}
-    ${caseOf(c)} ${acts && decideForm(session, c, place.next)} ${caseIds(c)}`;
+    ${caseOf(c)} ${factTable(c.review.fact)} ${acts && decideForm(session, c, place.next)} ${caseIds(c)}`;
     sendPage(req, res, { title: capital(words(c.review.kind)), section: 'reviews', body });
   }
 

@@ -4,7 +4,8 @@ import { Ids } from '../domain/ports/clock.js';
 import { type NamedRequest, type Remembered } from '../domain/request-name.js';
 import { type SignupRow } from '../domain/signup.js';
 import { SIGNUP_ENDS_MS, SIGNUP_FLAGGED_WITHIN_MS } from '../policy.js';
-import { insertSql, jsonText, SIGNUP, toJson } from '../store/codec.js';
+import { newReview } from '../domain/item.js';
+import { insertSql, jsonText, REVIEW, SIGNUP, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { rememberIn } from '../store/requests.js';
 import { Database, inTransaction } from '../store/database.js';
@@ -122,18 +123,22 @@ export class SignupsStore {
       [before, new Date(before.getTime() - SIGNUP_FLAGGED_WITHIN_MS)],
     );
     for (const s of overdue.rows) {
-      await this.db.pool.query(
-        `insert into review (id, kind, status, subject, summary, proposal, due_at, created_at)
-         values ($1, 'signup_overdue', 'open', $2, $3, $4, $5, $6) on conflict do nothing`,
-        [
-          this.ids.next('rev'),
-          s.id,
-          `signup ${s.id} of customer ${s.customer_id} has no payment since ${s.created_at.toISOString()}`,
-          'Stripe ends an incomplete subscription 23 hours after it was made. If the customer paid, complete the signup with the charge id; if not, dismiss this.',
-          new Date(s.created_at.getTime() + SIGNUP_ENDS_MS),
-          now,
-        ],
+      const item = newReview(
+        {
+          kind: 'signup_overdue',
+          subject: s.id,
+          fact: {
+            code: 'signup-unpaid',
+            signup: s.id,
+            customer: s.customer_id,
+            since: s.created_at.toISOString(),
+          },
+          dueAt: new Date(s.created_at.getTime() + SIGNUP_ENDS_MS),
+        },
+        this.ids.next('rev'),
+        now,
       );
+      await this.db.pool.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, item)])]);
     }
     return overdue.rows.length;
   }

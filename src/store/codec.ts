@@ -1,6 +1,7 @@
 // Between rows of PostgreSQL and plain values, for the log and the statements that write many rows at once: what is a column, the
 // entities say.
 import { getMetadataArgsStorage } from 'typeorm';
+import { factFromJson, factToJson } from '../domain/fact.js';
 import {
   type AttemptRow,
   type InvoiceRow,
@@ -20,7 +21,8 @@ import { RefundEntity } from './entities/refund.entity.js';
 import { ReviewEntity } from './entities/review.entity.js';
 import { SignupEntity } from './entities/signup.entity.js';
 
-type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'texts';
+/** `fact`: JSON with amounts in it, which are text there. */
+type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'fact' | 'texts';
 
 /** How a kind of row is stored. Field names are camelCase in values and snake_case in the table. */
 export type Codec<T> = {
@@ -34,10 +36,10 @@ export type Codec<T> = {
 /** A row as JSON for `json_populate_recordset`: bigints as text, times as ISO 8601. */
 export function toJson<T>(codec: Codec<T>, value: T): Record<string, unknown> {
   const out: Record<string, unknown> = {};
-  for (const [name, column] of columnsOf(codec)) {
+  for (const [name, column, kind] of columnsOf(codec)) {
     const v = value[name];
     if (v === null) continue; // what is left out is null
-    out[column] = typeof v === 'bigint' ? v.toString() : v; // a time becomes its ISO 8601 text
+    out[column] = jsonOf(kind, v); // a time becomes its ISO 8601 text
   }
   return out;
 }
@@ -66,12 +68,14 @@ function columnsOf<T>(codec: Codec<T>): readonly Column<T>[] {
   return columns;
 }
 
-const jsonOf = (v: unknown): unknown => (typeof v === 'bigint' ? v.toString() : v);
+const jsonOf = (kind: Kind, v: unknown): unknown =>
+  kind === 'fact' ? factToJson(v) : typeof v === 'bigint' ? v.toString() : v;
 
 function same(kind: Kind, a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (a === null || b === null || a === undefined || b === undefined) return false;
   if (kind === 'time') return (a as Date).getTime() === (b as Date).getTime();
+  if (kind === 'fact') return JSON.stringify(factToJson(a)) === JSON.stringify(factToJson(b));
   return (kind === 'json' || kind === 'texts') && JSON.stringify(a) === JSON.stringify(b);
 }
 
@@ -80,7 +84,7 @@ export function changedFields<T extends object>(codec: Codec<T>, was: T | undefi
   if (was === undefined) return toJson(codec, row);
   const out: Record<string, unknown> = {};
   for (const [name, column, kind] of columnsOf(codec)) {
-    if (codec.key.includes(name) || !same(kind, was[name], row[name])) out[column] = jsonOf(row[name]);
+    if (codec.key.includes(name) || !same(kind, was[name], row[name])) out[column] = jsonOf(kind, row[name]);
   }
   return out;
 }
@@ -102,6 +106,7 @@ export function withFields<T extends object>(
 function fromJson(kind: Kind, v: unknown): unknown {
   if (v === null || v === undefined) return null;
   if (kind === 'bigint') return BigInt(v as string);
+  if (kind === 'fact') return factFromJson(v);
   return kind === 'time' ? new Date(v as string) : v;
 }
 
@@ -110,7 +115,9 @@ export function fromRow<T>(codec: Codec<T>, row: Record<string, unknown>): T {
   const out: Record<string, unknown> = {};
   for (const [name, column, kind] of columnsOf(codec)) {
     const v = row[column];
-    out[name] = v === null || v === undefined ? null : kind === 'bigint' ? BigInt(v as string) : v;
+    if (v === null || v === undefined) out[name] = null;
+    else if (kind === 'fact') out[name] = factFromJson(v);
+    else out[name] = kind === 'bigint' ? BigInt(v as string) : v;
   }
   return out as T;
 }
@@ -156,7 +163,8 @@ function codecOf<T extends object>(entity: new () => T): Codec<T> {
   const counted = new Set(generations.flatMap((g) => (g.target === entity ? [g.propertyName] : [])));
   const written = columns.filter((c) => c.target === entity && !counted.has(c.propertyName));
   const kinds = written.map(({ propertyName, options }) => {
-    const kind = options.array === true ? 'texts' : KINDS[String(options.type)];
+    const isFact = options.type === 'jsonb' && options.transformer !== undefined;
+    const kind = isFact ? 'fact' : options.array === true ? 'texts' : KINDS[String(options.type)];
     if (kind === undefined) throw new Error(`${table}.${propertyName} is of a type that no codec knows`);
     return [propertyName, kind] as const;
   });

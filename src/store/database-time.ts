@@ -28,7 +28,7 @@ export const laterSql = (n: number, ms: number): string =>
   `(${timeSql(n)} + $${ms}::float8 * interval '1 millisecond')`;
 
 /** Asks for the time. In a transaction that has taken its locks: the time at which it decides. */
-export async function readTime(db: pg.Pool | pg.PoolClient, time: DatabaseTime): Promise<Date> {
+export async function readTime(db: pg.Pool | pg.ClientBase, time: DatabaseTime): Promise<Date> {
   const read = await db.query<{ now: Date }>({
     name: 'time',
     text: `select ${timeSql(1)} as now`,

@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { isChannelLane } from '../domain/events/channel-lane.js';
-import { aboutSecondBody, isSameStripeEvent, sameEvent } from '../domain/events/same-event.js';
+import { isSameStripeEvent, sameEvent } from '../domain/events/same-event.js';
 import { type Ids } from '../domain/ports/clock.js';
 import { type Delivery } from '../domain/ports/inbox.js';
-import { type DatabaseTime, timeSql } from './database-time.js';
+import { newReview } from '../domain/item.js';
+import { insertSql, jsonText, REVIEW, toJson } from './codec.js';
+import { type DatabaseTime, readTime, timeSql } from './database-time.js';
 
 /** What a delivery came with, as far as it is compared and kept. */
 export type Copy = Pick<Delivery, 'source' | 'eventId' | 'type' | 'lane' | 'body'>;
@@ -51,16 +53,15 @@ export async function tellConflict(
 ): Promise<void> {
   const news = await db.query(IS_NEWS_SQL, [d.source, sha256(d.body), CONFLICT]);
   if (news.rowCount !== 1) return;
-  await db.query(
-    `insert into review (id, kind, status, subject, invoice_id, summary, proposal, created_at)
-     values ($1, 'conflicting_event', 'open', $2, $3, $4, $5, ${timeSql(6)}) on conflict do nothing`,
-    [
-      ids.next('rev'),
-      `${d.source}:${d.eventId}`,
-      isUsed && !isChannelLane(d.lane) ? d.lane : null,
-      `event ${d.eventId} (${d.type}) came a second time with another body; the first one is in force`,
-      aboutSecondBody(d.type),
-      time.given(),
-    ],
+  const item = newReview(
+    {
+      kind: 'conflicting_event',
+      subject: `${d.source}:${d.eventId}`,
+      invoiceId: isUsed && !isChannelLane(d.lane) ? d.lane : null,
+      fact: { code: 'second-body', event: d.eventId, type: d.type },
+    },
+    ids.next('rev'),
+    await readTime(db, time),
   );
+  await db.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, item)])]);
 }

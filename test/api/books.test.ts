@@ -238,7 +238,7 @@ describe('review items', () => {
       payment_id: 'pay_odd',
       summary: expect.any(String),
       proposal: expect.any(String),
-      resolutions: ['apply', 'refund', 'retry', 'dismiss'],
+      actions: ['apply', 'refund', 'retry', 'dismiss'],
       created_at: expect.any(String),
     });
     expect(item).not.toHaveProperty('refund_id');
@@ -262,7 +262,7 @@ describe('review items', () => {
       status: 'resolved',
       resolution: 'refund',
       resolved_by: 'ops-name',
-      resolutions: [],
+      actions: [],
     });
     expect((await read('/v1/payments/pay_odd'))['refunds']).toEqual([
       expect.objectContaining({ amount: 4999, status: 'succeeded' }),

@@ -333,7 +333,7 @@ describe('the command line', () => {
       union all select 'object' from mor_object where detail::text like '%ada.lovelace%'
       union all select 'payment' from payment where failure_message like '%ada.lovelace%'
       union all select 'refund' from refund where reason like '%ada.lovelace%'
-      union all select 'review' from review where summary || coalesce(note, '') like '%ada.lovelace%'`;
+      union all select 'review' from review where fact::text || coalesce(note, '') like '%ada.lovelace%'`;
     expect(await sql(find)).toEqual([]);
     expect(await cliJson(['verify'], world.env)).toMatchObject({ code: 0, body: { outcome: 'clean' } });
     const [events] = await sql<{ n: string }>('select count(*) as n from inbox_event');

@@ -1,4 +1,5 @@
 // Texts that name a person, in every place where such texts are kept beside the facts.
+import { FACTS } from '../support/item-facts.js';
 import {
   type AttemptRow,
   type LaneState,
@@ -50,8 +51,10 @@ export function writtenBesideTheFacts(s: LaneState): LaneState {
       refundId: null,
     },
     ...{
-      summary: 's',
-      proposal: 'p',
+      topic: FACTS.dispute.code,
+      fact: FACTS.dispute,
+      actions: ['dismiss'],
+      proposed: 'dismiss',
       dueAt: null,
       createdAt: now,
       resolvedAt: now,

@@ -127,8 +127,9 @@ it('every command has its place in the tests on a terminal and through pipes', (
     const db = new pg.Client({ connectionString: world.databaseUrl });
     await db.connect();
     await db.query(
-      `insert into review (id, kind, status, subject, invoice_id, summary, proposal, created_at)
-       select 'rev_' || way, 'dispute', 'open', way, $1, 'A dispute.', 'Look.', now() from unnest($2::text[]) as way`,
+      `insert into review (id, kind, status, topic, subject, invoice_id, fact, actions, created_at)
+       select 'rev_' || way, 'dispute', 'open', 'outcome-unclear', way, $1,
+              '{"code": "outcome-unclear", "dispute": "dp_1", "outcome": null, "again": false, "againAt": null}', array['dismiss'], now() from unnest($2::text[]) as way`,
       [facts.invoiceId, ['terminal', 'pipe']],
     );
     await db.end();

@@ -75,7 +75,7 @@ describe('every payment can be refunded', () => {
     const found = await world.until('a person is asked', item, (r) => r !== undefined);
     expect(found).toMatchObject({
       kind: 'invoice_not_payable',
-      resolutions: ['retry', 'dismiss'],
+      actions: ['retry', 'dismiss'],
       proposal: expect.stringContaining('/identify'),
     });
     const path = `/v1/reviews/${String(found?.['id'])}`;
@@ -85,7 +85,7 @@ describe('every payment can be refunded', () => {
     });
     expect((await identify(String(found?.['payment_id']), paymentId)).status).toBe(200);
     const named = await item();
-    expect(named).toMatchObject({ resolutions: ['refund', 'retry', 'dismiss'] });
+    expect(named).toMatchObject({ actions: ['refund', 'retry', 'dismiss'] });
     expect(String(named?.['proposal'])).not.toContain('/identify');
     expect((await world.api('POST', `${path}/resolve`, { resolution: 'refund' })).status).toBe(200);
     await world.until(

@@ -45,8 +45,10 @@ describe('a channel of Slack', () => {
   });
 
   it('is told once of an item that belongs to no invoice, and once that it is due soon', async () => {
-    await sql(`insert into review (id, kind, status, subject, summary, proposal, created_at, due_at)
-      values ('rev_loose', 'signup_overdue', 'open', 'sup_1', 'Ada has not paid', 'Ask her', now(), now() + interval '5 hours')`);
+    await sql(`insert into review (id, kind, status, topic, subject, fact, actions, created_at, due_at)
+      values ('rev_loose', 'signup_overdue', 'open', 'signup-unpaid', 'sup_1',
+              '{"code": "signup-unpaid", "signup": "sup_1", "customer": "Ada", "since": "2026-11-20T12:00:00.000Z"}',
+              array['dismiss'], now(), now() + interval '5 hours')`);
     await said(/A review item waits for a person: signup overdue/);
     const [due] = await said(/is due by/);
     expect(due).toContain('signup overdue');

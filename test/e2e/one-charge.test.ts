@@ -51,7 +51,7 @@ it('one charge named by two invoices is the payment of the first alone, and a do
     detail: `charge ${first.chargeId} is named by payment ${first.paymentId} of invoice ${paid} (confirmed) and by payment ${second.paymentId} of invoice ${other} (parked)`,
   });
   // Nothing is booked here that could be refunded or marked: only to set it aside is offered.
-  expect(item?.['resolutions']).toEqual(['dismiss']);
+  expect(item?.['actions']).toEqual(['dismiss']);
   const retried = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'retry' });
   expect(retried).toMatchObject({ status: 409, body: { code: 'resolution_not_available' } });
   const settled = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'dismiss' });

@@ -142,8 +142,8 @@ export const mutants = [
   {
     name: 'the customer is not compared',
     file: 'src/payments/rules/decide-mark.ts',
-    find: "if (customerId !== p.customerId && !p.waived.includes('customer_mismatch')) {",
-    replace: "if (customerId === '' && !p.waived.includes('customer_mismatch')) {",
+    find: "if (customerId !== p.customerId && !p.waived.includes('customer_mismatch'))",
+    replace: "if (customerId === '' && !p.waived.includes('customer_mismatch'))",
     tests: MARKS,
   },
   {

@@ -1,4 +1,5 @@
 // The inbox in a real PostgreSQL: stored once, kept byte for byte, listed with the quarantine, retried and parked.
+import { aboutSecondBody } from '../../src/domain/events/same-event.js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { type EventFilter, type EventRow, EventsStore } from '../../src/events/events.store.js';
@@ -154,8 +155,12 @@ describe('storing', () => {
     expect(await x.inbox.store([back('the second page is missing')])).toEqual(['conflict']);
     await x.inbox.store([an('a')]);
     await x.inbox.store([an('a', {}, { id: 'a', amount: 2 })]);
-    const items = await rows('select proposal from review order by seq');
-    expect(items.map((r) => String(r['proposal']).includes('dashboard at once'))).toEqual([true, false]);
+    const items = await rows('select topic, fact from review order by seq');
+    expect(items).toMatchObject([
+      { topic: 'second-body', fact: { event: 'evt_dis_1', type: 'dispute.revision_requested' } },
+      { topic: 'second-body', fact: { event: 'a' } },
+    ]);
+    expect(aboutSecondBody('dispute.revision_requested')).toContain('dashboard at once');
   });
 
   it('takes fifty deliveries of one id at once for one event', async () => {

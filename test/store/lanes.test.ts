@@ -1,4 +1,6 @@
 // Lanes in a real PostgreSQL: one worker at a time, nothing lost to a dead one, nothing written by a late one, all of it exact.
+import { aKind, FACTS } from '../support/item-facts.js';
+import { withWords } from '../support/item-words.js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newPayment } from '../../src/engine/payment.js';
 import { ensureInvoice } from '../../src/engine/facts.js';
@@ -96,7 +98,7 @@ describe('what is stored', () => {
   it('is all of a decision or nothing of it', async () => {
     const bad = (s: LaneState): LaneState => {
       const { state, invoice } = ensureInvoice(s, ctx());
-      return putInvoice(openReview(state, ctx(), { kind: 'dispute', subject: 's', summary: '', proposal: '' }), {
+      return putInvoice(openReview(state, ctx(), { kind: 'dispute', subject: 's', fact: FACTS.dispute }), {
         ...invoice,
         currency: 'TOOLONG',
       });
@@ -163,12 +165,12 @@ describe('a text that PostgreSQL cannot keep', () => {
     const said = 'a\0b \ud83d c\udc4d \\u0000 \\\\ud83d 👍 \u0001\0\0';
     const kept = 'a\ufffdb \ufffd c\ufffd \\u0000 \\\\ud83d 👍 \u0001\ufffd\ufffd';
     const now = x.harness.context.now();
-    const item = { kind: 'dispute', subject: 'dp_1', summary: said, proposal: 'look' } as const;
+    const item = { kind: 'dispute', subject: 'dp_1', fact: { ...FACTS.dispute, outcome: said } } as const;
     await x.harness.store.transact(
       write('in_0', null, (s) => note(openReview(s, now, item), now, 'call', 'told', null, { why: [said] } as never)),
     );
-    const reviews = await x.db.pool.query('select summary from review');
-    expect(reviews.rows).toEqual([{ summary: kept }]);
+    const reviews = await x.db.pool.query("select fact->>'outcome' as outcome from review");
+    expect(reviews.rows).toEqual([{ outcome: kept }]);
     const { story } = await readLane(x.db.pool, 'in_0');
     expect(story.journal.find((line) => line.text === 'told')?.detail).toEqual({ why: [kept] });
   });
@@ -186,9 +188,9 @@ describe('a connection to a server that became a standby', () => {
 });
 
 describe('a lane that is being worked on', () => {
-  const WORDS = { invoiceId: 'in_0', subject: 'x', summary: 's', proposal: 'p' };
+  const ABOUT = { invoiceId: 'in_0', subject: 'x' };
   const say = (kind: 'dispute' | 'effect_failed') => (s: LaneState) =>
-    openReview(s, x.harness.context.now(), { kind, ...WORDS });
+    openReview(s, x.harness.context.now(), { ...aKind(kind), ...ABOUT });
   const kinds = (s: LaneState): readonly string[] => s.reviews.map((r) => r.kind);
 
   it('is not read again step by step, but all that was written from elsewhere since is seen', async () => {

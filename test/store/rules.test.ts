@@ -195,7 +195,7 @@ describe('the schema', () => {
     expect(await refused(logged(1))).toBeNull();
     expect(await refused(logged(1))).toBe('lane_log_pkey');
     const review = (id: string, status: string): string =>
-      `insert into review (id, kind, status, subject, summary, proposal, created_at) values ('${id}', 'dispute', '${status}', 's', '', '', now())`;
+      `insert into review (id, kind, status, topic, subject, fact, actions, created_at) values ('${id}', 'dispute', '${status}', 't', 's', '{}', '{}', now())`;
     expect(await refused(review('v1', 'open'))).toBeNull();
     expect(await refused(review('v2', 'resolved'))).toBeNull();
     expect(await refused(review('v3', 'open'))).toBe('review_open_once');

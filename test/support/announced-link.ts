@@ -1,4 +1,5 @@
 // A payment that the MoR announces on the first link of a renewal, and what the MoR says of that link then: for tests of decisions.
+import { wordsOf } from './item-words.js';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
@@ -96,7 +97,8 @@ export async function mirrors(r: Rig): Promise<readonly unknown[]> {
   return s.refunds.map((x) => [x.mirror, s.payments.find((p) => p.id === x.paymentRowId)?.paymentId]);
 }
 
-export const summaries = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.summary);
+export const summaries = async (r: Rig): Promise<readonly string[]> =>
+  (await openItems(r)).map((x) => wordsOf(x).summary);
 
 export async function openItems(r: Rig): Promise<readonly ReviewRow[]> {
   return (await state(r)).reviews.filter((x) => x.status === 'open');

@@ -1,4 +1,6 @@
 // Why an invoice is paid or not, from plain values: an invoice of 29.90 EUR of 3 November, seen on 6 November 2026.
+import { sentencesOf } from '../../src/reviews/rules/words.js';
+import { FACTS } from './item-facts.js';
 import { type Ctx } from '../../src/engine/change.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
@@ -86,8 +88,10 @@ export function review(over: Partial<ReviewRow>): ReviewRow {
     invoiceId: 'in_oak',
     paymentRowId: null,
     refundId: null,
-    summary: 'the MoR took 19.90 EUR, and 29.90 EUR is due',
-    proposal: '',
+    topic: FACTS.amount_mismatch.code,
+    fact: FACTS.amount_mismatch,
+    actions: ['apply', 'refund', 'retry', 'dismiss'],
+    proposed: null,
     dueAt: null,
     createdAt: nov(5),
     resolvedAt: null,
@@ -107,6 +111,10 @@ export function trail(over: Partial<RetryTrail> = {}): RetryTrail {
 export type Over = Partial<Omit<AnswerFacts, 'invoice'>> & { readonly invoice?: Partial<InvoiceRow> };
 export function said(over: Over): readonly [string, string] {
   const none = { payments: [], refunds: [], objects: [], attempts: [], reviews: [], messages: [] };
-  const { tone, text } = answerOf({ ...none, ...over, invoice: invoice(over.invoice ?? {}) }, NOW);
+  const { tone, text } = answerOf(
+    { ...none, ...over, invoice: invoice(over.invoice ?? {}) },
+    NOW,
+    (r) => sentencesOf(r).summary,
+  );
   return [tone, text];
 }

@@ -1,4 +1,5 @@
 // One invoice in the books, its payment, refund and review item, and what Stripe shows beside them: for tests of the comparison.
+import { FACTS } from './item-facts.js';
 import { emptyLane } from '../../src/engine/change.js';
 import { ensureInvoice } from '../../src/engine/facts.js';
 import { newPayment } from '../../src/engine/payment.js';
@@ -87,8 +88,10 @@ export function review(over: Partial<ReviewRow> = {}): ReviewRow {
     invoiceId: INVOICE_ID,
     paymentRowId: 'pmt_1',
     refundId: null,
-    summary: 'why',
-    proposal: 'what',
+    topic: FACTS.amount_mismatch.code,
+    fact: FACTS.amount_mismatch,
+    actions: ['apply', 'refund', 'retry', 'dismiss'],
+    proposed: null,
     dueAt: null,
     createdAt: START,
     resolvedAt: null,

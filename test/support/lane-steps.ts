@@ -1,4 +1,5 @@
 // Steps of a lane as a worker takes them, for tests of what they send to the database, and what was sent.
+import { FACTS } from './item-facts.js';
 import { expect } from '@jest/globals';
 import type pg from 'pg';
 import { newPayment } from '../../src/engine/payment.js';
@@ -15,7 +16,7 @@ export const decided: Work = ({ state, events, now }) => {
   const ctx = { now, newId: (prefix: string) => `${prefix}_${state.lane}` } as Ctx;
   const { state: known } = ensureInvoice(state, ctx);
   const payment = newPayment(ctx, { invoiceId: state.lane, customerId: 'cus_1', currency: 'EUR', amount: 1n });
-  const item = { kind: 'dispute', subject: state.lane, summary: 's', proposal: 'p' } as const;
+  const item = { kind: 'dispute', subject: state.lane, fact: FACTS.dispute } as const;
   const next = openReview(putPayment(known, payment), ctx, item);
   const verdicts = events.map((e): EventVerdict => ({ id: e.id, status: 'done', reason: null }));
   const entries = [paymentCollected(payment, 1n, now, null)];

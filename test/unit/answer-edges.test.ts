@@ -113,13 +113,17 @@ describe('the sentence on top of an invoice whose money is not marked', () => {
   it('asks what the item of the payment that waits asks, else the first one that is open', () => {
     const asked = (...reviews: Parameters<typeof review>[0][]) =>
       text({ invoice: { status: 'review' }, payments: [payment({ mark: 'parked' })], reviews: reviews.map(review) });
-    const first = { summary: 'Is it this?' };
-    expect(asked(first, { paymentRowId: 'pmt_9', summary: 'no' })).toBe('A person must decide: Is it this?');
-    expect(asked(first, { paymentRowId: 'pmt_1', summary: 'that' })).toBe('A person must decide: that.');
-    expect(asked({ ...first, status: 'resolved' }, { summary: 'that!' })).toBe('A person must decide: that!');
+    const [first, no, that] = ['is it this', 'no', 'that'].map((why) => ({
+      fact: { code: 'lane-stuck', lane: 'in_1', why } as const,
+    }));
+    const told = (why: string): string =>
+      `A person must decide: the next step of in_1 cannot be decided or written down: ${why}.`;
+    expect(asked({ ...first }, { ...no, paymentRowId: 'pmt_9' })).toBe(told('is it this'));
+    expect(asked({ ...first }, { ...that, paymentRowId: 'pmt_1' })).toBe(told('that'));
+    expect(asked({ ...first, status: 'resolved' }, { ...that })).toBe(told('that'));
     const two = [payment({ id: 'pmt_0' }), payment({ mark: 'parked' })];
-    const reviews = [review({ paymentRowId: 'pmt_0' }), review({ paymentRowId: 'pmt_1', summary: 'that' })];
-    expect(text({ invoice: { status: 'review' }, payments: two, reviews })).toBe('A person must decide: that.');
+    const reviews = [review({ paymentRowId: 'pmt_0' }), review({ ...that, paymentRowId: 'pmt_1' })];
+    expect(text({ invoice: { status: 'review' }, payments: two, reviews })).toBe(told('that'));
   });
 
   it('names who left it: the last person that dismissed an item', () => {

@@ -1,4 +1,5 @@
 // What `payment.captured` proves of a signup's charge that is in the books already.
+import { aKind } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { emptyLane, openReview, putPayment } from '../../src/engine/change.js';
 import { newPayment } from '../../src/engine/payment.js';
@@ -25,7 +26,7 @@ describe('a signup’s charge', () => {
     return `${row?.mark ?? ''}, ${row?.succeededAt === null ? 'not taken' : 'taken'}`;
   }
   const items = (kind: 'signup_unproven' | 'signup_overdue', subject: string, resolution: Resolution | null) =>
-    openReview(emptyLane('in_1'), aCtx(), { kind, subject, summary: 's', proposal: 'p' }).reviews.map((r) =>
+    openReview(emptyLane('in_1'), aCtx(), { ...aKind(kind), subject }).reviews.map((r) =>
       resolution === null ? r : { ...r, status: 'resolved' as const, resolution },
     );
   const givenUp = { mark: 'closed', status: 'processing' } as const;

@@ -1,4 +1,5 @@
 // When a proforma invoice or a payment link is looked at, should its event be lost for good.
+import { FACTS } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview } from '../../src/engine/change.js';
 import { isPayableLink, type MorObjectRow } from '../../src/domain/mor-object.js';
@@ -73,7 +74,7 @@ describe('the looks at an object of which nothing is announced', () => {
 
   it('change nothing else in the lane', () => {
     const s = openReview(withObjects(lane(), aLink({ status: 'PAID' })), on(), {
-      ...{ kind: 'dispute', subject: 'x', summary: 's', proposal: 'p' },
+      ...{ kind: 'dispute', subject: 'x', fact: FACTS.dispute },
     });
     expect(lookAtObjects(s, on())).toBe(s);
   });

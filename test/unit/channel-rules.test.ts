@@ -1,4 +1,6 @@
 // What the merchant asks for beside an invoice, what it brings in money, and which object and payment an event means.
+import { FACTS } from '../support/item-facts.js';
+import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { closeReviews, type Ctx, openReview, putPayment, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
@@ -93,7 +95,7 @@ describe('a request for a proforma invoice or a link', () => {
     '(%s) is refused while money that was taken waits for a person: the customer would pay it again',
     (kind) => {
       const s = lane({}, payment({ mark: 'parked' }));
-      const item = { kind: 'effect_failed', subject: 'report_payment:pay_1', summary: 's', proposal: 'p' } as const;
+      const item = { kind: 'effect_failed', subject: 'report_payment:pay_1', fact: FACTS.effect_failed } as const;
       const waits = openReview(s, later, { ...item, paymentRowId: 'pmt_1' });
       expect(ask(waits, { kind })).toMatchObject({
         ...{ ok: false, status: 409, code: 'invoice_not_payable' },
@@ -134,7 +136,7 @@ describe('a request for a proforma invoice or a link', () => {
         message: expect.stringMatching(/a payment on payment link .* was announced, and is not confirmed yet/),
       });
       expect(ask(withObjects(lane(), { ...ended, paymentRowId: 'pmt_1' }), { kind }).ok).toBe(true);
-      const item = { kind: 'conflicting_event', subject: ended.id, summary: 's', proposal: 'p' } as const;
+      const item = { kind: 'conflicting_event', subject: ended.id, fact: FACTS.conflicting_event } as const;
       const asked = openReview(announced, later, item);
       expect(ask(asked, { kind }).ok).toBe(false);
       const looked = { by: 'ada', resolution: 'dismiss', note: null } as const;
@@ -256,7 +258,7 @@ describe('money that a proforma invoice or a link brought', () => {
       [],
     ]);
     expect(taken.state.payments).toEqual(s.payments);
-    expect(open(taken.state)).toMatchObject([
+    expect(withWords(open(taken.state))).toMatchObject([
       {
         ...{ kind: 'conflicting_event', subject: 'evt_1', paymentRowId: 'pmt_1' },
         summary: `29.90 EUR was announced for ${PROFORMA}; the record says ${was}`,
@@ -365,7 +367,7 @@ describe('an object at the MoR', () => {
     expect(gone({}).objects).toMatchObject([{ status: 'DELETED', updatedAt: at(5_000), morId: LINK }]);
     expect([texts(gone({})), open(gone({}))]).toEqual([[`the MoR no longer knows payment link ${LINK}`], []]);
     const detail = { observed: [anEvent()] };
-    expect(open(gone({ detail }))).toMatchObject([
+    expect(withWords(open(gone({ detail })))).toMatchObject([
       {
         ...{ kind: 'conflicting_event', subject: 'lnk_1' },
         summary: `a payment on payment link ${LINK} was announced, but the MoR does not know the link`,

@@ -1,4 +1,5 @@
 // What nobody tells: webhooks that never come, renewals that need a link, deadlines that move, facts that a person has not seen.
+import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { applyAnswer, applyEvent, resolveReview } from '../../src/decisions/decide.js';
 import { applyRead } from '../../src/invoices/rules/read-invoice.js';
@@ -195,7 +196,10 @@ describe('a payment link for a renewal that was refused', () => {
     const rest = { message: 'the MoR answered 409', errors: [], retryAfterMs: null, requestId: null, replayed: false };
     const told = settle(applyAnswer(s, m?.id ?? '', { ...refused, ...rest }, at(0)), at(0));
     const [item] = open(told);
-    expect(item).toMatchObject({ kind: 'effect_failed', summary: expect.stringContaining('no_active_arrangement') });
+    expect(withWords(item)).toMatchObject({
+      kind: 'effect_failed',
+      summary: expect.stringContaining('no_active_arrangement'),
+    });
     expect(linksOf(told)).toHaveLength(1);
     const choice = { resolution: 'retry', note: null, by: 'anna' } as const;
     const retried = resolveReview(told, item?.id ?? '', choice, at(1000));
@@ -301,7 +305,7 @@ describe('a review item', () => {
     let s = hear(paidByCard(), 'dispute.action_needed', { ...about, deadline: '2026-12-01T00:00:00Z' });
     expect(open(s)).toMatchObject([{ dueAt: new Date('2026-12-01T00:00:00Z') }]);
     s = hear(s, 'dispute.action_needed', { ...about, deadline: '2026-11-25T00:00:00Z' }, aCtx(), 'evt_moved');
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       { dueAt: new Date('2026-11-25T00:00:00Z'), summary: expect.stringContaining('2026-11-25') },
     ]);
     expect(s.reviews).toHaveLength(1);

@@ -1,4 +1,5 @@
 // A charge that the MoR named for two invoices, once a person has said that the other one was paid by it: this one is unpaid, and no more.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { aPaymentSucceeded, aRefund, invoiceEvent } from '../support/builders.js';
 import { openKinds } from '../support/lane-harness.js';
@@ -205,7 +206,7 @@ describe('once a charge was let go', () => {
     await r.h.take(aRefund(back), aRefund({ ...back, eventId: 'evt_again' }));
     const s = await state(r);
     expect([s.entries, openKinds(s)]).toEqual([[], ['conflicting_event']]);
-    expect(s.reviews.find((x) => x.status === 'open')?.summary).toBe(
+    expect(wordsOf(s.reviews.find((x) => x.status === 'open')).summary).toBe(
       '10.00 EUR was given back of payment pay_second, whose charge was said to have paid another invoice: the ledger does not show it',
     );
   });

@@ -1,4 +1,5 @@
 // After a charge was let go as another invoice's: the MoR speaks again, its clock is apart from ours, and what was taken back meanwhile goes on.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { requestObject } from '../../src/mor-objects/rules/request-object.js';
 import { aPaymentFailed, aRefund, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
@@ -20,7 +21,7 @@ import {
 import { booked, dismiss, named, refusedNow, SHARED } from '../support/shared-charge.js';
 
 const opened = async (r: Rig): Promise<string[]> =>
-  (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => x.summary);
+  (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => wordsOf(x).summary);
 
 /** Let go, and refused an hour and a half after that. */
 async function refusedSince(over: Parameters<typeof booked>[0] = {}): Promise<Rig> {
@@ -110,7 +111,7 @@ describe('while a person looks into the charge', () => {
     await r.h.take(named(r, { chargeId: 'ch_own', eventId: 'evt_right' }));
     const s = await state(r);
     expect(s.entries.map((e) => e.processorChargeId)).toEqual(['ch_own']);
-    expect(s.reviews.map((x) => [x.status, x.summary, x.proposal])).toEqual([
+    expect(s.reviews.map((x) => [x.status, wordsOf(x).summary, wordsOf(x).proposal])).toEqual([
       [
         'open',
         'payment pay_second for this invoice named a charge of another invoice; the MoR names charge ch_own now, which is booked here',

@@ -1,4 +1,5 @@
 // What Stripe would charge by itself: in its own order, looked at once, told while there is time, and closed when it is over.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import {
   applyCharged,
@@ -74,14 +75,14 @@ describe('a renewal that Stripe would charge as well as the MoR', () => {
     const [item, ...more] = open(risky);
     expect(more).toEqual([]);
     expect(item).toMatchObject({ kind: 'double_charge_risk', invoiceId: 'in_1', dueAt: FINAL });
-    expect(item?.summary).toBe(
+    expect(wordsOf(item).summary).toBe(
       "Stripe would charge this invoice by itself (card pm_card, the customer's default), and the MoR charges customer cus_1 for it too",
     );
-    expect(item?.proposal).toContain(
+    expect(wordsOf(item).proposal).toContain(
       'stripe subscriptions update sub_1 -d default_payment_method=<pm_... of type custom>',
     );
-    expect(item?.proposal).toContain('stripe invoices update in_1 -d auto_advance=false');
-    expect(item?.proposal).toContain('customer portal, hosted invoice page');
+    expect(wordsOf(item).proposal).toContain('stripe invoices update in_1 -d auto_advance=false');
+    expect(wordsOf(item).proposal).toContain('customer portal, hosted invoice page');
   });
 
   it('is looked at again every five minutes while it is a draft, always with a fresh look, and every six hours when it is open', () => {
@@ -142,7 +143,7 @@ describe('an ordinary renewal', () => {
     const own = hear(s, { status: 'draft', ownMethodId: 'pm_own' }, at(MINUTE_MS));
     expect(plan(own, at(MINUTE_MS)).errand).toMatchObject({ of: { ownMethodId: 'pm_own' } });
     const card = looked(own, saw({ from: 'invoice', id: 'pm_own', type: 'card' }), at(2 * MINUTE_MS));
-    expect(open(card)[0]?.proposal).toContain('Take the method off the invoice');
+    expect(wordsOf(open(card)[0]).proposal).toContain('Take the method off the invoice');
   });
 
   it('is not looked at when Stripe collects nothing: mailed, stopped, nothing due, paid, a signup, not enrolled', () => {
@@ -187,7 +188,7 @@ describe('a look that fails', () => {
 });
 
 describe('what a person reads of a charge by Stripe', () => {
-  const proposal = (s: LaneState): string => open(s)[0]?.proposal ?? '';
+  const proposal = (s: LaneState): string => wordsOf(open(s)[0]).proposal ?? '';
 
   it('without a subscription is to take the method off the customer, and no deadline stands once the invoice is open', () => {
     const s = looked(lane({ subscriptionId: null }), saw(CARD), at(1_000));

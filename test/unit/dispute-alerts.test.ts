@@ -1,4 +1,6 @@
 // What a person is asked about an alert that comes before a chargeback, and what closes by itself.
+import { FACTS } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type RefundRow } from '../../src/domain/model.js';
@@ -33,16 +35,20 @@ describe('a warning that a chargeback is about to be raised', () => {
     anAlert({ status: 'handled', detail: { refunded }, ...over });
 
   it('asks a person to wait or to refund, with the sum, the payment and the deadline', () => {
-    expect(only(withThem(paid(), [anAlert({ deadline: DUE })]))).toMatchObject({
+    expect(withWords(only(withThem(paid(), [anAlert({ deadline: DUE })])))).toMatchObject({
       ...{ kind: 'dispute', subject: 'alert:al_1', paymentRowId: 'pmt_1', dueAt: DUE },
       summary:
         'a chargeback of 29.90 EUR is about to be raised: alert al_1 on payment pay_1, to be handled by 2026-12-01 00:00 UTC',
       proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
     });
-    expect(only(withThem(paid({ paymentId: null }), [anAlert()]))?.summary).toContain('on payment pmt_1, to be');
+    expect(wordsOf(only(withThem(paid({ paymentId: null }), [anAlert()]))).summary).toContain(
+      'on payment pmt_1, to be',
+    );
     const unplaced = only(withThem(paidTwice(), [anAlert({ morId: null, paymentRowId: null })]));
     expect(unplaced).toMatchObject({ subject: 'alert:alr_1', dueAt: null, paymentRowId: null });
-    expect(unplaced?.summary).toContain('of a payment is about to be raised: alert alr_1 on a payment, to be handled');
+    expect(wordsOf(unplaced).summary).toContain(
+      'of a payment is about to be raised: alert alr_1 on a payment, to be handled',
+    );
     expect(withThem(paid(), [anAlert({ status: 'UNKNOWN' })]).reviews).toEqual([]);
   });
 
@@ -59,7 +65,7 @@ describe('a warning that a chargeback is about to be raised', () => {
 
   it('that was answered with a refund asks nobody for a second one, until that refund is recorded', () => {
     const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: true } });
-    expect(only(s)).toMatchObject({
+    expect(withWords(only(s))).toMatchObject({
       ...{ kind: 'dispute', subject: 'alert:al_1:outcome', paymentRowId: 'pmt_1' },
       summary: 'alert al_1 was answered with a refund of payment pay_1, whose event has not come yet',
       proposal: 'Wait: its payment.refunded event is the same refund and closes this. Do not refund it a second time.',
@@ -72,7 +78,7 @@ describe('a warning that a chargeback is about to be raised', () => {
   });
 
   it('that was handled in words that do not say how asks a person to look', () => {
-    expect(only(withThem(paid(), [handled(null)]))).toMatchObject({
+    expect(withWords(only(withThem(paid(), [handled(null)])))).toMatchObject({
       summary: 'alert al_1 on payment pay_1 was handled; it does not say whether the payment was refunded',
       proposal: expect.stringMatching(/^Look in the MoR's dashboard whether it was refunded\. If it was, its payment/),
     });
@@ -103,7 +109,7 @@ describe('a warning that a chargeback is about to be raised', () => {
 
   it('closes no item but its own', () => {
     const two = withThem(paid(), [anAlert(), anAlert({ id: 'alr_2', morId: 'al_2' }), aDispute({ morId: 'al_1' })]);
-    const item = { kind: 'effect_failed', subject: 'alert:al_1', summary: 's', proposal: 'p' } as const;
+    const item = { kind: 'effect_failed', subject: 'alert:al_1', fact: FACTS.effect_failed } as const;
     const s = goesOn(openReview(two, later(0), item), { status: 'handled', detail: { refunded: false } });
     expect(open(s).map((r) => [r.kind, r.subject])).toEqual([
       ['dispute', 'alert:al_2'],

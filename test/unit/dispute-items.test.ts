@@ -1,4 +1,6 @@
 // What a person is asked about a dispute, by when, and what closes by itself.
+import { aKind, FACTS } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { closeReviews, openReview, putObject, putRefund } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
@@ -32,13 +34,13 @@ function refundOf(s: LaneState, amount: bigint, succeededAt: Date): LaneState {
 describe('a person is asked', () => {
   it('for evidence, with the sum, the deadline and the dashboard', () => {
     const item = only(withThem(paid(), [aDispute({ deadline: DUE, url: URL, amount: 1000n, currency: 'EUR' })]));
-    expect(item).toMatchObject({
+    expect(withWords(item)).toMatchObject({
       ...{ kind: 'dispute', subject: 'dp_1', paymentRowId: 'pmt_1', dueAt: DUE, invoiceId: 'in_1' },
       summary: "the customer's bank disputes 10.00 EUR: dispute dp_1, evidence is needed by 2026-12-01 00:00 UTC",
       proposal: `Send evidence in the MoR's dashboard (${URL}). The invoice stays paid meanwhile.`,
     });
     const bare = only(withThem(paid(), [aDispute({ morId: null })]));
-    expect(bare).toMatchObject({
+    expect(withWords(bare)).toMatchObject({
       ...{ subject: 'dsp_1', dueAt: null },
       summary: "the customer's bank disputes 29.90 EUR: dispute dsp_1, evidence is needed (no deadline given)",
       proposal: "Send evidence in the MoR's dashboard. The invoice stays paid meanwhile.",
@@ -47,7 +49,7 @@ describe('a person is asked', () => {
 
   it('about the sum of its payment where the dispute names none, and about a payment where nobody knows it', () => {
     const sum = (s: LaneState, over: Partial<MorObjectRow>): string =>
-      /disputes (.*): dispute/.exec(only(withThem(s, [aDispute(over)]))?.summary ?? '')?.[1] ?? '';
+      /disputes (.*): dispute/.exec(wordsOf(only(withThem(s, [aDispute(over)]))).summary ?? '')?.[1] ?? '';
     expect(sum(paid(), { amount: 1000n })).toBe('29.90 EUR');
     expect(sum(paid(), { currency: 'USD' })).toBe('29.90 EUR');
     expect(sum(paid({ amount: null }), {})).toBe('a payment');
@@ -58,7 +60,7 @@ describe('a person is asked', () => {
   it('for better evidence when it was sent back, in another item, and no more for the first', () => {
     const s = withThem(paid(), [aDispute({ deadline: DUE })]);
     const back = goesOn(s, { status: 'revision_requested', url: URL, detail: { reviewerNote: 'page 2 is missing' } });
-    expect(only(back)).toMatchObject({
+    expect(withWords(only(back))).toMatchObject({
       ...{ kind: 'dispute', subject: 'dp_1:revision', paymentRowId: 'pmt_1', dueAt: DUE },
       summary:
         'the evidence for dispute dp_1 was sent back, new evidence is needed by 2026-12-01 00:00 UTC: page 2 is missing',
@@ -66,7 +68,7 @@ describe('a person is asked', () => {
     });
     expect(closed(back)).toEqual({ dp_1: 'the evidence was sent back' });
     const bare = goesOn(s, { status: 'revision_requested', deadline: null });
-    expect(only(bare)).toMatchObject({
+    expect(withWords(only(bare))).toMatchObject({
       ...{ dueAt: null, proposal: "Amend the evidence in the MoR's dashboard." },
       summary: 'the evidence for dispute dp_1 was sent back, new evidence is needed (no deadline given)',
     });
@@ -75,19 +77,21 @@ describe('a person is asked', () => {
   it('what becomes of the money when it is lost, and no more for evidence', () => {
     const back = goesOn(withThem(paid(), [aDispute()]), { status: 'revision_requested' });
     const lost = goesOn(back, { status: 'lost', amount: 2000n, currency: 'EUR' }, 9);
-    expect(only(lost)).toMatchObject({
+    expect(withWords(only(lost))).toMatchObject({
       ...{ kind: 'dispute', subject: 'dp_1:lost', paymentRowId: 'pmt_1', dueAt: null },
       summary: 'dispute dp_1 was lost: the bank took 20.00 EUR back',
       proposal: 'Bill the customer again or write the loss off. The invoice stays paid.',
     });
     expect(closed(lost)).toEqual({ dp_1: 'the evidence was sent back', 'dp_1:revision': 'dispute dp_1 was lost' });
-    expect(only(withThem(paid(), [aDispute({ morId: null, status: 'lost' })]))?.summary).toContain('dispute dsp_1 was');
+    expect(wordsOf(only(withThem(paid(), [aDispute({ morId: null, status: 'lost' })]))).summary).toContain(
+      'dispute dsp_1 was',
+    );
   });
 
   it('what the customer got twice, where the payment was given back as well, whichever came first', () => {
     const dispute = aDispute({ status: 'lost', amount: 2990n, currency: 'EUR' });
     const given = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [dispute]));
-    expect(given).toMatchObject({
+    expect(withWords(given)).toMatchObject({
       subject: 'dp_1:lost',
       summary:
         'dispute dp_1 was lost: the bank took 29.90 EUR back, and payment pay_1 was refunded as well: the customer got 29.90 EUR twice, and 0.00 EUR is booked as lost',
@@ -96,17 +100,21 @@ describe('a person is asked', () => {
     const lost = withThem(paid(), [dispute]);
     const refunded = (amountRefunded: bigint, s = lost): LaneState =>
       withThem({ ...s, payments: s.payments.map((p) => ({ ...p, amountRefunded })) }, [], 5);
-    expect(open(refunded(2990n))).toMatchObject([{ id: only(lost)?.id, summary: given?.summary }]);
-    expect(only(refunded(990n))).toMatchObject({
+    expect(withWords(open(refunded(2990n)))).toMatchObject([{ id: only(lost)?.id, summary: wordsOf(given).summary }]);
+    expect(withWords(only(refunded(990n)))).toMatchObject({
       summary: expect.stringContaining('the customer got 9.90 EUR twice, and 20.00 EUR is booked as lost'),
       proposal: expect.stringMatching(/^Bill the customer 20\.00 EUR again or write that off\. Ask the MoR/),
     });
     // Also when the loss was dealt with before the refund became known.
-    expect(open(refunded(2990n, dismissed(lost, 'dp_1:lost')))).toMatchObject([{ summary: given?.summary }]);
+    expect(withWords(open(refunded(2990n, dismissed(lost, 'dp_1:lost'))))).toMatchObject([
+      { summary: wordsOf(given).summary },
+    ]);
     const part = withThem(paid({ amountRefunded: 990n }), [{ ...dispute, amount: 2000n }]);
-    expect(only(part)?.summary).toBe('dispute dp_1 was lost: the bank took 20.00 EUR back');
+    expect(wordsOf(only(part)).summary).toBe('dispute dp_1 was lost: the bank took 20.00 EUR back');
     const other = withThem(lost, [{ ...dispute, id: 'dsp_2', morId: 'dp_2' }], 5);
-    expect(open(other)[1]?.summary).toContain('payment pay_1 was taken back as well: the customer got 29.90 EUR twice');
+    expect(wordsOf(open(other)[1]).summary).toContain(
+      'payment pay_1 was taken back as well: the customer got 29.90 EUR twice',
+    );
     const onceAgain = withThem(
       dismissed(other, 'dp_1:lost'),
       [{ ...dispute, id: 'dsp_2', morId: 'dp_2', status: 'won' }],
@@ -120,33 +128,33 @@ describe('a person is asked', () => {
     const unsaid = aDispute({ status: 'lost', detail: { outcomeAt } });
     const before = withThem(refundOf(paid({ amountRefunded: 990n }), 990n, minutesLater(1)), [unsaid]);
     expect(before.entries).toMatchObject([{ reason: 'dispute_lost', amount: { minor: 2000n } }]);
-    expect(only(before)).toMatchObject({
+    expect(withWords(only(before))).toMatchObject({
       summary: 'dispute dp_1 was lost: the bank took 20.00 EUR back',
       proposal: 'Bill the customer again or write the loss off. The invoice stays paid.',
     });
     const after = withThem(refundOf(paid({ amountRefunded: 990n }), 990n, minutesLater(3)), [unsaid]);
-    expect(only(after)?.summary).toBe(
+    expect(wordsOf(only(after)).summary).toBe(
       'dispute dp_1 was lost: the bank took 29.90 EUR back, and payment pay_1 was refunded as well: the customer got 9.90 EUR twice, and 20.00 EUR is booked as lost',
     );
     const more = only(withThem(paid(), [aDispute({ status: 'lost', amount: 9000n, currency: 'EUR' })]));
-    expect(more?.summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
+    expect(wordsOf(more).summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
     const two = withThem(paid(), [
       aDispute({ status: 'lost' }),
       aDispute({ id: 'dsp_2', morId: 'dp_2', status: 'lost' }),
     ]);
-    expect(open(two).filter((r) => r.proposal.startsWith('Bill the customer again'))).toHaveLength(1);
+    expect(open(two).filter((r) => wordsOf(r).proposal.startsWith('Bill the customer again'))).toHaveLength(1);
   });
 
   it('who won where the words are not clear, by the words', () => {
     const s = goesOn(withThem(paid(), [aDispute()]), { status: 'decided', detail: { outcome: 'ARBITRATION' } });
-    expect(only(s)).toMatchObject({
+    expect(withWords(only(s))).toMatchObject({
       ...{ kind: 'dispute', subject: 'dp_1:decided', paymentRowId: 'pmt_1', dueAt: null },
       summary: 'dispute dp_1 was decided in words Crossbill does not know: ARBITRATION',
       proposal: expect.stringContaining('the books do not say whether the bank took the money'),
     });
     expect(closed(s)).toEqual({ dp_1: 'dispute dp_1 was decided' });
     expect(s.entries).toEqual([]);
-    expect(only(withThem(paid(), [aDispute({ status: 'decided' })]))?.summary).toMatch(/: no outcome given$/);
+    expect(wordsOf(only(withThem(paid(), [aDispute({ status: 'decided' })]))).summary).toMatch(/: no outcome given$/);
   });
 
   it('for evidence again that is asked for after an outcome, also when the same was dismissed before', () => {
@@ -158,7 +166,7 @@ describe('a person is asked', () => {
       detail: { outcome: 'arbitration' },
     });
     const again = goesOn(dismissed(decided, 'dp_1:decided'), { status: 'revision_requested', detail });
-    expect(only(again)).toMatchObject({
+    expect(withWords(only(again))).toMatchObject({
       ...{ subject: 'dp_1:revision', dueAt: DUE },
       summary:
         'the evidence for dispute dp_1 was sent back, new evidence is needed by 2026-12-01 00:00 UTC, after the outcome "arbitration"',
@@ -179,7 +187,7 @@ describe('a person is asked', () => {
       expect(lost.entries).toMatchObject([{ reason: 'dispute_lost', amount: { minor: 2990n } }]);
       expect(withThem(lost, [], 9)).toEqual(lost);
       const won = goesOn(s, { status: 'won', detail: { ...detail, outcome: 'won' } });
-      expect(only(won)).toMatchObject({
+      expect(withWords(only(won))).toMatchObject({
         subject,
         dueAt: DUE,
         summary: expect.stringMatching(/, after the outcome "won"$/),
@@ -202,7 +210,7 @@ describe('a person is asked', () => {
   it('what to do about a loss that was dealt with and is won after all, and not about one that nobody dealt with', () => {
     const lost = withThem(paid(), [aDispute({ status: 'lost', amount: 2000n, currency: 'EUR' })]);
     const won = goesOn(dismissed(lost, 'dp_1:lost'), { status: 'won' });
-    expect(only(won)).toMatchObject({
+    expect(withWords(only(won))).toMatchObject({
       ...{ kind: 'dispute', subject: 'dp_1:won', paymentRowId: 'pmt_1' },
       summary: 'dispute dp_1 was lost and then won: the bank returned 20.00 EUR',
       proposal: expect.stringContaining(
@@ -214,18 +222,17 @@ describe('a person is asked', () => {
     const other = withThem(lost, [aDispute({ id: 'dsp_2', morId: 'dp_2', status: 'lost' })]);
     // Nobody dealt with the loss of dp_1. That of dp_2 was dealt with as 9.90, and takes what dp_1 gave back.
     const grown = goesOn(dismissed(other, 'dp_2:lost'), { status: 'won' });
-    expect(open(grown).map((r) => r.summary)).toEqual(['dispute dp_2 was lost: the bank took 29.90 EUR back']);
+    expect(open(grown).map((r) => wordsOf(r).summary)).toEqual(['dispute dp_2 was lost: the bank took 29.90 EUR back']);
     const otherKind = openReview(paid(), later(0), {
       kind: 'effect_failed',
       subject: 'dp_1:lost',
-      summary: 's',
-      proposal: 'p',
+      fact: FACTS.effect_failed,
     });
     expect(withThem(dismissed(otherKind, 'dp_1:lost'), [aDispute({ status: 'won' })]).reviews).toHaveLength(1);
     const again = goesOn(won, { status: 'lost' }, 12);
     expect(closed(again)).toEqual({ 'dp_1:won': 'dispute dp_1 was lost' });
     const unnamed = dismissed(withThem(paid(), [aDispute({ morId: null, status: 'lost' })]), 'dsp_1:lost');
-    expect(only(goesOn(unnamed, { status: 'won' }))?.summary).toContain('dispute dsp_1 was lost and then won');
+    expect(wordsOf(only(goesOn(unnamed, { status: 'won' }))).summary).toContain('dispute dsp_1 was lost and then won');
   });
 
   it('each time that a dispute comes to an end once more, also when the same was dealt with before', () => {
@@ -242,7 +249,7 @@ describe('a person is asked', () => {
       const before = status === 'won' ? 'dp_1:lost' : 'dp_1:won';
       s = round(dismissed(s, before), status, 5 * (n + 1));
       expect(asked(s)).toEqual([`dp_1:${status}`]);
-      said.push(only(s)?.summary ?? '');
+      said.push(wordsOf(only(s)).summary ?? '');
       expect(open(settleDisputes(dismissed(s, `dp_1:${status}`), later(60)))).toEqual([]);
     }
     expect(said).toEqual([
@@ -259,15 +266,14 @@ describe('a person is asked', () => {
       6,
     );
     const closedAgain = round(dismissed(back, 'dp_1:revision'), 'decided', 9, 'closed');
-    expect(only(closedAgain)?.summary).toBe(
+    expect(wordsOf(only(closedAgain)).summary).toBe(
       'dispute dp_1 was decided again on 2026-11-20 12:09 UTC in words Crossbill does not know: closed',
     );
   });
 
   it('again for each dispute of its own: one that goes on closes no item of another, or of another kind', () => {
     const two = withThem(paid(), [aDispute(), aDispute({ id: 'dsp_2', morId: 'dp_2' })]);
-    const item = { subject: 'dp_1', summary: 's', proposal: 'p' };
-    const s = openReview(two, later(0), { kind: 'conflicting_event', ...item });
+    const s = openReview(two, later(0), { ...aKind('conflicting_event'), subject: 'dp_1' });
     for (const status of ['won', 'lost', 'decided', 'revision_requested']) {
       const left = open(goesOn(s, { status })).filter((r) => !r.subject.startsWith('dp_1:'));
       expect(left.map((r) => [r.kind, r.subject])).toEqual([

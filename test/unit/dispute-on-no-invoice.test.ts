@@ -1,5 +1,6 @@
 // A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed. Or of money that is not known
 // here: its loss is not booked, and a person hears so.
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
 import { resolveReview } from '../../src/decisions/decide.js';
@@ -14,7 +15,7 @@ const lost = aDispute({
 });
 
 it.each(['parked', 'closed'] as const)('of a payment that is %s', (mark) => {
-  expect(only(withThem(paidTwice({ mark }), [lost]))).toMatchObject({
+  expect(withWords(only(withThem(paidTwice({ mark }), [lost])))).toMatchObject({
     summary: 'dispute dp_1 was lost: the bank took 29.90 EUR back; that money stands on no invoice',
     proposal:
       'Do not bill the customer for it: it paid for nothing. Settle the item of the payment itself, then dismiss this.',
@@ -25,9 +26,9 @@ it('that was given back in part as well: neither is it to be billed', () => {
   const item = only(
     withThem(paidTwice({ mark: 'parked', amountRefunded: 990n }), [{ ...lost, amount: 2990n, currency: 'EUR' }]),
   );
-  expect(item?.summary).toMatch(/20\.00 EUR is booked as lost; that money stands on no invoice$/);
-  expect(item?.proposal).not.toContain('Bill the customer');
-  expect(item?.proposal).not.toContain('The invoice stays paid');
+  expect(wordsOf(item).summary).toMatch(/20\.00 EUR is booked as lost; that money stands on no invoice$/);
+  expect(wordsOf(item).proposal).not.toContain('Bill the customer');
+  expect(wordsOf(item).proposal).not.toContain('The invoice stays paid');
 });
 
 it.each([
@@ -35,10 +36,10 @@ it.each([
   ['the MoR may have named one charge twice', paidTwice({ mark: 'closed', processorChargeId: 'ch_1' })],
 ])('that may be what the invoice was paid with, since %s: nobody is told that the customer owes nothing', (_, s) => {
   const item = only(withThem(s, [lost]));
-  expect(item?.summary).toMatch(/took 29\.90 EUR back; no invoice was marked for that money from here$/);
-  expect(item?.proposal).toMatch(/^If the invoice was paid with this money .*, bill the customer again/);
+  expect(wordsOf(item).summary).toMatch(/took 29\.90 EUR back; no invoice was marked for that money from here$/);
+  expect(wordsOf(item).proposal).toMatch(/^If the invoice was paid with this money .*, bill the customer again/);
   const inPart = { ...s, payments: s.payments.map((p) => (p.id === 'pmt_2' ? { ...p, amountRefunded: 990n } : p)) };
-  const both = only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))?.proposal;
+  const both = wordsOf(only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))).proposal;
   expect(both).toMatch(
     /^Bill the customer 20\.00 EUR again or write that off, if the invoice was paid with this money\. /,
   );
@@ -47,7 +48,7 @@ it.each([
 it('is the same for a debit that the bank returned: the customer is to be billed only for money that paid the invoice', () => {
   const returned = (over: Parameters<typeof paidTwice>[0]): string => {
     const done = returnDebit(paidTwice(over), 'pmt_2', { by: 'ada', reference: null }, later(1));
-    return done.ok ? (only(settleDisputes(done.state, later(1)))?.proposal ?? '') : done.code;
+    return done.ok ? (wordsOf(only(settleDisputes(done.state, later(1)))).proposal ?? '') : done.code;
   };
   expect(returned({ mark: 'parked' })).toMatch(/^Do not bill the customer for it: it paid for nothing\./);
   expect(returned({ mark: 'closed', processorChargeId: 'ch_1' })).toMatch(/^If the invoice was paid with this money/);
@@ -85,7 +86,7 @@ it('that is applied to the invoice after a person has heard so is told once more
   });
   expect(only(goesOn(dealt, {}))).toBeUndefined();
   expect(only(goesOn(marked('waiting'), {}))).toBeUndefined();
-  expect(only(goesOn(marked('confirmed'), {}))?.proposal).toMatch(/^Bill the customer again/);
+  expect(wordsOf(only(goesOn(marked('confirmed'), {}))).proposal).toMatch(/^Bill the customer again/);
 });
 
 describe('whose payment is not known here', () => {
@@ -106,17 +107,17 @@ describe('whose payment is not known here', () => {
   ])('%s: it is not booked, and a person hears so', (_, s, dispute) => {
     const told = withThem(s, [{ ...dispute, amount: 2990n, currency: 'EUR' }]);
     expect(told.entries).toEqual([]);
-    expect(only(told)?.summary).toBe(NOT_BOOKED);
-    expect(only(told)?.proposal).toMatch(/book the loss beside it/);
+    expect(wordsOf(only(told)).summary).toBe(NOT_BOOKED);
+    expect(wordsOf(only(told)).proposal).toMatch(/book the loss beside it/);
   });
 
   it('since it names another payment than the one that is known: that one is not taken for it, before or after its own is told', () => {
     const names = ['in_1', 'pay_2'];
     const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names } }]);
-    expect([told.entries, only(told)?.summary]).toEqual([[], NOT_BOOKED]);
+    expect([told.entries, wordsOf(only(told)).summary]).toEqual([[], NOT_BOOKED]);
     const both = withThem({ ...told, payments: paidTwice().payments }, []);
     expect(both.entries.map((e) => e.paymentRowId)).toEqual(['pmt_2']);
-    expect(only(both)?.summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
+    expect(wordsOf(only(both)).summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
   });
 
   it('as its event comes, no loss is booked for the payment that is known', async () => {
@@ -141,13 +142,17 @@ describe('whose payment is not known here', () => {
     expect(only(goesOn(dealt, {}))).toBeUndefined();
     const named = goesOn(dealt, { paymentRowId: 'pmt_2' });
     expect(named.entries.map((e) => [e.reason, e.amount.minor])).toEqual([['dispute_lost', 2990n]]);
-    expect(only(named)?.summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back; it is in the ledger now');
+    expect(wordsOf(only(named)).summary).toBe(
+      'dispute dp_1 was lost: the bank took 29.90 EUR back; it is in the ledger now',
+    );
     expect(only(goesOn(dismissed(named, only(named)?.subject ?? ''), {}, 10))).toBeUndefined();
   });
 
   it('and is won after all: nobody is told that the ledger took the loss back', () => {
     const told = withThem(paidTwice(), [unnamed]);
     const won = goesOn(dismissed(told, only(told)?.subject ?? ''), { status: 'won' });
-    expect(only(won)?.proposal).toMatch(/^The ledger never had the loss: if it was booked beside it, take that back\./);
+    expect(wordsOf(only(won)).proposal).toMatch(
+      /^The ledger never had the loss: if it was booked beside it, take that back\./,
+    );
   });
 });

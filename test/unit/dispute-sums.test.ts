@@ -1,4 +1,5 @@
 // A dispute over a part of a payment, in whatever way the MoR writes the sum: no loss of more than the bank took is booked unsaid.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { disputed } from '../../src/disputes/dispute-page.js';
@@ -24,7 +25,7 @@ const lost = (h: LaneHarness, sum: object, minute = 1): Promise<void> =>
 
 async function booked(h: LaneHarness): Promise<readonly [bigint, readonly string[]]> {
   const s = await h.state(INVOICE_ID);
-  const open = s.reviews.filter((r) => r.status === 'open').map((r) => r.summary);
+  const open = s.reviews.filter((r) => r.status === 'open').map((r) => wordsOf(r).summary);
   return [balances(s)['disputed_payments'] ?? 0n, open];
 }
 

@@ -1,4 +1,5 @@
 // A dispute that was lost for a sum that is not sure: what a person is told, besides that it is not in the ledger.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { disputeAnswer } from '../../src/disputes/rules/dispute-answer.js';
 import { aDispute, asked, dismissed, goesOn, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
@@ -11,21 +12,21 @@ const lost = aDispute({ status: 'lost', detail: { outcome: 'lost', outcomeAt: '2
 describe('a lost dispute whose sum is not sure', () => {
   it('of money that stands on no invoice: nobody is told to bill the customer', () => {
     const item = only(withThem(paidTwice({ mark: 'parked' }), [{ ...lost, paymentRowId: 'pmt_2' }]));
-    expect(item?.summary).toContain('not sure');
-    expect(item?.proposal).not.toContain('Bill the customer again');
-    expect(item?.proposal).not.toContain('The invoice stays paid');
+    expect(wordsOf(item).summary).toContain('not sure');
+    expect(wordsOf(item).proposal).not.toContain('Bill the customer again');
+    expect(wordsOf(item).proposal).not.toContain('The invoice stays paid');
   });
   it('again after it was said plainly: whoever dealt with both is told that the loss was taken back', () => {
     const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
     const first = dismissed(withThem(paid(), [lost]), 'dp_1:lost');
     const sums = { amount: 1000n, currency: 'EUR' };
     const sure = goesOn(first, { ...sums, detail: { ...lost.detail, amountAt: at(1) } });
-    expect(only(sure)?.summary).toContain('it is in the ledger now');
+    expect(wordsOf(only(sure)).summary).toContain('it is in the ledger now');
     const dealt = dismissed(sure, 'dp_1:lost');
     const detail = { ...dealt.objects[0]?.detail, unread: { said: '300 EUR', at: at(2) } };
     const again = goesOn(dealt, { detail }, 6);
     expect(again.objects[0]?.detail.loss?.minor).toBe('0');
-    expect(only(again)?.summary).toMatch(/; what was booked is taken back; the loss is not in the ledger$/);
+    expect(wordsOf(only(again)).summary).toMatch(/; what was booked is taken back; the loss is not in the ledger$/);
   });
   it('between two that are sure: whoever booked it beside the ledger hears that the ledger has it now', () => {
     const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
@@ -36,7 +37,7 @@ describe('a lost dispute whose sum is not sure', () => {
     const dealt = dismissed(unsure, 'dp_1:lost');
     const sure = goesOn(dealt, { detail: { ...dealt.objects[0]?.detail, amountAt: at(2) } }, 6);
     expect(sure.objects[0]?.detail.loss?.minor).toBe('1000');
-    expect(only(sure)?.summary).toContain('it is in the ledger now');
+    expect(wordsOf(only(sure)).summary).toContain('it is in the ledger now');
     const [booked, back, again] = sure.entries;
     expect([booked?.reason, back?.reason, again?.reason]).toEqual(['dispute_lost', 'dispute_reversed', 'dispute_lost']);
     expect(again?.movedAt).toEqual(back?.movedAt); // no month has it twice
@@ -49,30 +50,30 @@ describe('a lost dispute whose sum is not sure', () => {
         { ...known, detail: { ...known.detail, booked: true, loss: { of: 'pmt_1', minor, entries: 2 } } },
         new Date(unread.at),
       ).text;
-    expect(only(s)?.summary).toContain('not sure');
+    expect(wordsOf(only(s)).summary).toContain('not sure');
     expect(text('0')).toContain('as how much it was is not sure');
   });
   it('of a payment that was given back in full: it is said that the customer got something twice', () => {
     const item = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [lost]));
-    expect(`${item?.summary} ${item?.proposal}`).toMatch(/refunded as well|twice/);
+    expect(`${wordsOf(item).summary} ${wordsOf(item).proposal}`).toMatch(/refunded as well|twice/);
   });
   it('and is said plainly later: whoever booked it beside the ledger is told to take that back', () => {
     const then = goesOn(dismissed(withThem(paid(), [lost]), 'dp_1:lost'), { amount: 300n, currency: 'EUR' });
     expect(asked(then)).toEqual(['dp_1:lost']);
-    expect(only(then)?.summary).toContain('took 3.00 EUR back; it is in the ledger now');
-    expect(only(then)?.proposal).toMatch(
+    expect(wordsOf(only(then)).summary).toContain('took 3.00 EUR back; it is in the ledger now');
+    expect(wordsOf(only(then)).proposal).toMatch(
       /^What was booked beside the ledger: take that back\. Bill the customer again/,
     );
   });
   it('and was booked before: whoever booked it beside the ledger is told to take that back once it is won', () => {
     const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
-    expect(only(first)?.summary).toContain('took 29.90 EUR');
+    expect(wordsOf(only(first)).summary).toContain('took 29.90 EUR');
     const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
-    expect(only(then)?.summary).toContain('the loss is not in the ledger');
+    expect(wordsOf(only(then)).summary).toContain('the loss is not in the ledger');
     const beside = dismissed(then, 'dp_1:lost');
     const won = goesOn(beside, { status: 'won' }, 20);
     expect(asked(won)).toEqual(['dp_1:won']);
-    expect(only(won)?.proposal).toContain('take that back');
+    expect(wordsOf(only(won)).proposal).toContain('take that back');
   });
 });
 

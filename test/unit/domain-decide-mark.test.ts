@@ -88,7 +88,7 @@ function decided(c: Case): string {
     : undefined;
   const settings = { ...SETTINGS, draftPolicy: c.policy, markMode: c.mode };
   const d = decideMark({ ...p, amount: AMOUNTS[c.amount] }, invoice, holder, c.fresh, settings, c.stuck);
-  return d.do === 'park' ? d.kind : d.do === 'mark' ? `mark ${d.mode}` : d.do;
+  return d.do === 'park' ? d.item.kind : d.do === 'mark' ? `mark ${d.mode}` : d.do;
 }
 
 /** The rules of a mark in words: each line says when it applies, whatever the others say, and the first that applies is right. */
@@ -136,8 +136,8 @@ describe('the decision on a payment', () => {
     const p = newPayment(ctx, { invoiceId: 'in_oak', customerId: 'cus_oak', currency: 'EUR' });
     const invoice = { ...BLANK, platformStatus: 'void' as const, customerId: 'cus_oak', latestRevision: 'in_new' };
     const d = decideMark({ ...p, amount: 1000n }, invoice, undefined, true, SETTINGS, false);
-    const named = { summary: expect.stringContaining('in_new'), proposal: expect.stringContaining('in_new') };
-    expect(d).toMatchObject({ do: 'park', kind: 'invoice_not_payable', ...named });
+    const fact = { code: 'invoice-void', replacedBy: 'in_new' };
+    expect(d).toMatchObject({ do: 'park', item: { kind: 'invoice_not_payable', fact, proposed: 'refund' } });
   });
 
   it('marks only an exact amount on an open or uncollectible invoice of the same customer and currency, unless a person said so', () => {

@@ -1,4 +1,5 @@
 // What is due on an invoice changes while its mark is under way: nothing is marked that the money does not pay exactly, or a person is told.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { applyRead } from '../../src/invoices/rules/read-invoice.js';
@@ -8,7 +9,7 @@ import { failed } from '../support/fakes.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';
 import { Crash } from '../support/mortal-store.js';
 
-const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => r.summary);
+const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => wordsOf(r).summary);
 
 /** 10.00 are taken and decided to be marked, Stripe does not answer `kind` for half a minute, and meanwhile `due` is due. */
 async function changed(markMode: MarkMode, kind: string, due: bigint): Promise<LaneHarness> {
@@ -101,7 +102,7 @@ describe('more that becomes due in the seconds between our look and a mark out o
     const s = await h.state(INVOICE_ID);
     expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
     expect(told(s)).toEqual(['the invoice was marked as paid with 15.00 EUR, and 10.00 EUR was taken']);
-    expect(s.reviews.at(-1)?.proposal).toContain('Bill 5.00 EUR with a new invoice');
+    expect(wordsOf(s.reviews.at(-1)).proposal).toContain('Bill 5.00 EUR with a new invoice');
     // Whoever looks again is told again, until they dismiss it.
     for (const resolution of ['retry', 'retry', 'dismiss'] as const) {
       const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');

@@ -1,4 +1,5 @@
 // Whether an invoice is expected to be paid through the MoR, on plain values: what says so, when it is looked up, and when a person is told.
+import { FACTS } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { type Ctx, emptyLane, openReview } from '../../src/engine/change.js';
 import { takeRead } from '../../src/engine/facts.js';
@@ -97,7 +98,7 @@ describe('whether an invoice is ours', () => {
     expect(looks).toEqual([new Date(NOW.getTime() + HOUR_MS)]);
     const item = settled(waits, later(HOUR_MS));
     expect(open(item)).toMatchObject([{ kind: 'effect_failed', subject: 'enrolment:in_1' }]);
-    const other = openReview(item, later(0), { kind: 'effect_failed', subject: 'x', summary: 's', proposal: 'p' });
+    const other = openReview(item, later(0), { kind: 'effect_failed', subject: 'x', fact: FACTS.effect_failed });
     const cleared = settled({ ...other, invoice: { ...i, enrolled: true, lookDueAt: NOW } }, later(HOUR_MS));
     expect(open(cleared).map((r) => r.subject)).toEqual(['x']);
     const relay: OutboxRow = { ...(ordered().messages[0] ?? never()), kind: 'relay_event' };

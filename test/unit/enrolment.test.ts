@@ -1,4 +1,5 @@
 // Whose invoices are ours, decided without asking anyone: the rule for each way of enrolling, in every order of what becomes known.
+import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { enrolment as setting } from '../../src/config/enrolment-setting.js';
 import { readImportLine } from '../../src/customers/rules/import-line.js';
@@ -172,7 +173,7 @@ describe('a customer who cannot be looked up', () => {
     expect(dueAt?.getTime()).toBeGreaterThanOrEqual(NOW.getTime() + 60_000);
     expect(plan(failed, later(2 * 60_000)).errand).toMatchObject({ do: 'look-up-enrolment' });
     const late = looked(REFUSED)(failed, later(HOUR_MS));
-    expect(open(late)).toMatchObject([
+    expect(withWords(open(late))).toMatchObject([
       {
         kind: 'effect_failed',
         summary: expect.stringContaining('whether customer cus_1 is enrolled could not be read'),

@@ -1,4 +1,5 @@
 // Bank debits: a signup's is not believed before it is settled, a renewal's is waited for, and either may come back.
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
@@ -78,7 +79,7 @@ describe('a signup by bank debit', () => {
     expect(await shown(h)).toMatchObject({ open: [] });
     await h.rest(1.5);
     const [item] = (await h.state(INVOICE_ID)).reviews;
-    expect(item).toMatchObject({
+    expect(withWords(item)).toMatchObject({
       kind: 'signup_overdue',
       status: 'open',
       summary: expect.stringContaining('not settled'),
@@ -114,7 +115,9 @@ describe('a signup by bank debit', () => {
     h.gateway.pendingCharges.clear();
     await h.rest(2);
     const s = await h.state(INVOICE_ID);
-    expect(s.reviews).toMatchObject([{ kind: 'signup_unproven', summary: expect.stringContaining('any longer') }]);
+    expect(withWords(s.reviews)).toMatchObject([
+      { kind: 'signup_unproven', summary: expect.stringContaining('any longer') },
+    ]);
     expect(await shown(h)).toMatchObject({ payments: [['processing', 'parked']], records: 0, collected: 0 });
   });
 
@@ -220,7 +223,9 @@ describe('a renewal that was taken on day 5', () => {
     expect(s.payments).toMatchObject([{ mark: 'confirmed', status: 'succeeded' }]);
     expect(balances(s)['unmarked_payments']).toBeUndefined();
     expect(s.reviews).toMatchObject([{ kind: 'conflicting_event', paymentRowId: s.payments[0]?.id, status: 'open' }]);
-    expect(s.reviews[0]?.summary).toMatch(/was taken at .*, but the MoR refused it after that, at .*: debit_returned$/);
+    expect(wordsOf(s.reviews[0]).summary).toMatch(
+      /was taken at .*, but the MoR refused it after that, at .*: debit_returned$/,
+    );
   });
 
   it.each([
@@ -246,11 +251,11 @@ describe('a payment that the MoR names again', () => {
     await h.rest();
     const s = await h.state(INVOICE_ID);
     expect(h.platform.records.length).toBe(1);
-    return s.reviews.map(({ kind, summary }) => ({ kind, summary }));
+    return s.reviews.map((r) => ({ kind: r.kind, summary: wordsOf(r).summary }));
   }
 
   it('with another charge is shown to a person, who is told both', async () => {
-    expect(await again('ch_other')).toEqual([
+    expect(withWords(await again('ch_other'))).toEqual([
       {
         kind: 'conflicting_event',
         summary: expect.stringMatching(/, charge ch_other; the record says .*, charge ch_pay_oak$/),

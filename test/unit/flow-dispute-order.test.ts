@@ -1,4 +1,5 @@
 // Disputes, alerts and refunds of one payment: whatever order they arrive in, the books end the same.
+import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { applyEvent } from '../../src/decisions/decide.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
@@ -186,7 +187,7 @@ describe('disputes and refunds of one payment', () => {
         r.id === item?.id ? { ...r, status: 'resolved' as const, resolution: 'dismiss' as const } : r,
       ),
     };
-    expect(open(won.tell(dealt, aCtx()))).toMatchObject([
+    expect(withWords(open(won.tell(dealt, aCtx())))).toMatchObject([
       { kind: 'dispute', subject: 'dp_1:won', summary: expect.stringContaining('was lost and then won') },
     ]);
     expect(open(won.tell(s, aCtx()))).toEqual([]);

@@ -1,4 +1,5 @@
 // Marks: from the money's arrival to the paid invoice, in both modes and both draft policies, through crashes and lost answers.
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { type Resolution } from '../../src/domain/model.js';
@@ -57,7 +58,7 @@ it('money for an invoice that a revision replaced opens an item that names the r
   await h.take(aPaymentSucceeded());
   const s = await h.state(INVOICE_ID);
   expect(openKinds(s)).toEqual(['invoice_not_payable']);
-  expect(s.reviews[0]?.proposal).toContain('in_new');
+  expect(wordsOf(s.reviews[0]).proposal).toContain('in_new');
   expect(s.invoice?.latestRevision).toBe('in_new');
 });
 
@@ -71,7 +72,7 @@ it.each([
   await h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId, eventId: 'evt_2' }));
   const s = await h.state(INVOICE_ID);
   expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', 'parked']);
-  expect(s.reviews).toMatchObject([{ kind: 'double_payment', proposal: expect.stringContaining(proposal) }]);
+  expect(withWords(s.reviews)).toMatchObject([{ kind: 'double_payment', proposal: expect.stringContaining(proposal) }]);
 });
 
 describe('a crash', () => {

@@ -1,4 +1,5 @@
 // A payment that gets another name while its mark is on the way to Stripe: the MoR corrects what a signup or a person called it.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../src/domain/model.js';
 import { resolveReview } from '../../src/decisions/decide.js';
@@ -116,7 +117,7 @@ describe('the MoR names a payment otherwise after a refund of it was asked for u
     return h;
   }
   const shown = (s: LaneState): unknown[] =>
-    s.reviews.filter((r) => r.status === 'open').map((r) => [r.kind, r.summary]);
+    s.reviews.filter((r) => r.status === 'open').map((r) => [r.kind, wordsOf(r).summary]);
   const gaveBack = (h: LaneHarness): bigint | undefined => h.gateway.payments.get('pay_typo')?.refunded;
 
   const data = { paymentId: 'pay_right', processorChargeId: 'ch_first' };

@@ -1,4 +1,5 @@
 // A signup's charge that was proven by a look-up, and what the MoR says of it afterwards.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
@@ -127,7 +128,7 @@ describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', (
         open: ['amount_mismatch'],
       });
       const [item] = (await h.state(INVOICE_ID)).reviews;
-      expect(item?.summary).toContain('completed with 25.00 EUR for charge ch_first; 10.00 EUR was asked for');
+      expect(wordsOf(item).summary).toContain('completed with 25.00 EUR for charge ch_first; 10.00 EUR was asked for');
     },
   );
 
@@ -136,7 +137,7 @@ describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', (
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
     await h.rest();
     const s = await h.state(INVOICE_ID);
-    expect(s.reviews.map((r) => [r.status, r.resolution, r.summary])).toEqual([
+    expect(s.reviews.map((r) => [r.status, r.resolution, wordsOf(r).summary])).toEqual([
       ['resolved', 'cleared', expect.stringContaining('25.00 EUR for charge')],
       ['open', null, '10.00 EUR was taken; 25.00 EUR is due'],
     ]);
@@ -191,7 +192,7 @@ describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', (
       const s = await choose('refund');
       expect(s.refunds.map((r) => r.status)).toEqual(failed);
       expect(await shown(h)).toMatchObject({ payments: [[1000n, 'parked']], reported: 0, open: ['amount_mismatch'] });
-      expect(s.reviews.at(-1)?.proposal).toMatch(/^The refund of 10\.00 EUR failed: .*If it took less/);
+      expect(wordsOf(s.reviews.at(-1)).proposal).toMatch(/^The refund of 10\.00 EUR failed: .*If it took less/);
     }
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx)); // repeated: nothing new
     expect(await shown(h)).toMatchObject({ open: ['amount_mismatch'] });

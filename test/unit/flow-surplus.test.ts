@@ -1,5 +1,6 @@
 // More or less was taken for an invoice than is due on it after the mark, on the lane's real flow: what a person chooses, and what becomes
 // of it.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { type LaneState, type Resolution } from '../../src/domain/model.js';
@@ -117,7 +118,7 @@ describe('10.00 EUR taken where 8.00 EUR are due, of which some was given back b
     return h;
   }
   const items = async (h: LaneHarness): Promise<[string, string][]> =>
-    (await state(h)).reviews.filter((r) => r.status === 'open').map((r) => [r.summary, r.proposal]);
+    (await state(h)).reviews.filter((r) => r.status === 'open').map((r) => [wordsOf(r).summary, wordsOf(r).proposal]);
   const OVERPAID = 'the invoice is overpaid by 2.00 EUR: 10.00 EUR (payment pay_oak) was taken, 8.00 EUR was due';
 
   it('the surplus: the sale stays 8.00 EUR, and a person is told to take the 2.00 EUR off the balance on Stripe', async () => {
@@ -177,7 +178,7 @@ describe('a surplus that is told and then given back in the MoR’s portal', () 
     const h = await overpaid();
     await h.take(aRefund({ amount: 200 }));
     const [item] = (await state(h)).reviews.filter((r) => r.status === 'open');
-    expect(item?.proposal).toMatch(/^Deduct 2\.00 EUR from the customer's balance on Stripe/);
+    expect(wordsOf(item).proposal).toMatch(/^Deduct 2\.00 EUR from the customer's balance on Stripe/);
     expect([openKinds(await choose(h, 'dismiss')), h.platform.notes]).toEqual([[], []]);
   });
 });
@@ -195,7 +196,7 @@ describe('a rest that is due after the mark', () => {
     await h.rest();
     return h;
   }
-  const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => r.summary);
+  const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => wordsOf(r).summary);
 
   it('is looked at when a person asks, and told again while it is due', async () => {
     const h = await marked();

@@ -223,10 +223,13 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     {
       invoice: { status: 'review' },
       payments: [payment({ mark: 'parked' })],
-      reviews: [review({ id: 'rev_0', summary: 'something else' }), review({ paymentRowId: 'pmt_1' })],
+      reviews: [
+        review({ id: 'rev_0', fact: { code: 'lane-stuck', lane: 'in_1', why: 'no' } }),
+        review({ paymentRowId: 'pmt_1' }),
+      ],
     },
     'bad',
-    'A person must decide: the MoR took 19.90 EUR, and 29.90 EUR is due.',
+    'A person must decide: 19.90 EUR was taken; 29.90 EUR is due.',
   ],
   [
     'was left by a person',

@@ -1,4 +1,5 @@
 // What becomes of a stored call: it is done, refused, or sent again under its key; and what a look for its effect changes.
+import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { addMessage, type Ctx, putMessage, putObject } from '../../src/engine/change.js';
 import { type LaneState, type OutboxKind, type OutboxRow } from '../../src/domain/model.js';
@@ -191,7 +192,7 @@ describe('a look for the effect of a call', () => {
   it('that would go through too much is for a person, unless the call was never tried', () => {
     const { state, m } = probed(tooLong);
     expect([m.status, m.answeredAt, state.payments[0]?.mark]).toEqual(['refused', at(5_000), 'parked']);
-    expect(open(state)).toMatchObject([
+    expect(withWords(open(state))).toMatchObject([
       {
         kind: 'effect_failed',
         summary: 'Crossbill cannot tell whether payment pay_1 was reported: too many',

@@ -1,4 +1,5 @@
 // The log of a lane, written and read again: what a step left out is null, not what it was before.
+import { FACTS } from '../support/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { emptyLane, openReview, takeCallBack } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
@@ -11,8 +12,7 @@ const ctx = aCtx();
 const item = {
   kind: 'double_charge_risk',
   subject: 'in_1',
-  summary: 'Stripe may charge',
-  proposal: 'Remove the card',
+  fact: FACTS.double_charge_risk,
 } as const;
 
 it('a review item whose deadline is gone has none when its log is read', () => {

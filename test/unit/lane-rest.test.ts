@@ -1,4 +1,5 @@
 // How a lane comes to rest: which call goes next, what comes before it, when it is looked at again, and what a person's choice does.
+import { FACTS, aKind } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { addMessage, type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../src/engine/change.js';
 import {
@@ -194,8 +195,8 @@ describe('an event that is taken in', () => {
 
 describe('a person’s choice for a review item', () => {
   const item = (kind: ReviewKind, subject = 'x') =>
-    openReview(openReview(fresh(), ctx(), { kind: 'dispute', subject: 'y', summary: 's', proposal: 'p' }), ctx(), {
-      ...{ kind, subject, summary: 's', proposal: 'p' },
+    openReview(openReview(fresh(), ctx(), { kind: 'dispute', subject: 'y', fact: FACTS.dispute }), ctx(), {
+      ...{ ...aKind(kind), subject },
     });
   const choose = (s: LaneState, resolution: Resolution, by = 'ada', id = s.reviews[1]?.id ?? '') =>
     resolveReview(s, id, { resolution, note: 'why', by }, ctx(5_000));
@@ -241,7 +242,7 @@ describe('a person’s choice for a review item', () => {
   it('that cannot be carried out leaves the item open', () => {
     const p = payment({ mark: 'parked', paymentId: null });
     const asked = openReview(putPayment(fresh(), p), ctx(), {
-      ...{ kind: 'amount_mismatch', subject: 'pmt_1', paymentRowId: 'pmt_1', summary: 's', proposal: 'p' },
+      ...{ kind: 'amount_mismatch', subject: 'pmt_1', paymentRowId: 'pmt_1', fact: FACTS.amount_mismatch },
     });
     const refused = resolveReview(
       asked,

@@ -1,4 +1,6 @@
 // The small steps that every decision is made of: rows put in place, calls written down under their keys, items opened and closed.
+import { aKind, FACTS } from '../support/item-facts.js';
+import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import {
   addAttempt,
@@ -19,7 +21,7 @@ import {
   sendAgain,
   takeCallBack,
 } from '../../src/engine/change.js';
-import { callFailed, paymentOf } from '../../src/engine/answer-parts.js';
+import { callFailed, refusalOf, paymentOf } from '../../src/engine/answer-parts.js';
 import { moveMark, moveMirror, moveRefund } from '../../src/engine/moves.js';
 import { closePayment, findPayment, newPayment, paymentThatCame, withIds } from '../../src/engine/payment.js';
 import { effectName } from '../../src/domain/payment-name.js';
@@ -172,13 +174,17 @@ describe('a call', () => {
     expect(said(failure({ status: null, code: null, message: 'timeout' }))).toBe('no answer timeout');
     expect(said(failure({ message: '' }))).toBe('400 odd');
     const s = call(lane);
-    const item = callFailed(s, first(s), failure(), { paymentRowId: 'pmt_1', proposal: 'Fix it.' }, ctx);
+    const fact = { code: 'relay-refused', ...refusalOf(first(s), failure()) } as const;
+    expect(fact).toMatchObject({ call: 'report_payment', status: 400, error: 'odd', said: '400 odd no' });
+    const item = callFailed(s, first(s), fact, { paymentRowId: 'pmt_1' }, ctx);
     expect(item.reviews).toMatchObject([
       {
         kind: 'effect_failed',
         subject: 'report_payment:pay_1',
-        summary: 'report_payment was refused: 400 odd no',
-        proposal: 'Fix it.',
+        topic: 'relay-refused',
+        fact,
+        actions: ['retry', 'dismiss'],
+        proposed: 'retry',
         paymentRowId: 'pmt_1',
         refundId: null,
       },
@@ -196,7 +202,8 @@ describe('a call', () => {
 });
 
 describe('a review item', () => {
-  const ITEM = { kind: 'amount_mismatch', subject: 'pmt_1', summary: '10 were taken', proposal: 'Refund it.' } as const;
+  const ITEM = { kind: 'amount_mismatch', subject: 'pmt_1', fact: FACTS.amount_mismatch } as const;
+  const MORE = { ...FACTS.amount_mismatch, taken: { minor: 2000n, currency: 'EUR' } } as const;
   const opened = openReview(lane, ctx, { ...ITEM, paymentRowId: 'pmt_1' });
   const closed = (how: Parameters<typeof closeReviews>[3], s = opened): LaneState =>
     closeReviews(s, later, () => true, how);
@@ -214,46 +221,56 @@ describe('a review item', () => {
         resolution: null,
       },
     ]);
-    expect(opened.journal.map((l) => l.text)).toEqual(['review item amount_mismatch: 10 were taken']);
-    expect(openReview(opened, later, { ...ITEM, summary: 'other words' })).toBe(opened);
+    expect(opened.journal.map((l) => l.text)).toEqual(['review item amount_mismatch: amount-differs']);
+    expect(openReview(opened, later, { ...ITEM, fact: { ...FACTS.amount_mismatch } })).toBe(opened);
     expect(openReview(opened, later, { ...ITEM, subject: 'pmt_2' }).reviews).toHaveLength(2);
-    expect(openReview(opened, later, { ...ITEM, kind: 'dispute' }).reviews).toHaveLength(2);
+    expect(openReview(opened, later, { ...ITEM, ...aKind('dispute') }).reviews).toHaveLength(2);
     expect(openReviewOf(opened, 'amount_mismatch', 'pmt_1')).toBe(opened.reviews[0]);
     expect(openReviewOf(opened, 'amount_mismatch', 'pmt_2')).toBeUndefined();
     expect(openReviewOf(opened, 'dispute', 'pmt_1')).toBeUndefined();
   });
 
-  it('moves with its deadline, in the words of today', () => {
-    const due = openReview(opened, later, { ...ITEM, summary: 'until then', dueAt: LATER });
-    expect(due.reviews).toMatchObject([{ summary: 'until then', dueAt: LATER, createdAt: NOW }]);
-    expect(due.journal.at(-1)?.text).toBe('review item amount_mismatch has another deadline: until then');
-    expect(openReview(due, later, { ...ITEM, dueAt: new Date(LATER) })).toBe(due);
+  it('moves with its deadline, with the fact of today', () => {
+    const due = openReview(opened, later, { ...ITEM, fact: MORE, dueAt: LATER });
+    expect(due.reviews).toMatchObject([{ fact: MORE, dueAt: LATER, createdAt: NOW }]);
+    expect(due.journal.at(-1)?.text).toBe('review item amount_mismatch has another deadline: amount-differs');
+    expect(openReview(due, later, { ...ITEM, fact: MORE, dueAt: new Date(LATER) })).toBe(due);
   });
 
-  it('of sums says those of now while it is open, is no second one, and keeps its words where an event said more', () => {
-    const sums = { ...ITEM, kind: 'refund_gap' } as const;
-    const before = openReview(lane, ctx, sums);
-    const now = openReview(before, later, { ...sums, summary: '20 were taken', proposal: 'Ask.' });
-    expect(now.reviews).toEqual([{ ...before.reviews[0], summary: '20 were taken', proposal: 'Ask.' }]);
-    expect(now.journal.at(-1)?.text).toBe('review item refund_gap now says: 20 were taken');
-    expect(openReview(now, later, { ...sums, summary: '20 were taken' })).toBe(now);
-    expect(openReview(opened, later, { ...ITEM, summary: '20 were taken' })).toBe(opened);
+  it('has the sums of now while it is open, and is no second one', () => {
+    const now = openReview(opened, later, { ...ITEM, fact: MORE });
+    expect(now.reviews).toEqual([{ ...opened.reviews[0], fact: MORE }]);
+    expect(now.journal.at(-1)?.text).toBe('review item amount_mismatch is now: amount-differs');
+    expect(openReview(now, later, { ...ITEM, fact: { ...MORE } })).toBe(now);
   });
 
-  it('that a person dismissed stays closed as long as it says the same; other words are news', () => {
+  it('keeps a fact of another code, except where one rule knows all of it', () => {
+    const fact = { code: 'rest-due', status: 'open', due: MORE.due } as const;
+    expect(openReview(opened, later, { ...ITEM, fact })).toBe(opened);
+    const gap = openReview(lane, ctx, { ...aKind('refund_gap'), subject: 'pmt_1' });
+    const missing = {
+      code: 'refund-event-missing',
+      payment: 'pay_1',
+      reported: MORE.due,
+      received: MORE.taken,
+    } as const;
+    const now = openReview(gap, later, { kind: 'refund_gap', subject: 'pmt_1', fact: missing });
+    expect(now.reviews).toMatchObject([{ topic: 'refund-event-missing', fact: missing, status: 'open' }]);
+  });
+
+  it('that a person dismissed stays closed as long as its fact is the same; another fact is news', () => {
     const gone = closed({ by: 'ops', resolution: 'dismiss', note: 'seen' });
     expect(openReviewOf(gone, 'amount_mismatch', 'pmt_1')).toBeUndefined();
     expect(openReview(gone, later, ITEM)).toBe(gone);
-    expect(openReview(gone, later, { ...ITEM, summary: '20 were taken' }).reviews).toHaveLength(2);
+    expect(openReview(gone, later, { ...ITEM, fact: MORE }).reviews).toHaveLength(2);
     expect(openReview(gone, later, { ...ITEM, subject: 'pmt_2' }).reviews).toHaveLength(2);
     const cleared = closed({ by: null, resolution: 'cleared', note: null });
     expect(openReview(cleared, later, ITEM).reviews).toHaveLength(2);
     // Stripe says one failed finalization in two wordings.
-    const failed = openReview(lane, ctx, { ...ITEM, kind: 'finalization_failed' });
-    const dismissed = closed({ by: 'ops', resolution: 'dismiss', note: null }, failed);
-    expect(openReview(dismissed, later, { ...ITEM, kind: 'finalization_failed', summary: 'in other words' })).toBe(
-      dismissed,
-    );
+    const failed = { kind: 'finalization_failed', subject: 'in_1', fact: FACTS.finalization_failed } as const;
+    const dismissed = closed({ by: 'ops', resolution: 'dismiss', note: null }, openReview(lane, ctx, failed));
+    const reworded = { ...FACTS.finalization_failed, said: 'in other words' };
+    expect(openReview(dismissed, later, { ...failed, fact: reworded })).toBe(dismissed);
   });
 
   it('closed by a person names them and keeps their words out of the timeline; closed by its cause it says why', () => {

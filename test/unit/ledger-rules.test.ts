@@ -1,4 +1,5 @@
 // The ledger's rules without a database: which accounts each movement touches and when, the months, the trial balance, one charge.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { newPayment, collectedCharges } from '../../src/engine/payment.js';
 import { type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
@@ -211,7 +212,7 @@ describe('one charge', () => {
     expect(s.entries).toEqual([]);
     expect(s.payments).toMatchObject([{ mark: 'parked', succeededAt: null, proveDueAt: null }]);
     expect(s.reviews).toMatchObject([{ kind: 'double_payment', status: 'open', paymentRowId: 'pmt_1' }]);
-    expect(s.reviews[0]?.summary).toBe(
+    expect(wordsOf(s.reviews[0]).summary).toBe(
       'payment pay_1 of 29.90 EUR for this invoice names charge ch_1, which is booked for payment pay_0 of invoice in_0',
     );
     expect(s.reviews.map(isOfSharedCharge)).toEqual([true]);

@@ -1,5 +1,6 @@
 // What is known of a link on which a payment was announced: asked about once, in words that are so now, and by a person who knew of the payment.
 import { failureWithoutAnswer } from '@crossbill/mor/failure.js';
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { MorObjectsFlow } from '../../src/mor-objects/mor-objects.flow.js';
 import { moneyAnnounced } from '../../src/mor-objects/rules/withdraw.js';
@@ -114,7 +115,7 @@ describe('a link that the MoR does not know although a payment was announced on 
     r.links.read = gone;
     await r.h.take(captured(r));
     await pass(r, 10, 60_000);
-    expect((await openItems(r)).map((x) => x.proposal)).toEqual([
+    expect((await openItems(r)).map((x) => wordsOf(x).proposal)).toEqual([
       "Ask the MoR whether the customer paid. If not, dismiss this. If so, mark the invoice on Stripe by hand, with a payment record of that amount with reference link_1, unless other money that has not gone back has paid it, or it is void: then have charge ch_9 given back in the MoR's portal. If what paid it has gone back, bill charge ch_9 with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.",
     ]);
   });
@@ -185,7 +186,7 @@ describe('an open item of a link', () => {
     r.links.pay('link_1');
     await pass(r, 3, HOUR_MS);
     const asked = async (): Promise<readonly string[]> =>
-      (await openItems(r)).filter((x) => x.kind === 'conflicting_event').map((x) => x.summary);
+      (await openItems(r)).filter((x) => x.kind === 'conflicting_event').map((x) => wordsOf(x).summary);
     const sums = ['10.00 EUR was announced for link_1; the record says 9.00 EUR'];
     expect(await asked()).toEqual(sums);
     await r.h.take(captured(r, 'evt_captured_again'));
@@ -243,10 +244,10 @@ describe('the item of a link', () => {
     await pass(r, 3, HOUR_MS);
     expect((await state(r)).objects.map((o) => [o.status, o.readDueAt])).toEqual([['PAID', null]]);
     const [item] = await openItems(r);
-    expect(item?.summary).toBe('link link_1 is paid, but the MoR does not say how much');
-    expect(item?.proposal).toMatch(/^Ask the MoR for the amount and mark the invoice on Stripe by hand/);
+    expect(wordsOf(item).summary).toBe('link link_1 is paid, but the MoR does not say how much');
+    expect(wordsOf(item).proposal).toMatch(/^Ask the MoR for the amount and mark the invoice on Stripe by hand/);
     await callerReads(r, gone);
-    expect([(await state(r)).objects[0]?.status, await summaries(r)]).toEqual(['PAID', [item?.summary]]);
+    expect([(await state(r)).objects[0]?.status, await summaries(r)]).toEqual(['PAID', [wordsOf(item).summary]]);
   });
 
   it.each([
@@ -266,7 +267,7 @@ describe('the item of a link', () => {
     await r.h.take(captured(r, 'evt_captured_last'));
     await pass(r, 60, HOUR_MS);
     expect([await summaries(r), relayed(r)]).toEqual([asked, []]);
-    expect((await openItems(r))[0]?.proposal).toMatch(/^Ask the MoR for the amount and mark the invoice/);
+    expect(wordsOf((await openItems(r))[0]).proposal).toMatch(/^Ask the MoR for the amount and mark the invoice/);
   });
 
   it('is the only one, where it was not shown after its end, was announced, and is unknown now', async () => {
@@ -295,7 +296,7 @@ describe('the item of a link', () => {
       failureWithoutAnswer('the MoR', { answered: false, sent: 'maybe', why: 'timeout', timedOut: true });
     await r.h.take(captured(r));
     await pass(r, 50, HOUR_MS);
-    expect((await openItems(r)).map((x) => x.proposal)).toEqual([
+    expect((await openItems(r)).map((x) => wordsOf(x).proposal)).toEqual([
       'The last read: no answer from the MoR (timeout). Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
     ]);
   });

@@ -1,4 +1,6 @@
 // What the MoR answers about a payment link, what a paid one is worth, and when a link that stands is a danger.
+import { aKind } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview } from '../../src/engine/change.js';
 import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
@@ -21,7 +23,7 @@ const take = (o: MorObjectRow, f: Partial<LinkFacts> = {}, s = lane()): LaneStat
   takeLink(withObjects(s, o), o, linkFacts(f), 'read', later);
 const told = { observed: [announced({ at: at(-1_000).toISOString(), charge: 'ch_9' })] };
 const about = (s: LaneState, over: Pick<ReviewRow, 'kind' | 'subject'>): LaneState =>
-  openReview(s, ctx(), { summary: 's', proposal: 'p', ...over });
+  openReview(s, ctx(), { ...aKind(over.kind), subject: over.subject });
 
 describe('a payment link as the MoR shows it', () => {
   it('has the page, the end and the price that the MoR names, and keeps those that it leaves out', () => {
@@ -77,7 +79,7 @@ describe('a payment link that is paid', () => {
   ])('and of which the MoR %s is for a person, and no payment is recorded', (_, over, f) => {
     const s = paid(aLink(over), f);
     expect([s.payments, s.entries]).toEqual([[], []]);
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       { kind: 'conflicting_event', subject: 'lnk_1', summary: expect.stringContaining(`link ${LINK} is paid, but`) },
     ]);
   });
@@ -129,7 +131,7 @@ describe('a payment link whose payment was announced and that does not say so', 
 
   it('is for a person from the eighth read on, and is read on', () => {
     const s = take(aLink({ detail: told, readAttempts: 8 }), { status: 'EXPIRED' });
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       {
         ...{ kind: 'conflicting_event', subject: 'lnk_1' },
         summary: `a payment on link ${LINK} was announced, but the link still says EXPIRED`,
@@ -152,7 +154,7 @@ describe('a payment link that a read shows as paid, with a charge nobody has nam
   const charged = (s: LaneState, over: Partial<PaymentEvent> = {}) =>
     settle(applyEvent(s, aPaymentEvent({ eventId: 'evt_9', ...over }), later).state, later);
   const proposals = (s: LaneState) =>
-    open(s).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? r.proposal : []));
+    open(s).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? wordsOf(r).proposal : []));
 
   it('and a card payment of the same amount may be one sum of money: a person is to ask first, in either order', () => {
     const asks = [expect.stringMatching(/^Ask the MoR whether the customer was charged twice/)];
@@ -172,7 +174,7 @@ describe('a payment link that has expired', () => {
     open(take(o, { status: 'EXPIRED', due, ...over }));
 
   it('with less outstanding than its price took money: a person is told how much', () => {
-    expect(expired(eur(1990n))).toMatchObject([
+    expect(withWords(expired(eur(1990n)))).toMatchObject([
       {
         ...{ kind: 'conflicting_event', subject: 'lnk_1' },
         summary: `link ${LINK} has expired with 19.90 EUR of 29.90 EUR outstanding: 10.00 EUR seems to be paid`,
@@ -224,7 +226,7 @@ describe('the request for a payment link', () => {
     const { s, m } = requested({ detail: automatic });
     const told = createLinkCall.refused(s, m, refusal(refused), ctx(settings));
     expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
-    expect(open(told)).toMatchObject([
+    expect(withWords(open(told))).toMatchObject([
       {
         ...{ kind: 'effect_failed', subject: 'create_payment_link:lnk_1' },
         summary: 'create_payment_link was refused: 409 no_active_arrangement no',
@@ -278,7 +280,7 @@ describe('a payment link that can still be paid', () => {
   it.each(['paid', 'void'] as const)('while its invoice is %s is shown to a person, with its end', (status) => {
     looks.length = 0;
     const s = settled(withObjects(lane({ status }), aLink()));
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       {
         ...{ kind: 'double_payment', subject: 'lnk_1' },
         summary: `the invoice is ${status}, and payment link ${LINK} can still be paid by 2026-11-20 12:01 UTC`,
@@ -286,7 +288,7 @@ describe('a payment link that can still be paid', () => {
     ]);
     expect(looks).toEqual([at(60_000)]);
     const nameless = settled(withObjects(lane({ status }), aLink({ morId: null, deadline: null })));
-    expect(open(nameless)[0]?.summary).toContain('payment link lnk_1 can still be paid (no deadline given)');
+    expect(wordsOf(open(nameless)[0]).summary).toContain('payment link lnk_1 can still be paid (no deadline given)');
   });
 
   it('is no danger while its invoice is open or written off or not known, or when its own payment was announced', () => {

@@ -1,4 +1,5 @@
 // Several announcements on a payment link: the first counts, and one item asks a person about every further one while nothing is charged.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { moneyAnnounced } from '../../src/mor-objects/rules/withdraw.js';
 import { type ReviewRow } from '../../src/domain/model.js';
@@ -75,7 +76,7 @@ describe('a further payment that was announced on a link', () => {
     await again(r, { ...NAMES[2][1], amount: { amount: '10.00', currency: 'EUR' } });
     const [item] = await openItems(r);
     for (const fact of ['event evt_captured,', 'charge ch_9', '(read, ', 'payment pay_10, charge ch_10, 10.00 EUR'])
-      expect(item?.summary).toContain(fact);
+      expect(wordsOf(item).summary).toContain(fact);
   });
 
   it.each([
@@ -93,7 +94,7 @@ describe('a further payment that was announced on a link', () => {
     for (const n of [10, 11, 10])
       await again(r, { pspReference: `ch_${n}` }, `evt_${n}_${(await state(r)).journal.length}`);
     expect(await items(r)).toEqual(ONE_ITEM);
-    expect((await openItems(r))[0]?.summary).toContain('charge ch_11');
+    expect(wordsOf((await openItems(r))[0]).summary).toContain('charge ch_11');
   });
 
   it('is one item where the link is unknown to the MoR or was never given, beside that of the first', async () => {

@@ -1,4 +1,5 @@
 // What the MoR names a payment on a link by: captures that name its id of the payment and no charge.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import {
   away,
@@ -107,7 +108,7 @@ describe('a payment on a link whose capture names the MoR’s id of it and no ch
     await paid(r, 'pay_nine', 'ch_9');
     await givenBack(r, 'pay_nine', 'ch_9');
     await hours(r, 3);
-    expect([await taken(r), await mirrors(r), (await openItems(r)).map((x) => x.proposal)]).toEqual([
+    expect([await taken(r), await mirrors(r), (await openItems(r)).map((x) => wordsOf(x).proposal)]).toEqual([
       ['PSP9 confirmed'],
       [['done', 'pay_nine']],
       ['Ask the MoR which is right. What was recorded first stands.'],
@@ -226,7 +227,7 @@ it('a link’s payment of which a card’s event tells too is asked about when t
   await hours(r, 2);
   await paid(r, 'pay_nine');
   await hours(r, 1);
-  expect((await openItems(r)).map((x) => x.proposal)).toEqual([
+  expect((await openItems(r)).map((x) => wordsOf(x).proposal)).toEqual([
     expect.stringMatching(/^Ask the MoR whether the customer was charged twice/),
   ]);
   await givenBack(r, 'pay_nine', 'ch_9');

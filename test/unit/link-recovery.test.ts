@@ -1,4 +1,5 @@
 // When a refused renewal gets a payment link by itself, for how much, in which country, and when its invoice is read for that.
+import { FACTS } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { type Ctx, openReview, putPayment, putRefund } from '../../src/engine/change.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
@@ -69,7 +70,7 @@ describe('a refused renewal', () => {
   });
 
   const second = refused({ id: 'pmt_2', paymentId: 'pay_2' });
-  const item = openReview(lane(), ctx(), { kind: 'dispute', subject: 'x', summary: 's', proposal: 'p' });
+  const item = openReview(lane(), ctx(), { kind: 'dispute', subject: 'x', fact: FACTS.dispute });
   it.each<readonly [string, LaneState, Ctx?]>([
     ['no links are wanted', lane(), ctx(0, { recoveryLinks: null })],
     ['a schedule of retries says when', lane(), ctx(0, { retrySchedule: SCHEDULE })],

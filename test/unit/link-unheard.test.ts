@@ -1,4 +1,5 @@
 // Money that was announced on a link of which nothing more is heard, or whose charge is in the books: nothing is held with nobody asked.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { moneyAnnounced } from '../../src/mor-objects/rules/withdraw.js';
 import {
@@ -41,7 +42,7 @@ async function announced(r: Rig, id = 'evt_captured'): Promise<void> {
 /** Nothing is held unseen: one item is open, and once it is dismissed the schedule goes on. */
 async function expectAsked(r: Rig): Promise<void> {
   expect([await summaries(r), relayed(r)]).toEqual([[expect.stringMatching(NOT_GIVEN)], []]);
-  expect((await openItems(r))[0]?.proposal).toMatch(/Ask (the MoR|it) whether the customer paid/);
+  expect(wordsOf((await openItems(r))[0]).proposal).toMatch(/Ask (the MoR|it) whether the customer paid/);
   await dismissed(r);
   expect(moneyAnnounced(await state(r))).toBeNull();
 }
@@ -60,7 +61,9 @@ describe('a payment on a link that the MoR never gave', () => {
     const r = await asked('away');
     await announced(r);
     await hours(r, 50);
-    expect((await openItems(r))[0]?.proposal).toContain("with reference the link's id at the MoR (ask for it),");
+    expect(wordsOf((await openItems(r))[0]).proposal).toContain(
+      "with reference the link's id at the MoR (ask for it),",
+    );
   });
 
   it('is asked about once more, announced again after its request was refused, while the MoR is away', async () => {
@@ -87,7 +90,7 @@ describe('a payment on a link that the MoR never gave', () => {
     await announced(r, 'evt_captured_again');
     await hours(r, 2);
     expect((await state(r)).objects[0]?.status).toBe('REPLACED');
-    expect((await openItems(r)).map((x) => x.summary)).toContainEqual(expect.stringMatching(NOT_GIVEN));
+    expect((await openItems(r)).map((x) => wordsOf(x).summary)).toContainEqual(expect.stringMatching(NOT_GIVEN));
   });
 
   it('is asked about where another link took its place, as the MoR does not collect in that country', async () => {

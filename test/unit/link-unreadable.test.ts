@@ -1,4 +1,5 @@
 // A payment is announced on a link, and the MoR does not let us read that link: a person hears of the money all the same.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { away, captured, dismissed, gone, shows } from '../support/announced-link.js';
 import { failed } from '../support/fakes.js';
@@ -52,7 +53,7 @@ it.each([SCHEDULE, null])(
     expect((await state(r)).objects.map((o) => o.status)).toEqual(['DELETED']);
     await r.h.take(captured(r));
     for (let m = 0; m < 10; m++) await after(r, 60_000);
-    const open = (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => x.summary);
+    const open = (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => wordsOf(x).summary);
     expect(open).toEqual([expect.stringMatching(/link_1 was announced, but the MoR does not know the link$/)]);
   },
 );
@@ -85,8 +86,10 @@ it('is told in other words once the MoR no longer knows the link: nothing reads 
   r.links.read = gone;
   for (let m = 0; m < 60; m++) await after(r, 60_000);
   const open = (await state(r)).reviews.filter((x) => x.status === 'open');
-  expect(open.map((x) => x.summary)).toEqual([expect.stringMatching(/announced, but the MoR does not know the link$/)]);
-  expect(open[0]?.proposal).not.toContain('is read again');
+  expect(open.map((x) => wordsOf(x).summary)).toEqual([
+    expect.stringMatching(/announced, but the MoR does not know the link$/),
+  ]);
+  expect(wordsOf(open[0]).proposal).not.toContain('is read again');
 });
 
 it('is told once, whatever words the MoR finds for each refusal', async () => {
@@ -170,7 +173,7 @@ it.each([
     for (let d = 0; d < 90; d++) await after(r, DAY_MS); // the link ended on day 7
     const s = await state(r);
     expect(s.objects.map((o) => o.status)).toEqual(['EXPIRED']);
-    expect(s.reviews.filter((x) => x.status === 'open').map((x) => x.summary)).toEqual([
+    expect(s.reviews.filter((x) => x.status === 'open').map((x) => wordsOf(x).summary)).toEqual([
       expect.stringMatching(/^the MoR does not show .*link_1, which has ended: whether it was paid is not known$/),
     ]);
     r.links.read = read; // the MoR shows it again, and it was not paid
@@ -209,7 +212,7 @@ describe('a link that ended while the MoR did not show it', () => {
     const { r } = await unshown();
     r.links.read = shows({ status: 'EXPIRED', due: { minor: 600n, currency: 'EUR' } });
     for (let h = 0; h < 3; h++) await after(r, HOUR_MS);
-    const open = (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => x.summary);
+    const open = (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => wordsOf(x).summary);
     expect(open).toEqual([expect.stringContaining('4.00 EUR seems to be paid')]);
   });
 
@@ -219,8 +222,8 @@ describe('a link that ended while the MoR did not show it', () => {
     for (let d = 0; d < 5; d++) await after(r, DAY_MS);
     expect([openKinds(await state(r)), relayed(r)]).toEqual([['conflicting_event'], []]);
     const [item] = (await state(r)).reviews.filter((x) => x.status === 'open');
-    expect(item?.summary).toMatch(/^the MoR no longer knows .*link_1, which has ended/);
-    expect(item?.proposal).not.toContain('is read again');
+    expect(wordsOf(item).summary).toMatch(/^the MoR no longer knows .*link_1, which has ended/);
+    expect(wordsOf(item).proposal).not.toContain('is read again');
   });
 
   it.each([503, 403])(

@@ -1,4 +1,5 @@
 // A payment link or a proforma invoice that the MoR has not answered, while the money of its invoice comes.
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { emptyLane, messageKey } from '../../src/engine/change.js';
 import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
@@ -38,7 +39,7 @@ describe('a payment link that the MoR has not answered', () => {
     const s = await state(r);
     expect(links.links.size).toBe(0);
     expect(told(emptyLane(s.lane), s)).not.toContain('payment_link.created');
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       {
         kind: 'double_payment',
         summary: expect.stringMatching(/^payment link .* without an answer, and then taken back/),
@@ -79,7 +80,7 @@ describe('a payment link that the MoR has not answered', () => {
     down = false;
     await h.rest(1);
     const [item] = open(await state(r)); // the first may be there, though nobody was given its address
-    expect(item).toMatchObject({ kind: 'double_payment', summary: expect.stringContaining('taken back') });
+    expect(withWords(item)).toMatchObject({ kind: 'double_payment', summary: expect.stringContaining('taken back') });
     const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
     await h.command(INVOICE_ID, (s, of) => resolveReview(s, item?.id ?? '', choice, of));
     await h.rest(1);
@@ -161,7 +162,7 @@ describe('a payment link that the MoR has not answered', () => {
     await h.rest(1);
     const s = await state(r);
     expect(s.payments.map((p) => [p.origin, p.mark, p.amount])).toContainEqual(['payment_link', 'parked', 1000n]);
-    expect(open(s).map((x) => x.summary)).toEqual(['10.00 EUR was taken; 6.00 EUR is due']);
+    expect(open(s).map((x) => wordsOf(x).summary)).toEqual(['10.00 EUR was taken; 6.00 EUR is due']);
   });
 
   it('and that was made just before a process died is told to a person when it is taken back', async () => {
@@ -192,7 +193,7 @@ describe('a payment link that the MoR has not answered', () => {
     );
     const refusal = failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
     const refused = settle(applyAnswer(heard, heard.messages[0]?.id ?? '', refusal, ctx()), ctx());
-    expect(open(refused).filter((x) => x.summary.includes('was announced'))).toMatchObject([
+    expect(open(refused).filter((x) => wordsOf(x).summary.includes('was announced'))).toMatchObject([
       { kind: 'conflicting_event', subject: 'lnk_1' },
     ]);
   });
@@ -216,7 +217,7 @@ describe('a proforma invoice that the MoR has not answered', () => {
     expect([never.objects[0]?.status, open(never)]).toEqual(['REFUSED', []]);
     const once = settle(tried(proforma(paid)), ctx());
     expect(once.messages).toMatchObject([{ status: 'cancelled', attempts: 1 }]);
-    expect(open(once)).toMatchObject([
+    expect(withWords(open(once))).toMatchObject([
       {
         ...{ kind: 'double_payment', subject: 'pfm_1' },
         summary:

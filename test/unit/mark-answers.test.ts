@@ -1,4 +1,6 @@
 // What becomes of a payment's mark: what Stripe answers, and what the MoR says.
+import { FACTS } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview } from '../../src/engine/change.js';
 import { takeRead } from '../../src/engine/facts.js';
@@ -71,7 +73,9 @@ describe('what Stripe answers to a step of the mark', () => {
     const p = payment({ paymentRecordId: 'pr_1' });
     const rest = attached(p, { amountRemaining: 500n });
     expect([marks(rest), kinds(rest)]).toEqual([['confirmed'], ['amount_mismatch']]);
-    expect(open(rest)[0]?.summary).toBe('the payment is attached, and the invoice is still open with 5.00 EUR due');
+    expect(wordsOf(open(rest)[0]).summary).toBe(
+      'the payment is attached, and the invoice is still open with 5.00 EUR due',
+    );
     expect(kinds(attached(p, { amountRemaining: 0n }))).toEqual([]);
     expect(kinds(attached(p, { status: 'paid', amountRemaining: 500n }))).toEqual([]);
     expect(kinds(attached({ ...p, waived: ['amount_mismatch'] }, { amountRemaining: 500n }))).toEqual([]);
@@ -113,16 +117,16 @@ describe('what Stripe answers to a step of the mark', () => {
     const report = message(first, 'report_payment');
     const lost = reportPaymentCall.untraceable?.(first, report, 'too many records', ctx()) ?? never();
     expect([marks(lost), kinds(lost)]).toEqual([['parked'], ['effect_failed']]);
-    expect(open(lost)[0]).toMatchObject({
+    expect(withWords(open(lost)[0])).toMatchObject({
       ...{ subject: 'report_payment:pay_1', paymentRowId: 'pmt_1' },
       summary: 'Crossbill cannot tell whether payment pay_1 was reported: too many records',
       proposal: expect.stringContaining('a payment record with reference pay_1 on Stripe'),
     });
     const named = settled(lane({}, payment({ reference: 'own' })));
     const said = reportPaymentCall.untraceable?.(named, message(named, 'report_payment'), 'why', ctx()) ?? never();
-    expect(open(said)[0]?.proposal).toContain('with reference own on Stripe');
+    expect(wordsOf(open(said)[0]).proposal).toContain('with reference own on Stripe');
     const refused = reportPaymentCall.refused(first, report, refusedBy, ctx());
-    expect(open(refused)[0]).toMatchObject({
+    expect(withWords(open(refused)[0])).toMatchObject({
       paymentRowId: 'pmt_1',
       proposal: expect.stringContaining('Fix what the answer names'),
     });
@@ -180,7 +184,7 @@ describe('what Stripe answers to a step of the mark', () => {
     });
     expect(found({ kind: 'set_reference' }).payments[0]).toMatchObject({ mark: 'waiting', markMode: 'out_of_band' });
     const nobody = applyIdentified(s, 'pmt_1', NOTHING, ctx());
-    expect([marks(nobody), open(nobody)[0]?.summary, open(nobody)[0]?.proposal]).toEqual([
+    expect([marks(nobody), wordsOf(open(nobody)[0]).summary, wordsOf(open(nobody)[0]).proposal]).toEqual([
       ['parked'],
       '29.90 EUR was taken although the invoice was already paid another way',
       'If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund 29.90 EUR.',
@@ -191,7 +195,7 @@ describe('what Stripe answers to a step of the mark', () => {
       NOTHING,
       ctx(),
     );
-    expect(open(record)[0]?.summary).toContain('(its payment record pr_1 is not attached)');
+    expect(wordsOf(open(record)[0]).summary).toContain('(its payment record pr_1 is not attached)');
     const failure = (over: object) =>
       applyIdentified(
         s,
@@ -266,8 +270,7 @@ describe('a verdict of the MoR', () => {
       kind: 'signup_unproven',
       subject: 'pmt_1',
       paymentRowId: 'pmt_1',
-      summary: 's',
-      proposal: 'p',
+      fact: FACTS.signup_unproven,
     } as const;
     const unproven = applySucceeded(openReview(parked, ctx(), item), event(), ctx()).state;
     expect([marks(unproven), kinds(unproven)]).toEqual([['waiting'], []]);

@@ -1,4 +1,5 @@
 // What a person chooses for a payment that is kept from its invoice, and what comes of it.
+import { aKind } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview, putPayment, putRefund } from '../../src/engine/change.js';
 import {
@@ -16,7 +17,7 @@ import { at, ctx, invoice, lane, marks, payment } from '../support/waiting-payme
 
 describe('what a person chooses for a payment that waits for them', () => {
   const item = (s: LaneState, kind: ReviewKind, over = {}): LaneState =>
-    openReview(s, ctx(), { kind, subject: 'pmt_1', paymentRowId: 'pmt_1', summary: 's', proposal: 'p', ...over });
+    openReview(s, ctx(), { ...aKind(kind), subject: 'pmt_1', paymentRowId: 'pmt_1', ...over });
   const chosen = (s: LaneState, resolution: Resolution): LaneState => {
     const acted = markReview(s, open(s)[0] ?? never(), { resolution, note: null, by: 'ops' }, ctx());
     if (!acted.ok) throw new Error(acted.code);

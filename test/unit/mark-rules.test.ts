@@ -1,5 +1,7 @@
 // The mark of a payment on plain values: what is decided on each picture of its invoice, what an answer of Stripe makes of it, and what a
 // person may choose. The lane's whole flow is in flow-marks.test.ts.
+import { FACTS } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview, putMessage } from '../../src/engine/change.js';
 import { takeRead } from '../../src/engine/facts.js';
@@ -7,14 +9,14 @@ import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { decideMark } from '../../src/payments/rules/decide-mark.js';
 import { closeRefunded, moneyErrand, reportOf, settleMarks } from '../../src/payments/rules/mark.js';
-import { proposedOf } from '../../src/reviews/rules/stake.js';
+import { proposedOf } from '../../src/reviews/rules/choices.js';
 import { facts, NOW } from '../support/channel-lane.js';
 import { at, ctx, invoice, kinds, lane, marks, message, payment, settled } from '../support/waiting-payment.js';
 
 describe('what is said of money that cannot be marked', () => {
   const parked = (over: Partial<InvoiceFacts>, p = payment(), holder?: PaymentRow) => {
     const d = decideMark(p, invoice(over), holder, true, ctx().settings, false);
-    return d.do === 'park' ? [d.kind, d.summary, d.proposal] : [d.do];
+    return d.do === 'park' ? [d.item.kind, wordsOf(d.item).summary, wordsOf(d.item).proposal] : [d.do];
   };
 
   it.each([
@@ -42,10 +44,8 @@ describe('what is said of money that cannot be marked', () => {
   it.each([2000n, 3000n])('out of band is not proposed to be applied, which is not done there (%s due)', (due) => {
     const { settings } = ctx({ markMode: 'out_of_band' });
     const d = decideMark(payment(), invoice({ amountRemaining: due }), undefined, true, settings, false);
-    expect(d).toMatchObject({
-      kind: 'amount_mismatch',
-      proposal: expect.stringMatching(/^Out of band only the exact/),
-    });
+    const fact = { code: 'amount-differs', due: { minor: due, currency: 'EUR' }, marking: 'out_of_band' };
+    expect(d).toMatchObject({ do: 'park', item: { kind: 'amount_mismatch', fact } });
   });
 
   it('is given back with one click where its invoice is void, not where it may only be unknown to a wrong key', () => {
@@ -71,13 +71,6 @@ describe('what is said of money that cannot be marked', () => {
     expect(same[2]).toContain('Ask the MoR whether the customer was charged twice');
     const unknown = payment({ processorChargeId: null });
     expect(parked({}, unknown, { ...holder, processorChargeId: null })[2]).toMatch(/^Refund 29\.90 EUR, unless/);
-  });
-
-  it('that bears no id of the MoR’s must be named before it can be refunded from here', () => {
-    expect(parked({ status: 'void' }, payment({ paymentId: null }))[2]).toContain('name it first: its pay_... id');
-    expect(parked({ status: 'void' })[2]).not.toContain('name it first');
-    const holder = payment({ id: 'pmt_0' });
-    expect(parked({}, payment({ paymentId: null, processorChargeId: 'ch_1' }), holder)[2]).toContain('name it first');
   });
 
   it('on a paid invoice is looked into once, and is a double payment when that found nothing', () => {
@@ -126,7 +119,10 @@ describe('a payment that waits', () => {
     expect(settled(s, ctx({}, 11_000))).toBe(s);
     const unknown = lane({}, { ...payment(), amount: null });
     expect(settled(unknown)).toBe(unknown);
-    const item = { kind: 'amount_mismatch', subject: 'sup_1', summary: 's', proposal: 'p' } as const;
+    const eur = (minor: bigint) => ({ minor, currency: 'EUR' });
+    const said = { signup: 'sup_1', charge: 'ch_1', stated: eur(1990n), asked: eur(2990n), failed: null };
+    const fact = { code: 'completed-otherwise', ...said } as const;
+    const item = { kind: 'amount_mismatch', subject: 'sup_1', fact } as const;
     const asked = openReview(lane({}, payment({ signupId: 'sup_1' })), ctx(), item);
     expect(marks(settled(asked))).toEqual(['parked']);
     const other = openReview(lane({}, payment({ signupId: 'sup_2' })), ctx(), item);
@@ -147,7 +143,7 @@ describe('a payment that waits', () => {
   });
 
   it('on a draft that could not be made final is looked at once an hour', () => {
-    const item = { kind: 'finalization_failed', subject: 'in_1', summary: 's', proposal: 'p' } as const;
+    const item = { kind: 'finalization_failed', subject: 'in_1', fact: FACTS.finalization_failed } as const;
     const of = ctx({ draftPolicy: 'finalize' });
     const s = settled(openReview(lane({ status: 'draft' }, payment()), ctx(), item), of);
     expect([marks(s), s.invoice?.holdUntil]).toEqual([['held'], at(3_600_000)]);
@@ -255,8 +251,7 @@ describe('a payment that waits', () => {
       kind: 'double_payment',
       subject: 'pmt_1',
       paymentRowId: 'pmt_1',
-      summary: 's',
-      proposal: 'p',
+      fact: FACTS.double_payment,
     } as const;
     const s = (p: PaymentRow) => closeRefunded(openReview(lane({}, p), ctx(), item), ctx());
     const back = s(payment({ mark: 'parked', amountRefunded: 2990n }));

@@ -1,4 +1,5 @@
 // Invoices that a person marks by hand as an item proposes: the money stays in the books, and no refund of the only money is proposed.
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { putObject } from '../../src/engine/change.js';
 import { takeRead } from '../../src/engine/facts.js';
@@ -25,7 +26,7 @@ async function refused(markMode: 'payment_record' | 'out_of_band', kind: string)
   await h.rest(1);
   h.platform.trouble.length = 0;
   const [item] = (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
-  return { h, proposal: item?.proposal ?? '' };
+  return { h, proposal: wordsOf(item).proposal ?? '' };
 }
 
 const paid = { status: 'paid', amountPaid: 1000n, amountRemaining: 0n } as const;
@@ -117,7 +118,7 @@ it('of two payments that name one charge, on an invoice that was paid another wa
     ['parked', 'pr_1'],
     ['parked', null],
   ]);
-  expect(s.reviews.filter((r) => r.status === 'open').map((r) => [r.kind, r.proposal])).toEqual([
+  expect(s.reviews.filter((r) => r.status === 'open').map((r) => [r.kind, wordsOf(r).proposal])).toEqual([
     ['double_payment', expect.stringContaining('by hand for this money')],
     ['double_payment', expect.stringMatching(/^Ask the MoR whether the customer was charged twice/)],
   ]);
@@ -140,7 +141,7 @@ describe('a transfer of which no event said how much, marked by hand as its item
   /** Its late event, and what is found on Stripe then. */
   function heard(look: Probe): ReturnType<typeof settle> {
     const told = settle(putObject(anOpenInvoice(), SETTLED), later);
-    expect(open(told).map((r) => r.proposal)).toEqual([
+    expect(open(told).map((r) => wordsOf(r).proposal)).toEqual([
       expect.stringContaining(`a payment record of that amount with reference ${PROFORMA}`),
     ]);
     const marked = takeRead(told, later, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
@@ -157,7 +158,7 @@ describe('a transfer of which no event said how much, marked by hand as its item
   });
 
   it('or marked otherwise: a person is asked which it was, as a refund may give the only money back', () => {
-    expect(open(heard({ done: false }))).toMatchObject([
+    expect(withWords(open(heard({ done: false })))).toMatchObject([
       {
         kind: 'double_payment',
         proposal: expect.stringMatching(/^If somebody marked the invoice by hand .* dismiss this/),

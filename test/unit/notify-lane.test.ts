@@ -1,4 +1,5 @@
 // What the merchant's backend is told of a step of an invoice: each thing that became so, once, with its facts and no more.
+import { FACTS, aKind } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview } from '../../src/engine/change.js';
 import {
@@ -123,7 +124,7 @@ describe('a verdict of the MoR', () => {
 
 describe('an invoice that is left open without a refusal', () => {
   const asked = (kind: ReviewRow['kind'], s = open, paymentRowId: string | null = null): LaneState =>
-    openReview(s, aCtx(), { kind, subject: 's', paymentRowId, summary: 'of Ada', proposal: 'p' });
+    openReview(s, aCtx(), { ...aKind(kind), subject: 's', paymentRowId });
   const waiting = (over: object = {}): LaneState => ({
     ...open,
     payments: paid().payments.map((p) => ({ ...p, mark: 'parked' as const, ...over })),
@@ -173,7 +174,7 @@ describe('an invoice that is left open without a refusal', () => {
 
 describe('a review item', () => {
   const item = (over: Partial<ReviewRow> = {}): ReviewRow => {
-    const s = openReview(open, aCtx(), { kind: 'dispute', subject: 'dp_1', summary: 'of Ada', proposal: 'p' });
+    const s = openReview(open, aCtx(), { kind: 'dispute', subject: 'dp_1', fact: FACTS.dispute });
     const [r] = s.reviews;
     if (r === undefined) throw new Error('nobody was asked');
     return { ...r, id: 'rev 1', ...over };

@@ -1,4 +1,6 @@
 // What a refund that was asked for comes to: the MoR's answer, its refusal, its silence, and what a person says of it.
+import { aKind, FACTS } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { emptyLane, openReview, putMessage, putPayment, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
@@ -41,7 +43,7 @@ describe('the MoR’s answer to a refund', () => {
       status: 'failed',
       failure: { status: null, code: 'refund_failed', message: 'the MoR says that the refund failed' },
     });
-    expect(open(failed)).toMatchObject([
+    expect(withWords(open(failed))).toMatchObject([
       {
         ...{ kind: 'refund_stuck', subject: `${first(failed).id}:failed`, refundId: first(failed).id },
         summary: 'refund rfnd_1 failed, nothing was refunded: the MoR says that the refund failed',
@@ -88,7 +90,7 @@ describe('the MoR’s answer to a refund', () => {
   ])('of another %s is not believed: the refund stays without an end, and a person is asked', (_, over, name, said) => {
     const s = answered(asked(), over);
     expect(s.refunds).toMatchObject([{ status: 'unknown', morRefundId: name }]);
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       {
         ...{ kind: 'refund_gap', subject: first(s).id, paymentRowId: 'pmt_1', refundId: first(s).id },
         summary: `10.00 EUR of pay_1 was to be refunded; the MoR answered ${said}`,
@@ -192,7 +194,7 @@ describe('a refund that the MoR refuses', () => {
     ] as const) {
       const s = refused(of, over);
       expect(s.refunds).toMatchObject([{ status: 'unknown', failure: null }]);
-      expect(open(s)).toMatchObject([
+      expect(withWords(open(s))).toMatchObject([
         {
           ...{ kind: 'refund_stuck', subject: of.r.id, paymentRowId: 'pmt_1', refundId: of.r.id },
           summary: `the first attempt of refund ${of.r.id} was not answered and the repeat was refused: ${over.status ?? 422} not_refundable no`,
@@ -204,7 +206,9 @@ describe('a refund that the MoR refuses', () => {
   it('because its key has another body is a person’s to look into', () => {
     const s = refused(asked(), { status: 409, code: 'idempotency_conflict' });
     expect(s.refunds).toMatchObject([{ status: 'unknown', failure: { status: 409, code: 'idempotency_conflict' } }]);
-    expect(open(s)[0]?.summary).toContain('the MoR knows its key with another body (409 idempotency_conflict no)');
+    expect(wordsOf(open(s)[0]).summary).toContain(
+      'the MoR knows its key with another body (409 idempotency_conflict no)',
+    );
   });
 
   it('because it knows no such payment proves that nothing moved under a name that a person gave, and takes the name back', () => {
@@ -229,7 +233,7 @@ describe('a refund that the MoR refuses', () => {
     const done = asked({ status: 'succeeded' });
     const s = refused(done);
     expect([s.refunds, s.payments, s.entries]).toEqual([done.s.refunds, done.s.payments, done.s.entries]);
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       {
         ...{ kind: 'refund_gap', subject: `${done.r.id}:refused`, paymentRowId: 'pmt_1', refundId: done.r.id },
         summary: expect.stringContaining(
@@ -238,7 +242,7 @@ describe('a refund that the MoR refuses', () => {
       },
     ]);
     const named = refused(asked({ status: 'succeeded', processorRefundId: 're_9' }));
-    expect(open(named)[0]?.summary).toContain('refund re_9 of that amount, known by an event');
+    expect(wordsOf(open(named)[0]).summary).toContain('refund re_9 of that amount, known by an event');
   });
 
   it('of a key that is in use or was used before, once its event came, or of which no row is here, changes nothing', () => {
@@ -262,10 +266,8 @@ describe('a refund that the MoR refuses', () => {
 
 describe('a payment that was to be given back and was not', () => {
   const parked = (over: Partial<PaymentRow> = {}): LaneState => lane(payment({ mark: 'parked', ...over }));
-  const item = (s: LaneState, over: Partial<ReviewRow> = {}): LaneState =>
-    openReview(s, ctx(), {
-      ...{ kind: 'double_payment', subject: 'x', summary: 's', proposal: 'p', paymentRowId: 'pmt_1', ...over },
-    });
+  const item = (s: LaneState, over: Partial<Pick<ReviewRow, 'kind' | 'paymentRowId'>> = {}): LaneState =>
+    openReview(s, ctx(), { paymentRowId: 'pmt_1', ...over, ...aKind(over.kind ?? 'double_payment'), subject: 'x' });
 
   it('is looked at afresh, on a new read of its invoice', () => {
     const s = decideAgain(parked(), 'pmt_1');
@@ -291,7 +293,7 @@ describe('a payment that was to be given back and was not', () => {
 
 describe('a person’s choice for a refund that is stuck', () => {
   const about = (s: LaneState, r: RefundRow): ReviewRow =>
-    openReview(s, ctx(), { kind: 'refund_stuck', subject: r.id, refundId: r.id, summary: 's', proposal: 'p' })
+    openReview(s, ctx(), { kind: 'refund_stuck', subject: r.id, refundId: r.id, fact: FACTS.refund_stuck })
       .reviews[0] ?? never();
   const choose = ({ s, r }: Asked, resolution: 'apply' | 'retry' | 'dismiss', note: string | null = null) =>
     stuckRefundReview(s, about(s, r), { resolution, note, by: 'ada' }, ctx());

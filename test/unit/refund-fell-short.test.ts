@@ -1,4 +1,6 @@
 // A payment that a person chose to give back, of which a bank had taken a part: somebody is asked until nothing of it is open.
+import { FACTS } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { expect, it } from '@jest/globals';
 import { closeReviews, openReview } from '../../src/engine/change.js';
 import { type Resolution } from '../../src/domain/model.js';
@@ -37,7 +39,7 @@ const item = async (h: LaneHarness) =>
 it('the rest is refunded, a person is told that it was not all, and what they dismiss is over', async () => {
   const h = await paidTwice();
   expect(await choose(h, 'refund')).toBe(true);
-  expect(await item(h)).toMatchObject({
+  expect(withWords(await item(h))).toMatchObject({
     summary:
       '10.00 EUR was taken although payment pay_oak already settles this invoice; of it 6.00 EUR was refunded since, and nothing is left',
     proposal: 'The bank took the rest, so nothing of it can be refunded any more. Dismiss this.',
@@ -57,7 +59,7 @@ it('the dispute is won after all: the rest is offered, and once it is refunded n
   const h = await paidTwice();
   await choose(h, 'refund');
   await outcome(h, 'won', 24);
-  expect(await item(h)).toMatchObject({
+  expect(withWords(await item(h))).toMatchObject({
     summary: expect.stringMatching(/; of it 6\.00 EUR was refunded since, and 4\.00 EUR is left$/),
     proposal: 'Refund the other 4.00 EUR, or dismiss this.',
   });
@@ -76,13 +78,12 @@ it('another item of it that closed by itself meanwhile does not hide what was ch
     kind: 'amount_mismatch',
     subject: 'sup_1',
     paymentRowId: of,
-    summary: '9.00 EUR',
-    proposal: '',
+    fact: FACTS.amount_mismatch,
   } as const;
   await h.command(INVOICE_ID, (s, ctx) => {
     const state = closeReviews(openReview(s, ctx, told), ctx, (r) => r.subject === 'sup_1', by);
     return { ok: true, state, value: null };
   });
   await choose(h, 'refund');
-  expect((await item(h))?.summary).toMatch(/; of it 6\.00 EUR was refunded since, and nothing is left$/);
+  expect(wordsOf(await item(h)).summary).toMatch(/; of it 6\.00 EUR was refunded since, and nothing is left$/);
 });

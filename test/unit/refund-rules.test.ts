@@ -1,4 +1,5 @@
 // Refunds by their names: keys that a restored backup does not change, ids that two payments share, and payments that people named.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { newPayment } from '../../src/engine/payment.js';
@@ -196,7 +197,7 @@ describe('a person names a payment', () => {
     const { state } = applyRefunded(lane(byHand), other, ctx);
     expect(state.refunds).toEqual([]);
     expect(state.reviews).toMatchObject([{ kind: 'conflicting_event', status: 'open', paymentRowId: 'pmt_1' }]);
-    expect(state.reviews[0]?.summary).toContain(
+    expect(wordsOf(state.reviews[0]).summary).toContain(
       'pay_9 is charge ch_of_somebody_else of customer cus_2, of which 10.00 EUR was given back',
     );
   });

@@ -1,5 +1,6 @@
 // What refunds come to: which of them count, what the MoR's totals say, who may ask for how much, and when a person is told that one
 // takes too long.
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { putObject, putPayment, putRefund } from '../../src/engine/change.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
@@ -14,7 +15,7 @@ import { aPaymentEvent, NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
 
 const HOUR = 3_600_000;
-const summaries = (s: LaneState) => open(s).map((r) => r.summary);
+const summaries = (s: LaneState) => open(s).map((r) => wordsOf(r).summary);
 const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
 const part = (n: number, amount: bigint, over: Partial<RefundRow> = {}): RefundRow =>
   byEvent({ id: `ref_${n}`, morRefundId: `rfnd_${n}`, amount, ...over });
@@ -83,11 +84,11 @@ describe('refunds at rest', () => {
     const of = (total: bigint | null) => payment({ refundedTotal: total });
     const gap = settleRefunds(withRefunds(lane(of(1500n)), part(1, 1000n)), ctx());
     const more = settleRefunds(withRefunds(putPayment(gap, of(2500n)), part(1, 1000n)), ctx());
-    expect(open(more).map((r) => [r.id, r.summary])).toEqual([
+    expect(open(more).map((r) => [r.id, wordsOf(r).summary])).toEqual([
       [open(gap)[0]?.id, 'the MoR says 25.00 EUR of payment pay_1 was refunded; events for 10.00 EUR have come'],
     ]);
     const beyond = settleRefunds(putRefund(more, part(2, 2000n)), ctx());
-    expect(open(beyond)).toMatchObject([
+    expect(withWords(open(beyond))).toMatchObject([
       {
         summary: 'refunds of 30.00 EUR are known for payment pay_1 of 29.90 EUR',
         proposal: expect.stringContaining('Ask the MoR which refunds are real'),
@@ -285,7 +286,7 @@ describe('a refund that takes too long', () => {
     const late = watch(s, hours * HOUR).s;
     expect(open(late)).toMatchObject([{ kind: 'refund_stuck', refundId: s.refunds[0]?.id, paymentRowId: 'pmt_1' }]);
     expect(summaries(late)[0]).toContain(`of 10.00 EUR is ${status} since 2026-11-20`);
-    expect(open(late)[0]?.proposal).not.toContain('It is not sent again automatically');
+    expect(wordsOf(open(late)[0]).proposal).not.toContain('It is not sent again automatically');
   });
 
   it('is not sent again under a key that the MoR may have forgotten: 23 hours after it was made, whenever it was tried', () => {
@@ -298,7 +299,7 @@ describe('a refund that takes too long', () => {
           { status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) },
         ]);
         expect(over.refunds[0]?.status).toBe('unknown');
-        expect(open(over)[0]?.proposal).toContain('It is not sent again automatically');
+        expect(wordsOf(open(over)[0]).proposal).toContain('It is not sent again automatically');
         expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: it is not sent again`))).toBe(true);
       }
     const settled = asked({ status: 'succeeded' }, { firstTriedAt: at(0) });

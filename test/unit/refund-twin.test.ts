@@ -1,4 +1,5 @@
 // A refund's twin on Stripe: the report on its payment record and the credit note, when they wait, and what is shown by neither.
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { putMessage, putPayment, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type OutboxRow, type RefundRow } from '../../src/domain/model.js';
@@ -100,10 +101,12 @@ describe('a refund’s twin on Stripe', () => {
     const refused = reportRefundCall.refused(s, message(s), refusal(), ctx());
     expect(refused.refunds[0]?.mirror).toBe('parked');
     expect(open(refused)).toMatchObject([{ kind: 'effect_failed', refundId: 'ref_1', paymentRowId: 'pmt_1' }]);
-    expect(open(refused)[0]?.proposal).toContain('only Stripe does not show it');
+    expect(wordsOf(open(refused)[0]).proposal).toContain('only Stripe does not show it');
     const [other] = [{ refund: 'rfnd_2', payment: 'pay_2', invoiceId: 'in_2' }];
     const shared = reportRefundCall.refused(s, message(s), refusal(), { ...ctx(), refundsElsewhere: [other] });
-    expect(open(shared)[0]?.proposal).toContain('Refund rfnd_2 of payment pay_2, invoice in_2, carries the same');
+    expect(wordsOf(open(shared)[0]).proposal).toContain(
+      'Refund rfnd_2 of payment pay_2, invoice in_2, carries the same',
+    );
     const empty = lane(payment());
     expect(creditNoteCall.refused(empty, message(s), refusal(), ctx())).toBe(empty);
   });

@@ -1,4 +1,5 @@
 // A refund of a payment that a person set aside: Stripe shows nothing of it, and whoever may have to credit the invoice hears so.
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { mayHaveSettled } from '../../src/engine/payment.js';
 import { type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
@@ -31,11 +32,11 @@ async function markedByHand(): Promise<LaneHarness> {
 describe('of money for which somebody marked the invoice by hand, dismissed as its item proposes', () => {
   it('opens an item that says to credit it there, once for each refund', async () => {
     const h = await markedByHand();
-    expect((await openOf(h))[0]?.proposal).toContain('marked the invoice by hand for this money, dismiss this');
+    expect(wordsOf((await openOf(h))[0]).proposal).toContain('marked the invoice by hand for this money, dismiss this');
     await choose(h, 'dismiss');
     await h.take(aRefund());
     await h.rest(48);
-    expect(await openOf(h)).toMatchObject([
+    expect(withWords(await openOf(h))).toMatchObject([
       {
         kind: 'refund_gap',
         summary:
@@ -46,7 +47,7 @@ describe('of money for which somebody marked the invoice by hand, dismissed as i
     await choose(h, 'dismiss');
     await h.take(aRefund({ eventId: 'evt_2', refundId: 'rfnd_2', amount: 700, total: 1000 }));
     await h.rest(48);
-    expect((await openOf(h)).map((r) => r.summary)).toEqual([expect.stringMatching(/^7\.00 EUR/)]);
+    expect((await openOf(h)).map((r) => wordsOf(r).summary)).toEqual([expect.stringMatching(/^7\.00 EUR/)]);
     const s = await h.state(INVOICE_ID);
     expect([balances(s), h.platform.notes, s.refunds.map((r) => r.mirror)]).toEqual([
       {},

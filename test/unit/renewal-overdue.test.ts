@@ -1,4 +1,6 @@
 // By when the MoR's verdict on a renewal is expected, and when a person is told that none came.
+import { aKind } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { decide } from '../../src/engine/adapter.js';
 import { nextLookup } from '../../src/engine/lookup.js';
@@ -95,11 +97,11 @@ describe('the verdict on an invoice', () => {
 
 describe('a renewal without a verdict', () => {
   const item = (s: LaneState, kind: 'renewal_overdue' | 'effect_failed' = 'renewal_overdue') =>
-    openReview(s, ctx(), { kind, subject: 'in_1', summary: 's', proposal: 'p' });
+    openReview(s, ctx(), { ...aKind(kind), subject: 'in_1' });
 
   it('is for a person from that time on, and is looked at then', () => {
     expect([open(watched(expected(), DUE - 1)), looks]).toEqual([[], [at(DUE)]]);
-    expect(open(watched(expected()))).toMatchObject([
+    expect(withWords(open(watched(expected())))).toMatchObject([
       {
         ...{ kind: 'renewal_overdue', subject: 'in_1' },
         summary: 'no verdict from the MoR for 29.90 EUR since 2026-11-20T12:00:00.000Z',
@@ -110,11 +112,13 @@ describe('a renewal without a verdict', () => {
 
   it('names the try that was ordered last, and no sum that is not known', () => {
     const retried = watched(putPayment(expected(asking), refused));
-    expect(open(retried)[0]?.summary).toBe('no verdict from the MoR for 29.90 EUR since 2026-11-20T13:00:00.000Z');
+    expect(wordsOf(open(retried)[0]).summary).toBe(
+      'no verdict from the MoR for 29.90 EUR since 2026-11-20T13:00:00.000Z',
+    );
     const over = putPayment(expected({ ...asking, retries: { ...asking.retries, waitingSince: null } }), refused);
     expect(watched(over).reviews).toEqual([]);
     for (const row of [{ currency: null }, { amountDue: null }])
-      expect(open(watched(expected(row)))[0]?.summary).toContain('no verdict from the MoR for money since');
+      expect(wordsOf(open(watched(expected(row)))[0]).summary).toContain('no verdict from the MoR for money since');
   });
 
   it('is nobody’s concern where none is expected', () => {
@@ -128,7 +132,7 @@ describe('a renewal without a verdict', () => {
     expect(open(watched(s))).toEqual([]);
     expect(looks).toEqual([at(3 * DAY_MS)]);
     const late = watched(s, 3 * DAY_MS);
-    expect(open(late)).toMatchObject([
+    expect(withWords(open(late))).toMatchObject([
       {
         ...{ kind: 'renewal_overdue', subject: 'in_1' },
         summary: expect.stringMatching(

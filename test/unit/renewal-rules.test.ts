@@ -1,4 +1,5 @@
 // A renewal from Stripe's events to the MoR: what is relayed, taken back, and read.
+import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { addCall, type Ctx, emptyLane, putMessage, putPayment } from '../../src/engine/change.js';
 import { type InvoiceEvent } from '../../src/engine/event.js';
@@ -190,7 +191,7 @@ describe('the relay of an event that waits', () => {
   it('that the MoR refuses is for a person, whose retry sends the same event again', () => {
     const refused = putMessage(draft, { ...m, status: 'refused' });
     const told = relayCall.refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
-    expect(open(told)).toMatchObject([
+    expect(withWords(open(told))).toMatchObject([
       {
         ...{ kind: 'effect_failed', subject: 'relay_event:evt_1', summary: 'relay_event was refused: 400 no' },
         proposal: expect.stringContaining('it may not charge this renewal'),

@@ -1,4 +1,6 @@
 // A renewal that somebody must look at: refused after it was taken, stuck as a draft, or decided in shadow mode and only watched.
+import { aKind } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { addMessage, type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../src/engine/change.js';
 import {
@@ -24,8 +26,7 @@ const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over,
 const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}, ...payments: PaymentRow[]): LaneState =>
   waiting.withInvoice(waiting.lane(over, ...payments), row);
 const texts = (s: LaneState) => s.journal.map((l) => l.text);
-const item = (s: LaneState, kind: ReviewKind, subject: string) =>
-  openReview(s, ctx(), { kind, subject, summary: 's', proposal: 'p' });
+const item = (s: LaneState, kind: ReviewKind, subject: string) => openReview(s, ctx(), { ...aKind(kind), subject });
 
 describe('a payment that was refused after it was taken', () => {
   const told = (p: PaymentRow | undefined, verdictAt: Date | null, declineCode: string | null = 'no_account') =>
@@ -33,7 +34,7 @@ describe('a payment that was refused after it was taken', () => {
 
   it('is for a person, and nothing is undone', () => {
     const s = told(payment(), at(60_000));
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       {
         ...{ kind: 'conflicting_event', subject: 'pmt_1', paymentRowId: 'pmt_1' },
         summary:
@@ -42,7 +43,7 @@ describe('a payment that was refused after it was taken', () => {
       },
     ]);
     const signup = told(payment({ origin: 'signup', paymentId: null }), at(60_000), null);
-    expect(open(signup)[0]?.summary).toMatch(/^charge ch_1 of a signup was taken .* no reason given$/);
+    expect(wordsOf(open(signup)[0]).summary).toMatch(/^charge ch_1 of a signup was taken .* no reason given$/);
   });
 
   it('is no news where an earlier try was refused, or it was never taken, or is not here', () => {
@@ -65,7 +66,7 @@ describe('a draft that counts as stuck', () => {
   const late = ctx({}, 73 * HOUR_MS);
 
   it('because Stripe could not finalize it is for a person, with Stripe’s reason', () => {
-    expect(open(watchFinalization(lane(stuck), ctx()))).toMatchObject([
+    expect(withWords(open(watchFinalization(lane(stuck), ctx())))).toMatchObject([
       {
         ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: null },
         summary: 'Stripe could not finalize the invoice: no tax location',
@@ -76,7 +77,7 @@ describe('a draft that counts as stuck', () => {
   it('because nobody finalizes it for 73 hours while money waits is for a person', () => {
     const s = lane({ status: 'draft' }, {}, payment({ id: 'pmt_0', mark: 'closed' }), held());
     expect(watchFinalization(s, ctx({}, 73 * HOUR_MS - 1))).toBe(s);
-    expect(open(watchFinalization(s, late))).toMatchObject([
+    expect(withWords(open(watchFinalization(s, late)))).toMatchObject([
       {
         ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: 'pmt_1' },
         summary: '29.90 EUR was taken on 2026-11-20 12:00 UTC, but the invoice is still a draft',

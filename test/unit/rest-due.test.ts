@@ -1,4 +1,6 @@
 // What is still due after a mark, or was paid beyond it, where an invoice has several payments: each is asked about by its own facts.
+import { aKind, FACTS } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { closeReviews, openReview, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow, type RefundStatus, type Resolution } from '../../src/domain/model.js';
@@ -12,7 +14,7 @@ const paid = (amountPaid: bigint): Partial<InvoiceFacts> => ({ status: 'paid', a
 const outOfBand = payment({ mark: 'confirmed', markMode: 'out_of_band' });
 const other = (over: Partial<PaymentRow> = {}): PaymentRow =>
   payment({ id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2', mark: 'confirmed', amount: 1000n, ...over });
-const summaries = (s: LaneState): readonly string[] => open(s).map((r) => r.summary);
+const summaries = (s: LaneState): readonly string[] => open(s).map((r) => wordsOf(r).summary);
 
 describe('an invoice that was marked out of band', () => {
   const beyond = (s: LaneState, before: bigint | null, of: PaymentRow = outOfBand, took?: bigint): readonly string[] =>
@@ -85,11 +87,10 @@ describe('what came of a choice about a rest', () => {
   });
 
   it('goes by the last item about a sum of that payment, and by no other item', () => {
-    const item = { kind: 'amount_mismatch', summary: 'x', proposal: 'y' } as const;
+    const item = { kind: 'amount_mismatch', fact: FACTS.amount_mismatch } as const;
     const later = openReview(chosen('retry'), ctx(), { ...item, subject: 'pmt_2', paymentRowId: 'pmt_2' });
     const others = openReview(later, ctx(), {
-      ...item,
-      kind: 'double_payment',
+      ...aKind('double_payment'),
       subject: 'pmt_1',
       paymentRowId: 'pmt_1',
     });
@@ -102,8 +103,13 @@ describe('what came of a choice about a rest', () => {
     const asked = tellBeyond(s, outOfBand, null, undefined, ctx());
     const retried = { by: 'ada', resolution: 'retry', note: null } as const;
     const again = open(settled(closeReviews(asked, ctx(), () => true, retried)));
-    expect(again).toMatchObject([
-      { subject: 'pmt_1', paymentRowId: 'pmt_1', summary: open(asked)[0]?.summary, proposal: open(asked)[0]?.proposal },
+    expect(withWords(again)).toMatchObject([
+      {
+        subject: 'pmt_1',
+        paymentRowId: 'pmt_1',
+        summary: wordsOf(open(asked)[0]).summary,
+        proposal: wordsOf(open(asked)[0]).proposal,
+      },
     ]);
     const rest = closeReviews(
       tellRest(lane({ amountRemaining: 500n }, outOfBand), outOfBand, ctx()),

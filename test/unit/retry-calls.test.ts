@@ -1,4 +1,5 @@
 // What the MoR and Stripe answer to the calls of a schedule of retries, what a refusal of one asks of a person, and what their choice does.
+import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { emptyLane, openReviewOf, putInvoice, putMessage } from '../../src/engine/change.js';
 import { type LaneState, type OutboxRow, type ReviewRow } from '../../src/domain/model.js';
@@ -35,7 +36,7 @@ describe('the MoR’s answer to a charge that was ordered', () => {
   it('that it is refused asks a person, and no verdict is awaited: the schedule may go on', () => {
     const s = ordered();
     const told = refuse(s, call(s), refusal(), ctx());
-    expect(item(told)).toMatchObject({
+    expect(withWords(item(told))).toMatchObject({
       ...{ kind: 'effect_failed', subject: 'retry_charge:in_1' },
       summary: expect.stringMatching(/^retry_charge, retry \d, was refused: 422 not_refundable no$/),
       proposal: expect.stringContaining('The MoR was not asked to charge again.'),
@@ -91,7 +92,7 @@ describe.each([
 
   it('that it is refused asks a person, who may have the same call sent again, under a key of its own', () => {
     const s = stuck();
-    expect(item(s)).toMatchObject({
+    expect(withWords(item(s))).toMatchObject({
       ...{ kind: 'effect_failed', subject: `${kind}:in_1` },
       proposal: expect.stringContaining(words),
     });

@@ -1,4 +1,5 @@
 // Another payment method of the customer is confirmed: its refused renewal is tried again at once, and once.
+import { FACTS } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview, putObject, putPayment } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
@@ -125,7 +126,7 @@ describe('what follows a confirmed method', () => {
     ['a charge that the MoR has not answered', lane({ refusal, waitingSince: at(0).toISOString() })],
     [
       'an open review item',
-      openReview(s, ctx(), { kind: 'conflicting_event', subject: 'x', summary: 's', proposal: 'p' }),
+      openReview(s, ctx(), { kind: 'conflicting_event', subject: 'x', fact: FACTS.conflicting_event }),
     ],
     ['money that was announced on a link', putObject(s, payable({ detail: { observed: [announced()] } }))],
     ['a proforma invoice that stands', putObject(s, object('proforma', { status: 'OUTSTANDING', morId: 'pf_1' }))],

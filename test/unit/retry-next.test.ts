@@ -1,4 +1,5 @@
 // What follows a refused renewal, decided on plain values: the next step and its time, what stands in its way, and what is taken back.
+import { FACTS } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { emptyLane, openReview, putObject, putPayment, putRefund } from '../../src/engine/change.js';
 import { takeRead } from '../../src/engine/facts.js';
@@ -49,7 +50,7 @@ describe('the next step', () => {
     expect(nextOf(putObject(tried, replaced), ctx())).toMatchObject({ at: at(8 * DAY_MS) });
     const transfer = object('proforma', { status: 'CANCELLED', deadline: at(9 * DAY_MS), updatedAt: at(9 * DAY_MS) });
     expect(nextOf(putObject(tried, transfer), ctx())).toMatchObject({ at: at(8 * DAY_MS) });
-    const item = { kind: 'amount_mismatch', subject: 'x', summary: 's', proposal: 'p' } as const;
+    const item = { kind: 'amount_mismatch', subject: 'x', fact: FACTS.amount_mismatch } as const;
     const asked = openReview(lane(), ctx(), item);
     const closed: LaneState = { ...asked, reviews: asked.reviews.map((r) => ({ ...r, status: 'resolved' })) };
     expect(nextOf(closed, ctx())).toMatchObject({ do: 'retry', means: 'charge' });
@@ -92,7 +93,7 @@ describe('the next step', () => {
     ['the MoR has not answered the last try', lane({ waitingSince: NOW.toISOString() }), {}],
     [
       'a person is asked',
-      openReview(lane(), ctx(), { kind: 'amount_mismatch', subject: 'x', summary: 's', proposal: 'p' }),
+      openReview(lane(), ctx(), { kind: 'amount_mismatch', subject: 'x', fact: FACTS.amount_mismatch }),
       {},
     ],
     ['it is paid', lane({}, { status: 'paid' }), {}],

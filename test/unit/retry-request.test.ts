@@ -1,4 +1,5 @@
 // A refused renewal that a person wants tried again now, and a relay that refuses.
+import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { requestObject } from '../../src/mor-objects/rules/request-object.js';
 import { takeRead } from '../../src/engine/facts.js';
@@ -167,7 +168,9 @@ describe('a relay that refuses a retry', () => {
       await r.h.rest(24 * 40);
       const open = (await state(r)).reviews.filter((x) => x.status === 'open');
       const summary = `retry_charge, retry ${number}, was refused: 403 no`;
-      expect(open).toMatchObject([{ kind: 'effect_failed', subject: `retry_charge:${INVOICE_ID}`, summary }]);
+      expect(withWords(open)).toMatchObject([
+        { kind: 'effect_failed', subject: `retry_charge:${INVOICE_ID}`, summary },
+      ]);
       expect(r.h.platform.effects).toEqual({});
       const dismiss = { resolution: 'dismiss', note: 'seen', by: 'ops' } as const;
       await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, open[0]?.id ?? '', dismiss, ctx));

@@ -1,4 +1,6 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
+import { FACTS } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { applyEvent, resolveReview } from '../../src/decisions/decide.js';
@@ -41,7 +43,7 @@ describe('a debit that the bank returned', () => {
     const s = returned(before);
     expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
     expect(s.entries.filter((e) => e.reason === 'debit_returned')).toMatchObject([{ amount: { minor: 2990n } }]);
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       { kind: 'debit_returned', summary: expect.stringContaining('29.90 EUR of payment pay_1 is lost') },
     ]);
     expect(s.messages).toEqual(before.s.messages);
@@ -109,7 +111,7 @@ describe('a debit that the bank returned', () => {
       later(2),
     );
     if (!done.ok) throw new Error(done.code);
-    expect(open(undone(settle(done.state, later(2)), p.id, 3))).toMatchObject([
+    expect(withWords(open(undone(settle(done.state, later(2)), p.id, 3)))).toMatchObject([
       { kind: 'debit_returned', summary: expect.stringContaining('undone since') },
     ]);
   });
@@ -141,7 +143,7 @@ describe('a debit that the bank returned', () => {
       return settle(applyEvent(done.state, e, later(3)).state, later(3));
     };
     const all = inPortal(2990n);
-    expect(open(all)).toMatchObject([
+    expect(withWords(open(all))).toMatchObject([
       {
         kind: 'debit_returned',
         paymentRowId: p.id,
@@ -151,9 +153,11 @@ describe('a debit that the bank returned', () => {
     ]);
     expect(balances(all)['disputed_payments'] ?? 0n).toBe(0n);
     const part = inPortal(1000n);
-    expect(open(part)).toMatchObject([{ summary: expect.stringContaining('got 10.00 EUR twice, and 19.90 EUR of') }]);
+    expect(withWords(open(part))).toMatchObject([
+      { summary: expect.stringContaining('got 10.00 EUR twice, and 19.90 EUR of') },
+    ]);
     expect(settle(part, later(9)).reviews).toEqual(part.reviews);
-    expect(open(undone(all, p.id, 4))).toMatchObject([{ summary: expect.stringContaining('undone since') }]);
+    expect(withWords(open(undone(all, p.id, 4)))).toMatchObject([{ summary: expect.stringContaining('undone since') }]);
   });
 
   it('and is refunded in two parts after that, is told with what the customer got twice in all', () => {
@@ -165,16 +169,16 @@ describe('a debit that the bank returned', () => {
     const once = refunded(returned(paid()), 1, 300n, 300n);
     const both = refunded(once, 2, 400n, 700n);
     const twice = (s: LaneState) => open(s).filter((r) => r.subject.endsWith(':twice'));
-    expect(twice(both)).toEqual([
-      { ...twice(once)[0], summary: expect.stringContaining('got 7.00 EUR twice, and 22.90 EUR of') },
-    ]);
+    const [before] = twice(once);
+    const sums = { got: { minor: 700n, currency: 'EUR' }, booked: { minor: 2290n, currency: 'EUR' } };
+    expect(twice(both)).toEqual([{ ...before, fact: { ...before?.fact, ...sums } }]);
   });
 
   it('after a part was refunded is told once, with the amount that is booked', () => {
     const { s, id } = paid();
     const [row] = s.payments;
     if (row === undefined) throw new Error('nothing was paid');
-    expect(open(returned({ s: putPayment(s, { ...row, amountRefunded: 990n }), id }))).toMatchObject([
+    expect(withWords(open(returned({ s: putPayment(s, { ...row, amountRefunded: 990n }), id })))).toMatchObject([
       { kind: 'debit_returned', summary: expect.stringContaining('20.00 EUR of payment pay_1 is lost') },
     ]);
   });
@@ -239,16 +243,16 @@ describe('a debit that the bank returned', () => {
   it('tells a person whether the invoice is still paid on Stripe, and closes no item but its own', () => {
     const p = paid();
     const s = returned(p);
-    expect(open(s)[0]?.summary).toContain('invoice in_1 is still paid on Stripe');
+    expect(wordsOf(open(s)[0]).summary).toContain('invoice in_1 is still paid on Stripe');
     const [row] = p.s.payments;
     const [o] = s.objects;
     if (row === undefined || o === undefined) throw new Error('a row is missing');
     const bare = putPayment({ ...s, reviews: [] }, { ...row, mark: 'closed' });
-    expect(open(settleReturn(bare, o, later(2)))[0]?.summary).toContain('nothing was marked');
+    expect(wordsOf(open(settleReturn(bare, o, later(2)))[0]).summary).toContain('nothing was marked');
     for (const missing of [{ amount: null }, { currency: null }, { paymentRowId: 'pmt_9' }])
       expect(settleReturn(bare, { ...o, ...missing }, later(2))).toBe(bare);
-    const second = openReview(s, later(2), { kind: 'debit_returned', subject: 'ret_2', summary: 's', proposal: 'p' });
-    const third = openReview(second, later(2), { kind: 'dispute', subject: o.id, summary: 's', proposal: 'p' });
+    const second = openReview(s, later(2), { kind: 'debit_returned', subject: 'ret_2', fact: FACTS.debit_returned });
+    const third = openReview(second, later(2), { kind: 'dispute', subject: o.id, fact: FACTS.dispute });
     const gone = settleReturn(third, { ...o, status: 'undone' }, later(3));
     expect(open(gone).map((r) => [r.kind, r.subject])).toEqual([
       ['debit_returned', 'ret_2'],

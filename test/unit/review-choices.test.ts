@@ -1,14 +1,16 @@
 // What a person may choose for each kind of review item, and what is said where a refund cannot be chosen yet.
+import { aKind } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { emptyLane, openReview } from '../../src/engine/change.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../../src/domain/model.js';
 import { isNoteNeeded, proposalOf, resolutionsOf } from '../../src/reviews/rules/choices.js';
+import { sentencesOf } from '../../src/reviews/rules/words.js';
 import { aCtx } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
 
 const item = (kind: ReviewKind, over: Partial<ReviewRow> = {}): ReviewRow => ({
   ...(openReview(emptyLane('in_1'), aCtx(), {
-    ...{ kind, subject: 'pmt_1', paymentRowId: 'pmt_1', summary: 's', proposal: 'Find out.' },
+    ...{ ...aKind(kind), subject: 'pmt_1', paymentRowId: 'pmt_1' },
   }).reviews[0] ?? never()),
   ...over,
 });
@@ -38,8 +40,9 @@ describe('a person', () => {
   });
 
   it('cannot free the amount of a refund that failed a second time, and gives back no charge that two payments share', () => {
-    expect(resolutionsOf(item('refund_stuck', { subject: 'ref_1:failed' }), true)).toEqual(['retry', 'dismiss']);
-    expect(resolutionsOf(item('double_payment', { subject: `pmt_1:charge` }), true)).toEqual(['dismiss']);
+    const failed = { actions: ['retry', 'dismiss'] } as const;
+    expect(resolutionsOf(item('refund_stuck', failed), true)).toEqual(['retry', 'dismiss']);
+    expect(resolutionsOf(item('double_payment', { actions: ['dismiss'] }), true)).toEqual(['dismiss']);
   });
 
   it('must say who said so to end a refund that is stuck, and for nothing else', () => {
@@ -50,13 +53,13 @@ describe('a person', () => {
 
   it('is told how to name a payment that has no name, where a refund could be chosen if it had one', () => {
     const said = proposalOf(item('double_payment'), false);
-    expect(said).toContain('Find out. `refund` can be chosen once the payment is named.');
+    expect(said).toContain(' `refund` can be chosen once the payment is named.');
     const plain: [ReviewRow, boolean][] = [
       [item('double_payment'), true],
       [item('double_payment', { status: 'resolved' }), false],
       [item('double_payment', { paymentRowId: null }), false],
       [item('dispute'), false],
     ];
-    for (const [r, named] of plain) expect(proposalOf(r, named)).toBe('Find out.');
+    for (const [r, named] of plain) expect(proposalOf(r, named)).toBe(sentencesOf(r).proposal);
   });
 });

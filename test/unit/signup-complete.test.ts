@@ -1,4 +1,5 @@
 // A signup is completed: the charge that the browser names becomes the first invoice's payment, and is not believed before it is proven.
+import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { closeReviews, type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
 import { type Commanded } from '../../src/engine/commanded.js';
@@ -115,7 +116,7 @@ describe('a signup of 10.00 EUR whose backend says 25.00 EUR', () => {
   it('is for a person, who is told what was said and what was asked for', () => {
     const done = complete(lane(), EUR25);
     expect(state(done).payments).toMatchObject([{ amount: 1000n, mark: 'proving' }]);
-    expect(open(state(done))).toMatchObject([
+    expect(withWords(open(state(done)))).toMatchObject([
       {
         ...{ kind: 'amount_mismatch', subject: 'sup_1', paymentRowId: value(done).id },
         summary: 'signup sup_1 was completed with 25.00 EUR for charge ch_first; 10.00 EUR was asked for',

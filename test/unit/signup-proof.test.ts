@@ -1,4 +1,6 @@
 // The proof of a signup's charge: what the MoR's look-up says, when it is asked next, and what a person decides without one.
+import { FACTS, aKind } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview, putPayment } from '../../src/engine/change.js';
 import {
@@ -85,14 +87,14 @@ describe('the look-up of a signup’s charge', () => {
     expect(open(told(proving(), ok('unknown'), 2 * HOUR_MS - 1))).toEqual([]);
     const s = told(proving(), ok('unknown'), 2 * HOUR_MS);
     expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null });
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       {
         ...{ kind: 'signup_unproven', subject: 'pmt_1', paymentRowId: 'pmt_1' },
         summary: 'the MoR does not know charge ch_1, which the browser named for this invoice',
       },
     ]);
     const failed = told(proving({ pendingSince: at(MINUTE_MS) }), ok('unknown'), 2 * HOUR_MS);
-    expect(open(failed)[0]?.summary).toBe(
+    expect(wordsOf(open(failed)[0]).summary).toBe(
       'the MoR does not know charge ch_1 any longer; its money was on the way since 2026-11-20 12:01 UTC, so the debit has probably failed',
     );
     expect(s.entries).toEqual([]);
@@ -122,7 +124,9 @@ describe('the look-up of a signup’s charge', () => {
     expect(open(after(10 * DAY_MS - 1))).toEqual([]);
     const s = after(10 * DAY_MS);
     expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
-    expect(open(s)[0]?.summary).toBe('the MoR has known charge ch_1 since 2026-11-20 12:00 UTC but has not settled it');
+    expect(wordsOf(open(s)[0]).summary).toBe(
+      'the MoR has known charge ch_1 since 2026-11-20 12:00 UTC but has not settled it',
+    );
   });
 });
 
@@ -130,7 +134,7 @@ describe('a signup’s charge', () => {
   it('of which the MoR says that it failed is for a person, and its payment has failed', () => {
     const s = disproven(known(proving()), proving(), 'no_account', ctx());
     expect(last(s)).toMatchObject({ mark: 'parked', status: 'failed', proveDueAt: null });
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       {
         kind: 'signup_unproven',
         summary: 'the MoR says that charge ch_1, which the browser named for this invoice, failed: no_account',
@@ -153,7 +157,7 @@ describe('a signup’s charge', () => {
 
 describe('a signup’s amount that was said wrongly and is right after all', () => {
   const asked = (s: LaneState, subject = 'sup_1') =>
-    openReview(s, ctx(), { kind: 'amount_mismatch', subject, summary: 's', proposal: 'p' });
+    openReview(s, ctx(), { kind: 'amount_mismatch', subject, fact: FACTS.amount_mismatch });
   const settled = (p: PaymentRow) => amountSettled(asked(asked(known(p)), 'pmt_1'), p, ctx(), 'said rightly');
 
   it('closes its item, and no other, and the payment that waited for it goes on', () => {
@@ -184,7 +188,7 @@ describe('a signup’s amount that was said wrongly and is right after all', () 
 describe('a person’s word on a charge that was not proven', () => {
   const choose = (p: PaymentRow, resolution: Resolution, about = 'pmt_1'): LaneState => {
     const s = openReview(known(beside, p), ctx(), {
-      ...{ kind: 'signup_unproven', subject: about, paymentRowId: about, summary: 's', proposal: 'p' },
+      ...{ kind: 'signup_unproven', subject: about, paymentRowId: about, fact: FACTS.signup_unproven },
     });
     const r: ReviewRow = s.reviews[0] ?? never();
     const done = unprovenReview(s, r, { resolution, note: null, by: 'ada' }, ctx(9_000));
@@ -237,7 +241,7 @@ describe('a signup’s money that is on its way', () => {
     const silent = proving({ proveAttempts: 1 });
     expect([isUnsettled(silent), isUnsettled({ ...silent, mark: 'parked' })]).toEqual([true, false]);
     const s = watched(silent, 17 * HOUR_MS);
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       {
         ...{ kind: 'signup_overdue', subject: 'pmt_1', dueAt: at(22 * HOUR_MS) },
         summary:
@@ -266,7 +270,7 @@ describe('a signup’s money that is on its way', () => {
     const before = watched(pending(), 17 * HOUR_MS - 1);
     expect([open(before), looks]).toEqual([[], [at(17 * HOUR_MS)]]);
     const s = watched(pending(), 17 * HOUR_MS);
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       {
         ...{ kind: 'signup_overdue', subject: 'pmt_1', paymentRowId: 'pmt_1', dueAt: at(22 * HOUR_MS) },
         summary:
@@ -274,7 +278,9 @@ describe('a signup’s money that is on its way', () => {
         proposal: expect.stringContaining('At 2026-11-21 10:00 UTC Stripe ends an incomplete subscription'),
       },
     ]);
-    expect(open(watched(pending({ amount: null }), 17 * HOUR_MS))[0]?.summary).toContain('the money of signup sup_1');
+    expect(wordsOf(open(watched(pending({ amount: null }), 17 * HOUR_MS))[0]).summary).toContain(
+      'the money of signup sup_1',
+    );
   });
 
   it('is nobody’s business where the payment is no signup’s or its subscription goes on', () => {
@@ -286,7 +292,7 @@ describe('a signup’s money that is on its way', () => {
 
   it('closes its item once it is awaited no more, and no other’s', () => {
     const item = (s: LaneState, kind: ReviewRow['kind'], subject: string) =>
-      openReview(s, ctx(), { kind, subject, summary: 's', proposal: 'p' });
+      openReview(s, ctx(), { ...aKind(kind), subject });
     const asked = (p: PaymentRow) =>
       item(item(item(known(p), 'signup_overdue', 'pmt_1'), 'signup_overdue', 'pmt_9'), 'double_payment', 'pmt_1');
     const done = watched(proving({ mark: 'waiting' }), 0, asked(proving({ mark: 'waiting' })));

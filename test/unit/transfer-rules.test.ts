@@ -1,4 +1,6 @@
 // What the MoR says of a proforma invoice, in its answers and its events, and what a bank transfer for it brings.
+import { aKind } from '../support/item-facts.js';
+import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { asEventRule } from '../../src/engine/adapter.js';
 import { openReview } from '../../src/engine/change.js';
@@ -220,7 +222,7 @@ describe('a bank transfer for a proforma invoice', () => {
   it('in part is booked as what came, is left unmarked, and a person is told what is missing', () => {
     const { state, verdict } = came(amount('29.89'));
     expect(state.payments).toMatchObject([{ amount: 2989n, mark: 'parked' }]);
-    expect(open(state)).toMatchObject([
+    expect(withWords(open(state))).toMatchObject([
       {
         ...{ kind: 'partial_transfer', subject: state.payments[0]?.id, paymentRowId: state.payments[0]?.id },
         summary: '29.89 EUR of 29.90 EUR came by bank transfer for proforma invoice PF-1; 0.01 EUR is missing',
@@ -228,7 +230,7 @@ describe('a bank transfer for a proforma invoice', () => {
     ]);
     expect(verdict.reason).toBe('29.89 EUR came, 0.01 EUR is missing: the invoice is left open');
     const unknown = came(amount('29.89'), amount('29.90'), lane()).state;
-    expect(open(unknown)[0]?.summary).toContain(`for proforma invoice ${PROFORMA}; 0.01 EUR is missing`);
+    expect(wordsOf(open(unknown)[0]).summary).toContain(`for proforma invoice ${PROFORMA}; 0.01 EUR is missing`);
     expect(unknown.objects).toMatchObject([{ status: 'SETTLED' }]);
     const again = came(amount('29.89'), amount('29.90'), state);
     expect([again.state.payments, again.state.reviews]).toEqual([state.payments, state.reviews]);
@@ -262,13 +264,13 @@ describe('a transfer that came without its event', () => {
       const s = withObjects(lane(), aProforma({ status }));
       expect(settled(s, HOUR_MS - 1)).toBe(s);
       expect(looks).toEqual([at(HOUR_MS)]);
-      expect(open(settled(s))).toMatchObject([
+      expect(withWords(open(settled(s)))).toMatchObject([
         {
           ...{ kind: 'conflicting_event', subject: 'pfm_1' },
           summary: 'proforma invoice PF-1 is settled at the MoR, but no event said how much came',
         },
       ]);
-      const summary = (o: MorObjectRow) => open(settled(withObjects(lane(), o)))[0]?.summary;
+      const summary = (o: MorObjectRow) => wordsOf(open(settled(withObjects(lane(), o)))[0]).summary;
       expect(summary(aProforma({ status, number: null }))).toContain(`proforma invoice ${PROFORMA} is settled`);
     },
   );
@@ -287,10 +289,7 @@ describe('a transfer that came without its event', () => {
       ['conflicting_event', 'pfm_2'],
       ['effect_failed', 'pfm_1'],
     ] as const;
-    const asked = subjects.reduce(
-      (s, [kind, subject]) => openReview(s, ctx(), { kind, subject, summary: 's', proposal: 'p' }),
-      lane(),
-    );
+    const asked = subjects.reduce((s, [kind, subject]) => openReview(s, ctx(), { ...aKind(kind), subject }), lane());
     const done = settled(withObjects(asked, aProforma({ status: 'SETTLED', paymentRowId: 'pmt_1' })));
     expect(open(done).map((r) => [r.kind, r.subject])).toEqual(subjects.slice(1));
     expect(done.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'the transfer is recorded' });
@@ -304,7 +303,7 @@ describe('a proforma invoice that stands', () => {
 
   it.each(['paid', 'void'] as const)('while its invoice is %s is shown to a person, until it ends', (status) => {
     const s = settled(withObjects(lane({ status }), aProforma({ deadline: at(60_000) })));
-    expect(open(s)).toMatchObject([
+    expect(withWords(open(s))).toMatchObject([
       {
         ...{ kind: 'double_payment', subject: 'pfm_1' },
         summary: `the invoice is ${status}, and proforma invoice PF-1 still asks for a transfer by 2026-11-20 12:01 UTC`,

@@ -1,4 +1,5 @@
 // What an open item explains, tax that is not committed, and the edges of the comparison.
+import { FACTS } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
 import {
@@ -44,12 +45,12 @@ describe('what an open item explains', () => {
   });
 
   it('of refunds that do not add up: the item is the difference, and no other item is one', () => {
-    const gap = review({ id: 'rev_gap', kind: 'refund_gap', summary: 'they do not add up' });
+    const gap = review({ id: 'rev_gap', kind: 'refund_gap', fact: FACTS.refund_gap });
     expect(compareWithin(ours({ openReviews: [gap, review()] }), LATER)).toMatchObject([
       {
         kind: 'amount_differs',
         repair: 'person',
-        detail: 'they do not add up',
+        detail: 'the running totals of the refunds of payment pay_1 do not add up at 10.00 EUR',
         invoiceId: INVOICE_ID,
         reviewId: 'rev_gap',
       },

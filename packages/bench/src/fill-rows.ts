@@ -4,6 +4,9 @@
 /** Of the oldest renewals so many are rare: another type, status and reason than all that came after them. */
 const RARE = 500;
 
+/** An amount within the fact of a review item. */
+const SUM = `json_build_object('minor', amount::text, 'currency', currency)`;
+
 /** Of the review items of the newest so many nobody has settled any. */
 const OPEN = 3_000;
 
@@ -102,9 +105,11 @@ export const ROWS: readonly string[] = [
           case when n <= ${RARE} and s.reason = 'payment_marked' then 'dispute_lost' else s.reason end,
           'pmt_old' || n, 'in_old' || n, 'pmt_old' || n, at, at
      from k, (values ('payment_collected'), ('payment_marked')) as s(reason)`,
-  `insert into review (id, kind, status, subject, invoice_id, payment_row_id, summary, proposal, created_at, due_at, resolved_at, resolved_by)
+  `insert into review (id, kind, status, topic, subject, invoice_id, payment_row_id, fact, actions, created_at, due_at, resolved_at, resolved_by)
    select 'rev_old' || n, case when n <= ${RARE} then 'refund_gap' else 'amount_mismatch' end, case when n > $3 - ${OPEN} then 'open' else 'resolved' end,
-          'pmt_old' || n, 'in_old' || n, 'pmt_old' || n, 'The amount differs.', 'Look.', at, at + interval '30 days',
+          case when n <= ${RARE} then 'totals-overlap' else 'amount-differs' end, 'pmt_old' || n, 'in_old' || n, 'pmt_old' || n,
+          case when n <= ${RARE} then json_build_object('code', 'totals-overlap', 'payment', 'pay_old' || n, 'at', ${SUM})
+               else json_build_object('code', 'amount-differs', 'taken', ${SUM}, 'due', ${SUM}, 'marking', 'payment_record') end, array['dismiss'], at, at + interval '30 days',
           case when n <= $3 - ${OPEN} then at end, case when n <= $3 - ${OPEN} then 'ada' end from k where n % 100 = 0`,
   `insert into mor_object (id, kind, mor_id, invoice_id, status, amount, currency, created_at, updated_at)
    select 'obj_old' || n, 'payment_link', 'plink_old' || n, 'in_old' || n, 'PAID', amount, currency, at, at from k where n % 100 = 0`,
@@ -125,8 +130,9 @@ export const ROWS: readonly string[] = [
   `insert into signup (id, kind, customer_id, amount, currency, status, intent_id, mor_key, path, created_by, completed_at, created_at)
    select 'sgn_old' || n, 'payment', 'cus_old' || c, amount, currency, 'succeeded', 'int_old' || n, 'key_old' || n, '/v1', 'shop',
           case when n % 200 = 0 then null else at end, at from k where n % 100 = 0`,
-  `insert into review (id, kind, status, subject, summary, proposal, created_at, resolved_at, resolved_by)
-   select 'rev_sgn_old' || n, 'signup_overdue', 'resolved', 'sgn_old' || n, 'The signup has no payment.', 'Look.', at, at, 'ada'
+  `insert into review (id, kind, status, topic, subject, fact, actions, created_at, resolved_at, resolved_by)
+   select 'rev_sgn_old' || n, 'signup_overdue', 'resolved', 'signup-unpaid', 'sgn_old' || n,
+          json_build_object('code', 'signup-unpaid', 'signup', 'sgn_old' || n, 'customer', 'cus_old' || c, 'since', at), array['dismiss'], at, at, 'ada'
      from k where n % 200 = 0`,
   `insert into audit (at, actor, role, action, target, source, outcome, status)
    select at, case when n <= ${RARE} then 'old-key' else 'shop' end, 'operator', case when n <= ${RARE} then 'event.retry' else 'signup.create' end,

@@ -1,5 +1,7 @@
 // Disputes and alerts at rest: which payment they are about, what a bank took of it in the books, and the items that tell a person.
-import { showMoney } from '../../domain/money.js';
+import { type FactOf, isSameFact } from '../../domain/fact.js';
+import { type Again, type Disputed } from '../../domain/facts/parts.js';
+import { type Money } from '../../domain/money.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, putObject } from '../../engine/change.js';
@@ -7,9 +9,9 @@ import { decide } from '../../engine/adapter.js';
 import { settleReturn } from '../../returns/rules/settle-return.js';
 import { bookLosses } from './book-losses.js';
 import { unreadSum } from './unread-sum.js';
-import { apartOf, bookedSince, FOR_NOTHING, isOtherSince, NOT_IN_LEDGER } from './unmarked-money.js';
+import { apartOf, isBookedSince, isNotInLedger, isOtherSince } from './unmarked-money.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
-import { onlyTaken, until } from '../../mor-objects/rules/mor-object.js';
+import { onlyTaken } from '../../mor-objects/rules/mor-object.js';
 import { showTime } from '../../domain/show-time.js';
 
 export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
@@ -88,14 +90,12 @@ function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
       return again === null ? state : askForEvidence(state, { ...o, status: again }, subjects, ctx);
     }
     case 'decided': {
-      const said = o.detail.outcome ?? 'no outcome given';
       const again = onceMore(s, o, subjects.decided, [subjects.action_needed, subjects.revision_requested]);
       return openReview(close(subjects.decided, `dispute ${morId} was decided`), ctx, {
         kind: 'dispute',
         paymentRowId: o.paymentRowId,
         subject: subjects.decided,
-        summary: `dispute ${morId} was decided${again} in words Crossbill does not know: ${said}`,
-        proposal: "Look it up in the MoR's dashboard; the books do not say whether the bank took the money.",
+        fact: { code: 'outcome-unclear', dispute: morId, outcome: o.detail.outcome ?? null, ...again },
       });
     }
     default:
@@ -103,40 +103,32 @@ function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   }
 }
 
-/** After an outcome the words are others, so that an item that was dismissed before it does not stand for this one. */
+/** After an outcome the fact is another one, so that an item that was dismissed before it does not stand for this one. */
 function askForEvidence(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx): LaneState {
   const { outcome, reviewerNote } = o.detail;
-  const morId = o.morId ?? o.id;
-  const after = asksAfterOutcome(o) ? `, after the outcome "${outcome ?? 'not given'}"` : '';
-  const where = `in the MoR's dashboard${o.url === null ? '' : ` (${o.url})`}.`;
+  const afterOutcome = asksAfterOutcome(o) ? (outcome ?? 'not given') : null;
+  const until = o.deadline?.toISOString() ?? null;
+  const asked = { dispute: o.morId ?? o.id, until, afterOutcome, url: o.url };
   const about = { kind: 'dispute', paymentRowId: o.paymentRowId, dueAt: o.deadline } as const;
   if (o.status === 'action_needed') {
-    return openReview(s, ctx, {
-      ...about,
-      subject: subjects.action_needed,
-      summary: `the customer's bank disputes ${sumOf(s, o)}: dispute ${morId}, evidence is needed ${until(o)}${after}`,
-      proposal: `Send evidence ${where} The invoice stays paid meanwhile.`,
-    });
+    const fact = { code: 'evidence-due', ...asked, ...disputedOf(s, o) } as const;
+    return openReview(s, ctx, { ...about, subject: subjects.action_needed, fact });
   }
-  return openReview(s, ctx, {
-    ...about,
-    subject: subjects.revision_requested,
-    summary: `the evidence for dispute ${morId} was sent back, new evidence is needed ${until(o)}${after}${reviewerNote ? `: ${reviewerNote}` : ''}`,
-    proposal: `Amend the evidence ${where}`,
-  });
+  const fact = { code: 'evidence-returned', ...asked, note: reviewerNote ?? null } as const;
+  return openReview(s, ctx, { ...about, subject: subjects.revision_requested, fact });
 }
 
 /**
  * Where the dispute came to an end once more: an item of `own` was followed by another of `others`. With its time, so that an item of
  * the same words that was dismissed before does not stand for this one.
  */
-function onceMore(s: LaneState, o: MorObjectRow, own: string, others: readonly string[]): string {
+function onceMore(s: LaneState, o: MorObjectRow, own: string, others: readonly string[]): Again {
   const items = s.reviews.filter((r) => r.kind === 'dispute');
   const came = items.some(
     (r) => r.subject === own && items.some((x) => others.includes(x.subject) && x.createdAt > r.createdAt),
   );
   const { outcomeAt } = o.detail;
-  return !came ? '' : ` again${outcomeAt === undefined ? '' : ` on ${showTime(new Date(outcomeAt))}`}`;
+  return { again: came, againAt: came ? (outcomeAt ?? null) : null };
 }
 
 function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx): LaneState {
@@ -144,42 +136,35 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
   const again = onceMore(s, o, subject, [subjects.won]);
   const named = s.payments.find((x) => x.id === o.paymentRowId);
   const unread = unreadSum(o, named);
+  const about = { kind: 'dispute', subject, paymentRowId: o.paymentRowId } as const;
+  const dispute = o.morId ?? o.id;
+  const apart = apartOf(s, o);
   if (unread !== null) {
-    const given =
-      (named?.amountRefunded ?? 0n) > 0n
-        ? 'Money of this payment was refunded as well: what the bank took beyond the rest of it, the customer got twice; ask the MoR whether both went out. '
-        : '';
-    return openReview(s, ctx, {
-      kind: 'dispute',
-      subject,
-      paymentRowId: o.paymentRowId,
-      summary: `dispute ${o.morId ?? o.id} was lost${again}, and how much the bank took is not sure: the MoR wrote "${unread}"${o.detail.booked === true ? '; what was booked is taken back' : ''}; ${NOT_IN_LEDGER}`,
-      proposal: `Look the sum up in the MoR's dashboard and book the loss beside the ledger. Refund no more than the rest of the payment. ${given}${apartOf(s, o)?.proposal ?? 'Bill the customer again or write the loss off. The invoice stays paid.'}`,
-    });
+    const sums = { unread, takenBack: o.detail.booked === true, refunded: (named?.amountRefunded ?? 0n) > 0n };
+    return openReview(s, ctx, { ...about, fact: { code: 'loss-unread', dispute, ...again, ...sums, apart } });
   }
   const both = takenTwice(s, o);
-  const apart = apartOf(s, o);
-  const lost = `dispute ${o.morId ?? o.id} was lost${again}: the bank took ${both?.taken ?? lossOf(s, o)} back`;
+  const taken = both === null ? lossOf(s, o) : { amount: both.taken, unread: null };
   const own = (r: ReviewRow): boolean => r.kind === 'dispute' && r.subject === subject;
   // Who dealt with a loss that was one twice need not hear that it is one once, as when another dispute is won after all.
   const dealt = s.reviews.filter((r) => own(r) && r.resolution === 'dismiss');
-  const since = bookedSince(o, dealt);
-  const isKnown = (r: ReviewRow): boolean => r.summary.startsWith(`${lost}${since}`) && !isOtherSince(s, o, r.summary);
+  const bookedSince = isBookedSince(o, dealt);
+  const lost = { code: 'dispute-lost', dispute, ...again, ...taken } as const;
+  const isKnown = ({ fact }: ReviewRow): boolean =>
+    fact.code === 'dispute-lost' &&
+    isSameFact({ ...fact, ...NO_MORE }, { ...lost, ...NO_MORE }) &&
+    (!bookedSince || (fact.bookedSince && fact.twice === null)) &&
+    !isOtherSince(s, o, fact.apart);
   if (both === null && dealt.some(isKnown)) {
     return closeReviews(s, ctx, own, { by: null, resolution: 'cleared', note: 'the customer did not get it twice' });
   }
-  const todo =
-    both?.proposal ?? apart?.proposal ?? 'Bill the customer again or write the loss off. The invoice stays paid.';
-  return openReview(s, ctx, {
-    kind: 'dispute',
-    subject,
-    paymentRowId: o.paymentRowId,
-    summary: `${lost}${both?.summary ?? ''}${since}${apart?.said ?? ''}`,
-    proposal: since === '' ? todo : `What was booked beside the ledger: take that back. ${todo}`,
-  });
+  return openReview(s, ctx, { ...about, fact: { ...lost, twice: both?.twice ?? null, bookedSince, apart } });
 }
 
-type Twice = { readonly taken: string; readonly summary: string; readonly proposal: string };
+/** Of two losses these do not count when only the sum is compared. */
+const NO_MORE = { twice: null, bookedSince: false, apart: null };
+
+type Twice = { readonly taken: Money; readonly twice: NonNullable<FactOf<'dispute-lost'>['twice']> };
 
 /**
  * The bank took the money of a payment that was given back as well: the ledger, which never books more than the payment, books less than
@@ -191,16 +176,10 @@ function takenTwice(s: LaneState, o: MorObjectRow): Twice | null {
   const booked = o.detail.loss?.of === p.id ? BigInt(o.detail.loss.minor) : 0n;
   const said = takenBy(s, o, p, p.amount, booked);
   if (booked >= said) return null;
-  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
-  const how = p.amountRefunded > 0n ? 'refunded' : 'taken back';
-  const apart = apartOf(s, o);
-  const bill = `Bill the customer ${show(booked)} again or write that off${apart === null ? '' : ', if the invoice was paid with this money'}. `;
-  const rest = booked === 0n || apart === FOR_NOTHING ? '' : bill;
-  return {
-    taken: show(said),
-    summary: `, and payment ${p.paymentId ?? p.id} was ${how} as well: the customer got ${show(said - booked)} twice, and ${show(booked)} is booked as lost`,
-    proposal: `${rest}Ask the MoR whether both went out. If so, ask the customer for ${show(said - booked)}, or take it as a loss and book it beside this ledger, which never books more than the payment.${apart === null ? ' The invoice stays paid.' : ''}`,
-  };
+  const sum = (minor: bigint): Money => ({ minor, currency: p.currency });
+  const how = p.amountRefunded > 0n ? 'refunded' : 'taken-back';
+  const twice = { payment: p.paymentId ?? p.id, how, got: sum(said - booked), booked: sum(booked) } as const;
+  return { taken: sum(said), twice };
 }
 
 /**
@@ -224,33 +203,37 @@ function settleWon(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx):
     (r) => r.kind === 'dispute' && r.subject === subjects.lost && r.resolution === 'dismiss',
   );
   if (dealt.length === 0) return s;
-  const beside = dealt.some((r) => r.summary.endsWith(NOT_IN_LEDGER))
-    ? ' What was booked beside it: take that back, too.'
-    : '';
-  const again = onceMore(s, o, subjects.won, [subjects.lost]);
   return openReview(s, ctx, {
     kind: 'dispute',
     subject: subjects.won,
     paymentRowId: o.paymentRowId,
-    summary: `dispute ${o.morId ?? o.id} was lost and then won${again}: the bank returned ${sumOf(s, o)}`,
-    proposal: `${o.detail.booked === true ? `The loss is reversed in the ledger.${beside}` : 'The ledger never had the loss: if it was booked beside it, take that back.'} If the customer was billed again meanwhile, decide which of the two stands.`,
+    fact: {
+      code: 'won-after-loss',
+      dispute: o.morId ?? o.id,
+      reversed: o.detail.booked === true,
+      beside: dealt.some(isNotInLedger),
+      ...onceMore(s, o, subjects.won, [subjects.lost]),
+      ...disputedOf(s, o),
+    },
   });
 }
 
 /** As the ledger has it; before its payment is known, as the MoR says. */
-function lossOf(s: LaneState, o: MorObjectRow): string {
+function lossOf(s: LaneState, o: MorObjectRow): Disputed {
   const { loss } = o.detail;
   const p = s.payments.find((x) => x.id === loss?.of);
-  if (loss === undefined || loss.minor === '0' || p === undefined) return sumOf(s, o);
-  return showMoney({ minor: BigInt(loss.minor), currency: p.currency });
+  if (loss === undefined || loss.minor === '0' || p === undefined) return disputedOf(s, o);
+  return { amount: { minor: BigInt(loss.minor), currency: p.currency }, unread: null };
 }
 
-function sumOf(s: LaneState, o: MorObjectRow): string {
+function disputedOf(s: LaneState, o: MorObjectRow): Disputed {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   const unread = unreadSum(o, p);
-  if (unread !== null) return `a sum that the MoR wrote as "${unread}"`;
-  if (o.amount !== null && o.currency !== null) return showMoney({ minor: o.amount, currency: o.currency });
-  return p === undefined || p.amount === null ? 'a payment' : showMoney({ minor: p.amount, currency: p.currency });
+  if (unread !== null) return { amount: null, unread };
+  if (o.amount !== null && o.currency !== null)
+    return { amount: { minor: o.amount, currency: o.currency }, unread: null };
+  const amount = p === undefined || p.amount === null ? null : { minor: p.amount, currency: p.currency };
+  return { amount, unread: null };
 }
 
 /** A refund made by an alert is the same refund as its `payment.refunded`: nothing is recorded from here. */
@@ -265,15 +248,20 @@ function settleAlert(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
       note: why,
     });
   const name = s.payments.find((p) => p.id === o.paymentRowId);
-  const of = name === undefined ? 'a payment' : `payment ${name.paymentId ?? name.id}`;
+  const payment = name === undefined ? null : (name.paymentId ?? name.id);
   if (o.status === 'received') {
     return openReview(s, ctx, {
       kind: 'dispute',
       subject,
       paymentRowId: o.paymentRowId,
       dueAt: o.deadline,
-      summary: `a chargeback of ${sumOf(s, o)} is about to be raised: alert ${morId} on ${of}, to be handled ${until(o)}`,
-      proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
+      fact: {
+        code: 'alert-received',
+        alert: morId,
+        payment,
+        until: o.deadline?.toISOString() ?? null,
+        ...disputedOf(s, o),
+      },
     });
   }
   if (o.status !== 'handled') return s;
@@ -284,19 +272,8 @@ function settleAlert(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   }
   const state = close(subject, 'the alert was handled', s);
   if (isRefunded(s, o, name)) return close(outcome, 'the refund is recorded', state);
-  const isSaid = o.detail.refunded === true;
-  const event = 'its payment.refunded event is the same refund and closes this. Do not refund it a second time.';
-  return openReview(state, ctx, {
-    kind: 'dispute',
-    subject: outcome,
-    paymentRowId: o.paymentRowId,
-    summary: isSaid
-      ? `alert ${morId} was answered with a refund of ${of}, whose event has not come yet`
-      : `alert ${morId} on ${of} was handled; it does not say whether the payment was refunded`,
-    proposal: isSaid
-      ? `Wait: ${event}`
-      : `Look in the MoR's dashboard whether it was refunded. If it was, ${event} If not, a dispute may follow.`,
-  });
+  const fact = { code: 'alert-handled', alert: morId, payment, refunded: o.detail.refunded === true } as const;
+  return openReview(state, ctx, { kind: 'dispute', subject: outcome, paymentRowId: o.paymentRowId, fact });
 }
 
 /** Whether the refund that an alert's outcome speaks of is known. One of long before the alert is another. */

@@ -12,15 +12,16 @@ export type OverdueFact =
     }
   | { readonly code: 'transfer-overdue'; readonly proforma: string; readonly dueAt: Time };
 
+type LateCharge = {
+  readonly signup: string | null;
+  readonly charge: string | null;
+  readonly amount: Money | null;
+  readonly since: Time;
+  readonly endsAt: Time;
+};
 export type SignupOverdueFact =
-  | {
-      readonly code: 'charge-unsettled' | 'charge-unconfirmed';
-      readonly signup: string | null;
-      readonly charge: string | null;
-      readonly amount: Money | null;
-      readonly since: Time;
-      readonly endsAt: Time;
-    }
+  | ({ readonly code: 'charge-unsettled' } & LateCharge)
+  | ({ readonly code: 'charge-unconfirmed' } & LateCharge)
   | { readonly code: 'signup-unpaid'; readonly signup: string; readonly customer: string; readonly since: Time };
 
 export type UnprovenFact =

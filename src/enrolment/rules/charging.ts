@@ -91,32 +91,24 @@ export const watchCharging: SettleRule = (s, ctx) => {
     return closeReviews(s, ctx, (r) => r.kind === 'double_charge_risk', { by: null, resolution: 'cleared', note });
   }
   const { charged, customerId } = i;
-  const of = `${charged.type ?? 'method'} ${charged.id}, ${WHERE[charged.from]}`;
   return openReview(s, ctx, {
     kind: 'double_charge_risk',
     subject: i.invoiceId,
-    summary: `Stripe would charge this invoice by itself (${of}), and the MoR charges customer ${customerId ?? ''} for it too`,
-    proposal: `${fixOf(i, charged)} For this invoice alone: \`stripe invoices update ${i.invoiceId} -d auto_advance=false\`. Look too whether the customer can still pay at Stripe (customer portal, hosted invoice page, mails with a link). This closes by itself once Stripe would not charge any more.`,
+    fact: {
+      code: 'stripe-would-charge',
+      invoice: i.invoiceId,
+      customer: customerId,
+      subscription: i.subscriptionId,
+      method: charged.id,
+      methodType: charged.type,
+      from: charged.from,
+    },
     dueAt: i.platformStatus === 'draft' ? i.finalizesAt : null,
   });
 };
 
 const saidOf = (i: InvoiceRow): string =>
   i.autoAdvance === false ? 'not collected automatically any more' : i.platformStatus;
-
-const WHERE: Readonly<Record<ChargedMethod['from'], string>> = {
-  invoice: 'set on the invoice itself',
-  subscription: "the subscription's default",
-  customer: "the customer's default",
-};
-
-function fixOf({ invoiceId, subscriptionId }: InvoiceRow, { from }: ChargedMethod): string {
-  if (from === 'invoice')
-    return `Take the method off the invoice: \`stripe invoices update ${invoiceId} -d default_payment_method=\`.`;
-  if (subscriptionId === null)
-    return 'Take the default method off the customer on Stripe, or make it a custom payment method.';
-  return `Make a custom payment method the default of the subscription: \`stripe subscriptions update ${subscriptionId} -d default_payment_method=<pm_... of type custom>\`.`;
-}
 
 /** It is looked at once more, now. */
 export const chargingReview: ReviewRule = (s, _, { resolution }) =>

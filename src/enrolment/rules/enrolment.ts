@@ -8,7 +8,6 @@ import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type Enrolment } from '../../domain/settings.js';
 import { isOutside, SIGNUP_REASON } from '../../domain/status.js';
 import { ENROLMENT_PATIENCE_MS, FAILED_READS_SHOWN, LINK_REACHES_BACK_MS } from '../../policy.js';
-import { showTime } from '../../domain/show-time.js';
 
 /** What a look found. `why`: for the timeline, when it is outside. */
 export type Found = { readonly enrolled: true } | { readonly enrolled: false; readonly why: string };
@@ -115,8 +114,7 @@ export const settleEnrolment: SettleRule = (s, ctx, lookAgain) => {
   return openReview(s, ctx, {
     kind: 'effect_failed',
     subject: subjectOf(i.invoiceId),
-    summary: `whether customer ${i.customerId ?? ''} is enrolled could not be read from Stripe since ${showTime(i.firstSeenAt)}: nothing is expected for the invoice, and it was not relayed`,
-    proposal: 'Let STRIPE_API_KEY read customers (`crossbill doctor` looks). It is asked again by itself.',
+    fact: { code: 'enrolment-unread', customer: i.customerId, since: i.firstSeenAt.toISOString() },
   });
 };
 

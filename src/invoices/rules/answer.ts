@@ -1,5 +1,5 @@
 // Why an invoice is paid or not, in one sentence: the first thing that a person asks who opens it. It reads and decides nothing.
-import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
+import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { sayMoney } from '../../domain/money.js';
 import { saysNothing } from '../../engine/payment.js';
@@ -10,13 +10,16 @@ import { verdictBy } from './overdue.js';
 import { type Answer, troubleOf } from '../../domain/sentence.js';
 import { day, moment, on, ordinal } from '../../domain/when.js';
 
+type Say = (r: ReviewRow) => string;
+
 /** What the sentence is made of. */
 export type AnswerFacts = Pick<LaneState, 'payments' | 'refunds' | 'objects' | 'attempts' | 'reviews'> & {
   readonly invoice: InvoiceRow;
   readonly messages: readonly Pick<OutboxRow, 'peer' | 'kind' | 'status' | 'attempts' | 'nextTryAt'>[];
 };
 
-export function answerOf(v: AnswerFacts, now: Date): Answer {
+/** @param say the summary of a review item */
+export function answerOf(v: AnswerFacts, now: Date, say: Say): Answer {
   switch (v.invoice.status) {
     case 'ignored':
       return { tone: 'calm', text: leftAlone(v) };
@@ -29,7 +32,7 @@ export function answerOf(v: AnswerFacts, now: Date): Answer {
     case 'held':
       return held(v, now);
     case 'review':
-      return undecided(v);
+      return undecided(v, say);
     case 'open':
     case 'expected':
       return unpaid(v, now);
@@ -105,11 +108,11 @@ function held(v: AnswerFacts, now: Date): Answer {
 }
 
 /** Money came that does not fit: the item says why, the soonest deadline first. */
-function undecided({ reviews, payments }: AnswerFacts): Answer {
+function undecided({ reviews, payments }: AnswerFacts, say: Say): Answer {
   const parked = new Set(payments.filter((p) => p.mark === 'parked').map((p) => p.id));
   const open = reviews.filter((r) => r.status === 'open');
   const first = open.find((r) => r.paymentRowId !== null && parked.has(r.paymentRowId)) ?? open[0];
-  if (first !== undefined) return { tone: 'bad', text: `A person must decide: ${ended(first.summary)}` };
+  if (first !== undefined) return { tone: 'bad', text: `A person must decide: ${ended(say(first))}` };
   const last = reviews.findLast((r) => r.status === 'resolved' && r.resolution === 'dismiss');
   const by = last?.resolvedBy === null || last === undefined ? 'a person' : last.resolvedBy;
   return { tone: 'warn', text: `Not marked on Stripe: money came, and ${by} left it as it is.` };

@@ -1,4 +1,5 @@
 // The alarm when no verdict of the MoR came: by when one is expected, and the item when it did not come.
+import { type FactOf } from '../../domain/fact.js';
 import { type InvoiceRow, type LaneRows, type LaneState } from '../../domain/model.js';
 import { isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
 import { dueDate } from '../../mor-objects/rules/looks.js';
@@ -7,7 +8,6 @@ import { standingOf } from '../../enrolment/rules/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';
 import { type Lane, type LookAgain } from '../../engine/draft.js';
 import { type Lookup } from '../../engine/lookup.js';
-import { showMoney } from '../../domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { awaitsRetry, saysNothing } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
@@ -32,7 +32,7 @@ export function watchRenewal(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
   if (i === null || i.expectedBy === null) return s;
   if (hasVerdict(s)) {
     const unpaid = unpaidProforma(s, i, ctx, lookAgain);
-    if (unpaid !== null) return openReview(s, ctx, { kind: 'renewal_overdue', subject: i.invoiceId, ...unpaid });
+    if (unpaid !== null) return openReview(s, ctx, { kind: 'renewal_overdue', subject: i.invoiceId, fact: unpaid });
     return closeReviews(s, ctx, (r) => r.kind === 'renewal_overdue', {
       by: null,
       resolution: 'cleared',
@@ -46,22 +46,17 @@ export function watchRenewal(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
     const note = `the customer may pay until ${by === null ? 'later' : showTime(by)}`;
     return closeReviews(s, ctx, (r) => r.kind === 'renewal_overdue', { by: null, resolution: 'cleared', note });
   }
-  const due =
-    i.amountDue === null || i.currency === null ? 'money' : showMoney({ minor: i.amountDue, currency: i.currency });
+  const p = s.payments.findLast(saysNothing);
   return openReview(s, ctx, {
     kind: 'renewal_overdue',
     subject: i.invoiceId,
-    summary: `no verdict from the MoR for ${due} since ${askedSince(s, i)}${ofLetGo(s)}`,
-    proposal: 'Ask the MoR whether it charged the customer; bank debits take days. The invoice stays open until then.',
+    fact: {
+      code: 'no-verdict',
+      due: i.amountDue === null || i.currency === null ? null : { minor: i.amountDue, currency: i.currency },
+      since: askedSince(s, i),
+      letGo: p === undefined ? null : { payment: effectName(p), charge: p.processorChargeId },
+    },
   });
-}
-
-/** What the MoR did say, of a charge that a person said paid another invoice. */
-function ofLetGo(s: LaneState): string {
-  const p = s.payments.findLast(saysNothing);
-  return p === undefined
-    ? ''
-    : `; it named payment ${effectName(p)}, of charge ${p.processorChargeId ?? ''}, which is booked for another invoice`;
 }
 
 /**
@@ -73,7 +68,7 @@ function unpaidProforma(
   i: InvoiceRow,
   ctx: Ctx,
   lookAgain: LookAgain,
-): { readonly summary: string; readonly proposal: string } | null {
+): FactOf<'transfer-overdue'> | null {
   const o = s.objects.find((x) => isLiveProforma(x) && x.morId !== null && !TRANSFERRED.has(x.status));
   if (o === undefined || isOver(i.platformStatus) || i.amountDue === 0n || s.payments.some((p) => p.mark !== 'none'))
     return null;
@@ -82,11 +77,7 @@ function unpaidProforma(
     lookAgain(by);
     return null;
   }
-  return {
-    summary: `the renewal was refused, and proforma invoice ${o.number ?? o.morId ?? o.id} was to be paid by ${showTime(dueDate(o))}: no transfer for it is known`,
-    proposal:
-      "Ask the customer. While it stands nothing else is tried: once it is cancelled in the MoR's portal, the renewal can be tried again.",
-  };
+  return { code: 'transfer-overdue', proforma: o.number ?? o.morId ?? o.id, dueAt: dueDate(o).toISOString() };
 }
 
 /** Since when a verdict is awaited: the invoice was seen first, or the MoR was asked to charge it again. */

@@ -4,8 +4,8 @@ import { type CallRule, carriedOut } from '../../engine/subject.js';
 import { type Call } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
 import { type AnswerTo } from '../../engine/answer.js';
-import { callFailed } from '../../engine/answer-parts.js';
-import { putInvoice, sendAgain } from '../../engine/change.js';
+import { callFailed, refusalOf } from '../../engine/answer-parts.js';
+import { type Ctx, putInvoice, sendAgain, takeCallBack } from '../../engine/change.js';
 import { awaitsRetry, paymentThatCame, saysNothing } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
@@ -87,9 +87,7 @@ export const relayCall: CallRule<AnswerTo<'relay_event'>> = {
   answered: (s) => s,
   silent: readOnceMore,
   refused: (s, m, f, ctx) => {
-    const proposal =
-      'The MoR did not accept this event. Find out why, then retry; otherwise it may not charge this renewal.';
-    return callFailed(s, m, f, { proposal }, ctx);
+    return callFailed(s, m, { code: 'relay-refused', ...refusalOf(m, f) }, {}, ctx);
   },
   resolve: (s, r, { resolution }, ctx) =>
     carriedOut(

@@ -2,8 +2,6 @@
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
 import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
 import { DRAFT_PATIENCE_MS } from '../../policy.js';
-import { showMoney } from '../../domain/money.js';
-import { showTime } from '../../domain/show-time.js';
 
 export function watchFinalization(s: LaneState, ctx: Ctx): LaneState {
   const i = s.invoice;
@@ -19,8 +17,7 @@ export function watchFinalization(s: LaneState, ctx: Ctx): LaneState {
   return openReview(s, ctx, {
     kind: 'finalization_failed',
     subject: i.invoiceId,
-    summary: `Stripe could not finalize the invoice: ${i.finalizationError}`,
-    proposal: 'Fix on Stripe what it names and finalize the invoice; a waiting payment is then marked automatically.',
+    fact: { code: 'finalization-failed', invoice: i.invoiceId, said: i.finalizationError },
   });
 }
 
@@ -33,8 +30,10 @@ function watchDraft(s: LaneState, i: InvoiceRow, ctx: Ctx): LaneState {
     kind: 'finalization_failed',
     subject: i.invoiceId,
     paymentRowId: p.id,
-    summary: `${showMoney({ minor: p.amount, currency: p.currency })} was taken on ${showTime(p.recordedAt)}, but the invoice is still a draft`,
-    proposal:
-      'Finalize the invoice on Stripe (its auto_advance may be off); the waiting payment is then marked automatically.',
+    fact: {
+      code: 'draft-waits',
+      taken: { minor: p.amount, currency: p.currency },
+      since: p.recordedAt.toISOString(),
+    },
   });
 }

@@ -1,7 +1,5 @@
 // One charge is one sum of money: it is booked for one payment, and pays one invoice, whatever the MoR's events name.
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
-import { showMoney } from '../../domain/money.js';
-import { showTime } from '../../domain/show-time.js';
 import { paymentCollected } from './postings.js';
 import {
   addEntry,
@@ -10,7 +8,7 @@ import {
   openReview,
   openReviewOf,
   putPayment,
-  rewordReview,
+  restateReview,
 } from '../../engine/change.js';
 import { effectName } from '../../domain/payment-name.js';
 import { moveMark } from '../../engine/moves.js';
@@ -31,25 +29,30 @@ export function collect(s: LaneState, p: PaymentRow, amount: bigint, ctx: Ctx, e
 function aside(s: LaneState, p: PaymentRow, amount: bigint, holder: ChargeHolder, ctx: Ctx): LaneState {
   const mark = p.mark === 'parked' ? p : moveMark(p.mark === 'waiting' ? p : moveMark(p, 'waiting'), 'parked');
   const row: PaymentRow = { ...mark, succeededAt: null, proveDueAt: null };
-  const what = showMoney({ minor: amount, currency: p.currency });
   const subject = `${p.id}${SHARED}`;
-  const said = saidSince(s, p, subject);
   const asked = openReview(putPayment(s, row), ctx, {
     kind: 'double_payment',
     subject,
     paymentRowId: p.id,
-    summary: `payment ${effectName(p)} of ${what} for this invoice names charge ${p.processorChargeId ?? ''}, which is booked for payment ${holder.payment} of invoice ${holder.invoiceId}${said}`,
-    proposal:
-      'Ask the MoR which invoice the charge paid. Nothing is booked or marked here. Dismiss it if the other invoice is the right one; if this one is, first mark it on Stripe by hand and credit the other, then dismiss it.',
+    fact: {
+      code: 'charge-elsewhere',
+      payment: effectName(p),
+      amount: { minor: amount, currency: p.currency },
+      charge: p.processorChargeId,
+      holder: holder.payment,
+      holderInvoice: holder.invoiceId,
+      againAfter: saidAgainAfter(s, p, subject),
+    },
+    actions: ['dismiss'],
   });
   // Whoever has answered that already is not asked again.
   return openReviewOf(asked, 'double_payment', subject) === undefined ? letGo(asked, row) : asked;
 }
 
 /** The MoR refused it after the question was answered, or was asked to charge it again, and says after that that it was taken: that is news. */
-function saidSince(s: LaneState, p: PaymentRow, subject: string): string {
+function saidAgainAfter(s: LaneState, p: PaymentRow, subject: string): string | null {
   const answered = s.reviews.findLast((r) => r.subject === subject && r.resolution === 'dismiss');
-  if (answered === undefined || p.succeededAt === null) return '';
+  if (answered === undefined || p.succeededAt === null) return null;
   const { refusal, retries = [] } = s.invoice?.retries ?? {};
   const times = [p.verdictAt?.toISOString(), refusal?.at, ...retries.map((r) => r.at)];
   const last =
@@ -58,7 +61,7 @@ function saidSince(s: LaneState, p: PaymentRow, subject: string): string {
       .toSorted()
       .at(-1) ?? '';
   const isNews = last > answered.createdAt.toISOString() && p.succeededAt.toISOString() > last;
-  return isNews ? `; the MoR says so again, after ${showTime(new Date(last))}` : '';
+  return isNews ? last : null;
 }
 
 /**
@@ -76,9 +79,8 @@ export function tellOwnCharge(s: LaneState, { id }: PaymentRow, ctx: Ctx): LaneS
   const open = openReviewOf(s, 'double_payment', `${id}${SHARED}`);
   const p = s.payments.find((x) => x.id === id);
   if (open === undefined || p === undefined || p.succeededAt === null) return s;
-  const summary = `payment ${effectName(p)} for this invoice named a charge of another invoice; the MoR names charge ${p.processorChargeId ?? ''} now, which is booked here`;
-  const proposal = 'Dismiss this: the payment is marked on Stripe then, unless you have marked the invoice by hand.';
-  return rewordReview(s, ctx, open, { summary, proposal });
+  const fact = { code: 'charge-corrected', payment: effectName(p), charge: p.processorChargeId } as const;
+  return restateReview(s, ctx, open, { kind: 'double_payment', fact, actions: ['dismiss'] });
 }
 
 /** An item about a charge that is booked for another invoice: nothing was booked here that could be refunded or marked. */

@@ -2,7 +2,7 @@
 import { type LaneState } from '../../domain/model.js';
 import { announcedAt, isPayableLink, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
-import { type Ctx, note, openReviewOf, putObject, retryAt, rewordReview } from '../../engine/change.js';
+import { type Ctx, note, openReviewOf, putObject, retryAt, restateReview } from '../../engine/change.js';
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS } from '../../policy.js';
 import { nameFirst } from './settle-announced.js';
 import { takeMoney } from '../../mor-objects/rules/take-money.js';
@@ -15,14 +15,13 @@ import {
   applyChannelSilence,
   askHowMuch,
   askOfMoney,
-  askWhetherPaid,
   closeAsked,
-  markByHand,
   nameOf,
+  onObject,
   sayOfLink,
 } from '../../mor-objects/rules/mor-object.js';
+import { callFailed, refusalOf } from '../../engine/answer-parts.js';
 import { requestUnwanted } from '../../mor-objects/rules/withdraw.js';
-import { callFailed } from '../../engine/answer-parts.js';
 import { hasFallback, unshown } from './recovery.js';
 
 export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
@@ -39,10 +38,7 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
       return askOfMoney(
         state,
         o,
-        {
-          summary: `a payment on ${nameOf(o)} was announced, and the MoR does not give the link`,
-          proposal: `The MoR refused it: ${said(f)}. Ask it whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
-        },
+        { code: 'link-refused', ...onObject(o), status: f.status, error: f.code, said: said(f) },
         ctx,
       );
     if (o?.detail.automatic !== true) return state; // whoever asked is told
@@ -50,9 +46,7 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
       const why = `the MoR does not collect in ${o.detail.jurisdiction ?? ''}: the jurisdiction of the settings is asked for`;
       return note(putObject(state, { ...o, status: 'REPLACED' }), ctx, 'decision', why, o.id);
     }
-    const proposal =
-      'No link was made for this renewal. Fix what the answer names (the RECOVERY_LINK settings, or the arrangement at the MoR) and retry, or make one by hand.';
-    return callFailed(state, m, f, { proposal }, ctx);
+    return callFailed(state, m, { code: 'recovery-refused', ...refusalOf(m, f) }, {}, ctx);
   },
   silent: (s, m, _, ctx) => applyChannelSilence(s, m, ctx),
   resolve: (s, r, { resolution }, ctx) => {
@@ -91,12 +85,7 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, source: 'a
     readDueAt: row.readDueAt ?? retryAt(ctx, Math.max(1, row.readAttempts), null),
   });
   if (row.readAttempts < LINK_CONFIRM_TRIES) return waiting;
-  const told = {
-    summary: `a payment on link ${row.morId ?? ''} was announced, but the link still says ${f.status}`,
-    proposal:
-      'Ask the MoR whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
-  };
-  return askOfMoney(waiting, row, told, ctx);
+  return askOfMoney(waiting, row, { code: 'link-not-paid', ...onObject(row), status: f.status }, ctx);
 }
 
 /**
@@ -113,15 +102,13 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
   const since = o.detail.silentSince === undefined ? ctx.now : new Date(o.detail.silentSince);
   if (mayPass(f) && ctx.now.getTime() - since.getTime() < LINK_SILENT_MS) return s;
   // Whoever looked into it while it could be paid is asked once more.
-  const ended = isPayable ? '' : ', which has ended';
-  const what =
-    announced !== null
-      ? `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}`
-      : `the MoR does not show ${nameOf(o)}${ended}: whether it was paid is not known`;
   const told = {
-    summary: what,
-    proposal: `The last read: ${lastRead(f)}. Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.`,
-  };
+    code: 'link-unread',
+    ...onObject(o),
+    announced: announced !== null,
+    ended: !isPayable,
+    answer: lastRead(f),
+  } as const;
   if (announced === null) return sayOfLink(s, o, told, ctx, unshown(o));
   return askOfMoney(closeUnshown(s, o, TOLD_ELSEWHERE, ctx), o, told, ctx);
 }
@@ -131,11 +118,8 @@ export function tellGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   if (announcedAt(o) !== null) return closeUnshown(s, o, TOLD_ELSEWHERE, ctx);
   const open = openReviewOf(s, 'conflicting_event', unshown(o));
   if (open === undefined) return s;
-  const now = {
-    summary: `the MoR no longer knows ${nameOf(o)}, which has ended: whether it was paid is not known`,
-    proposal: askWhetherPaid(o),
-  };
-  return rewordReview(s, ctx, open, now);
+  const fact = { code: 'link-ended', ...onObject(o) } as const;
+  return restateReview(s, ctx, open, { kind: 'conflicting_event', fact });
 }
 
 const TOLD_ELSEWHERE = 'a payment on it was announced, which another item tells';
@@ -149,12 +133,8 @@ export function closeUnshown(s: LaneState, o: MorObjectRow, why: string, ctx: Ct
 function tellOfPart(s: LaneState, o: MorObjectRow, { status, priced, due }: LinkFacts, ctx: Ctx): LaneState {
   if (status !== 'EXPIRED' || o.paymentRowId !== null || priced === null || due === null) return s;
   if (due.currency !== priced.currency || due.minor >= priced.minor) return s;
-  const part = showMoney(money(priced.minor - due.minor, priced.currency));
-  const told = {
-    summary: `link ${o.morId ?? ''} has expired with ${showMoney(due)} of ${showMoney(priced)} outstanding: ${part} seems to be paid`,
-    proposal: `Ask the MoR whether ${part} was taken. It is not booked here: if it was, mark it on the invoice by hand, or have it given back in the MoR's portal.`,
-  };
-  return sayOfLink(s, o, told, ctx);
+  const part = money(priced.minor - due.minor, priced.currency);
+  return sayOfLink(s, o, { code: 'link-part-paid', ...onObject(o), priced, outstanding: due, part }, ctx);
 }
 
 function takePaidLink(s: LaneState, link: MorObjectRow, f: LinkFacts, source: 'answer' | 'read', ctx: Ctx): LaneState {

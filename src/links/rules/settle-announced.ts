@@ -1,14 +1,13 @@
 // Several announcements on payment links. The first payment on a link counts; a person looks into each further one, by one item an invoice.
-import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { announcedOn, isSameMoney, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
-import { closeReviews, type Ctx, openReview, openReviewOf, putPayment, rewordReview } from '../../engine/change.js';
+import { closeReviews, type Ctx, openReview, openReviewOf, putPayment, restateReview } from '../../engine/change.js';
 import { type SettleRule } from '../../engine/subject.js';
 import { bookedAs, saysNothing } from '../../engine/payment.js';
 import { effectName, ownIdOf } from '../../domain/payment-name.js';
 import { moveMark } from '../../engine/moves.js';
-import { showMoney } from '../../domain/money.js';
 import { collect } from '../../ledger/rules/one-charge.js';
-import { furtherIn, furtherSubject, isOther, listObserved, showNames } from '../../mor-objects/rules/announced.js';
+import { furtherIn, furtherSubject, isOther, observationsOf } from '../../mor-objects/rules/announced.js';
 import { isLookedInto } from '../../mor-objects/rules/withdraw.js';
 import { tellRenamed } from '../../refunds/rules/misnamed-payment.js';
 
@@ -22,21 +21,17 @@ export const settleAnnounced: SettleRule = (s, ctx) => {
       resolution: 'cleared',
       note: 'each announced payment is in the books or was given back',
     });
-  const words = renderFurther(s, further);
+  const fact = {
+    code: 'further-announced',
+    further: further.map(({ paymentId: payment, charge }) => ({ payment, charge })),
+    observations: observationsOf(s),
+  } as const;
   const open = openReviewOf(s, 'conflicting_event', subject);
-  if (open !== undefined) return rewordReview(s, ctx, open, words);
+  if (open !== undefined) return restateReview(s, ctx, open, { kind: 'conflicting_event', fact });
   const since = new Date(Math.max(...further.map((x) => Date.parse(x.heardAt))));
   if (isLookedInto(s.reviews, [subject], since)) return s;
-  return openReview(s, ctx, { kind: 'conflicting_event', subject, since, ...words });
+  return openReview(s, ctx, { kind: 'conflicting_event', subject, since, fact });
 };
-
-function renderFurther(s: LaneState, further: readonly Observation[]): Pick<ReviewRow, 'summary' | 'proposal'> {
-  return {
-    summary: `more than one payment was announced on a payment link, and the books do not have ${further.map(showNames).join('; ')}. ${listObserved(s)}`,
-    proposal:
-      "Ask the MoR which of these payments it took and has not given back. If it took more than the invoice needs, have the rest given back in the MoR's portal. This closes once all of the further money was given back, or its own payment event arrives. Else dismiss it with a note. Nothing is charged for the invoice until then.",
-  };
-}
 
 /**
  * A refund of a further payment proves that the MoR took that payment: it is booked, and waits for a person until all of it is given back. Without
@@ -70,9 +65,12 @@ function bookOne(s: LaneState, x: Observation, ctx: Ctx): LaneState {
     kind: 'double_payment',
     subject: p.id,
     paymentRowId: p.id,
-    summary: `${showMoney({ minor: amount, currency: p.currency })} of payment ${effectName(p)} was taken on a payment link beside the first payment. ${listObserved(s)}`,
-    proposal:
-      'Ask the MoR what it took. Refund the rest of this payment, unless the customer paid only once; otherwise dismiss this.',
+    fact: {
+      code: 'further-on-link',
+      payment: effectName(p),
+      taken: { minor: amount, currency: p.currency },
+      observations: observationsOf(s),
+    },
   });
 }
 

@@ -3,7 +3,7 @@ import { type LaneState } from '../../domain/model.js';
 import { announcedAt, heardAt, isPayableLink, isStandingLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Ctx, openReviewOf, putObject } from '../../engine/change.js';
 import { type LookAgain, type SettleRule } from '../../engine/subject.js';
-import { askWhetherPaid, bookedByCharge, nameOf, sayOfLink } from '../../mor-objects/rules/mor-object.js';
+import { bookedByCharge, onObject, sayOfLink } from '../../mor-objects/rules/mor-object.js';
 import { LINK_SILENT_MS } from '../../policy.js';
 import { tellOfStanding } from '../../mor-objects/rules/standing.js';
 import { isLookedInto } from '../../mor-objects/rules/withdraw.js';
@@ -35,12 +35,8 @@ function tellUnheard(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: LookAga
   const booked = bookedByCharge(s, o, ctx);
   if (booked !== null) return booked;
   if (openReviewOf(s, 'conflicting_event', o.id) !== undefined || isLookedInto(s.reviews, [o.id], heardAt(o))) return s;
-  const why = o.morId === null ? 'the MoR does not give the link' : 'the link is not read any more';
-  const said = {
-    summary: `a payment on ${nameOf(o)} was announced, and ${why}`,
-    proposal: askWhetherPaid(o),
-  };
-  return sayOfLink(s, o, said, ctx);
+  const why = o.morId === null ? 'not-given' : 'not-read';
+  return sayOfLink(s, o, { code: 'link-unheard', ...onObject(o), why }, ctx);
 }
 
 /** Its request is not answered yet. */

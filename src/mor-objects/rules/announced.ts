@@ -1,10 +1,9 @@
 // Money that the MoR announced on payment links: what is not in the books, and one list of all of it for a person.
-import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { announcedOn, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
-import { bookedAs } from '../../engine/payment.js';
-import { effectName, ownIdOf } from '../../domain/payment-name.js';
-import { showMoney } from '../../domain/money.js';
-import { showTime } from '../../domain/show-time.js';
+import { bookedAs, inBooks } from '../../engine/payment.js';
+import { ownIdOf } from '../../domain/payment-name.js';
+import { type Seen } from '../../domain/facts/parts.js';
 
 /** The subject of an invoice's one item about further announcements on its links. */
 export function furtherSubject(invoiceId: string): string {
@@ -31,32 +30,14 @@ export function isOther({ payments }: LaneState, { paymentRowId }: MorObjectRow,
   return differ(p.processorChargeId, x.charge) || differ(ownIdOf(p), x.paymentId);
 }
 
-/** Every announcement on the invoice's links, and the payments in the books, as a sentence; empty: nothing was announced on a link. */
-export function listObserved({ objects, payments }: Pick<LaneState, 'objects' | 'payments'>): string {
-  const observed = objects.flatMap((o) => (o.detail.observed ?? []).map((x) => showObservation(o, x)));
-  const booked = payments.filter((p) => p.succeededAt !== null).map(showBooked);
-  return observed.length === 0
-    ? ''
-    : `Announced: ${observed.join('; ')}. In the books: ${booked.join('; ') || 'nothing'}`;
+/** Every announcement on the invoice's links, and every payment in the books. */
+export function observationsOf({ objects, payments }: Pick<LaneState, 'objects' | 'payments'>): readonly Seen[] {
+  const announced = objects.flatMap((o) => (o.detail.observed ?? []).map((x) => seenOn(o, x)));
+  return [...announced, ...payments.filter((p) => p.succeededAt !== null).map(inBooks)];
 }
 
-function showObservation({ morId, id }: MorObjectRow, x: Observation): string {
-  const by = { event: `event ${x.eventId ?? ''}`, answer: 'answer to its request', read: 'read' }[x.source];
-  const what = x.source === 'event' ? showNames(x) : 'status PAID';
-  return `${what}${sum(x.amount, x.currency)}, link ${morId ?? id} (${by}, ${showTime(new Date(x.at))})`;
-}
-
-function showBooked(p: PaymentRow): string {
-  const charge = p.processorChargeId === null ? '' : `, charge ${p.processorChargeId}`;
-  return `payment ${effectName(p)}${charge}${sum(p.amount, p.currency)}`;
-}
-
-/** What the MoR calls it. */
-export function showNames({ charge, paymentId }: Pick<Observation, 'charge' | 'paymentId'>): string {
-  const names = [paymentId === null ? [] : `payment ${paymentId}`, charge === null ? [] : `charge ${charge}`].flat();
-  return names.length === 0 ? 'a payment without a name' : names.join(', ');
-}
-
-function sum(amount: string | bigint | null, currency: string | null): string {
-  return amount === null || currency === null ? '' : `, ${showMoney({ minor: BigInt(amount), currency })}`;
+function seenOn({ morId, id }: MorObjectRow, x: Observation): Seen {
+  const { source, eventId, paymentId: payment, charge, amount, currency, at } = x;
+  const money = amount === null || currency === null ? null : { minor: BigInt(amount), currency };
+  return { source, id: eventId, link: morId ?? id, payment, charge, money, at };
 }

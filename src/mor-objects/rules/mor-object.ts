@@ -1,5 +1,5 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
-import { type LaneRows, type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneRows, type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
 import {
   announcedAt,
   announcedOn,
@@ -8,6 +8,8 @@ import {
   type MorObjectRow,
   newMorObject,
 } from '../../domain/mor-object.js';
+import { type ConflictFact } from '../../domain/facts/conflict.js';
+import { type OnObject } from '../../domain/facts/parts.js';
 import { bookedAs } from '../../engine/payment.js';
 import {
   closeReviews,
@@ -16,7 +18,7 @@ import {
   openReview,
   openReviewOf,
   putObject,
-  rewordReview,
+  restateReview,
 } from '../../engine/change.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { type CallFailure } from '../../domain/ports/call.js';
@@ -88,6 +90,11 @@ export function has(ids: ReadonlySet<string>, id: string | null): boolean {
   return id !== null && ids.has(id);
 }
 
+/** What a person needs to know of it to mark the invoice by hand. */
+export function onObject(o: MorObjectRow): OnObject {
+  return { object: nameOf(o), reference: o.morId, charge: announcedOn(o)[0]?.charge ?? null };
+}
+
 export function nameOf(o: MorObjectRow): string {
   return `${o.kind === 'proforma' ? 'proforma invoice' : 'payment link'} ${o.number ?? o.morId ?? o.id}`;
 }
@@ -119,30 +126,17 @@ export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   const kept = putObject(s, row);
   const gone = row === o ? kept : note(kept, ctx, 'call', `the MoR no longer knows ${nameOf(o)}`, o.id);
   if (announcedAt(row) === null) return gone;
-  const said = {
-    summary: `a payment on ${nameOf(o)} was announced, but the MoR does not know the link`,
-    proposal: askWhetherPaid(o),
-  };
-  return askOfMoney(gone, row, said, ctx);
+  return askOfMoney(gone, row, { code: 'link-gone', ...onObject(o) }, ctx);
 }
 
 /** A link that is paid, nobody knows how much. */
 export function askHowMuch(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
-  const said = {
-    summary: `link ${o.morId ?? ''} is paid, but the MoR does not say how much`,
-    proposal: `Ask the MoR for the amount and ${markByHand(o)}`,
-  };
-  return askOfMoney(s, o, said, ctx);
+  return askOfMoney(s, o, { code: 'link-paid', ...onObject(o) }, ctx);
 }
 
 /** No read will tell of the money on this link any more: a person is asked, unless its own payment event did. */
-export function askOfMoney(
-  s: LaneState,
-  o: MorObjectRow,
-  said: Pick<ReviewRow, 'summary' | 'proposal'>,
-  ctx: Ctx,
-): LaneState {
-  return bookedByCharge(s, o, ctx) ?? sayOfLink(s, o, said, ctx);
+export function askOfMoney(s: LaneState, o: MorObjectRow, fact: ConflictFact, ctx: Ctx): LaneState {
+  return bookedByCharge(s, o, ctx) ?? sayOfLink(s, o, fact, ctx);
 }
 
 /** The first payment on this link is in the books, by an event of its own: nobody need ask. Null: it is not. */
@@ -172,30 +166,8 @@ export function closeAsked(s: LaneState, o: MorObjectRow, why: string, ctx: Ctx,
  * The one item about a link: one that is open says what is so now, such as whether the link is read again. One that was dismissed before the
  * MoR announced money on it comes back.
  */
-export function sayOfLink(
-  s: LaneState,
-  o: MorObjectRow,
-  said: Pick<ReviewRow, 'summary' | 'proposal'>,
-  ctx: Ctx,
-  subject = o.id,
-): LaneState {
+export function sayOfLink(s: LaneState, o: MorObjectRow, fact: ConflictFact, ctx: Ctx, subject = o.id): LaneState {
   const open = openReviewOf(s, 'conflicting_event', subject);
-  if (open !== undefined) return rewordReview(s, ctx, open, said);
-  return openReview(s, ctx, { kind: 'conflicting_event', subject, since: heardAt(o), ...said });
-}
-
-export function askWhetherPaid(o: MorObjectRow): string {
-  return `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`;
-}
-
-/**
- * What a person does with money that the MoR took and the books do not have. Under the link's reference it is found on the invoice, should a
- * read of the link bring it after all.
- */
-export function markByHand(o: MorObjectRow): string {
-  const reference = o.morId ?? "the link's id at the MoR (ask for it)";
-  const charge = announcedOn(o)[0]?.charge ?? null;
-  const it = charge === null ? 'this payment' : `charge ${charge}`;
-  const unless = `unless other money that has not gone back has paid it, or it is void: then have ${it} given back in the MoR's portal`;
-  return `mark the invoice on Stripe by hand, with a payment record of that amount with reference ${reference}, ${unless}. If what paid it has gone back, bill ${it} with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
+  if (open !== undefined) return restateReview(s, ctx, open, { kind: 'conflicting_event', fact });
+  return openReview(s, ctx, { kind: 'conflicting_event', subject, since: heardAt(o), fact });
 }

@@ -27,13 +27,12 @@ export function takeMoney(
     const state = putObject(s, { ...o, paymentRowId: known.id });
     if (known.amount === received.minor && known.currency === received.currency)
       return { state, payment: null, said: 'this payment is already recorded' };
-    const was = known.amount === null ? 'nothing' : showMoney({ minor: known.amount, currency: known.currency });
+    const recorded = known.amount === null ? null : { minor: known.amount, currency: known.currency };
     const reviewed = openReview(state, ctx, {
       kind: 'conflicting_event',
       subject: how.eventId ?? o.id,
       paymentRowId: known.id,
-      summary: `${showMoney(received)} was announced for ${o.morId ?? o.id}; the record says ${was}`,
-      proposal: 'Ask the MoR which is right. What was recorded first stands.',
+      fact: { code: 'announced-otherwise', object: o.morId ?? o.id, announced: received, recorded },
     });
     return { state: reviewed, payment: null, said: 'differs from the record: not applied' };
   }

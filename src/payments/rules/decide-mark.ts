@@ -1,8 +1,10 @@
 // The one decision that moves money on the books: what to do about a payment, given its invoice as it is now.
 import { maybeOne } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
-import { showMoney } from '../../domain/money.js';
-import { type InvoiceRow, type MarkMode, type PaymentRow, type ReviewKind } from '../../domain/model.js';
+import { type KindAndFact } from '../../domain/fact.js';
+import { type Item } from '../../domain/item.js';
+import { type Money } from '../../domain/money.js';
+import { type InvoiceRow, type MarkMode, type PaymentRow } from '../../domain/model.js';
 import { type FlowSettings } from '../../domain/settings.js';
 
 export type MarkDecision =
@@ -12,15 +14,10 @@ export type MarkDecision =
   | { readonly do: 'mark'; readonly mode: MarkMode }
   | { readonly do: 'attach' } // reported before, not attached
   | { readonly do: 'identify' } // paid, and nobody here knows by what: it may have been us
-  | { readonly do: 'park'; readonly kind: ReviewKind; readonly summary: string; readonly proposal: string };
+  | { readonly do: 'park'; readonly item: Parking };
 
-/** Each proposal names a refund, and only what bears the MoR's id can be refunded from here. */
-function nameFirst({ paymentId }: PaymentRow, proposal: string): string {
-  return paymentId === null ? `${proposal} ${NAME_FIRST}` : proposal;
-}
-
-const NAME_FIRST =
-  "To refund it from here, name it first: its pay_... id at the MoR, by crossbill refund --payment-id or on the payment's page.";
+/** Why it is parked. The observations of a double payment are the lane's to list. */
+export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
  * Decides on one payment that the MoR took. Pure. `holder` is another payment that is being marked or was; `finalizationFailed`
@@ -35,57 +32,36 @@ export function decideMark(
   finalizationFailed: boolean,
 ): MarkDecision {
   if (!fresh) return { do: 'read' };
-  const taken = showMoney({ minor: p.amount, currency: p.currency });
-  const park = (kind: ReviewKind, summary: string, proposal: string): MarkDecision => ({
-    do: 'park',
-    kind,
-    summary,
-    proposal: nameFirst(p, proposal),
-  });
-
-  const { latestRevision: revision } = invoice;
-  const { platformStatus: status, amountRemaining: due, currency, customerId } = invoice;
-  if (status === 'deleted' || status === 'unknown') {
-    return park(
-      'invoice_not_payable',
-      `${taken} was taken for invoice ${invoice.invoiceId}, which does not exist on Stripe`,
-      `See that STRIPE_API_KEY is of the account that billed it: to any other key the invoice is unknown, and a retry under the right one marks it. If it is, refund ${taken}.`,
-    );
-  }
+  const taken: Money = { minor: p.amount, currency: p.currency };
+  const park = (item: Parking): MarkDecision => ({ do: 'park', item });
+  const { platformStatus: status, amountRemaining: due, currency, customerId, invoiceId } = invoice;
+  if (status === 'deleted' || status === 'unknown')
+    return park({ kind: 'invoice_not_payable', fact: { code: 'no-such-invoice', taken, invoice: invoiceId } });
   if (status === 'void') {
-    return park(
-      'invoice_not_payable',
-      `${taken} was taken for invoice ${invoice.invoiceId}, which is void${revision === null ? '' : `: invoice ${revision} replaced it`}`,
-      revision === null ? `Refund ${taken}, or bill the customer again.` : ofRevision(taken, revision),
-    );
+    const fact = { code: 'invoice-void', taken, invoice: invoiceId, replacedBy: invoice.latestRevision } as const;
+    return park({ kind: 'invoice_not_payable', fact, proposed: 'refund' });
   }
-  if (customerId !== p.customerId && !p.waived.includes('customer_mismatch')) {
-    return park(
-      'customer_mismatch',
-      `the payment names customer ${p.customerId}; the invoice belongs to ${customerId ?? 'nobody'}`,
-      'Find out whose money it is. Apply it if it is meant for this invoice; otherwise refund it.',
-    );
-  }
-  if (currency !== p.currency) {
-    return park(
-      'currency_mismatch',
-      `${taken} was taken; the invoice is in ${currency ?? 'no currency'}`,
-      `Refund ${taken}.`,
-    );
-  }
+  if (customerId !== p.customerId && !p.waived.includes('customer_mismatch'))
+    return park({
+      kind: 'customer_mismatch',
+      fact: { code: 'other-customer', named: p.customerId, owner: customerId },
+    });
+  if (currency !== p.currency)
+    return park({ kind: 'currency_mismatch', fact: { code: 'other-currency', taken, currency } });
   if (holder !== undefined) {
     const charge = p.processorChargeId;
-    const one = charge !== null && charge === holder.processorChargeId ? ` with the same charge ${charge}` : '';
-    const summary = `${taken} was taken although payment ${effectName(holder)} already settles this invoice${one}`;
-    return park('double_payment', summary, maybeOne(p, holder) ? ASK_IF_TWICE : refundOfSecond(taken));
+    const sameCharge = charge !== null && charge === holder.processorChargeId ? charge : null;
+    const isOne = maybeOne(p, holder);
+    const fact = { code: 'paid-twice', taken, settledBy: effectName(holder), sameCharge, maybeOne: isOne } as const;
+    return park({
+      kind: 'double_payment',
+      fact: { ...fact, observations: [] },
+      proposed: isOne ? null : 'refund', // of two that may be one, a refund may give the only money back
+    });
   }
   if (status === 'paid') {
     if (p.paymentRecordId !== null || p.markTries === 0) return { do: 'identify' };
-    return park(
-      'double_payment',
-      `${taken} was taken although the invoice was already paid another way`,
-      ofPaidOtherwise(taken),
-    );
+    return park({ kind: 'double_payment', fact: { code: 'paid-otherwise', taken, record: null, observations: [] } });
   }
   // A draft's total may still change, so under `wait` it is compared once it is final.
   if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
@@ -94,39 +70,10 @@ export function decideMark(
   // Out of band Stripe takes the whole invoice for paid: only the exact amount may do that, whatever a person waived.
   const waived = p.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
   if (due !== p.amount && !waived) {
-    return park(
-      'amount_mismatch',
-      `${taken} was taken; ${showMoney({ minor: due ?? 0n, currency: p.currency })} is due`,
-      ofOtherAmount(due !== null && p.amount < due, settings),
-    );
+    const fact = { code: 'amount-differs', taken, due: { minor: due ?? 0n, currency: p.currency } } as const;
+    return park({ kind: 'amount_mismatch', fact: { ...fact, marking: settings.markMode } });
   }
   if (status === 'draft') return { do: 'finalize' };
   if (p.paymentRecordId !== null) return { do: 'attach' };
   return { do: 'mark', mode: settings.markMode };
-}
-
-/** The replacement is expected like any invoice: the MoR charges it too. */
-function ofRevision(taken: string, revision: string): string {
-  return `Refund ${taken}, and let the MoR charge invoice ${revision}. Or keep the money for ${revision}: have the MoR stop charging ${revision} at once, mark ${revision} paid on Stripe, then dismiss this. Without one of the two the customer pays twice.`;
-}
-
-function ofOtherAmount(isPart: boolean, { markMode }: FlowSettings): string {
-  if (markMode === 'out_of_band')
-    return 'Out of band only the exact amount can be applied: change the invoice on Stripe to it (by a credit note, for example) and retry, or refund it.';
-  return isPart
-    ? 'Apply it as a part payment and collect the rest, or refund it.'
-    : 'Refund it, or apply it: Stripe credits the surplus to the customer.';
-}
-
-function refundOfSecond(taken: string): string {
-  return `Refund ${taken}, unless the other payment has gone back to the customer or is not marked after all. Then retry this while the invoice can be paid, else bill this money with a new invoice on Stripe and dismiss this.`;
-}
-
-/** Of two payments that may be one: a refund may give the only money back. */
-export const ASK_IF_TWICE =
-  'Ask the MoR whether the customer was charged twice. Refund it only if so, and the other payment has not gone back; otherwise dismiss this.';
-
-/** A person may have marked it for this very money: a bank transfer before its event came, or a renewal that was held. */
-export function ofPaidOtherwise(taken: string): string {
-  return `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund ${taken}.`;
 }

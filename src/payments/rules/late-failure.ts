@@ -3,7 +3,6 @@
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type Ctx, openReview } from '../../engine/change.js';
 import { effectName } from '../../domain/payment-name.js';
-import { showTime } from '../../domain/show-time.js';
 
 type Refusal = Pick<PaymentRow, 'verdictAt' | 'declineCode'>;
 
@@ -16,11 +15,13 @@ export function refusedSince(s: LaneState, p: PaymentRow | undefined, refusal: R
     kind: 'conflicting_event',
     subject: p.id,
     paymentRowId: p.id,
-    summary: `${named(p)} was taken at ${showTime(p.succeededAt)}, but the MoR refused it after that, at ${showTime(verdictAt)}: ${declineCode ?? 'no reason given'}`,
-    proposal:
-      'Ask the MoR whether it still has the money. If a bank debit was returned, record that on the page of the payment. The invoice stays as it is until a person changes it on Stripe.',
+    fact: {
+      code: 'refused-after',
+      payment: p.origin === 'signup' ? null : effectName(p),
+      charge: p.processorChargeId,
+      takenAt: p.succeededAt.toISOString(),
+      refusedAt: verdictAt.toISOString(),
+      reason: declineCode,
+    },
   });
 }
-
-const named = (p: PaymentRow): string =>
-  p.origin === 'signup' ? `charge ${p.processorChargeId ?? ''} of a signup` : `payment ${effectName(p)}`;

@@ -4,14 +4,15 @@ import { addCall, addEntry, type Ctx, note, openReview, putInvoice, putPayment, 
 import { moveMark } from '../../engine/moves.js';
 import { paymentMarked } from '../../ledger/rules/postings.js';
 import { effectName } from '../../domain/payment-name.js';
-import { showMoney } from '../../domain/money.js';
+import { type ByHand } from '../../domain/facts/parts.js';
+import { type Money } from '../../domain/money.js';
+import { observationsOf } from '../../mor-objects/rules/announced.js';
 import { type CallFailure, type CallOutcome, LIST_TOO_LONG, said } from '../../domain/ports/call.js';
 import { type BillingAnswer } from '../../domain/ports/billing-platform.js';
-import { callFailed, paymentOf } from '../../engine/answer-parts.js';
+import { callFailed, paymentOf, refusalOf } from '../../engine/answer-parts.js';
 import { type CallRule } from '../../engine/subject.js';
 import { type AnswerTo } from '../../engine/answer.js';
 import { takeRead } from '../../engine/facts.js';
-import { ASK_IF_TWICE, ofPaidOtherwise } from './decide-mark.js';
 import { standsStillUntil } from './mark.js';
 import { markReview } from './mark-review.js';
 import { tellBeyond, tellRest } from './rest.js';
@@ -105,14 +106,14 @@ export function applyIdentified(
       readAttempts: i.readAttempts + 1,
       readDueAt: retryAt(ctx, i.readAttempts + 1, outcome.retryAfterMs),
     });
-  const what = p.amount === null ? 'money' : showMoney({ minor: p.amount, currency: p.currency });
+  const taken: Money = { minor: p.amount ?? 0n, currency: p.currency };
   if (outcome.ok && outcome.value.done) {
     const { answer } = outcome.value;
     const twin =
       answer.kind === 'report_payment'
         ? s.payments.find((x) => x.id !== p.id && x.paymentRecordId === answer.paymentRecordId)
         : undefined;
-    if (twin !== undefined) return parkTwin(s, p, twin, what, ctx);
+    if (twin !== undefined) return parkTwin(s, p, twin, taken, ctx);
     if (answer.kind === 'report_payment')
       return putPayment(s, { ...p, paymentRecordId: answer.paymentRecordId, markMode: 'payment_record' });
     if (answer.kind === 'set_reference') return putPayment(s, { ...p, markMode: 'out_of_band' });
@@ -120,24 +121,21 @@ export function applyIdentified(
     const row = { ...p, markMode } as const;
     return tellBeyond(confirm(s, row, ctx, 'found on Stripe'), row, i, outOfBandOf(answer), ctx);
   }
-  const record = p.paymentRecordId === null ? '' : ` (its payment record ${p.paymentRecordId} is not attached)`;
   return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {
     kind: 'double_payment',
     subject: p.id,
     paymentRowId: p.id,
-    summary: `${what} was taken although the invoice was already paid another way${record}`,
-    proposal: ofPaidOtherwise(what),
+    fact: { code: 'paid-otherwise', taken, record: p.paymentRecordId, observations: observationsOf(s) },
   });
 }
 
 /** The record that bears its charge is another payment's: a record is one payment's, and the MoR may have named one charge twice. */
-function parkTwin(s: LaneState, p: PaymentRow, twin: PaymentRow, what: string, ctx: Ctx): LaneState {
+function parkTwin(s: LaneState, p: PaymentRow, twin: PaymentRow, taken: Money, ctx: Ctx): LaneState {
   return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {
     kind: 'double_payment',
     subject: p.id,
     paymentRowId: p.id,
-    summary: `${what} was taken although the invoice was already paid another way; it names the same charge ${p.processorChargeId ?? ''} as payment ${effectName(twin)}`,
-    proposal: ASK_IF_TWICE,
+    fact: { code: 'named-again', taken, charge: p.processorChargeId, payment: effectName(twin) },
   });
 }
 
@@ -159,8 +157,7 @@ function cannotBeFound(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneS
     kind: 'effect_failed',
     subject: `${m.kind}:${m.subject}`,
     paymentRowId: p.id,
-    summary: `Crossbill cannot tell whether payment ${effectName(p)} was reported: ${why}`,
-    proposal: `Look for a payment record with reference ${p.reference ?? effectName(p)} on Stripe. If there is none, retry. If there is one, attach it to the invoice, then retry as well: it is found there and booked.`,
+    fact: { code: 'mark-untraceable', payment: effectName(p), reference: p.reference ?? effectName(p), why },
   });
 }
 
@@ -174,8 +171,7 @@ function finalizeRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): 
     kind: 'finalization_failed',
     subject: i.invoiceId,
     paymentRowId: p.id,
-    summary: `Stripe refused to finalize the invoice: ${said(f)}`,
-    proposal: 'Fix on Stripe what it names and finalize the invoice; the waiting payment is then marked automatically.',
+    fact: { code: 'finalization-failed', invoice: i.invoiceId, said: said(f) },
   });
 }
 
@@ -190,30 +186,25 @@ function markRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): Lane
     return putInvoice(again, { ...i, readAt: null }); // look again: it may be void or paid by now
   }
   const parked = putPayment(s, { ...moveMark(p, 'parked'), markTries });
-  const proposal = `Fix what the answer names, then retry. ${byHand(m, p)}`.trimEnd();
-  return callFailed(parked, m, f, { paymentRowId: p.id, proposal }, ctx);
+  const fact = { code: 'mark-refused', byHand: byHand(m, p), ...refusalOf(m, f) } as const;
+  return callFailed(parked, m, fact, { paymentRowId: p.id }, ctx);
 }
 
 /**
  * How a person marks the invoice so that Crossbill finds this payment on it and books it. Dismissed instead, the money would stay unmarked in
  * the books, and no refund of it would show on Stripe.
  */
-function byHand({ asked }: OutboxRow, p: PaymentRow): string {
+function byHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
   // Of a part the invoice does not become paid: a retry would mark it a second time.
-  if (asked === null || p.amount === null || p.waived.includes('amount_mismatch')) return '';
-  const then = 'then retry as well: it is found on Stripe and booked. Do not dismiss this then.';
+  if (asked === null || p.amount === null || p.waived.includes('amount_mismatch')) return null;
   switch (asked.kind) {
-    case 'report_payment': {
-      const record = `a payment record of ${showMoney(asked.amount)} with reference ${asked.reference}`;
-      return `If you mark the invoice by hand, report ${record}, attach it, and ${then}`;
-    }
+    case 'report_payment':
+      return { how: 'report', amount: asked.amount, reference: asked.reference };
     case 'attach_payment':
-      return `If you mark the invoice by hand, attach payment record ${asked.paymentRecordId} to it, and ${then}`;
-    case 'set_reference': {
-      const metadata = `mor_payment_id to ${asked.paymentId} and mor_charge_id to ${asked.reference}`;
-      return `If you mark the invoice by hand, set its metadata ${metadata}, mark it as paid outside of Stripe, and ${then}`;
-    }
+      return { how: 'attach', record: asked.paymentRecordId };
+    case 'set_reference':
+      return { how: 'metadata', payment: asked.paymentId, reference: asked.reference };
     default:
-      return `If you mark the invoice by hand, mark it as paid outside of Stripe, and ${then}`;
+      return { how: 'out-of-band' };
   }
 }

@@ -1,12 +1,5 @@
 // The mark of a payment on its invoice: begun, held, withdrawn, or left to a person.
-import {
-  HOLDING,
-  type InvoiceRow,
-  type LaneState,
-  type OutboxRow,
-  type PaymentRow,
-  type RefundRow,
-} from '../../domain/model.js';
+import { HOLDING, type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
 import {
   addCall,
   closeReviews,
@@ -20,8 +13,8 @@ import {
 import { moveMark } from '../../engine/moves.js';
 import { showMoney } from '../../domain/money.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
-import { listObserved } from '../../mor-objects/rules/announced.js';
-import { decideMark } from './decide-mark.js';
+import { observationsOf } from '../../mor-objects/rules/announced.js';
+import { decideMark, type Parking } from './decide-mark.js';
 import { isFresh } from '../../engine/facts.js';
 import { isPayable } from '../../domain/status.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
@@ -160,9 +153,7 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
       return startMark(s, p, p.amount, d.mode, ctx);
     case 'park': {
       const parked = putPayment(s, moveMark(p, 'parked'));
-      const { kind, proposal } = d;
-      const summary = kind === 'double_payment' ? `${d.summary}. ${listObserved(s)}`.replace(/\. $/, '') : d.summary;
-      return openReview(parked, ctx, { kind, subject: p.id, paymentRowId: p.id, summary, proposal });
+      return openReview(parked, ctx, { ...withObserved(s, d.item), subject: p.id, paymentRowId: p.id });
     }
   }
 }
@@ -174,22 +165,22 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
 function askedOfAmount(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState | null {
   const item = s.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
   if (item === undefined || (item.status !== 'open' && item.resolution !== 'refund')) return null;
-  const { kind, subject, summary } = item;
+  if (item.fact.code !== 'completed-otherwise') return null;
+  const { subject, fact } = item;
   const refund = s.refunds.findLast((r) => r.paymentRowId === p.id && r.status === 'failed');
-  const proposal = refund === undefined ? item.proposal : afterFailed(refund);
-  // The one that is open stays as it is.
-  return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {
-    kind,
-    subject,
-    paymentRowId: p.id,
-    summary,
-    proposal,
-  });
+  const failed =
+    refund === undefined
+      ? fact.failed
+      : { amount: { minor: refund.amount, currency: refund.currency }, said: refund.failure?.message ?? null };
+  const parked = putPayment(s, moveMark(p, 'parked'));
+  return openReview(parked, ctx, { kind: 'amount_mismatch', subject, paymentRowId: p.id, fact: { ...fact, failed } });
 }
 
-function afterFailed(r: RefundRow): string {
-  const what = showMoney({ minor: r.amount, currency: r.currency });
-  return `The refund of ${what} failed: ${r.failure?.message ?? 'no reason given'}. Look the charge up at the MoR. If it took less than was asked for, refund that much with crossbill refund --amount, then dismiss this. Apply it if it took what was asked for.`;
+/** Of two payments for one invoice a person sees all that speaks of money. */
+function withObserved(s: LaneState, item: Parking): Parking {
+  const { fact } = item;
+  if (fact.code !== 'paid-twice' && fact.code !== 'paid-otherwise') return item;
+  return { ...item, kind: 'double_payment', fact: { ...fact, observations: observationsOf(s) } };
 }
 
 /** In shadow mode the draft stays one until somebody else, or Stripe's own hour, makes it final: the payment waits for that. */

@@ -2,7 +2,7 @@
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type Applied, done, type PaymentEvent } from '../../engine/event.js';
 import { addAttempt, closeReviews, type Ctx, openReview, openReviewOf, putPayment } from '../../engine/change.js';
-import { findPayment, saysNothing, withIds } from '../../engine/payment.js';
+import { findPayment, inBooks, saysNothing, withIds } from '../../engine/payment.js';
 import { amountSettled, disproven } from './prove-charge.js';
 import { showMoney } from '../../domain/money.js';
 import { moveMark } from '../../engine/moves.js';
@@ -27,8 +27,22 @@ export function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied
         kind: 'conflicting_event',
         subject: e.eventId,
         paymentRowId: p.id,
-        summary: `event ${e.eventId} says ${e.paymentId} was ${showMoney({ minor: e.amount, currency: e.currency })} of ${e.customerId}${otherCharge ? `, charge ${e.processorChargeId}` : ''}; the record says ${shown(p)} of ${p.customerId}${otherCharge ? `, charge ${p.processorChargeId}` : ''}`,
-        proposal: 'Ask the MoR which is right. What was recorded first stands.',
+        fact: {
+          code: 'success-differs',
+          payment: e.paymentId,
+          observations: [
+            {
+              source: 'event',
+              id: e.eventId,
+              payment: e.paymentId,
+              charge: e.processorChargeId,
+              customer: e.customerId,
+              money: { minor: e.amount, currency: e.currency },
+              at: e.at.toISOString(),
+            },
+            { ...inBooks(p), customer: p.customerId },
+          ],
+        },
       }),
       verdict: done('differs from the record: not applied'),
     };

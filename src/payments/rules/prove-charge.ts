@@ -1,4 +1,5 @@
 // The proof of a signup's charge, which a browser named: what the MoR's look-up and its events say of it, and when it is asked next.
+import { type UnprovenFact } from '../../domain/facts/late.js';
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type CallOutcome, said } from '../../domain/ports/call.js';
 import { type ChargeState } from '../../domain/ports/payment-gateway.js';
@@ -15,7 +16,6 @@ import {
 import { collect } from '../../ledger/rules/one-charge.js';
 import { carriedOut, type ReviewRule } from '../../engine/subject.js';
 import { closePayment } from '../../engine/payment.js';
-import { showTime } from '../../domain/show-time.js';
 
 /** The MoR said what it knows of a signup's charge. Only that it charged it is a proof. */
 export function applyProof(s: LaneState, paymentRowId: string, outcome: CallOutcome<ChargeState>, ctx: Ctx): LaneState {
@@ -52,13 +52,8 @@ function onItsWay(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const since = p.pendingSince ?? ctx.now;
   const age = ctx.now.getTime() - since.getTime();
   if (age >= ctx.settings.bankDebitAlarmAfterDays * DAY_MS) {
-    return unproven(
-      s,
-      p,
-      `the MoR has known charge ${p.processorChargeId ?? ''} since ${showTime(since)} but has not settled it`,
-      'Ask the MoR what happened to the debit. Retry waits just as long again; apply it if the money is there; dismiss it if not; the invoice then stays as it is.',
-      ctx,
-    );
+    const fact = { code: 'debit-unsettled', charge: p.processorChargeId, since: since.toISOString() } as const;
+    return unproven(s, p, fact, ctx);
   }
   const pause = Math.min(PROVE_LONGEST_PAUSE_MS, Math.max(PROVE_FIRST_PAUSE_MS, age / 2));
   const state = putPayment(s, { ...p, pendingSince: since, proveDueAt: new Date(ctx.now.getTime() + pause) });
@@ -72,16 +67,8 @@ function notKnown(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
     const proveDueAt = retryAt(ctx, Math.min(p.proveAttempts, PROVE_DOUBLINGS), null);
     return brief(putPayment(s, { ...p, proveDueAt }), p, 'the MoR does not know the charge yet', ctx);
   }
-  const charge = p.processorChargeId ?? '';
-  return unproven(
-    s,
-    p,
-    p.pendingSince === null
-      ? `the MoR does not know charge ${charge}, which the browser named for this invoice`
-      : `the MoR does not know charge ${charge} any longer; its money was on the way since ${showTime(p.pendingSince)}, so the debit has probably failed`,
-    'Look the charge up at the MoR. Apply it if it is real; dismiss it if not; the invoice then stays open.',
-    ctx,
-  );
+  const knownSince = p.pendingSince?.toISOString() ?? null;
+  return unproven(s, p, { code: 'charge-unknown', charge: p.processorChargeId, knownSince }, ctx);
 }
 
 function brief(s: LaneState, p: PaymentRow, text: string, ctx: Ctx): LaneState {
@@ -89,20 +76,15 @@ function brief(s: LaneState, p: PaymentRow, text: string, ctx: Ctx): LaneState {
 }
 
 /** The proof ended without one: a person decides, and nothing was written to Stripe. */
-function unproven(s: LaneState, p: PaymentRow, summary: string, proposal: string, ctx: Ctx): LaneState {
+function unproven(s: LaneState, p: PaymentRow, fact: UnprovenFact, ctx: Ctx): LaneState {
   const parked = putPayment(s, { ...moveMark(p, 'parked'), proveDueAt: null });
-  return openReview(parked, ctx, { kind: 'signup_unproven', subject: p.id, paymentRowId: p.id, summary, proposal });
+  return openReview(parked, ctx, { kind: 'signup_unproven', subject: p.id, paymentRowId: p.id, fact });
 }
 
 /** The MoR's own event says that the charge being proven failed. `p` has what the event says. */
 export function disproven(s: LaneState, p: PaymentRow, why: string, ctx: Ctx): LaneState {
-  return unproven(
-    s,
-    { ...p, status: 'failed' },
-    `the MoR says that charge ${p.processorChargeId ?? ''}, which the browser named for this invoice, failed: ${why}`,
-    'Nothing was taken. Dismiss this; the invoice stays as it is and the customer must pay another way.',
-    ctx,
-  );
+  const fact = { code: 'charge-failed', charge: p.processorChargeId, reason: why } as const;
+  return unproven(s, { ...p, status: 'failed' }, fact, ctx);
 }
 
 /** A signup's charge was proven: from here on it is a payment like any other. */

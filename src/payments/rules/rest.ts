@@ -3,7 +3,6 @@ import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/m
 import { type Ctx, openReview } from '../../engine/change.js';
 import { type SettleRule } from '../../engine/subject.js';
 import { isPayable } from '../../domain/status.js';
-import { showMoney } from '../../domain/money.js';
 
 /** A person is told, unless they let a part through themselves. Who applied more than was due let no part through. */
 export function tellRest(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
@@ -14,9 +13,11 @@ export function tellRest(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
     kind: 'amount_mismatch',
     subject: p.id,
     paymentRowId: p.id,
-    summary: `the payment is attached, and the invoice is still ${i.platformStatus} with ${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} due`,
-    proposal:
-      'The invoice changed while it was being marked. Credit the rest on Stripe, or collect it there: what the MoR takes for it is shown as a double payment.',
+    fact: {
+      code: 'rest-due',
+      status: i.platformStatus,
+      due: { minor: i.amountRemaining ?? 0n, currency: p.currency },
+    },
   });
 }
 
@@ -37,13 +38,12 @@ export function tellBeyond(
   const was = known < is ? known : others.reduce((sum, x) => sum + (x.amount ?? 0n), 0n);
   const took = outOfBand ?? is - was;
   if (p.markMode !== 'out_of_band' || p.amount === null || took <= p.amount) return s;
-  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
+  const { amount, currency } = p;
   return openReview(s, ctx, {
     kind: 'amount_mismatch',
     subject: p.id,
     paymentRowId: p.id,
-    summary: `${BEYOND}${show(took)}, and ${show(p.amount)} was taken`,
-    proposal: `More was due than was taken. Bill ${show(took - p.amount)} with a new invoice on Stripe, or leave it to the customer, and dismiss this.`,
+    fact: { code: 'marked-beyond', shown: { minor: took, currency }, taken: { minor: amount, currency } },
   });
 }
 
@@ -62,12 +62,10 @@ export const settleRest: SettleRule = (s, ctx) => {
 /** Nothing that a look shows makes up for it: Stripe took more for paid than was taken, and keeps it so. */
 function tellBeyondAgain(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const item = s.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.id);
-  if (item === undefined || !item.summary.startsWith(BEYOND)) return s;
-  const { kind, subject, paymentRowId, summary, proposal } = item;
-  return openReview(s, ctx, { kind, subject, paymentRowId, summary, proposal });
+  if (item?.fact.code !== 'marked-beyond') return s;
+  const { subject, paymentRowId, fact } = item;
+  return openReview(s, ctx, { kind: 'amount_mismatch', subject, paymentRowId, fact });
 }
-
-const BEYOND = 'the invoice was marked as paid with ';
 
 function cameToNothing(s: LaneState, p: PaymentRow): boolean {
   const chosen = s.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.id)?.resolution;

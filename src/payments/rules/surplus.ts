@@ -1,5 +1,6 @@
 // More taken for an invoice than was due: a credit note, or another payment, came between our look at it and our mark.
-import { showMoney } from '../../domain/money.js';
+import { type Item } from '../../domain/item.js';
+import { type Money } from '../../domain/money.js';
 import { type InvoiceRow, type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
 import { effectName } from '../../domain/payment-name.js';
@@ -20,8 +21,6 @@ export function settleSurplus(s: LaneState, ctx: Ctx): LaneState {
   return item === null ? state : openReview(state, ctx, item);
 }
 
-type Item = Pick<ReviewRow, 'kind' | 'subject' | 'paymentRowId' | 'summary' | 'proposal'>;
-
 /** Null: a person has decided, or nothing is left to do. */
 function itemOf(s: LaneState, i: InvoiceRow, { minor, by, credited, back, rest }: Surplus): Item | null {
   const amount = `${surplusPrefix(s)}${minor}`;
@@ -30,27 +29,23 @@ function itemOf(s: LaneState, i: InvoiceRow, { minor, by, credited, back, rest }
   if (chosen.includes('apply') || chosen.includes('dismiss')) return null;
   // Whoever chose to refund it was told to deduct it from the balance.
   if (rest <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return null;
-  const show = (x: bigint): string => showMoney({ minor: x, currency: i.currency ?? '' });
-  const paid = by.map((p) => `${show(p.amount ?? 0n)} (payment ${effectName(p)})`).join(' and ');
-  const since = back === 0n ? '' : `; ${show(back)} of it was refunded since`;
+  const sum = (x: bigint): Money => ({ minor: x, currency: i.currency ?? '' });
   return {
     kind: 'amount_mismatch',
     subject: back === 0n ? amount : `${amount}:${back}`,
     paymentRowId: by.at(-1)?.id ?? null,
-    summary: `the invoice is overpaid by ${show(minor)}: ${paid === '' ? 'the MoR took nothing for it' : `${paid} was taken`}, ${show(i.amountDue ?? 0n)} was due${since}`,
-    proposal: credited
-      ? ofBalance(back, rest, show)
-      : `Refund ${show(rest)}, or apply this and credit the customer: Stripe shows only what was due as paid.`,
+    fact: {
+      code: 'overpaid',
+      over: sum(minor),
+      due: sum(i.amountDue ?? 0n),
+      by: by.map((p) => ({ payment: effectName(p), amount: sum(p.amount ?? 0n) })),
+      refunded: sum(back),
+      left: sum(rest),
+      credited,
+    },
+    // What was given back of it must be taken off the balance first.
+    proposed: credited && back > 0n ? null : 'refund',
   };
-}
-
-/** Stripe has put the surplus on the customer's balance, and takes nothing off it for what the MoR gives back. */
-function ofBalance(back: bigint, rest: bigint, show: (minor: bigint) => string): string {
-  if (back === 0n)
-    return `Refund ${show(rest)} and deduct it from the customer's balance on Stripe, or apply this: Stripe keeps it as the customer's credit.`;
-  const deduct = `Deduct ${show(back)} from the customer's balance on Stripe, if nobody has yet: the customer got it back, and it is credited there as well.`;
-  if (rest <= 0n) return `${deduct} Then dismiss this. Do not refund it again.`;
-  return `${deduct} Then refund the other ${show(rest)} and deduct it too, or apply this: Stripe keeps that as the customer's credit.`;
 }
 
 /** What the refund of a surplus gives back; null: the item is of another kind. */

@@ -1,5 +1,6 @@
 // Refunds at rest: which of them count, what a payment's totals say, and their twins on Stripe.
-import { showMoney } from '../../domain/money.js';
+import { type GapFact } from '../../domain/facts/refund.js';
+import { type Money } from '../../domain/money.js';
 import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { refundPaid } from '../../ledger/rules/postings.js';
 import { paymentStatus } from '../../domain/status.js';
@@ -57,26 +58,20 @@ function checkTotals(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
       note: 'the refunds add up',
     });
   }
-  return openReview(s, ctx, { kind: 'refund_gap', subject: p.id, paymentRowId: p.id, ...gap });
+  return openReview(s, ctx, { kind: 'refund_gap', subject: p.id, paymentRowId: p.id, fact: gap });
 }
 
-function gapOf(p: PaymentRow, all: readonly RefundRow[]): { summary: string; proposal: string } | null {
+function gapOf(p: PaymentRow, all: readonly RefundRow[]): GapFact | null {
   const known = all.filter((r) => r.paymentRowId === p.id && r.status === 'succeeded');
   if (known.length === 0 && p.refundedTotal === null) return null;
   const sum = known.reduce((n, r) => n + r.amount, 0n);
-  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
-  const name = p.paymentId ?? p.id;
+  const sumOf = (minor: bigint): Money => ({ minor, currency: p.currency });
+  const payment = p.paymentId ?? p.id;
   if (p.succeededAt !== null && p.amount !== null && (sum > p.amount || known.some((r) => !r.counted))) {
-    return {
-      summary: `refunds of ${show(sum)} are known for payment ${name} of ${show(p.amount)}`,
-      proposal: 'Ask the MoR which refunds are real. What does not fit is shown but neither counted nor mirrored.',
-    };
+    return { code: 'refunds-beyond-payment', payment, amount: sumOf(p.amount), refunded: sumOf(sum) };
   }
   if (p.refundedTotal !== null && p.refundedTotal > sum) {
-    return {
-      summary: `the MoR says ${show(p.refundedTotal)} of payment ${name} was refunded; events for ${show(sum)} have come`,
-      proposal: 'An event is missing. If it does not come, ask the MoR to send it again.',
-    };
+    return { code: 'refund-event-missing', payment, reported: sumOf(p.refundedTotal), received: sumOf(sum) };
   }
   // Each event covers the stretch from its total minus its amount up to its total; two stretches must not overlap.
   const spans = known.filter((r) => r.totalAfter !== null).toSorted(inOrder);
@@ -84,10 +79,7 @@ function gapOf(p: PaymentRow, all: readonly RefundRow[]): { summary: string; pro
   for (const r of spans) {
     const start = (r.totalAfter ?? 0n) - r.amount;
     if (start < end) {
-      return {
-        summary: `the running totals of the refunds of payment ${name} do not add up at ${show(r.totalAfter ?? 0n)}`,
-        proposal: 'Compare the refunds with the MoR. All of them are recorded as the events say.',
-      };
+      return { code: 'totals-overlap', payment, at: sumOf(r.totalAfter ?? 0n) };
     }
     end = r.totalAfter ?? end;
   }

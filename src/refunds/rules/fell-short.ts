@@ -4,7 +4,9 @@ import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
 import { type SettleRule } from '../../engine/subject.js';
 import { PARKING } from '../../engine/payment.js';
 import { lostOf } from '../../domain/mor-object.js';
-import { showMoney } from '../../domain/money.js';
+import { isSameFact } from '../../domain/fact.js';
+import { ofKind } from '../../domain/item.js';
+import { type Money } from '../../domain/money.js';
 import { refundable } from '../../domain/status.js';
 import { returnOf } from '../../returns/rules/settle-return.js';
 
@@ -32,32 +34,21 @@ function shortOf(s: LaneState, p: PaymentRow): ReviewRow | undefined {
 
 /** The same question, with what became of it. */
 function askAgain(s: LaneState, p: PaymentRow, item: ReviewRow, ctx: Ctx): LaneState {
-  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
+  const sum = (minor: bigint): Money => ({ minor, currency: p.currency });
   const left = returnOf(s, p.id) === undefined ? refundable(p, s.refunds, lostOf(p.id, s.objects)) : 0n;
-  const [question = item.summary] = item.summary.split(REFUNDED);
-  const rest = left === 0n ? 'nothing is left' : `${show(left)} is left`;
-  const summary = `${question}${REFUNDED}${show(p.amountRefunded)} was refunded since, and ${rest}`;
-  if (item.status === 'open' && item.summary === summary) return s;
+  const fact = { ...item.fact, short: { refunded: sum(p.amountRefunded), left: sum(left) } };
+  if (item.status === 'open' && isSameFact(item.fact, fact)) return s;
   const state = closeReviews(s, ctx, (r) => r.id === item.id, {
     by: null,
     resolution: 'cleared',
     note: 'another sum is left',
   });
-  return openReview(state, ctx, {
-    kind: item.kind,
-    subject: item.subject,
-    paymentRowId: p.id,
-    summary,
-    proposal:
-      left === 0n
-        ? 'The bank took the rest, so nothing of it can be refunded any more. Dismiss this.'
-        : `Refund the other ${show(left)}, or dismiss this.`,
-  });
+  const { subject, actions } = item;
+  const proposed = left === 0n ? 'dismiss' : actions.includes('refund') ? 'refund' : null;
+  return openReview(state, ctx, { ...ofKind(item, fact), subject, paymentRowId: p.id, actions, proposed });
 }
 
-/** Its words follow the sums of the payment itself. */
-export function isShort({ summary }: Pick<ReviewRow, 'summary'>): boolean {
-  return summary.includes(REFUNDED);
+/** Its sums follow those of the payment itself. */
+export function isShort({ fact }: Pick<ReviewRow, 'fact'>): boolean {
+  return fact.short !== undefined;
 }
-
-const REFUNDED = '; of it ';

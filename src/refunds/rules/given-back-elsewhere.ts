@@ -4,7 +4,6 @@ import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
 import { type SettleRule } from '../../engine/subject.js';
 import { saysNothing } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
-import { showMoney } from '../../domain/money.js';
 
 /** The lane of that other invoice hears nothing of it. Once the MoR names a charge of this payment's own, the refund is booked here. */
 export const settleGivenBackElsewhere: SettleRule = (s, ctx) =>
@@ -22,14 +21,15 @@ function settle(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
       note: 'the MoR named a charge of its own for the payment: the refund is in the ledger',
     });
   }
-  const what = showMoney({ minor: r.amount, currency: r.currency });
   return openReview(s, ctx, {
     kind: 'conflicting_event',
     subject,
     paymentRowId: p.id,
     refundId: r.id,
-    summary: `${what} was given back of payment ${effectName(p)}, whose charge was said to have paid another invoice: the ledger does not show it`,
-    proposal:
-      "Ask the MoR which invoice's money it gave back. If the other's, credit that invoice on Stripe and book the refund beside the ledger. Credit nothing here; this invoice is not charged again by itself.",
+    fact: {
+      code: 'refunded-elsewhere',
+      amount: { minor: r.amount, currency: r.currency },
+      payment: effectName(p),
+    },
   });
 }

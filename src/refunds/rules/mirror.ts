@@ -6,12 +6,11 @@ import { refundMirrored, refundOfUnmarked } from '../../ledger/rules/postings.js
 import { isAbout, referenceIn, refundOf } from './refund-names.js';
 import { isCallOf, mayHaveSettled, PARKING } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
-import { showMoney } from '../../domain/money.js';
 import { type CallRule } from '../../engine/subject.js';
 import { type AnswerTo } from '../../engine/answer.js';
 import { mirrorReview } from './refund-review.js';
 import { type CallFailure } from '../../domain/ports/call.js';
-import { callFailed } from '../../engine/answer-parts.js';
+import { callFailed, refusalOf } from '../../engine/answer-parts.js';
 import { saleOf, surplusIn } from '../../domain/surplus.js';
 import { isPayable } from '../../domain/status.js';
 
@@ -48,9 +47,7 @@ function tellUnshown(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
     subject: `${r.id}:unshown`,
     paymentRowId: p.id,
     refundId: r.id,
-    summary: `${showMoney({ minor: r.amount, currency: r.currency })} of payment ${effectName(p)} was refunded, and Stripe shows nothing of it: no invoice was marked for that money from here`,
-    proposal:
-      'If the invoice was paid with this money (somebody marked it by hand, or the MoR told of one payment twice), credit it on Stripe by hand, then dismiss this. If it was paid twice, there is nothing to credit: dismiss this.',
+    fact: { code: 'refund-unshown', payment: effectName(p), amount: { minor: r.amount, currency: r.currency } },
   });
 }
 
@@ -171,10 +168,14 @@ function mirrorRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): La
   const r = refundOf(s, m);
   if (r === undefined) return s;
   const [other] = ctx.refundsElsewhere ?? [];
-  const proposal =
-    other === undefined
-      ? 'The money was refunded; only Stripe does not show it. Fix what the answer names and retry, or credit it by hand and dismiss this.'
-      : `Refund ${other.refund} of payment ${other.payment}, invoice ${other.invoiceId}, carries the same processor's refund id ${r.processorRefundId ?? ''}. Ask the MoR whether it refunded both. If it did, credit this invoice on Stripe by hand and dismiss this; if not, the money of this one was not given back.`;
-  const about = { refundId: r.id, paymentRowId: r.paymentRowId, proposal };
-  return callFailed(putRefund(s, moveMirror(r, 'parked')), m, f, about, ctx);
+  const shared =
+    other === undefined ? null : { refund: other.refund, payment: other.payment, invoice: other.invoiceId };
+  const about = { refundId: r.id, paymentRowId: r.paymentRowId };
+  const fact = {
+    code: 'mirror-refused',
+    processorRefund: r.processorRefundId,
+    other: shared,
+    ...refusalOf(m, f),
+  } as const;
+  return callFailed(putRefund(s, moveMirror(r, 'parked')), m, fact, about, ctx);
 }

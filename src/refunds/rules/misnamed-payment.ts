@@ -2,7 +2,6 @@
 import { type Ctx, openReview, putRefund, takeCallBack } from '../../engine/change.js';
 import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { moveRefund } from '../../engine/moves.js';
-import { showMoney } from '../../domain/money.js';
 import { mayBeCutOff } from '../../engine/answer-parts.js';
 import { decideAgain } from './refund-answer.js';
 import { tellFailed } from './stuck-refund.js';
@@ -34,13 +33,19 @@ export function misnamed(s: LaneState, e: Said): PaymentRow | undefined {
 
 /** A refund that was asked for under this name went to the other payment's customer: only people can put that right. */
 export function tellMisnamed(s: LaneState, e: Said, p: PaymentRow, ctx: Ctx): LaneState {
-  const what = showMoney({ minor: e.amount, currency: e.currency });
   return openReview(s, ctx, {
     kind: 'conflicting_event',
     subject: e.eventId,
     paymentRowId: p.id,
-    summary: `${p.identifiedBy ?? ''} named this payment of charge ${p.processorChargeId ?? ''} ${e.paymentId}; the MoR says that ${e.paymentId} is charge ${e.processorChargeId ?? ''} of customer ${e.customerId}, of which ${what} was given back`,
-    proposal: `Find out at the MoR which customer got the money. What was given back under ${e.paymentId} is not money of this payment.`,
+    fact: {
+      code: 'payment-misnamed',
+      by: p.identifiedBy ?? '',
+      payment: e.paymentId,
+      ownCharge: p.processorChargeId,
+      charge: e.processorChargeId,
+      customer: e.customerId,
+      amount: { minor: e.amount, currency: e.currency },
+    },
   });
 }
 
@@ -63,14 +68,13 @@ function renamed(s: LaneState, was: PaymentRow, p: PaymentRow, ctx: Ctx): LaneSt
     (r) => asked.some((a) => a.id === r.id) && r.status !== 'failed' && r.status !== 'joined',
   );
   if (made.length === 0) return state;
-  const what = showMoney({ minor: made.reduce((sum, r) => sum + r.amount, 0n), currency: p.currency });
+  const amount = { minor: made.reduce((sum, r) => sum + r.amount, 0n), currency: p.currency };
   const [old, name] = [was.paymentId ?? '', p.paymentId ?? ''];
   return openReview(state, ctx, {
     kind: 'conflicting_event',
     subject: `${p.id}:${old}`,
     paymentRowId: p.id,
-    summary: `${was.identifiedBy ?? ''} named this payment ${old}, and ${what} was asked back under that name; the MoR says that the payment is ${name}`,
-    proposal: `Find out at the MoR whose payment ${old} is. If another customer got the money, it is here and on Stripe as if it had been given back of this payment: correct your accounts, and refund ${name} in the MoR's portal if its customer is to have it. If both are names of one payment, dismiss this.`,
+    fact: { code: 'payment-renamed', by: was.identifiedBy ?? '', from: old, to: name, amount },
   });
 }
 

@@ -3,7 +3,6 @@ import { type LaneState, type OutboxRow, type RefundRow } from '../../domain/mod
 import { isNameless, newRefund, refundOf } from './refund-names.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
 import { type Ctx, note, openReview, putInvoice, putPayment, putRefund } from '../../engine/change.js';
-import { showMoney } from '../../domain/money.js';
 import { moveMark, moveRefund } from '../../engine/moves.js';
 import { tellFailed } from './stuck-refund.js';
 import { type CallFailure, said } from '../../domain/ports/call.js';
@@ -43,7 +42,6 @@ export function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, c
     others.find((x) => x.morRefundId === a.morRefundId) ??
     others.find((x) => a.processorRefundId !== null && x.processorRefundId === a.processorRefundId);
   if (a.amountMinor !== r.amount || a.currency !== r.currency || a.paymentId !== p.paymentId) {
-    const told = `${showMoney({ minor: a.amountMinor, currency: a.currency })} of ${a.paymentId}`;
     return openReview(
       putRefund(s, {
         ...(r.status === 'requested' ? moveRefund(r, 'unknown') : r),
@@ -55,8 +53,13 @@ export function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, c
         subject: r.id,
         paymentRowId: p.id,
         refundId: r.id,
-        summary: `${showMoney({ minor: r.amount, currency: r.currency })} of ${p.paymentId ?? p.id} was to be refunded; the MoR answered ${told}`,
-        proposal: 'Ask the MoR what it refunded. Nothing was mirrored from this answer.',
+        fact: {
+          code: 'answer-differs',
+          payment: p.paymentId ?? p.id,
+          asked: { minor: r.amount, currency: r.currency },
+          answered: { minor: a.amountMinor, currency: a.currency },
+          answeredFor: a.paymentId,
+        },
       },
     );
   }
@@ -164,36 +167,34 @@ export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: C
       subject: r.id,
       paymentRowId: r.paymentRowId,
       refundId: r.id,
-      summary: `refund ${r.id} was refused: the MoR knows its key with another body (${said(f)})`,
-      proposal:
-        'Ask the MoR what it refunded under this key; its payment.refunded event is recorded as it comes. The amount stays reserved: if the MoR refunded nothing for this request, `apply` with a note frees it.',
+      fact: { code: 'key-reused', refund: r.id, status: f.status, error: f.code, said: said(f) },
     });
   }
   // A refusal of the repeat does not say what became of the first try. One after a retry of what was refused so repeats what was said.
   const isNoRepeat =
     (r.status === 'requested' && f.status !== 409) ||
-    s.reviews.some((x) => x.kind === 'refund_stuck' && x.subject === r.id && x.summary.endsWith(MAY_BE_MADE));
+    s.reviews.some((x) => x.subject === r.id && x.fact.code === 'repeat-refused' && x.fact.mayBeMade);
   return openReview(putRefund(s, moveRefund(r, 'unknown')), ctx, {
     kind: 'refund_stuck',
     subject: r.id,
     paymentRowId: r.paymentRowId,
     refundId: r.id,
-    summary: isNoRepeat
-      ? `refund ${r.id} was refused: ${said(f)}${MAY_BE_MADE}`
-      : `the first attempt of refund ${r.id} was not answered and the repeat was refused: ${said(f)}`,
-    proposal:
-      'Ask the MoR whether the money was refunded. Its webhook settles this; until then the amount stays reserved. If the MoR says that nothing was refunded, `apply` with a note frees it.',
+    fact: {
+      code: 'repeat-refused',
+      refund: r.id,
+      mayBeMade: isNoRepeat,
+      status: f.status,
+      error: f.code,
+      said: said(f),
+    },
   });
 }
-
-const MAY_BE_MADE = '; an attempt before, of which nothing is known, may have made it';
 
 /**
  * An event took the row of our request for its refund, and now the MoR refuses the request. What the event told of was made elsewhere
  * then, as in the MoR's portal, and nothing was given back for ours; only an earlier try without an answer could have made it.
  */
 function refusedBeside(s: LaneState, r: RefundRow, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
-  const what = showMoney({ minor: r.amount, currency: r.currency });
   const told = r.morRefundId ?? r.processorRefundId;
   const other = told === null ? 'a refund' : `refund ${told}`;
   const isFirstTry = m.attempts === 1 && !mayBeCutOff(m, ctx);
@@ -205,10 +206,16 @@ function refusedBeside(s: LaneState, r: RefundRow, m: OutboxRow, f: CallFailure,
     subject: `${r.id}:refused`,
     paymentRowId: r.paymentRowId,
     refundId: r.id,
-    summary: `the MoR refused the request for refund ${r.id} of ${what}: ${said(f)}; ${other} of that amount, known by an event, stands in its place`,
-    proposal: isFirstTry
-      ? 'Nothing was refunded for this request. Ask for another refund if two were wanted. Then dismiss this.'
-      : 'Ask the MoR whether that refund was made by this request or elsewhere, as in its portal. If elsewhere, nothing was refunded for this request: ask for another refund if two were wanted. Then dismiss this.',
+    fact: {
+      code: 'request-refused',
+      refund: r.id,
+      amount: { minor: r.amount, currency: r.currency },
+      other: told,
+      nothingMade: isFirstTry,
+      status: f.status,
+      error: f.code,
+      said: said(f),
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 // The MoR says that money was given back (`payment.refunded`).
-import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
+import { type ConflictFact } from '../../domain/facts/conflict.js';
+import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { type Applied, done, type PaymentEvent } from '../../engine/event.js';
 import { type Ctx, openReview, putPayment, putRefund } from '../../engine/change.js';
 import { saysNothing, withIds } from '../../engine/payment.js';
@@ -41,7 +42,7 @@ export function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied 
         subject: e.eventId,
         paymentRowId: p.id,
         refundId: known.id,
-        ...howItDiffers(e, otherName),
+        fact: howItDiffers(e, otherName),
       }),
       verdict: done('differs from the record: not applied'),
     };
@@ -64,17 +65,11 @@ export function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied 
   };
 }
 
-function howItDiffers(e: PaymentEvent, otherName: string | null): Pick<ReviewRow, 'summary' | 'proposal'> {
-  if (otherName === null) {
-    const summary = `event ${e.eventId} gives refund ${e.refundId ?? e.processorRefundId ?? ''} another amount or total than recorded`;
-    return { summary, proposal: 'Ask the MoR which is right. What was recorded first stands.' };
-  }
-  const what = showMoney({ minor: e.amount, currency: e.currency });
-  return {
-    summary: `event ${e.eventId} names refund ${e.refundId ?? ''} of ${what}, and its processor's refund id ${e.processorRefundId ?? ''} is that of refund ${otherName}`,
-    proposal:
-      'Ask the MoR whether it refunded once or twice. What was recorded first stands; the second is not in the ledger.',
-  };
+function howItDiffers(e: PaymentEvent, other: string | null): ConflictFact {
+  const { eventId: event, refundId, processorRefundId: processorRefund } = e;
+  if (other === null) return { code: 'refund-differs', event, refund: refundId ?? processorRefund };
+  const amount = { minor: e.amount, currency: e.currency };
+  return { code: 'refund-named-otherwise', event, refund: refundId, amount, processorRefund, other };
 }
 
 function isNamedOtherwise(r: RefundRow, e: PaymentEvent): boolean {

@@ -3,9 +3,7 @@ import { type LaneState, type OutboxRow, type RefundRow, type ReviewRow } from '
 import { closeReviews, type Ctx, note, openReview, openReviewOf, putMessage, putRefund } from '../../engine/change.js';
 import { type LookAgain } from '../../engine/subject.js';
 import { DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REFUND_REMINDER_DAYS } from '../../policy.js';
-import { showMoney } from '../../domain/money.js';
 import { moveRefund } from '../../engine/moves.js';
-import { showTime } from '../../domain/show-time.js';
 
 /** Ours, on a request that was taken back. */
 const KEY_TOO_OLD = 'key_too_old';
@@ -24,8 +22,8 @@ export function watchRefunds(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
     );
     lookAgain(late);
     if (!withdrawn && ctx.now.getTime() < late.getTime()) continue;
-    const summary = `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.morStatus ?? r.status} since ${showTime(r.createdAt)}`;
-    const dismissed = lastDismissal(state, r, summary);
+    const status = r.morStatus ?? r.status;
+    const dismissed = lastDismissal(state, r, status);
     const again = dismissed === null ? null : new Date(dismissed.getTime() + REFUND_REMINDER_DAYS * DAY_MS);
     lookAgain(again);
     if (again !== null && ctx.now.getTime() < again.getTime()) continue;
@@ -34,17 +32,24 @@ export function watchRefunds(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
       subject: r.id,
       paymentRowId: r.paymentRowId,
       refundId: r.id,
-      summary: dismissed === null ? summary : `${summary}; an item was dismissed on ${showTime(dismissed)}`,
-      proposal: `Ask the MoR what happened to it. The amount stays reserved until then: if the MoR says that it failed, \`apply\` with a note frees it.${withdrawn ? ' It is not sent again automatically; `retry` sends it once more, under the same key.' : ''}`,
+      fact: {
+        code: 'refund-waits',
+        refund: r.id,
+        amount: { minor: r.amount, currency: r.currency },
+        status,
+        since: r.createdAt.toISOString(),
+        withdrawn,
+        dismissedAt: dismissed?.toISOString() ?? null,
+      },
     });
   }
   return state;
 }
 
 /** When a person last dismissed the item: the amount stays reserved, and only an item can free it, so it comes back. Null: nobody did. */
-function lastDismissal(s: LaneState, r: RefundRow, summary: string): Date | null {
+function lastDismissal(s: LaneState, r: RefundRow, status: string): Date | null {
   const times = resolutions(s, r, 'dismiss').flatMap((x) =>
-    x.summary.startsWith(summary) ? (x.resolvedAt?.getTime() ?? []) : [],
+    x.fact.code === 'refund-waits' && x.fact.status === status ? (x.resolvedAt?.getTime() ?? []) : [],
   );
   return times.length === 0 ? null : new Date(Math.max(...times));
 }
@@ -104,7 +109,7 @@ const failedSubject = (r: RefundRow): string => `${r.id}${FAILED}`;
 
 /** An item about a refund that is known to have failed, not of one that is waited for. */
 export function isToldFailed(r: ReviewRow): boolean {
-  return r.kind === 'refund_stuck' && r.subject.endsWith(FAILED);
+  return r.fact.code === 'refund-failed';
 }
 
 /** A refund that failed, for a person: nothing was given back. */
@@ -114,7 +119,12 @@ export function tellFailed(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
     subject: failedSubject(r),
     paymentRowId: r.paymentRowId,
     refundId: r.id,
-    summary: `refund ${r.morRefundId ?? r.id} failed, nothing was refunded: ${r.failure?.message ?? 'no reason given'}`,
-    proposal: 'The amount is free again. Find out why before you try again.',
+    fact: {
+      code: 'refund-failed',
+      refund: r.morRefundId ?? r.id,
+      error: r.failure?.code ?? null,
+      said: r.failure?.message ?? null,
+    },
+    actions: ['retry', 'dismiss'],
   });
 }

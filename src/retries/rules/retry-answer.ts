@@ -1,7 +1,7 @@
 // What became of the calls that a schedule of retries makes: the MoR was asked to charge again, or Stripe to end it.
 import { type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type AnswerTo } from '../../engine/answer.js';
-import { callFailed, isRedirect, mayBeCutOff } from '../../engine/answer-parts.js';
+import { callFailed, isRedirect, mayBeCutOff, refusalOf } from '../../engine/answer-parts.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { addCall, type Ctx, putInvoice, putMessage, sendAgain } from '../../engine/change.js';
 import { takeRead } from '../../engine/facts.js';
@@ -19,12 +19,9 @@ export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {
     s.invoice === null ? s : putInvoice(s, { ...s.invoice, expectedBy: verdictDueBy(s.invoice, ctx) }),
   refused: (s, m, f, ctx) => {
     const isHeard = mayBeHeard(m, f, ctx);
-    const proposal = isHeard
-      ? 'The MoR may have heard it, or an earlier try, so its verdict is awaited. Find out why its relay address refuses the event; retry sends the same event once more.'
-      : 'The MoR was not asked to charge again. Find out why its relay address refuses the event, then retry; dismiss it to go on with the schedule.';
     // The next one may be refused in the same words, and is news though this item was dismissed: they are told apart by their number.
-    const call = `retry_charge, retry ${m.generation},`;
-    return callFailed(isHeard ? s : waiting(s, null), m, f, { call, proposal }, ctx);
+    const fact = { code: 'retry-refused', retry: m.generation, heard: isHeard, ...refusalOf(m, f) } as const;
+    return callFailed(isHeard ? s : waiting(s, null), m, fact, {}, ctx);
   },
   resolve: (s, r, { resolution }, ctx) => {
     // The one that was refused last: an earlier retry has been answered since.
@@ -46,11 +43,7 @@ export const markUncollectibleCall: CallRule<AnswerTo<'mark_uncollectible'>> = {
   ...retryUnwanted,
   readFirst: true,
   answered: (s, _, a, ctx) => takeRead(s, ctx, a.invoice),
-  refused: (s, m, f, ctx) => {
-    const proposal =
-      'The schedule of retries is over, but Stripe did not mark the invoice uncollectible. Fix what the answer names and retry, or do it on Stripe.';
-    return callFailed(s, m, f, { proposal }, ctx);
-  },
+  refused: (s, m, f, ctx) => callFailed(s, m, { code: 'end-refused', ...refusalOf(m, f) }, {}, ctx),
   resolve: sendEndAgain('mark_uncollectible'),
 };
 
@@ -59,11 +52,7 @@ export const cancelSubscriptionCall: CallRule<AnswerTo<'cancel_subscription'>> =
   ...retryUnwanted,
   readFirst: true,
   answered: (s) => s,
-  refused: (s, m, f, ctx) => {
-    const proposal =
-      'The schedule of retries is over, but Stripe did not cancel the subscription. Fix what the answer names and retry, or cancel it on Stripe.';
-    return callFailed(s, m, f, { proposal }, ctx);
-  },
+  refused: (s, m, f, ctx) => callFailed(s, m, { code: 'end-refused', ...refusalOf(m, f) }, {}, ctx),
   resolve: sendEndAgain('cancel_subscription'),
 };
 

@@ -1,7 +1,8 @@
 // A returned debit at rest: the item that puts the question on Stripe to a person. The books are book-losses.ts's.
 import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
-import { showMoney } from '../../domain/money.js';
+import { type Apart } from '../../domain/facts/parts.js';
+import { type Money } from '../../domain/money.js';
 import { lostOf, type MorObjectRow } from '../../domain/mor-object.js';
 
 /** The return of a payment that stands; undefined: its money is there, as far as anyone said. */
@@ -9,29 +10,24 @@ export function returnOf(s: LaneState, paymentRowId: string): MorObjectRow | und
   return s.objects.find((o) => o.kind === 'debit_return' && o.paymentRowId === paymentRowId && o.status === 'returned');
 }
 
-type Apart = { readonly said: string; readonly proposal: string };
-
 /**
  * Whether the customer is billed again or the loss is written off is a person's decision: nothing is changed on Stripe. `apart`: what is to be
  * said of money that was not marked on its invoice; null: it was.
  */
-export function settleReturn(s: LaneState, o: MorObjectRow, ctx: Ctx, apart: Apart | null = null): LaneState {
+export function settleReturn(s: LaneState, o: MorObjectRow, ctx: Ctx, apart: Apart = null): LaneState {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   if (p === undefined || o.amount === null || o.currency === null) return s;
-  const what = `${showMoney({ minor: o.amount, currency: o.currency })} of payment ${p.paymentId ?? p.id}`;
+  const of = { payment: p.paymentId ?? p.id, amount: { minor: o.amount, currency: o.currency } };
   const about = { kind: 'debit_returned' as const, paymentRowId: p.id };
   if (o.status === 'returned') {
     const state = tellTwice(s, o, p, ctx);
     // It is looked at again (a retry of its own item): what was said of it holds until that is decided.
     if (p.mark === 'waiting' && s.reviews.some((r) => r.kind === about.kind && r.subject === o.id)) return state;
-    const marked = p.mark === 'confirmed' ? `invoice ${o.invoiceId} is still paid on Stripe` : 'nothing was marked';
+    const marked = p.mark === 'confirmed';
     return openReview(state, ctx, {
       ...about,
       subject: o.id,
-      summary: `the bank returned the debit: ${what} is lost, and ${marked}${apart?.said ?? ''}`,
-      proposal:
-        apart?.proposal ??
-        'Decide what the customer owes: bill again with a new invoice on Stripe, or write the loss off with a credit note there. Neither is done by itself. Dismiss this item when it is done.',
+      fact: { code: 'debit-returned', ...of, invoice: o.invoiceId, marked, apart },
     });
   }
   const why = 'the return was undone';
@@ -41,9 +37,7 @@ export function settleReturn(s: LaneState, o: MorObjectRow, ctx: Ctx, apart: Apa
     return openReview(state, ctx, {
       ...about,
       subject: `${o.id}:undone`,
-      summary: `the return of ${what} was recorded, dealt with, and undone since`,
-      proposal:
-        'The loss is taken back in the ledger. If the customer was billed again or got a credit note meanwhile, decide which of the two stands.',
+      fact: { code: 'return-undone', ...of },
     });
   }
   return close(state, [o.id], why, ctx);
@@ -57,15 +51,18 @@ function tellTwice(s: LaneState, o: MorObjectRow, p: PaymentRow, ctx: Ctx): Lane
   const booked = BigInt(o.detail.loss?.minor ?? '0');
   const subject = twiceOf(o);
   if (o.amount === null || booked >= o.amount) return close(s, [subject], 'nothing of it was given back as well', ctx);
-  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
-  const how = lostOf(p.id, s.objects) > 0n ? 'refunded or lost in a dispute' : 'refunded';
+  const sum = (minor: bigint): Money => ({ minor, currency: p.currency });
   return openReview(s, ctx, {
     kind: 'debit_returned',
     paymentRowId: p.id,
     subject,
-    summary: `payment ${p.paymentId ?? p.id} was ${how} as well as returned by the bank: the customer got ${show(o.amount - booked)} twice, and ${show(booked)} of the return is still booked as lost`,
-    proposal:
-      'Ask the MoR whether both went out. If so, ask the customer for it, or take it as a loss and book it beside this ledger, which never books more than the payment. If the debit was not returned, undo the return. Dismiss this item when it is done.',
+    fact: {
+      code: 'returned-twice',
+      payment: p.paymentId ?? p.id,
+      got: sum(o.amount - booked),
+      booked: sum(booked),
+      how: lostOf(p.id, s.objects) > 0n ? 'refunded-or-lost' : 'refunded',
+    },
   });
 }
 

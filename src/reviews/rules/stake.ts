@@ -1,5 +1,5 @@
-// What a review item is about for those who must decide: what is at stake, and which choice is the proposed one.
-import { type Resolution, type ReviewKind, type ReviewRow } from '../../domain/model.js';
+// What a review item is about for those who must decide: what is at stake.
+import { type ReviewKind, type ReviewRow } from '../../domain/model.js';
 import { resolutionsOf } from './choices.js';
 
 const STAKES: Readonly<Record<ReviewKind, string>> = {
@@ -24,23 +24,6 @@ const STAKES: Readonly<Record<ReviewKind, string>> = {
 
 export function stakeOf(r: Pick<ReviewRow, 'kind'>): string {
   return STAKES[r.kind];
-}
-
-/** Kinds for which looking or sending again is the next step, once what the item names is mended. */
-const RETRIED: ReadonlySet<ReviewKind> = new Set(['effect_failed', 'finalization_failed', 'double_charge_risk']);
-
-/**
- * The choice that does what is proposed; null: something must be found out first, and then any may be right.
- * @param named the MoR's id of its payment is known
- */
-export function proposedOf(r: ReviewRow, named: boolean): Resolution | null {
-  const may = resolutionsOf(r, named);
-  const [only] = may;
-  if (may.length === 1 && only !== undefined) return only;
-  // A proposal to give money back begins with the word; one to find something out first does not.
-  if (may.includes('refund') && r.proposal.startsWith('Refund ')) return 'refund';
-  if (r.kind === 'partial_transfer') return 'apply';
-  return RETRIED.has(r.kind) ? 'retry' : null;
 }
 
 /** Nothing but closing it is possible: somebody has done elsewhere what is proposed. */

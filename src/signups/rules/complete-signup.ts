@@ -1,5 +1,6 @@
 // A signup's completion: the charge that the browser's result names becomes the payment of the first invoice.
-import { type LaneState, type PaymentRow } from '../../domain/model.js';
+import { isSameFact } from '../../domain/fact.js';
+import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { money, type Money, sameMoney, showMoney } from '../../domain/money.js';
 import { type Commanded, refuse } from '../../engine/commanded.js';
 import { newPayment } from '../../engine/payment.js';
@@ -90,16 +91,13 @@ function compareAmounts(s: LaneState, p: PaymentRow, c: Completion, ctx: Ctx): L
   if (p.amount === null) return s;
   const recorded = money(p.amount, p.currency);
   if (!sameMoney(recorded, c.said)) {
-    const summary = `signup ${c.signupId} was completed with ${showMoney(c.said)} for charge ${c.chargeId}; ${showMoney(recorded)} was asked for`;
+    const facts = { signup: c.signupId, charge: c.chargeId, stated: c.said, asked: recorded };
+    const fact = { code: 'completed-otherwise', ...facts, failed: null } as const;
     // A person has settled the same before: a repeated request asks nothing new.
-    if (s.reviews.some((r) => r.summary === summary && r.resolution !== 'cleared')) return s;
-    return openReview(s, ctx, {
-      kind: 'amount_mismatch',
-      subject: c.signupId,
-      paymentRowId: p.id,
-      summary,
-      proposal: `Look the charge up at the MoR. Apply it if ${showMoney(recorded)} was taken; complete the signup again if only the number was wrong.`,
-    });
+    const isSettled = (r: ReviewRow): boolean =>
+      r.fact.code === 'completed-otherwise' && isSameFact({ ...r.fact, failed: null }, fact);
+    if (s.reviews.some((r) => isSettled(r) && r.resolution !== 'cleared')) return s;
+    return openReview(s, ctx, { kind: 'amount_mismatch', subject: c.signupId, paymentRowId: p.id, fact });
   }
   return amountSettled(s, p, ctx, 'the signup was completed with the right amount');
 }

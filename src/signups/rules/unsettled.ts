@@ -1,11 +1,10 @@
 // A signup's charge that is not settled, or of which the MoR cannot be asked, while Stripe's 23 hours run.
-import { showMoney } from '../../domain/money.js';
+import { type SignupOverdueFact } from '../../domain/facts/late.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
 import { type LookAgain } from '../../engine/subject.js';
-import { showTime } from '../../domain/show-time.js';
 
 /**
  * The money is on its way (a bank debit, or a card whose invoice the MoR is still making), or a look-up of it told nothing: one that the MoR
@@ -44,22 +43,20 @@ export function watchUnsettled(s: LaneState, ctx: Ctx, lookAgain: LookAgain): La
     lookAgain(at);
     if (at === null || at.getTime() > ctx.now.getTime()) continue;
     const ends = new Date(startOf(s.invoice, p) + SIGNUP_ENDS_MS);
-    const what = p.amount === null ? 'the money' : showMoney({ minor: p.amount, currency: p.currency });
     state = openReview(state, ctx, {
       kind: 'signup_overdue',
       subject: p.id,
       paymentRowId: p.id,
-      summary: summaryOf(p, what),
-      proposal: `At ${showTime(ends)} Stripe ends an incomplete subscription and voids its first invoice. Decide before: let it end and sign the customer up again once the money is there, or give the service meanwhile by a subscription that needs no first payment (a trial). Money that settles after the end becomes an invoice_not_payable item.`,
+      fact: lateCharge(p, ends),
       dueAt: ends,
     });
   }
   return state;
 }
 
-function summaryOf(p: PaymentRow, what: string): string {
-  const [of, charge] = [`${what} of signup ${p.signupId ?? ''}`, p.processorChargeId ?? ''];
-  return p.pendingSince === null
-    ? `whether ${of} was taken is not known: the MoR has not told since ${showTime(p.recordedAt)} (charge ${charge})`
-    : `${of} is not settled (charge ${charge}, a bank debit on its way since ${showTime(p.recordedAt)})`;
+function lateCharge(p: PaymentRow, ends: Date): SignupOverdueFact {
+  const amount = p.amount === null ? null : { minor: p.amount, currency: p.currency };
+  const since = (p.pendingSince ?? p.recordedAt).toISOString();
+  const code = p.pendingSince === null ? 'charge-unconfirmed' : 'charge-unsettled';
+  return { code, signup: p.signupId, charge: p.processorChargeId, amount, since, endsAt: ends.toISOString() };
 }

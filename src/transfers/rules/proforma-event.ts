@@ -68,13 +68,12 @@ export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
   const taken = lane.applyWith((s, ctx) => takeMoney(s, o, received, how, ctx));
   const { payment } = taken;
   if (payment === null || !short) return done(taken.said);
-  const missing = showMoney({ minor: total.minor - received.minor, currency: total.currency });
+  const missing = { minor: total.minor - received.minor, currency: total.currency };
   lane.ask({
     kind: 'partial_transfer',
     subject: payment.id,
     paymentRowId: payment.id,
-    summary: `${showMoney(received)} of ${showMoney(total)} came by bank transfer for proforma invoice ${o.number ?? morId}; ${missing} is missing`,
-    proposal: "Apply it as a part payment and collect the rest, or dismiss this and refund it in the MoR's portal.",
+    fact: { code: 'transfer-short', received, total, missing, proforma: o.number ?? morId },
   });
-  return done(`${showMoney(received)} came, ${missing} is missing: the invoice is left open`);
+  return done(`${showMoney(received)} came, ${showMoney(missing)} is missing: the invoice is left open`);
 }

@@ -4,7 +4,7 @@ import { isLiveProforma, type MorObjectRow, TRANSFERRED } from '../../domain/mor
 import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
 import { type LookAgain, type SettleRule } from '../../engine/subject.js';
 import { tellOfStanding } from '../../mor-objects/rules/standing.js';
-import { markByHand } from '../../mor-objects/rules/mor-object.js';
+import { onObject } from '../../mor-objects/rules/mor-object.js';
 import { TRANSFER_PATIENCE_MS } from '../../policy.js';
 
 export const settleTransfers: SettleRule = (s, ctx, lookAgain) =>
@@ -30,7 +30,6 @@ function settleTransfer(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: Look
   return openReview(s, ctx, {
     kind: 'conflicting_event',
     subject: o.id,
-    summary: `proforma invoice ${o.number ?? o.morId ?? ''} is settled at the MoR, but no event said how much came`,
-    proposal: `Ask the MoR to send proforma_invoice.settled again. If it cannot, ask for the amount and ${markByHand(o)}`,
+    fact: { code: 'transfer-unheard', ...onObject(o) },
   });
 }

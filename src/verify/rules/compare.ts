@@ -1,4 +1,5 @@
 // Compares what the ledger says of one invoice with what the billing platform shows. Pure; every difference is a plain value.
+import { sentencesOf } from '../../reviews/rules/words.js';
 import { PARKING, saysNothing } from '../../engine/payment.js';
 import { saleOf, surplusRefunded } from '../../domain/surplus.js';
 import { DRAFT_PATIENCE_MS, VERIFY_GRACE_MS } from '../../policy.js';
@@ -48,7 +49,12 @@ export function compareWithin(o: OurInvoice, now: Date, graceMs = VERIFY_GRACE_M
     ...o.refunds.flatMap((r) => unmirrored(o, r, now, isSettled)),
     ...o.openReviews
       .filter((r) => r.kind === 'refund_gap')
-      .map((r) => difference('amount_differs', 'person', r.summary, { invoiceId: invoice.invoiceId, reviewId: r.id })),
+      .map((r) =>
+        difference('amount_differs', 'person', sentencesOf(r).summary, {
+          invoiceId: invoice.invoiceId,
+          reviewId: r.id,
+        }),
+      ),
   ];
   const by = verdictBy(invoice, o.objects ?? []);
   const over = by !== null && by.getTime() < now.getTime();

@@ -235,9 +235,14 @@ export interface components {
             invoice_id?: string;
             payment_id?: string;
             refund_id?: string;
+            fact: {
+                [key: string]: unknown;
+            };
+            actions: ("apply" | "refund" | "retry" | "dismiss")[];
+            /** @enum {string|null} */
+            proposed: "apply" | "refund" | "retry" | "dismiss" | null;
             summary: string;
             proposal: string;
-            resolutions: ("apply" | "refund" | "retry" | "dismiss")[];
             due_at: string | null;
             created_at: string;
             resolved_at: string | null;
@@ -446,7 +451,7 @@ export interface components {
         };
         ResolveReviewDto: {
             /**
-             * @description One of the item’s `resolutions`.
+             * @description One of the item’s `actions`.
              * @enum {string}
              */
             resolution: "apply" | "refund" | "retry" | "dismiss";

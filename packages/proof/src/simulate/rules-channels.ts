@@ -44,7 +44,7 @@ function disputeRules({ world, seen }: Sides): string[] {
     const own = seen.objects.filter((o) => o.kind === 'dispute' && o.mor_id === disputeId);
     const items = seen.reviews.filter((r) => r.kind === 'dispute' && r.subject.startsWith(disputeId));
     // One on a payment that is not known here stands by itself, and a person was told.
-    const told = items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.summary.includes('not known'));
+    const told = items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.topic === 'unknown-dispute');
     if (!told && !(outcome === 'won' && wonFirst(seen, outcomeEvents)))
       broken.push(`C3: no person was told about dispute ${disputeId}`);
     if (own.length > 1) broken.push(`C3: dispute ${disputeId} has ${own.length} rows`);

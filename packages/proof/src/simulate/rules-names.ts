@@ -1,4 +1,5 @@
 // The rules about what payments are called: by one name each, the MoR's own or one that a person gave, and no refund under a wrong one.
+import { namesInFact } from './sim-store.js';
 import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
 import { type PaymentLine, type RefundLine } from './sim-store.js';
 
@@ -64,6 +65,6 @@ function mixedUp({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
   const wrong = world.planted.namings.find((n) => n.as === 'another' && n.reference === p.reference);
   const refunded = seen.refunds.some((r) => r.payment_row_id === row.id && r.counted);
   if (wrong === undefined || row.payment_id !== wrong.said || !refunded) return [];
-  const told = seen.reviews.some((r) => r.kind === 'conflicting_event' && r.summary.includes(wrong.said));
+  const told = seen.reviews.some((r) => r.kind === 'conflicting_event' && namesInFact(r, wrong.said));
   return told ? [] : [`N4: ${wrong.said} was given back in place of ${p.id}, and nobody was told`];
 }

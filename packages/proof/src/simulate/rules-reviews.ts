@@ -1,4 +1,5 @@
 // Items for a person, at rest: each open one has a cause in the world. An item without one is a false alarm.
+import { namesInFact } from './sim-store.js';
 import { amountDue, amountPaid, amountRemaining } from '@crossbill/sandbox/stripe/model.js';
 import { type ReviewLine } from './sim-store.js';
 import { isUnheardTransfer, rowOf, type Sides, type Taken } from './sides.js';
@@ -7,7 +8,7 @@ import { collectedByStripe, stripeWouldCharge } from './twice.js';
 export function reviewRules(sides: Sides): string[] {
   return sides.seen.reviews
     .filter((r) => r.status === 'open' && !isExplained(sides, r))
-    .map((r) => `R1: nothing in the world explains item ${r.kind} of ${r.subject}: ${r.summary}`);
+    .map((r) => `R1: nothing in the world explains item ${r.kind} of ${r.subject}: ${JSON.stringify(r.fact)}`);
 }
 
 /** From the peers' own books and from what was planted; never from what the code under test says of itself. */
@@ -89,7 +90,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       return p !== undefined && world.planted.returns.get(p.id) === 'returned';
     case 'dispute':
       return [...world.disputes, ...world.alerts].some(
-        (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.summary.includes('not known'),
+        (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.topic === 'unknown-dispute',
       );
     case 'conflicting_event':
       if (isOfLinkBeside(sides, r)) return true;
@@ -102,14 +103,14 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       // A refund of a signup's payment that the MoR knows no invoice of, and nobody has named it here.
       return (
         all.some(
-          (t) => (t.kind === 'signup' || t.kind === 'link') && r.summary.includes(t.id) && rowOf(seen, t) === undefined,
+          (t) => (t.kind === 'signup' || t.kind === 'link') && namesInFact(r, t.id) && rowOf(seen, t) === undefined,
         ) ||
         isOfNobody(sides, r) ||
         all.some(
           (t) => isUnheardTransfer(seen, t) && seen.objects.some((o) => o.id === r.subject && o.mor_id === t.id),
         ) ||
         // Under a wrong name money was asked back, or given back in place of another's.
-        world.planted.namings.some((n) => n.as !== 'right' && r.summary.includes(n.said))
+        world.planted.namings.some((n) => n.as !== 'right' && namesInFact(r, n.said))
       );
     case 'effect_failed':
       // What a person gave back or took off on Stripe by hand leaves no room for our own refund or credit note there.

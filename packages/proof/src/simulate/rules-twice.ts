@@ -1,4 +1,5 @@
 // The rules about what comes twice: a charge is one sum of money, a refund is one whatever its ids, and a customer who paid twice is an item.
+import { namesInFact } from './sim-store.js';
 import { PARKING } from '#src/engine/payment.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
 import { amountDue } from '@crossbill/sandbox/stripe/model.js';
@@ -40,8 +41,8 @@ function chargeRules({ world, seen }: Sides): string[] {
       (r) =>
         r.kind === 'double_payment' &&
         r.invoice_id === second.invoiceId &&
-        names.every((n) => r.summary.includes(n)) &&
-        firsts.some((n) => r.summary.includes(n)),
+        names.every((n) => namesInFact(r, n)) &&
+        firsts.some((n) => namesInFact(r, n)),
     );
     if (!told)
       broken.push(`D1: nobody was told that ${second.invoiceId} and ${first.invoiceId} name charge ${chargeId}`);

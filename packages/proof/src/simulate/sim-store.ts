@@ -49,10 +49,14 @@ export type ReviewLine = {
   readonly payment_row_id: string | null;
   readonly refund_id: string | null;
   readonly resolution: string | null;
-  readonly summary: string;
+  readonly topic: string;
+  readonly fact: Readonly<Record<string, unknown>>;
   readonly created_at: Date;
   readonly resolved_at: Date | null;
 };
+/** An id stands somewhere in the fact of an item. */
+export const namesInFact = ({ fact }: ReviewLine, id: string): boolean => JSON.stringify(fact).includes(id);
+
 export type EventLine = {
   readonly source: string;
   readonly event_id: string;

@@ -1,0 +1,30 @@
+// The sentences of items about whose invoices the MoR charges.
+import { type FactOf, type Words } from '../../domain/fact.js';
+import { showIso } from '../../domain/show-time.js';
+
+export const enrolmentWords: Words<'enrolment-unread' | 'stripe-would-charge'> = {
+  'enrolment-unread': (f) => ({
+    summary: `whether customer ${f.customer ?? ''} is enrolled could not be read from Stripe since ${showIso(f.since)}: nothing is expected for the invoice, and it was not relayed`,
+    proposal: 'Let STRIPE_API_KEY read customers (`crossbill doctor` looks). It is asked again by itself.',
+  }),
+  'stripe-would-charge': (f) => ({
+    summary: `Stripe would charge this invoice by itself (${f.methodType ?? 'method'} ${f.method}, ${WHERE[f.from]}), and the MoR charges customer ${f.customer ?? ''} for it too`,
+    proposal: `${fixOf(f)} For this invoice alone: \`stripe invoices update ${f.invoice} -d auto_advance=false\`. Look too whether the customer can still pay at Stripe (customer portal, hosted invoice page, mails with a link). This closes by itself once Stripe would not charge any more.`,
+  }),
+};
+
+type Charge = FactOf<'stripe-would-charge'>;
+
+const WHERE: Readonly<Record<Charge['from'], string>> = {
+  invoice: 'set on the invoice itself',
+  subscription: "the subscription's default",
+  customer: "the customer's default",
+};
+
+function fixOf({ from, invoice, subscription }: Charge): string {
+  if (from === 'invoice')
+    return `Take the method off the invoice: \`stripe invoices update ${invoice} -d default_payment_method=\`.`;
+  if (subscription === null)
+    return 'Take the default method off the customer on Stripe, or make it a custom payment method.';
+  return `Make a custom payment method the default of the subscription: \`stripe subscriptions update ${subscription} -d default_payment_method=<pm_... of type custom>\`.`;
+}

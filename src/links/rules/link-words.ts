@@ -1,0 +1,63 @@
+// The sentences of items about payment links.
+import { askWhetherPaid, markByHand } from '../../mor-objects/rules/channel-words.js';
+import { showNames, showObserved } from '../../mor-objects/rules/observed-words.js';
+import { type Words } from '../../domain/fact.js';
+import { showMoney } from '../../domain/money.js';
+
+export const linkWords: Words<
+  | 'link-refused'
+  | 'link-not-paid'
+  | 'link-unread'
+  | 'link-ended'
+  | 'link-part-paid'
+  | 'link-unheard'
+  | 'further-announced'
+  | 'further-on-link'
+  | 'recovery-refused'
+> = {
+  'link-refused': (f) => ({
+    summary: `a payment on ${f.object} was announced, and the MoR does not give the link`,
+    proposal: `The MoR refused it: ${f.said}. Ask it whether the customer paid. If not, dismiss this. If so, ${markByHand(f)}`,
+  }),
+  'link-not-paid': (f) => ({
+    summary: `a payment on link ${f.reference ?? ''} was announced, but the link still says ${f.status}`,
+    proposal:
+      'Ask the MoR whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
+  }),
+  'link-unread': (f) => {
+    const ended = f.ended ? ', which has ended' : '';
+    return {
+      summary: f.announced
+        ? `a payment on ${f.object} was announced, and the MoR does not show the link${ended}`
+        : `the MoR does not show ${f.object}${ended}: whether it was paid is not known`,
+      proposal: `The last read: ${f.answer}. Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.`,
+    };
+  },
+  'link-ended': (f) => ({
+    summary: `the MoR no longer knows ${f.object}, which has ended: whether it was paid is not known`,
+    proposal: askWhetherPaid(f),
+  }),
+  'link-part-paid': (f) => ({
+    summary: `link ${f.reference ?? ''} has expired with ${showMoney(f.outstanding)} of ${showMoney(f.priced)} outstanding: ${showMoney(f.part)} seems to be paid`,
+    proposal: `Ask the MoR whether ${showMoney(f.part)} was taken. It is not booked here: if it was, mark it on the invoice by hand, or have it given back in the MoR's portal.`,
+  }),
+  'link-unheard': (f) => ({
+    summary: `a payment on ${f.object} was announced, and ${f.why === 'not-given' ? 'the MoR does not give the link' : 'the link is not read any more'}`,
+    proposal: askWhetherPaid(f),
+  }),
+  'further-announced': (f) => ({
+    summary: `more than one payment was announced on a payment link, and the books do not have ${f.further.map(showNames).join('; ')}. ${showObserved(f.observations)}`,
+    proposal:
+      "Ask the MoR which of these payments it took and has not given back. If it took more than the invoice needs, have the rest given back in the MoR's portal. This closes once all of the further money was given back, or its own payment event arrives. Else dismiss it with a note. Nothing is charged for the invoice until then.",
+  }),
+  'further-on-link': (f) => ({
+    summary: `${showMoney(f.taken)} of payment ${f.payment} was taken on a payment link beside the first payment. ${showObserved(f.observations)}`,
+    proposal:
+      'Ask the MoR what it took. Refund the rest of this payment, unless the customer paid only once; otherwise dismiss this.',
+  }),
+  'recovery-refused': (f) => ({
+    summary: `${f.call} was refused: ${f.said}`,
+    proposal:
+      'No link was made for this renewal. Fix what the answer names (the RECOVERY_LINK settings, or the arrangement at the MoR) and retry, or make one by hand.',
+  }),
+};

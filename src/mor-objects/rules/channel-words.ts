@@ -1,0 +1,93 @@
+// The sentences of items about transfers, links and other things at the MoR.
+import { type FactOf, type Sentences, type Words } from '../../domain/fact.js';
+import { type OnObject } from '../../domain/facts/parts.js';
+import { showMoney } from '../../domain/money.js';
+import { showIso, showUntil } from '../../domain/show-time.js';
+
+export const channelWords: Words<
+  | 'announced-otherwise'
+  | 'may-stand'
+  | 'still-payable'
+  | 'link-gone'
+  | 'link-paid'
+  | 'unknown-proforma'
+  | 'unknown-capture'
+  | 'unknown-refund'
+  | 'unknown-e-invoice'
+  | 'unknown-dispute'
+> = {
+  'announced-otherwise': (f) => ({
+    summary: `${showMoney(f.announced)} was announced for ${f.object}; the record says ${f.recorded === null ? 'nothing' : showMoney(f.recorded)}`,
+    proposal: 'Ask the MoR which is right. What was recorded first stands.',
+  }),
+  'may-stand': (f) => ({
+    summary: `${nameOf(f)} was asked for without an answer, and then taken back: the MoR may have made it`,
+    proposal:
+      f.what === 'payment_link'
+        ? "Nobody was given its address. Do not send it if the MoR's portal shows it; a payment on it would be shown here. Dismiss this after that."
+        : `Look in the MoR's portal for a proforma invoice whose reference begins with ${f.invoice}, and cancel it. Dismiss this after that.`,
+  }),
+  'still-payable': stillPayable,
+  'link-gone': (f) => ({
+    summary: `a payment on ${f.object} was announced, but the MoR does not know the link`,
+    proposal: askWhetherPaid(f),
+  }),
+  'link-paid': (f) => ({
+    summary: `link ${f.reference ?? ''} is paid, but the MoR does not say how much`,
+    proposal: `Ask the MoR for the amount and ${markByHand(f)}`,
+  }),
+  'unknown-proforma': (f) => ({
+    summary: `a bank transfer was received for proforma invoice ${f.proforma}, which is not known here`,
+    proposal: LOOK,
+  }),
+  'unknown-capture': (f) => ({
+    summary: `a payment was captured (event ${f.event}) that is not known here: no invoice, link or signup`,
+    proposal: LOOK,
+  }),
+  'unknown-refund': (f) => ({
+    summary: `${showMoney(f.amount)} of payment ${f.payment} was given back (event ${f.event}), which is not known here; the event names no invoice`,
+    proposal:
+      "If it is a signup's payment, complete the signup: the refund is then recorded and this closes itself. Else look it up at the MoR.",
+  }),
+  'unknown-e-invoice': (f) => ({
+    summary: `${f.type} for e-invoice ${f.eInvoice}, whose invoice is not known here`,
+    proposal: 'Look at the e-invoice at the MoR and file it where it belongs.',
+  }),
+  'unknown-dispute': (f) => ({
+    summary: `${f.type} (event ${f.event}) about a payment that is not known here${f.until === null ? '' : `, to be answered by ${showIso(f.until)}`}`,
+    proposal: "Find the payment in the MoR's dashboard and act there in time.",
+  }),
+};
+
+const LOOK = 'Look it up at the MoR. If it belongs to an invoice, see that the invoice is settled; else dismiss this.';
+
+const nameOf = ({ what, object }: Pick<FactOf<'still-payable'>, 'what' | 'object'>): string =>
+  `${what === 'payment_link' ? 'payment link' : 'proforma invoice'} ${object}`;
+
+function stillPayable(f: FactOf<'still-payable'>): Sentences {
+  if (f.what === 'payment_link')
+    return {
+      summary: `the invoice is ${f.status}, and ${nameOf(f)} can still be paid ${showUntil(f.until)}`,
+      proposal: 'Tell the customer not to use the link. A payment on it would be a second one; it would be shown here.',
+    };
+  return {
+    summary: `the invoice is ${f.status}, and ${nameOf(f)} still asks for a transfer ${showUntil(f.until)}`,
+    proposal:
+      "Cancel it in the MoR's portal, or tell the customer not to pay it. A transfer for it would be a second payment; it would be shown here.",
+  };
+}
+
+export function askWhetherPaid(f: OnObject): string {
+  return `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(f)}`;
+}
+
+/**
+ * What a person does with money that the MoR took and the books do not have. Under the link's reference it is found on the invoice, should a
+ * read of the link bring it after all.
+ */
+export function markByHand({ reference, charge }: OnObject): string {
+  const name = reference ?? "the link's id at the MoR (ask for it)";
+  const it = charge === null ? 'this payment' : `charge ${charge}`;
+  const unless = `unless other money that has not gone back has paid it, or it is void: then have ${it} given back in the MoR's portal`;
+  return `mark the invoice on Stripe by hand, with a payment record of that amount with reference ${name}, ${unless}. If what paid it has gone back, bill ${it} with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
+}

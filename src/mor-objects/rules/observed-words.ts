@@ -1,0 +1,36 @@
+// What was seen of the money of one invoice, in one sentence.
+import { type Seen } from '../../domain/facts/parts.js';
+import { showMoney } from '../../domain/money.js';
+import { showIso } from '../../domain/show-time.js';
+
+/** Every announcement, and the payments in the books. */
+export function showObserved(all: readonly Seen[]): string {
+  const announced = all.filter((x) => x.source !== 'books').map(showAnnounced);
+  const booked = all.filter((x) => x.source === 'books').map(showBooked);
+  return announced.length === 0
+    ? ''
+    : `Announced: ${announced.join('; ')}. In the books: ${booked.join('; ') || 'nothing'}`;
+}
+
+function showAnnounced(x: Seen): string {
+  const how = x.source === 'event' ? `event ${x.id ?? ''}` : x.source === 'answer' ? 'answer to its request' : 'read';
+  const what = x.source === 'event' ? showNames(x) : 'status PAID';
+  const at = x.at === null ? '' : `, ${showIso(x.at)}`;
+  return `${what}${sumOf(x)}, link ${x.link ?? ''} (${how}${at})`;
+}
+
+function showBooked(x: Seen): string {
+  const charge = typeof x.charge === 'string' ? `, charge ${x.charge}` : '';
+  return `payment ${x.id ?? ''}${charge}${sumOf(x)}`;
+}
+
+/** What the MoR calls it. */
+export function showNames({ charge, payment }: Pick<Seen, 'charge' | 'payment'>): string {
+  const names = [
+    ...(typeof payment === 'string' ? [`payment ${payment}`] : []),
+    ...(typeof charge === 'string' ? [`charge ${charge}`] : []),
+  ];
+  return names.length === 0 ? 'a payment without a name' : names.join(', ');
+}
+
+const sumOf = ({ money }: Seen): string => (money === null ? '' : `, ${showMoney(money)}`);

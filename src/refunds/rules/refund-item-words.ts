@@ -1,0 +1,100 @@
+// The sentences of items about refunds.
+import { type Words } from '../../domain/fact.js';
+import { showMoney } from '../../domain/money.js';
+import { showIso } from '../../domain/show-time.js';
+
+export const refundItemWords: Words<
+  | 'refunds-beyond-payment'
+  | 'refund-event-missing'
+  | 'totals-overlap'
+  | 'refund-unshown'
+  | 'answer-differs'
+  | 'request-refused'
+  | 'refund-waits'
+  | 'refund-failed'
+  | 'key-reused'
+  | 'repeat-refused'
+  | 'refunded-elsewhere'
+  | 'payment-misnamed'
+  | 'payment-renamed'
+  | 'refund-differs'
+  | 'refund-named-otherwise'
+  | 'mirror-refused'
+> = {
+  'refunds-beyond-payment': (f) => ({
+    summary: `refunds of ${showMoney(f.refunded)} are known for payment ${f.payment} of ${showMoney(f.amount)}`,
+    proposal: 'Ask the MoR which refunds are real. What does not fit is shown but neither counted nor mirrored.',
+  }),
+  'refund-event-missing': (f) => ({
+    summary: `the MoR says ${showMoney(f.reported)} of payment ${f.payment} was refunded; events for ${showMoney(f.received)} have come`,
+    proposal: 'An event is missing. If it does not come, ask the MoR to send it again.',
+  }),
+  'totals-overlap': (f) => ({
+    summary: `the running totals of the refunds of payment ${f.payment} do not add up at ${showMoney(f.at)}`,
+    proposal: 'Compare the refunds with the MoR. All of them are recorded as the events say.',
+  }),
+  'refund-unshown': (f) => ({
+    summary: `${showMoney(f.amount)} of payment ${f.payment} was refunded, and Stripe shows nothing of it: no invoice was marked for that money from here`,
+    proposal:
+      'If the invoice was paid with this money (somebody marked it by hand, or the MoR told of one payment twice), credit it on Stripe by hand, then dismiss this. If it was paid twice, there is nothing to credit: dismiss this.',
+  }),
+  'answer-differs': (f) => ({
+    summary: `${showMoney(f.asked)} of ${f.payment} was to be refunded; the MoR answered ${showMoney(f.answered)} of ${f.answeredFor}`,
+    proposal: 'Ask the MoR what it refunded. Nothing was mirrored from this answer.',
+  }),
+  'request-refused': (f) => ({
+    summary: `the MoR refused the request for refund ${f.refund} of ${showMoney(f.amount)}: ${f.said}; ${f.other === null ? 'a refund' : `refund ${f.other}`} of that amount, known by an event, stands in its place`,
+    proposal: f.nothingMade
+      ? 'Nothing was refunded for this request. Ask for another refund if two were wanted. Then dismiss this.'
+      : 'Ask the MoR whether that refund was made by this request or elsewhere, as in its portal. If elsewhere, nothing was refunded for this request: ask for another refund if two were wanted. Then dismiss this.',
+  }),
+  'refund-waits': (f) => ({
+    summary: `refund ${f.refund} of ${showMoney(f.amount)} is ${f.status} since ${showIso(f.since)}${f.dismissedAt === null ? '' : `; an item was dismissed on ${showIso(f.dismissedAt)}`}`,
+    proposal: `Ask the MoR what happened to it. The amount stays reserved until then: if the MoR says that it failed, \`apply\` with a note frees it.${f.withdrawn ? ' It is not sent again automatically; `retry` sends it once more, under the same key.' : ''}`,
+  }),
+  'refund-failed': (f) => ({
+    summary: `refund ${f.refund} failed, nothing was refunded: ${f.said ?? 'no reason given'}`,
+    proposal: 'The amount is free again. Find out why before you try again.',
+  }),
+  'key-reused': (f) => ({
+    summary: `refund ${f.refund} was refused: the MoR knows its key with another body (${f.said})`,
+    proposal:
+      'Ask the MoR what it refunded under this key; its payment.refunded event is recorded as it comes. The amount stays reserved: if the MoR refunded nothing for this request, `apply` with a note frees it.',
+  }),
+  'repeat-refused': (f) => ({
+    summary: f.mayBeMade
+      ? `refund ${f.refund} was refused: ${f.said}; an attempt before, of which nothing is known, may have made it`
+      : `the first attempt of refund ${f.refund} was not answered and the repeat was refused: ${f.said}`,
+    proposal:
+      'Ask the MoR whether the money was refunded. Its webhook settles this; until then the amount stays reserved. If the MoR says that nothing was refunded, `apply` with a note frees it.',
+  }),
+  'refunded-elsewhere': (f) => ({
+    summary: `${showMoney(f.amount)} was given back of payment ${f.payment}, whose charge was said to have paid another invoice: the ledger does not show it`,
+    proposal:
+      "Ask the MoR which invoice's money it gave back. If the other's, credit that invoice on Stripe and book the refund beside the ledger. Credit nothing here; this invoice is not charged again by itself.",
+  }),
+  'payment-misnamed': (f) => ({
+    summary: `${f.by} named this payment of charge ${f.ownCharge ?? ''} ${f.payment}; the MoR says that ${f.payment} is charge ${f.charge ?? ''} of customer ${f.customer}, of which ${showMoney(f.amount)} was given back`,
+    proposal: `Find out at the MoR which customer got the money. What was given back under ${f.payment} is not money of this payment.`,
+  }),
+  'payment-renamed': (f) => ({
+    summary: `${f.by} named this payment ${f.from}, and ${showMoney(f.amount)} was asked back under that name; the MoR says that the payment is ${f.to}`,
+    proposal: `Find out at the MoR whose payment ${f.from} is. If another customer got the money, it is here and on Stripe as if it had been given back of this payment: correct your accounts, and refund ${f.to} in the MoR's portal if its customer is to have it. If both are names of one payment, dismiss this.`,
+  }),
+  'refund-differs': (f) => ({
+    summary: `event ${f.event} gives refund ${f.refund ?? ''} another amount or total than recorded`,
+    proposal: 'Ask the MoR which is right. What was recorded first stands.',
+  }),
+  'refund-named-otherwise': (f) => ({
+    summary: `event ${f.event} names refund ${f.refund ?? ''} of ${showMoney(f.amount)}, and its processor's refund id ${f.processorRefund ?? ''} is that of refund ${f.other}`,
+    proposal:
+      'Ask the MoR whether it refunded once or twice. What was recorded first stands; the second is not in the ledger.',
+  }),
+  'mirror-refused': (f) => ({
+    summary: `${f.call} was refused: ${f.said}`,
+    proposal:
+      f.other === null
+        ? 'The money was refunded; only Stripe does not show it. Fix what the answer names and retry, or credit it by hand and dismiss this.'
+        : `Refund ${f.other.refund} of payment ${f.other.payment}, invoice ${f.other.invoice}, carries the same processor's refund id ${f.processorRefund ?? ''}. Ask the MoR whether it refunded both. If it did, credit this invoice on Stripe by hand and dismiss this; if not, the money of this one was not given back.`,
+  }),
+};
