@@ -1,5 +1,11 @@
 // Why an invoice is paid or not, in one sentence: the first thing that a person asks who opens it. It reads and decides nothing.
-import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import {
+  type InvoiceRow,
+  type LaneState,
+  type OutboxRow,
+  type PaymentRow,
+  type ReviewRow,
+} from '../../domain/model.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { sayMoney } from '../../domain/money.js';
 import { saysNothing } from '../../engine/payment.js';
