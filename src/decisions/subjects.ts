@@ -19,6 +19,8 @@ import { type Lane } from '../engine/draft.js';
 import { atRest, nothingMore } from '../engine/subject.js';
 import { asEventRule, asRule, asTake } from '../engine/adapter.js';
 import { takeBackUnwanted } from '../engine/call-rule.js';
+import { declares } from '../engine/items.js';
+import { standingItems } from '../mor-objects/rules/standing.js';
 import { nextLookup } from '../engine/lookup.js';
 import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from '../payments/rules/mark-answer.js';
 import { relayCall } from '../invoices/rules/relay.js';
@@ -146,6 +148,7 @@ export const SUBJECTS: Subjects = {
     asRule(settleAnnounced),
     (lane) => takeBackUnwanted(lane, CALLS), // announced money, and what a person was asked about it, end calls
     asRule(settleLinks),
+    declares(standingItems),
     atRest(transfers),
     asRule(watchRenewal),
     asRule(watchCharging),

@@ -18,6 +18,7 @@ import { type Commanded } from './commanded.js';
 import { type Errand } from './errand.js';
 import { type Lane, type LookAgain, type Rule } from './draft.js';
 import { type PaymentEvent, type Verdict } from './event.js';
+import { declares, type ItemRule } from './items.js';
 import { type Call } from './call.js';
 
 export { type LookAgain };
@@ -92,13 +93,15 @@ export type Subject = {
   readonly money?: readonly Rule[];
   /** Once, when the money is at rest. */
   readonly rest?: readonly Rule[];
+  readonly items?: readonly ItemRule[];
   readonly lookups?: readonly ErrandRule[];
   readonly choices?: { readonly [K in Exclude<ReviewKind, 'effect_failed'>]?: ReviewRule };
 };
 
-/** A subject's rules at rest. */
-export function atRest({ when, rest = [] }: Subject): Rule {
+/** A subject's rules at rest, and then its items. */
+export function atRest({ when, rest = [], items = [] }: Subject): Rule {
+  const rules = [...rest, declares(...items)];
   return (lane) => {
-    if (when === undefined || when(lane.toState())) for (const rule of rest) rule(lane);
+    if (when === undefined || when(lane.toState())) for (const rule of rules) rule(lane);
   };
 }

@@ -2,8 +2,7 @@
 import { type Subject } from '../engine/subject.js';
 import { createProformaCall } from './rules/proforma-answer.js';
 import { takeIssuanceFailed, takeIssued, takeSettled } from './rules/proforma-event.js';
-import { asRule } from '../engine/adapter.js';
-import { settleTransfers } from './rules/settle-transfer.js';
+import { unheardTransfers } from './rules/transfer-items.js';
 
 export const transfers = {
   when: (lane) => lane.objects.some((o) => o.kind === 'proforma'),
@@ -13,5 +12,5 @@ export const transfers = {
     'proforma_invoice.settled': takeSettled,
   },
   calls: { create_proforma: createProformaCall },
-  rest: [asRule(settleTransfers)],
+  items: [unheardTransfers],
 } satisfies Subject;

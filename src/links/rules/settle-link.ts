@@ -1,25 +1,22 @@
-// A link that can still be paid when its invoice is paid already, and one on which money was announced and of which nothing more is heard.
+// A link that has expired, and one on which money was announced and of which nothing more is heard.
 import { type LaneState } from '../../domain/model.js';
 import { announcedAt, heardAt, isPayableLink, isStandingLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Ctx, openReviewOf, putObject } from '../../engine/change.js';
 import { type LookAgain, type SettleRule } from '../../engine/subject.js';
 import { bookedByCharge, onObject, sayOfLink } from '../../mor-objects/rules/mor-object.js';
 import { LINK_SILENT_MS } from '../../policy.js';
-import { tellOfStanding } from '../../mor-objects/rules/standing.js';
 import { isLookedInto } from '../../mor-objects/rules/withdraw.js';
 import { nameFirst } from './settle-announced.js';
 
 export const settleLinks: SettleRule = (s, ctx, lookAgain) =>
   s.objects.reduce((state, o) => (o.kind === 'payment_link' ? settleLink(state, o, ctx, lookAgain) : state), s);
 
-/** Paid another way while its link can still be paid: the customer may pay twice. */
 function settleLink(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: LookAgain): LaneState {
   const expired = o.status === 'PAYABLE' && !isPayableLink(o, ctx.now);
   const row: MorObjectRow = expired ? { ...o, status: 'EXPIRED', updatedAt: ctx.now } : o;
   const stands = isStandingLink(row) && isPayableLink(row, ctx.now);
   if (stands) lookAgain(row.deadline);
-  const told = tellOfStanding(expired ? putObject(s, row) : s, row, stands, ctx);
-  const named = nameFirst(told, row, ctx); // a caller's read may have brought its payment
+  const named = nameFirst(expired ? putObject(s, row) : s, row, ctx); // a caller's read may have brought its payment
   return tellUnheard(named, row, ctx, lookAgain);
 }
 

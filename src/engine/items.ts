@@ -1,0 +1,118 @@
+// Review items, declared: a rule yields what holds now. This file alone opens, updates and closes such items.
+import { type FactCode, type FactsByKind, isSameFact } from '../domain/fact.js';
+import { choicesOf, type Item, newReview } from '../domain/item.js';
+import { type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
+import { closeReviews, isDismissed } from './change.js';
+import { type Draft, type Lane, type Rule } from './draft.js';
+
+type KindAndFact<C extends FactCode> = {
+  [K in ReviewKind]: { readonly kind: K; readonly fact: Extract<FactsByKind[K], { readonly code: C }> };
+}[ReviewKind];
+
+/** A row of the lane: its id names the item, and a payment or a refund also stands in the item's own columns. */
+type About = {
+  readonly id: string;
+  readonly mark?: unknown;
+  readonly mirror?: unknown;
+  readonly paymentRowId?: string | null;
+};
+
+/** What holds now. */
+export type Holds<C extends FactCode = FactCode> = KindAndFact<C> & {
+  readonly about: About;
+  /** Tells the item from others about the same row; left out: the row's id. */
+  readonly subject?: string;
+  /** Left out: the row's own. */
+  readonly paymentRowId?: string | null;
+  /** Left out: those of its kind. */
+  readonly actions?: readonly Resolution[];
+  readonly proposed?: Resolution | null;
+  /** Until when a person must have acted. */
+  readonly dueAt?: Date | null;
+  /** When the news arrived: a person who dismissed the item before did not know of it. */
+  readonly since?: Date | null;
+};
+
+/** What a rule of items yields. */
+export type Items<C extends FactCode> = Iterable<Holds<C>>;
+
+type Clears = string | ((lane: Lane, item: ReviewRow) => string);
+
+export type ItemRule = {
+  /** The codes of this rule and of no other, each with the reason to close once it no longer holds. */
+  readonly clears: { readonly [K in FactCode]?: Clears };
+  readonly now: (lane: Lane) => Items<FactCode>;
+};
+
+/** A rule of items. A fact without its reason to close does not compile. */
+export function itemRule<C extends FactCode>(
+  clears: { readonly [K in C]: Clears },
+  now: (lane: Lane) => Items<NoInfer<C>>,
+): ItemRule {
+  return { clears, now };
+}
+
+/** These rules of items as a rule of the lane. */
+export function declares(...rules: readonly ItemRule[]): Rule {
+  return (lane) => rules.forEach((rule) => declareItems(lane, rule));
+}
+
+/** Brings a rule's open items in line with what holds now. */
+export function declareItems(lane: Lane, { clears, now }: ItemRule): void {
+  const held = new Map<string, 'open' | 'dismissed'>();
+  for (const holds of [...now(lane)]) {
+    const name = nameOf(holds.kind, holds.fact.code, holds.subject ?? holds.about.id);
+    if (!held.has(name)) held.set(name, hold(lane, holds)); // the first of two counts
+  }
+  for (const r of lane.toState().reviews) {
+    const why = clears[r.topic];
+    if (r.status !== 'open' || why === undefined) continue;
+    const how = held.get(nameOf(r.kind, r.topic, r.subject));
+    if (how === 'dismissed') close(lane, r, DISMISSED_BEFORE);
+    if (how === undefined) close(lane, r, typeof why === 'string' ? why : why(lane, r));
+  }
+}
+
+const DISMISSED_BEFORE = 'the facts are again what a person has dismissed';
+
+/** Opens or updates the item, unless a person dismissed this very fact. */
+function hold(lane: Lane, holds: Holds): 'open' | 'dismissed' {
+  const item = itemOf(lane, holds);
+  const { kind, fact, subject } = item;
+  const same = lane.reviews.filter((r) => r.kind === kind && r.topic === fact.code && r.subject === subject);
+  if (same.some((r) => isDismissed(r, holds.since ?? null) && isSameFact(r.fact, fact))) return 'dismissed';
+  const open = same.find((r) => r.status === 'open');
+  if (open === undefined) {
+    const row = lane.add('reviews', newReview(item, lane.ctx.newId('rev'), lane.now));
+    lane.say('decision', `review item ${row.kind}: ${row.topic}`, row);
+  } else update(lane, open, item);
+  return 'open';
+}
+
+function update(lane: Lane, open: Draft<ReviewRow>, item: Item): void {
+  const { fact, dueAt = null, paymentRowId = null, refundId = null } = item;
+  const isNews = !isSameFact(open.fact, fact);
+  const isDueThen = open.dueAt?.getTime() === dueAt?.getTime();
+  Object.assign(open, { ...(isNews && { fact }), ...choicesOf(item), dueAt, paymentRowId, refundId });
+  if (isNews || !isDueThen)
+    lane.say(
+      'decision',
+      `review item ${open.kind} ${isDueThen ? 'is now' : 'has another deadline'}: ${fact.code}`,
+      open,
+    );
+}
+
+function close(lane: Lane, r: ReviewRow, note: string): void {
+  lane.apply((s, ctx) => closeReviews(s, ctx, (x) => x.id === r.id, { by: null, resolution: 'cleared', note }));
+}
+
+function itemOf(lane: Lane, { about, subject = about.id, since: _, ...item }: Holds): Item {
+  const own = 'mark' in about ? about.id : (about.paymentRowId ?? null);
+  const { paymentRowId = own } = item;
+  const refundId = 'mirror' in about ? about.id : null;
+  return { ...item, subject, paymentRowId, refundId, invoiceId: lane.invoice?.invoiceId ?? null };
+}
+
+function nameOf(kind: string, topic: string, subject: string): string {
+  return JSON.stringify([kind, topic, subject]);
+}
