@@ -1,7 +1,6 @@
 // A lane that keeps failing with no event to blame: it waits longer each time, and in the end a person is told, once.
 import { wordsOf } from '../support/item-words.js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type BillingPlatform } from '../../src/domain/ports/billing-platform.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
@@ -16,22 +15,22 @@ beforeEach(async () => {
 });
 afterEach(() => x.close());
 
-/** Of a release that fails at every read of an invoice. */
-function broken(): BillingPlatform {
-  const readInvoice = async (): Promise<never> => {
+/** A release that fails at every read of an invoice. Returns the way back. */
+function breakReads(): () => void {
+  const { platform } = x.harness;
+  platform.readInvoice = async () => {
     throw new RangeError('a fault of our own');
   };
-  return Object.create(x.harness.platform, { readInvoice: { value: readInvoice } }) as BillingPlatform;
+  return () => Reflect.deleteProperty(platform, 'readInvoice');
 }
 
 /** A worker whose lane fails; gives how long it then waits, in seconds, try by try. */
 async function workUntilTried(
   times: number,
-  platform: BillingPlatform,
   onceTold: () => Promise<unknown> = async () => null,
 ): Promise<readonly number[]> {
   const { harness, db } = x;
-  const { clock, context, gateway, relay, store } = harness;
+  const { clock, context, gateway, platform, relay, store } = harness;
   const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
   const worker = new LaneWorker(store, flow, new Wake(), clock, {
     owner: 'w',
@@ -99,11 +98,13 @@ describe('a lane that cannot be worked, without an event', () => {
       },
     });
 
-    expect(await workUntilTried(12, broken())).toEqual([...WAITS, 3_600, 3_600]);
+    const mend = breakReads();
+    expect(await workUntilTried(12)).toEqual([...WAITS, 3_600, 3_600]);
     expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['effect_failed']);
     const [item] = (await harness.state(INVOICE_ID)).reviews;
     expect(wordsOf(item).summary).toContain('RangeError: a fault of our own');
 
+    mend();
     harness.platform.put(anInvoice()); // the next release reads it again
     await harness.rest();
     expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');
@@ -123,7 +124,7 @@ describe('a lane that cannot be worked, without an event', () => {
     harness.clock.advance(3_600_000);
     await db.pool.query('update lane set due_at = $1', [harness.clock.now()]);
 
-    expect(await workUntilTried(10, harness.platform)).toEqual(WAITS);
+    expect(await workUntilTried(10)).toEqual(WAITS);
     expect(await shown()).toEqual([ITEM]);
   });
 });
@@ -143,7 +144,7 @@ describe('a lane whose log cannot be read', () => {
     ];
     await x.inbox.store([late, other]);
 
-    expect(await workUntilTried(10, harness.platform)).toEqual(WAITS);
+    expect(await workUntilTried(10)).toEqual(WAITS);
     expect(harness.platform.invoices.get('in_other')?.status).toBe('paid');
     expect(await shown()).toEqual([ITEM]);
     const events = await db.pool.query('select lane, status, attempts from inbox_event order by id offset 1');
@@ -167,7 +168,7 @@ describe('a lane whose log cannot be read', () => {
     await db.pool.query('update lane set due_at = $1', [harness.clock.now()]);
     const said = (): Promise<unknown> =>
       db.pool.query(`update review set status = 'resolved', resolution = $1, resolved_at = now()`, [resolution]);
-    expect(await workUntilTried(12, harness.platform, said)).toEqual([...WAITS, 3_600, 3_600]);
+    expect(await workUntilTried(12, said)).toEqual([...WAITS, 3_600, 3_600]);
     expect(await shown()).toHaveLength(items);
   });
 });
