@@ -20,9 +20,8 @@ import {
   withLink,
 } from '../support/announced-link.js';
 import { aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
-import { aCtx, facts } from '../support/channel-lane.js';
+import { facts } from '../support/channel-lane.js';
 import { failed } from '../support/fakes.js';
-import { never } from '../support/never.js';
 import { after, DAY_MS, HOUR_MS, relayed, type rig, state } from '../support/retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
@@ -97,8 +96,7 @@ describe('a link that the MoR does not know although a payment was announced on 
     const books = { objects: async () => (await state(r)).objects } as never;
     const invoice = facts({ invoiceId: INVOICE_ID, amountRemaining: 1000n });
     const reader = { readInvoiceForProforma: async () => ({ ok: true, value: { invoice } }) } as never;
-    const [store, context] = [{ time: async () => r.h.clock.now() }, { now: () => aCtx(r.h.clock.now()) }] as never[];
-    const flow = new MorObjectsFlow(store ?? never(), lanes, books, reader, r.links, context ?? never());
+    const flow = new MorObjectsFlow(r.h.store, lanes, books, reader, r.links, r.h.context);
     const links = new PaymentLinksFlow(flow, {} as never, { next: () => 'lnk_2' });
     const controller = new PaymentLinksController(flow, {} as never, books, links);
     await expect(controller.read(INVOICE_ID)).rejects.toMatchObject({ status: 404 });
