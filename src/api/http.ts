@@ -3,7 +3,7 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
 import { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
-import { CONFIG, type Config } from '../config/index.js';
+import { CONFIG, type Config, stripeMode } from '../config/index.js';
 import { openApi, type Webhooks } from './http/openapi.js';
 
 const nothing = helmet({
@@ -30,8 +30,11 @@ const ownPage = helmet({
 export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): void {
   app.disable('x-powered-by');
   app.disable('etag');
-  const { shadow, trustedProxies } = app.get<Config>(CONFIG);
-  app.set('shadow', shadow); // the console's frame says so on every page
+  const config = app.get<Config>(CONFIG);
+  const { shadow, trustedProxies } = config;
+  // The console's frame says both on every page.
+  app.set('shadow', shadow);
+  app.set('stripe mode', stripeMode(config));
   // Whoever can reach us could write X-Forwarded-For: only these are believed.
   app.set('trust proxy', [...trustedProxies]);
   app.set('query parser', 'simple');

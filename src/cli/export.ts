@@ -3,15 +3,15 @@ import { resolve } from 'node:path';
 import { type Command } from 'commander';
 import { csvLine } from '../csv/write-csv.js';
 import { type Span } from '../domain/page.js';
-import { type Export, ExportsStore } from '../ledger/exports.store.js';
-import {
-  cellsOf,
-  type Columns,
-  LEDGER_COLUMNS,
-  objectOf,
-  PAYMENT_COLUMNS,
-  REFUND_COLUMNS,
-} from '../ledger/export.view.js';
+import { type CollectedPayment, type Export, ExportsStore, type PaidRefund } from '../ledger/exports.store.js';
+import { type LedgerRow } from '../ledger/ledger.store.js';
+import { type Fields, csvColumns, jsonRow } from '../console/fields.js';
+import { ledgerFields } from '../ledger/ledger-entry.fields.js';
+import { entryView, type LedgerEntryView } from '../ledger/ledger-entry.view.js';
+import { paymentFields } from '../payments/payment.fields.js';
+import { paymentView, type PaymentView } from '../payments/payment.view.js';
+import { refundFields } from '../refunds/refund.fields.js';
+import { listedRefundView, type RefundView } from '../refunds/refund.view.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { intoFile, Stopped, type Write } from './into-file.js';
 import { parseMonth } from './month.js';
@@ -19,32 +19,52 @@ import { Progress } from './progress.js';
 import { type Cli, oneOf, parseSince, type Session } from './session.js';
 import { json } from './table.js';
 
+/** What is exported: its rows, each as the API shows it, and the fields of that. */
+type Exported<R, V extends object> = {
+  readonly rows: (exports: ExportsStore, span: Span) => Export<R>;
+  readonly view: (row: R) => V;
+  readonly fields: Fields<V>;
+};
+
+const LEDGER: Exported<LedgerRow, LedgerEntryView> = {
+  rows: (exports, span) => exports.ledger(span),
+  view: entryView,
+  fields: ledgerFields,
+};
+const PAYMENTS: Exported<CollectedPayment, PaymentView> = {
+  rows: (exports, span) => exports.payments(span),
+  view: ({ entry, payment }) => {
+    const { morCustomerId, invoiceNumber } = entry;
+    return paymentView({ payment, morCustomerId, invoiceNumber, refunds: [] });
+  },
+  fields: paymentFields,
+};
+const REFUNDS: Exported<PaidRefund, RefundView> = {
+  rows: (exports, span) => exports.refunds(span),
+  view: ({ entry, payment, refund }) => listedRefundView({ refund, payment, invoiceNumber: entry.invoiceNumber }),
+  fields: refundFields,
+};
+
 export function addExport(program: Command, session: Session): void {
   const group = program
     .command('export')
     .description('write records as CSV or JSON lines, to standard output or a file');
-  const leaf = <R>(
-    name: string,
-    what: string,
-    columns: Columns<R>,
-    rows: (e: ExportsStore, span: Span) => Export<R>,
-  ): void =>
+  const leaf = <R, V extends object>(name: string, what: string, exported: Exported<R, V>): void =>
     void session
-      .leaf(group, name, what, (cli) => run(cli, name, columns, rows))
+      .leaf(group, name, what, (cli) => run(cli, name, exported))
       .option('--month <month>', 'only of this month, UTC: 2026-11', parseMonth)
       .option('--since <when>', 'only since: 2026-01-01, 30d, 12h', parseSince)
       .option('--format <format>', 'csv or jsonl', oneOf(['csv', 'jsonl']), 'csv')
       .option('--out <file>', 'write to this file, which is there once all of it is written; links are followed');
-  leaf('ledger', 'every movement of money, by when it happened', LEDGER_COLUMNS, (e, span) => e.ledger(span));
-  leaf('payments', 'money that the MoR took, by when it took it', PAYMENT_COLUMNS, (e, span) => e.payments(span));
-  leaf('refunds', 'money that the MoR gave back, by when it did', REFUND_COLUMNS, (e, span) => e.refunds(span));
+  leaf('ledger', 'every movement of money, by when it happened', LEDGER);
+  leaf('payments', 'money that the MoR took, by when it took it', PAYMENTS);
+  leaf('refunds', 'money that the MoR gave back, by when it did', REFUNDS);
 }
 
-async function run<R>(
+async function run<R, V extends object>(
   cli: Cli,
   name: string,
-  columns: Columns<R>,
-  rows: (exports: ExportsStore, span: Span) => Export<R>,
+  { rows, view, fields }: Exported<R, V>,
 ): Promise<number> {
   const { month, since, out, format } = cli.options as {
     readonly month?: Span;
@@ -60,10 +80,13 @@ async function run<R>(
   const write = async (to: Write): Promise<number> => {
     const progress = new Progress(cli.io);
     let written = 0;
-    if (csv) await to(csvLine(Object.keys(columns)));
+    const columns = csvColumns(fields);
+    if (csv) await to(csvLine(columns.map(([title]) => title)));
     for await (const { rows: page, part } of exported) {
       if (cli.io.signal.aborted) throw new Stopped();
-      const lines = page.map((row) => (csv ? csvLine(cellsOf(columns, row)) : json(objectOf(columns, row))));
+      const lines = page
+        .map(view)
+        .map((row) => (csv ? csvLine(columns.map(([, cell]) => cell(row))) : json(jsonRow(fields, row))));
       await to(lines.join(''));
       progress.say(`written ${(written += page.length)} rows, ${Math.floor(part * 100)} %`);
     }

@@ -1,14 +1,17 @@
 // `crossbill invoices`, `payments`: the lists of the API at a terminal, by the same filters.
 import { type Command } from 'commander';
 import { parseCurrency } from '../domain/money.js';
+import { type Page } from '../domain/page.js';
 import { InvoicesStore } from '../invoices/invoices.store.js';
 import { PaymentsStore } from '../payments/payments.store.js';
-import { type Page } from '../domain/page.js';
+import { type Fields, terminalTable } from '../console/fields.js';
+import { invoiceFields } from '../invoices/invoice.fields.js';
+import { paymentFields } from '../payments/payment.fields.js';
 import { INVOICE_STATUSES, invoiceListView } from '../invoices/invoice.view.js';
 import { PAYMENT_STATUSES, paymentView } from '../payments/payment.view.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Cli, oneOf, parseCount, parseSince, type Session } from './session.js';
-import { amount, table } from './table.js';
+import { table } from './table.js';
 
 export function addLists(program: Command, session: Session): void {
   withFilters(session.leaf(program, 'invoices', 'invoices, newest first', invoices), 'when Stripe made them')
@@ -31,44 +34,28 @@ function withFilters(command: Command, when: string): Command {
 async function invoices(cli: Cli): Promise<number> {
   const filter = { ...asked(cli), status: textIn(cli, 'status') };
   const page = await (await cli.open()).get(InvoicesStore).list(filter, pageOf(cli));
-  return shown(cli, page, invoiceListView, ['id', 'made', 'status', 'due', 'paid', 'customer', 'number'], (i) => [
-    i.id,
-    i.created_at ?? '-',
-    i.status,
-    money(i.amount_due, i.currency),
-    money(i.amount_paid, i.currency),
-    i.customer_id ?? '-',
-    i.number ?? '-',
-  ]);
+  return shown(cli, page, invoiceListView, invoiceFields);
 }
 
 async function payments(cli: Cli): Promise<number> {
   const filter = { ...asked(cli), status: textIn(cli, 'status'), invoiceId: textIn(cli, 'invoice') };
   const page = await (await cli.open()).get(PaymentsStore).list(filter, pageOf(cli));
-  return shown(cli, page, paymentView, ['id', 'taken', 'status', 'amount', 'refunded', 'customer', 'invoice'], (p) => [
-    p.id,
-    p.succeeded_at ?? '-',
-    p.status,
-    money(p.amount, p.currency),
-    money(p.amount_refunded, p.currency),
-    p.customer_id,
-    p.invoice_id,
-  ]);
+  return shown(cli, page, paymentView, paymentFields);
 }
 
 /** As JSON like the API's answer; as a table with how to go on. */
-async function shown<T, V>(
+async function shown<T, V extends object>(
   cli: Cli,
   page: Page<T>,
   view: (row: T) => V,
-  heads: readonly string[],
-  cells: (row: V) => readonly string[],
+  fields: Fields<V>,
 ): Promise<number> {
   const data = page.data.map(view);
   const next = page.nextCursor === null ? {} : { next_cursor: page.nextCursor };
   await cli.print({ data, ...next }, () => {
     const more = page.nextCursor === null ? '' : `more: --cursor ${page.nextCursor}\n`;
-    return table(heads, data.map(cells)) + more;
+    const { heads, rows } = terminalTable(fields, data);
+    return table(heads, rows) + more;
   });
   return EXIT.ok;
 }
@@ -89,8 +76,4 @@ function pageOf(cli: Cli): { limit: number; cursor: string | null } {
 function textIn(cli: Cli, name: string): string | undefined {
   const value: unknown = cli.options[name];
   return typeof value === 'string' ? value : undefined;
-}
-
-function money(minor: number | null, currency: string | null): string {
-  return amount(minor === null ? null : BigInt(minor), currency === null ? null : currency.toUpperCase());
 }

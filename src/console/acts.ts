@@ -1,5 +1,5 @@
 // What stands on top of a page about one thing: how much, what became of it, why, and what can be done about it.
-import { hiddenFields } from './fields.js';
+import { hiddenFields } from './form-fields.js';
 import { type Html, html, type Piece } from './html.js';
 import { formToken } from './layout.js';
 import { type Session } from './session.js';
@@ -53,6 +53,14 @@ export function outsideLink(url: string | null, label: string): Html | null {
 /** Stripe's dashboard. `live` null: the API key does not say of which mode it is. */
 export function stripeUrl(live: boolean | null, folder: 'invoices' | 'customers', id: string): string {
   return `https://dashboard.stripe.com/${live === false ? 'test/' : ''}${folder}/${encodeURIComponent(id)}`;
+}
+
+/** The parts of a page, and its story beside them where there is room, below them elsewhere. */
+export function besides(parts: Html, story: Html): Html {
+  return html`<div class="besides">
+    <div>${parts}</div>
+    <div>${story}</div>
+  </div>`;
 }
 
 /** What most readers do not need at first. Closed; open it stays open while the page keeps itself fresh. */

@@ -1,5 +1,5 @@
 // Many rows of a list at once: chosen by their boxes, or all that match; done one by one, and told by item.
-import { hiddenFields } from './fields.js';
+import { hiddenFields } from './form-fields.js';
 import { type Form } from './form.js';
 import { type Html, html, type Piece } from './html.js';
 import { formToken } from './layout.js';

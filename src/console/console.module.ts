@@ -1,6 +1,7 @@
 // What stands before every page of the console: sign-in, sessions, audit. The pages themselves are in their subjects' modules.
 import { Module } from '@nestjs/common';
 import { ApiModule } from '../api/api.module.js';
+import { CustomerNames } from './customer-names.js';
 import { ConsoleSessions } from './console-sessions.js';
 import { SessionsStore } from './sessions.store.js';
 import { ConsoleAudit } from './console-audit.js';
@@ -22,10 +23,11 @@ import { SsoCookie } from './sso/sso-cookie.js';
     Sessions,
     LoginThrottle,
     ConsoleAudit,
+    CustomerNames,
     IdentityProvider,
     SsoCookie,
     { provide: ConsoleSessions, useClass: SessionsStore },
   ],
-  exports: [Sessions, ConsoleAudit, ApiModule],
+  exports: [Sessions, ConsoleAudit, CustomerNames, ApiModule],
 })
 export class ConsoleModule {}

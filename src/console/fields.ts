@@ -1,31 +1,156 @@
-// Fields that several forms have.
-import { newKey } from './form.js';
-import { type Html, html } from './html.js';
-import { formToken } from './layout.js';
-import { type Session } from './session.js';
+// One list of fields for a noun. The page's columns, the CSV, the export and the command line's table have the names and the values of the
+// API's view, in the order of the list.
+import { showMoney } from '../domain/money.js';
+import { type Piece } from './html.js';
+import { type Column } from './list.js';
+import { type CsvColumn, plainAmount } from './selection.js';
+import { amount, copyId, customerLink, foreign, linkTo, moneyLink, status, time, words } from './show.js';
 
-export function hiddenFields(values: Readonly<Record<string, string>>): readonly Html[] {
-  return Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
+/** The names of customers by their id, as Stripe has them. */
+export type Names = ReadonlyMap<string, string>;
+
+type Kind = 'text' | 'word' | 'status' | 'time' | 'money' | 'currency' | 'id' | 'customer';
+type Folder = 'invoices' | 'payments' | 'refunds';
+
+/** A field on a page. A label alone is the usual way to show the value. */
+type OnPage<V> = {
+  readonly label: string;
+  readonly phone?: Column<V>['phone'];
+  readonly number?: boolean;
+  /** The value is the way to the page of this row. */
+  readonly link?: Folder;
+  /** What an absent value is called. */
+  readonly none?: string;
+  readonly cell?: (view: V) => Piece;
+};
+
+export type Field<V> = { readonly kind: Kind; readonly folder: Folder | null; readonly page: OnPage<V> | null };
+export type Fields<V> = readonly (readonly [name: keyof V & string, field: Field<V>])[];
+
+type Make = <V>(page?: string | OnPage<V>) => Field<V>;
+
+function make(kind: Kind, folder: Folder | null = null): Make {
+  return (page) => ({ kind, folder, page: typeof page === 'string' ? { label: page } : (page ?? null) });
 }
 
-/** What a form carries that makes one request, however often it is sent. */
-export function requestFields(session: Session): Html {
-  return html`${formToken(session)}${hiddenFields({ key: newKey() })}`;
+/** Without a label a field stands in the CSV and the export alone. */
+export const field = {
+  text: make('text'),
+  /** A word of the API, such as a reason. */
+  word: make('word'),
+  status: make('status'),
+  time: make('time'),
+  /** Smallest units of the view's `currency`. */
+  money: make('money'),
+  currency: make('currency'),
+  /** A page shows it last, behind a button that copies it. */
+  id: make('id'),
+  customer: make('customer'),
+  ref: <V>(folder: Folder, page?: string | OnPage<V>): Field<V> => make('text', folder)(page),
+} as const;
+
+/** The names are those of the API's view. */
+export function fields<V extends object>(list: { readonly [K in keyof V & string]?: Field<V> }): Fields<V> {
+  const names = Object.keys(list) as (keyof V & string)[];
+  return names.flatMap((name) => {
+    const one = list[name];
+    return one === undefined ? [] : [[name, one] as const];
+  });
 }
 
-/** The country whose tax law the MoR collects under. */
-export function countryField(label: string, hint: string, value: string): Html {
-  return html`<p>
-    <label for="jurisdiction">${label} <span class="hint" id="jurisdiction-hint">${hint}</span></label>
-    <input
-      id="jurisdiction"
-      name="jurisdiction"
-      required
-      maxlength="2"
-      pattern="[A-Za-z]{2}"
-      autocomplete="off"
-      aria-describedby="jurisdiction-hint"
-      value="${value}"
-    />
-  </p>`;
+/** @param without columns that say the same of every row */
+export function columnsOf<V extends object>(
+  list: Fields<V>,
+  names: Names = new Map(),
+  without: readonly (keyof V)[] = [],
+): readonly Column<V>[] {
+  const onPage = list.flatMap(([name, { kind, folder, page }]) =>
+    page === null || without.includes(name) ? [] : [{ name, kind, folder, page }],
+  );
+  const isId = ({ kind }: { kind: Kind }): boolean => kind === 'id';
+  return [...onPage.filter((f) => !isId(f)), ...onPage.filter(isId)].map(({ name, kind, folder, page }) => ({
+    label: page.label,
+    number: page.number ?? kind === 'money',
+    phone: page.phone ?? 'none',
+    cell: (view) => {
+      if (page.cell !== undefined) return page.cell(view);
+      const text = textIn(view, name);
+      if (folder !== null) return linkTo(folder, text);
+      const rowId = 'id' in view ? String(view.id) : '';
+      if (page.link !== undefined) return moneyLink(page.link, rowId, minorIn(text), currencyIn(view));
+      return cellOf(kind, text, currencyIn(view), names, page.none);
+    },
+  }));
+}
+
+function cellOf(kind: Kind, text: string | null, currency: string | null, names: Names, none?: string): Piece {
+  switch (kind) {
+    case 'status':
+      return text === null ? foreign(null) : status(text);
+    case 'word':
+      return foreign(text === null ? null : words(text));
+    case 'time':
+      return time(text === null ? null : new Date(text), none);
+    case 'money':
+      return amount(minorIn(text), currency);
+    case 'id':
+      return copyId(text);
+    case 'customer':
+      return customerLink(text, names.get(text ?? ''));
+    case 'text':
+    case 'currency':
+      return foreign(text);
+  }
+}
+
+/** The customers that some rows name, each once. */
+export function customersIn<V extends object>(list: Fields<V>, views: readonly V[]): readonly string[] {
+  const found = list.filter(([, { kind, page }]) => kind === 'customer' && page !== null);
+  return [...new Set(views.flatMap((view) => found.flatMap(([name]) => textIn(view, name) ?? [])))];
+}
+
+/** The columns of a CSV: an amount is a decimal, a currency stands in capitals, and an unknown value is empty. */
+export function csvColumns<V extends object>(list: Fields<V>): readonly CsvColumn<V>[] {
+  return list.map(([name, { kind }]) => [
+    name,
+    (view) => {
+      const [text, currency] = [textIn(view, name), currencyIn(view)];
+      if (kind === 'money') return plainAmount(minorIn(text), currency);
+      return kind === 'currency' ? (text ?? '').toUpperCase() : (text ?? '');
+    },
+  ]);
+}
+
+/** The values of the API's view; null for what is not known. */
+export function jsonRow<V extends object>(list: Fields<V>, view: V): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(list.map(([name]) => [name, view[name] ?? null]));
+}
+
+/** The heads and cells of a terminal's table: the fields of the page. */
+export function terminalTable<V extends object>(
+  list: Fields<V>,
+  views: readonly V[],
+): { readonly heads: readonly string[]; readonly rows: readonly (readonly string[])[] } {
+  const onPage = list.filter(([, { page }]) => page !== null);
+  const cell = (view: V, name: keyof V, kind: Kind): string => {
+    const [text, currency] = [textIn(view, name), currencyIn(view)];
+    if (text === null || (kind === 'money' && currency === null)) return '-';
+    return kind === 'money' ? showMoney({ minor: BigInt(text), currency: currency ?? '' }) : text;
+  };
+  return {
+    heads: onPage.map(([name]) => name),
+    rows: views.map((view) => onPage.map(([name, { kind }]) => cell(view, name, kind))),
+  };
+}
+
+function textIn<V>(view: V, name: keyof V): string | null {
+  const value: unknown = view[name];
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+const minorIn = (text: string | null): bigint | null => (text === null ? null : BigInt(text));
+
+function currencyIn(view: object): string | null {
+  return 'currency' in view && typeof view.currency === 'string' ? view.currency.toUpperCase() : null;
 }

@@ -84,7 +84,7 @@ function framed(req: Request, { title, section, body, live, after }: PageParts):
       </head>
       <body>
         <a class="skip" href="#main">Skip to content</a>
-        ${session === null ? nothing : header(session, section, soughtOf(req))}
+        ${session === null ? strangerHeader(req) : header(session, section, soughtOf(req), modeOf(req))}
         ${session !== null && req.app.get('shadow') === true && shadowNote}
         <div class="frame">
           ${session === null ? nothing : navigation(session, section, 'side')}
@@ -110,9 +110,21 @@ function soughtOf(req: Request): string {
   return typeof q === 'string' && req.path === '/console/find' ? q.slice(0, 255) : '';
 }
 
-function header(session: Session, section: Section | null, q: string): Html {
+/** Whose money it is: Stripe's test mode or live mode. Null: the API key does not say. */
+function modeOf(req: Request): Html | null {
+  const mode: unknown = req.app.get('stripe mode');
+  if (mode === 'live') return html`<span class="mode live">Live</span>`;
+  return mode === 'test' ? html`<span class="mode">Test mode</span>` : null;
+}
+
+function strangerHeader(req: Request): Html {
+  return html`<header class="top"><span class="brand">Crossbill</span> ${modeOf(req)}</header>`;
+}
+
+function header(session: Session, section: Section | null, q: string, mode: Html | null): Html {
   return html`<header class="top">
     <a class="brand" href="/console">Crossbill</a>
+    ${mode}
     <details class="menu">
       <summary>Menu</summary>
       ${navigation(session, section, 'menu')}

@@ -47,15 +47,27 @@ export function pageOf(req: Request): PageRequest {
   return { limit: ROWS, cursor: cursor === '' ? null : cursor };
 }
 
+/** Each chosen filter as a chip that takes it away, and a form for more. */
 export function filterForm(action: string, filters: readonly Filter[], values: Readonly<Record<string, string>>): Html {
-  const any = Object.keys(values).length > 0;
-  return html`<form class="filters" action="${action}" method="get">
-    ${filters.map((f) => html`<p>${field(f, values[f.name] ?? '')}</p>`)}
-    <p class="buttons">
-      <button>Filter</button>
-      ${any && html`<a href="${action}">Show all</a>`}
-    </p>
-  </form>`;
+  return html`<div class="chips">
+    ${filters.map((f) => values[f.name] !== undefined && chip(action, f, values))}
+    <details>
+      <summary class="button quiet">+ Filter</summary>
+      <form class="filters card" action="${action}" method="get">
+        ${filters.map((f) => html`<p>${field(f, values[f.name] ?? '')}</p>`)}
+        <p class="buttons"><button>Filter</button></p>
+      </form>
+    </details>
+  </div>`;
+}
+
+function chip(action: string, { name, label, options }: Filter, values: Readonly<Record<string, string>>): Html {
+  const value = values[name] ?? '';
+  const rest = new URLSearchParams({ ...values, [name]: '' }); // empty: a page's own choice stays away too
+  return html`<a class="chip" href="${action}?${rest.toString()}"
+    >${label}: <strong>${options === undefined ? value : words(value)}</strong> <span aria-hidden="true">×</span
+    ><span class="unseen"> (remove this filter)</span></a
+  >`;
 }
 
 function field({ name, label, options, any = 'any', kind }: Filter, value: string): Html {

@@ -11,7 +11,7 @@ const GROUPS = [
       ['reviews', 'Reviews'],
       ['disputes', 'Disputes'],
       ['retries', 'Retries'],
-      ['events', 'Events'],
+      ['verify', 'Verify'],
     ],
   ],
   [
@@ -28,11 +28,11 @@ const GROUPS = [
     ],
   ],
   [
-    'System',
+    'Developers',
     [
+      ['events', 'Events'],
       ['deliveries', 'Deliveries'],
       ['notifications', 'Notifications'],
-      ['verify', 'Verify'],
       ['audit', 'Audit'],
       ['sessions', 'Sessions'],
       ['settings', 'Settings'],

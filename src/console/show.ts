@@ -1,6 +1,6 @@
 // How single values look on a page: money with its currency, times in UTC, ids that can be copied, statuses as words.
 import { grouped, sayMoney } from '../domain/money.js';
-import { type Html, html, type Piece } from './html.js';
+import { type Html, html, nothing, type Piece } from './html.js';
 
 /** "12,408": a number of things. */
 export function count(n: number): string {
@@ -61,6 +61,11 @@ export function id(text: string | null): Html {
   return text === null ? html`<span class="dim">none</span>` : html`<code class="id" data-copy>${text}</code>`;
 }
 
+/** In a list: scripts put a button in the place of the id, to copy it. */
+export function copyId(text: string | null): Html {
+  return text === null ? nothing : html`<code class="id" data-copy="id">${text}</code>`;
+}
+
 /** A name from outside: its direction of writing stays its own. */
 export function foreign(text: string | null): Html {
   return text === null || text === '' ? html`<span class="dim">none</span>` : html`<bdi>${text}</bdi>`;
@@ -89,9 +94,29 @@ function tone(of: Tone, words: string): Record<string, Tone> {
   return Object.fromEntries(words.split(' ').map((word) => [word, of]));
 }
 
-/** The word itself, with a colour that only repeats what it says. */
-export function status(word: string): Html {
-  return html`<span class="status ${TONES[word] ?? 'calm'}">${words(word)}</span>`;
+/** The word itself, with a colour that only repeats the word. @param noun whose status it is, where no heading says so */
+export function status(word: string, noun?: string): Html {
+  return toned(TONES[word] ?? 'calm', noun === undefined ? words(word) : `${noun}: ${words(word)}`);
+}
+
+function toned(tone: Tone, text: string): Html {
+  return html`<span class="status ${tone}">${text}</span>`;
+}
+
+const ON_STRIPE: Readonly<Record<string, readonly [Tone, string]>> = {
+  confirmed: ['good', 'yes'],
+  done: ['good', 'yes'],
+  none: ['calm', 'not yet'],
+  closed: ['calm', 'not needed'],
+  not_needed: ['calm', 'not needed'],
+  held: ['wait', 'held'],
+  parked: ['warn', 'no: a person decides'],
+};
+
+/** Whether Stripe shows a payment or a refund, by the stage of its mark or its mirror. */
+export function shownOnStripe(stage: string): Html {
+  const [tone, text] = ON_STRIPE[stage] ?? ['wait', 'on its way'];
+  return toned(tone, text);
 }
 
 /** `double_payment` is "double payment", `requestId` "request id", and `mor_receivable` "MoR receivable". */
@@ -129,8 +154,9 @@ export function dotted(name: string): Html {
 }
 
 const link = (path: string, text: string): Html => html`<a class="id" href="${path}" title="${text}">${text}</a>`;
-const at = (folder: string) => (text: string | null) =>
+export const linkTo = (folder: string, text: string | null): Html =>
   text === null ? html`<span class="dim">none</span>` : link(`/console/${folder}/${encodeURIComponent(text)}`, text);
+const at = (folder: string) => (text: string | null) => linkTo(folder, text);
 
 export const invoiceLink = at('invoices');
 export const paymentLink = at('payments');
@@ -139,6 +165,14 @@ export const reviewLink = at('reviews');
 export const eventLink = at('events');
 export const notificationLink = at('notifications');
 
+/** An invoice by its number, as the customer reads it; by its id until it has one. */
+export function invoiceNumberLink(id: string, number: string | null | undefined): Html {
+  const path = `/console/invoices/${encodeURIComponent(id)}`;
+  return typeof number === 'string'
+    ? html`<a class="whole" href="${path}" title="${id}">${number}</a>`
+    : link(path, id);
+}
+
 /** The amount as the way to what it is the amount of; a screen reader hears the id too. */
 export function moneyLink(folder: string, id: string, minor: bigint | null, currency: string | null): Html {
   return html`<a href="/console/${folder}/${encodeURIComponent(id)}" title="${id}"
@@ -146,9 +180,13 @@ export function moneyLink(folder: string, id: string, minor: bigint | null, curr
   >`;
 }
 
-export function customerLink(text: string | null): Html {
+/** @param name as Stripe has it; left out: the id stands for it */
+export function customerLink(text: string | null, name?: string): Html {
   if (text === null) return html`<span class="dim">unknown</span>`;
-  return link(`/console/customers/${encodeURIComponent(text)}`, text);
+  const path = `/console/customers/${encodeURIComponent(text)}`;
+  return name === undefined
+    ? link(path, text)
+    : html`<a class="customer" href="${path}" title="${text}"><bdi>${name}</bdi></a>`;
 }
 
 /** What a line of a timeline is about, linked where there is a page of it. */

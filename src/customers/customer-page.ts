@@ -1,28 +1,23 @@
 // One customer: who it is on both sides, what it paid and got back, its subscriptions, and its newest invoices, payments and refunds.
 import { type Html, html } from '../console/html.js';
+import { columnsOf } from '../console/fields.js';
 import { type Column, table } from '../console/list.js';
-import {
-  amount,
-  billingReason,
-  count,
-  facts,
-  foreign,
-  headed,
-  id,
-  moneyLink,
-  section,
-  status,
-  time,
-  words,
-} from '../console/show.js';
+import { disputeFields, listedDispute } from '../disputes/dispute.fields.js';
+import { invoiceFields } from '../invoices/invoice.fields.js';
+import { invoiceListView } from '../invoices/invoice.view.js';
+import { paymentFields } from '../payments/payment.fields.js';
+import { paymentView } from '../payments/payment.view.js';
+import { refundFields } from '../refunds/refund.fields.js';
+import { listedRefundView } from '../refunds/refund.view.js';
+import { customerFields } from './customer.fields.js';
+import { linkView } from './customer-link.view.js';
+import { amount, count, facts, foreign, headed, id, moneyLink, section, status, time } from '../console/show.js';
 import { type Enrolment } from '../domain/settings.js';
 import { type CustomerSum } from '../payments/payments.store.js';
 import { type InvoiceListItem } from '../invoices/invoices.store.js';
-import { type PaymentView } from '../engine/read-model.js';
+import { type ListedRefund, type PaymentView } from '../engine/read-model.js';
 import { type DisputeItem } from '../disputes/disputes.store.js';
-import { disputeName, disputePath } from '../disputes/dispute-link.view.js';
 import { type CustomerLink } from '../store/entities/customer-link.entity.js';
-import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { type CustomerAtStripe } from './at-stripe.flow.js';
 import { type MethodsShown, methodsPart } from './methods-part.js';
 
@@ -34,7 +29,7 @@ export type CustomerShown = {
   readonly sums: readonly CustomerSum[];
   readonly invoices: readonly InvoiceListItem[];
   readonly payments: readonly PaymentView[];
-  readonly refunds: readonly { readonly refund: RefundRow; readonly payment: PaymentRow }[];
+  readonly refunds: readonly ListedRefund[];
   readonly disputes: readonly DisputeItem[];
   readonly links: readonly CustomerLink[];
   readonly methods: MethodsShown;
@@ -47,15 +42,23 @@ export function customerPart(c: CustomerShown): Html {
   ${section('Subscriptions', table('Of the newest invoices', SUBSCRIPTIONS, subscriptions(c.invoices), 'None of the newest invoices is of a subscription.'))}
   ${section(
     'Invoices',
-    html`${table('Newest first', INVOICES, c.invoices, 'Invoices of this customer will stand here.')}${more(c.invoices, `/console/invoices${all}`, 'All invoices')}`,
+    html`${table('Newest first', INVOICES, c.invoices.map(invoiceListView), 'Invoices of this customer will stand here.')}${more(c.invoices, `/console/invoices${all}`, 'All invoices')}`,
   )}
   ${section(
     'Payments',
-    html`${table('Newest first', PAYMENTS, c.payments, 'Payments of this customer will stand here.')}${more(c.payments, `/console/payments${all}`, 'All payments')}`,
+    html`${table('Newest first', PAYMENTS, c.payments.map(paymentView), 'Payments of this customer will stand here.')}${more(c.payments, `/console/payments${all}`, 'All payments')}`,
   )}
-  ${c.refunds.length > 0 && section('Refunds', html`${table('Newest first', REFUNDS, c.refunds, '')}${more(c.refunds, `/console/refunds${all}`, 'All refunds')}`)}
-  ${c.disputes.length > 0 && section('Disputes', html`${table('Newest first', DISPUTES, c.disputes, '')}${more(c.disputes, `/console/disputes${all}`, 'All disputes')}`)}
-  ${section('At the MoR', table('Who this is there, the newest link first', LINKS, c.links, 'Not linked to a customer of the MoR yet.'))}`;
+  ${c.refunds.length > 0 && section('Refunds', html`${table('Newest first', REFUNDS, c.refunds.map(listedRefundView), '')}${more(c.refunds, `/console/refunds${all}`, 'All refunds')}`)}
+  ${c.disputes.length > 0 && section('Disputes', html`${table('Newest first', DISPUTES, c.disputes.map(listedDispute), '')}${more(c.disputes, `/console/disputes${all}`, 'All disputes')}`)}
+  ${section(
+    'At the MoR',
+    table(
+      'Who this is there, the newest link first',
+      LINKS,
+      c.links.map((l) => linkView(l, [])),
+      'Not linked to a customer of the MoR yet.',
+    ),
+  )}`;
 }
 
 function more(rows: readonly unknown[], path: string, name: string): Html | null {
@@ -142,71 +145,9 @@ const SUBSCRIPTIONS: readonly Column<Subscription>[] = [
   { label: 'Invoices', cell: (s) => count(s.invoices), number: true, phone: 'none' },
 ];
 
-const INVOICES: readonly Column<InvoiceListItem>[] = [
-  {
-    label: 'Due',
-    cell: (i) => moneyLink('invoices', i.invoiceId, i.amountDue, i.currency),
-    number: true,
-    phone: 'lead',
-  },
-  { label: 'Status', cell: (i) => status(i.status), phone: 'side' },
-  { label: 'Number', cell: (i) => foreign(i.number) },
-  { label: 'Reason', cell: (i) => billingReason(i.billingReason), phone: 'none' },
-  { label: 'Created', cell: (i) => time(i.platformCreatedAt ?? i.firstSeenAt) },
-];
-
-const PAYMENTS: readonly Column<PaymentView>[] = [
-  {
-    label: 'Amount',
-    cell: ({ payment: p }) => moneyLink('payments', p.paymentId ?? p.id, p.amount, p.currency),
-    number: true,
-    phone: 'lead',
-  },
-  { label: 'Status', cell: ({ payment: p }) => status(p.status), phone: 'side' },
-  {
-    label: 'Refunded',
-    cell: ({ payment: p }) => (p.amountRefunded === 0n ? '' : amount(p.amountRefunded, p.currency)),
-    number: true,
-    phone: 'none',
-  },
-  { label: 'Taken', cell: ({ payment: p }) => time(p.succeededAt, 'not taken') },
-  { label: 'Payment', cell: ({ payment: p }) => id(p.paymentId ?? p.id), phone: 'none' },
-];
-
-const REFUNDS: readonly Column<CustomerShown['refunds'][number]>[] = [
-  {
-    label: 'Amount',
-    cell: ({ refund: r }) => moneyLink('refunds', r.id, r.amount, r.currency),
-    number: true,
-    phone: 'lead',
-  },
-  { label: 'Status', cell: ({ refund: r }) => status(r.status === 'requested' ? 'unknown' : r.status), phone: 'side' },
-  { label: 'Asked for', cell: ({ refund: r }) => time(r.createdAt) },
-  { label: 'Refund', cell: ({ refund: r }) => id(r.id), phone: 'none' },
-];
-
-const DISPUTES: readonly Column<DisputeItem>[] = [
-  {
-    label: 'Amount',
-    cell: ({ dispute: o, payment: p }) =>
-      html`<a href="${disputePath(o)}" title="${disputeName(o)}"
-        >${o.amount === null && p !== null ? amount(p.amount, p.currency) : amount(o.amount, o.currency)}<span
-          class="unseen"
-        >
-          ${disputeName(o)}</span
-        ></a
-      >`,
-    number: true,
-    phone: 'lead',
-  },
-  { label: 'Status', cell: ({ dispute: o }) => status(o.status), phone: 'side' },
-  { label: 'Kind', cell: ({ dispute: o }) => words(o.kind), phone: 'none' },
-  { label: 'First seen', cell: ({ dispute: o }) => time(o.createdAt) },
-];
-
-const LINKS: readonly Column<CustomerLink>[] = [
-  { label: 'At the MoR', cell: (l) => id(l.morCustomerId), phone: 'lead' },
-  { label: 'Your reference', cell: (l) => foreign(l.reference), phone: 'none' },
-  { label: 'By', cell: (l) => foreign(l.linkedBy), phone: 'side' },
-  { label: 'Linked', cell: (l) => time(l.linkedAt) },
-];
+const OWN = ['customer_id'] as const;
+const INVOICES = columnsOf(invoiceFields, undefined, OWN);
+const PAYMENTS = columnsOf(paymentFields, undefined, OWN);
+const REFUNDS = columnsOf(refundFields, undefined, OWN);
+const DISPUTES = columnsOf(disputeFields, undefined, OWN);
+const LINKS = columnsOf(customerFields, undefined, OWN);

@@ -8,23 +8,23 @@ import { Page, sessionOf } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
-import { chosen, type Column } from '../console/list.js';
+import { chosen } from '../console/list.js';
 import { Pages } from '../console/pages.js';
-import { customerLink, foreign, id, time } from '../console/show.js';
+import { CustomerNames } from '../console/customer-names.js';
 import { CustomersStore } from './customers.store.js';
 import { PaymentsStore } from '../payments/payments.store.js';
 import { InvoicesStore } from '../invoices/invoices.store.js';
 import { RefundsStore } from '../refunds/refunds.store.js';
 import { DisputesStore } from '../disputes/disputes.store.js';
-import { type CustomerLink } from '../store/entities/customer-link.entity.js';
 import { CustomerLinksStore } from './customer-links.store.js';
 import { PaymentMethodsStore } from './payment-methods.store.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FLOW_SETTINGS } from '../engine/lane-settings.js';
 import { CustomersAtStripe } from './at-stripe.flow.js';
+import { customerFields } from './customer.fields.js';
+import { linkView } from './customer-link.view.js';
 import { customerPart } from './customer-page.js';
-import { sendList } from '../console/list-page.js';
-import { type CsvColumn, plainTime } from '../console/selection.js';
+import { sendList, viewsOf } from '../console/list-page.js';
 
 const PATH = '/console/customers';
 const FILTERS = [
@@ -32,22 +32,6 @@ const FILTERS = [
   { name: 'mor_customer_id', label: 'At the MoR' },
   ...SPAN_FILTERS,
 ] as const;
-
-const COLUMNS: readonly Column<CustomerLink>[] = [
-  { label: 'Customer', cell: (l) => customerLink(l.customerId), phone: 'lead' },
-  { label: 'Linked', cell: (l) => time(l.linkedAt) },
-  { label: 'By', cell: (l) => foreign(l.linkedBy), phone: 'side' },
-  { label: 'Your reference', cell: (l) => foreign(l.reference), phone: 'none' },
-  { label: 'At the MoR', cell: (l) => id(l.morCustomerId), phone: 'none' },
-];
-
-const CSV: readonly CsvColumn<CustomerLink>[] = [
-  ['customer_id', (l) => l.customerId],
-  ['mor_customer_id', (l) => l.morCustomerId],
-  ['linked_at', (l) => plainTime(l.linkedAt)],
-  ['linked_by', (l) => l.linkedBy],
-  ['reference', (l) => l.reference ?? ''],
-];
 
 const ROWS = 25;
 
@@ -62,6 +46,7 @@ export class CustomerPages {
     private readonly disputes: DisputesStore,
     private readonly stripe: CustomersAtStripe,
     private readonly methods: PaymentMethodsStore,
+    private readonly names: CustomerNames,
     @Inject(FLOW_SETTINGS) private readonly settings: FlowSettings,
   ) {}
 
@@ -77,10 +62,10 @@ export class CustomerPages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: (page) => this.links.list(filter, page),
+      read: async (page) => viewsOf(await this.links.list(filter, page), (link) => linkView(link, [])),
       caption: 'Linked to the MoR, the newest links first',
-      columns: COLUMNS,
-      csv: ['customers', CSV],
+      fields: ['customers', customerFields],
+      names: this.names,
       empty: {
         filtered: 'No links match these filters.',
         yet: html`Each customer that is linked to a customer of the MoR will stand here. A signup makes a link, and so

@@ -1,9 +1,20 @@
 // One dispute or alert: how much, how it stands, what can be done, and its own part of the invoice's story.
 import { mayDo } from '../api/access/caller.js';
-import { actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
+import { actLink, actRow, besides, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
 import { type Html, html } from '../console/html.js';
 import { type Session } from '../console/session.js';
-import { amount, customerLink, facts, foreign, id, invoiceLink, paymentLink, status, time } from '../console/show.js';
+import {
+  amount,
+  customerLink,
+  facts,
+  foreign,
+  id,
+  invoiceLink,
+  paymentLink,
+  section,
+  status,
+  time,
+} from '../console/show.js';
 import { timeline } from '../console/timeline.js';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow } from '../domain/mor-object.js';
@@ -48,49 +59,49 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
     asking.map((r) => r.id),
     v.journal,
   );
-  return html`${headline(disputedSum({ dispute: o, payment }), status(o.status), disputeAnswer(o, now), about)}
+  return html`${headline(disputedSum({ dispute: o, payment }), status(o.status, o.kind === 'alert' ? 'Alert' : 'Dispute'), disputeAnswer(o, now), about)}
   ${actRow([
     disputeLink(o),
     ...open.map((r) => actLink(`/console/reviews/${encodeURIComponent(r.id)}`, settle)),
     outsideLink(stripeUrl(live, 'invoices', o.invoiceId), 'Open the invoice in Stripe'),
   ])}
   ${o.url === null && !isOver(o) && html`<p class="dim">The MoR has not said where it is answered: look in its dashboard under ${id(disputeName(o))}.</p>`}
-  ${facts([
-    o.deadline === null ? null : [isOver(o) ? 'Was due by' : 'Due by', time(o.deadline)],
-    payment === null
-      ? ['Payment', html`<span class="dim">not known which</span>`]
-      : ['Payment', paymentLink(payment.paymentId ?? payment.id)],
-    payment === null
-      ? null
-      : ['Taken', html`${amount(payment.amount, payment.currency)} on ${time(payment.succeededAt)}`],
-    o.detail.loss === undefined
-      ? null
-      : ['Lost, as it is booked', amount(BigInt(o.detail.loss.minor), payment?.currency ?? o.currency)],
-    outcome === null ? null : ["The outcome in the MoR's words", foreign(outcome)],
-    reviewerNote === null ? null : ["The MoR's note", foreign(reviewerNote)],
-  ])}
-  ${fold(
-    'timeline',
-    'Timeline',
-    own.length,
-    html`${timeline(own)}
-      <p class="dim">
-        The whole story is on the
-        ${html`<a href="/console/invoices/${encodeURIComponent(o.invoiceId)}#timeline">invoice's page</a>`}.
-      </p>`,
-  )}
-  ${fold(
-    'details',
-    'Details and ids',
-    null,
-    facts([
-      ['At the MoR', id(o.morId)],
-      ['Ours', id(o.id)],
-      ['Invoice', id(o.invoiceId)],
-      ['Customer at the MoR', id(v.morCustomerId)],
-      ["Processor's charge", id(payment?.processorChargeId ?? null)],
-      ['Last changed', time(o.updatedAt)],
-    ]),
+  ${besides(
+    html`${facts([
+      o.deadline === null ? null : [isOver(o) ? 'Was due by' : 'Due by', time(o.deadline)],
+      payment === null
+        ? ['Payment', html`<span class="dim">not known which</span>`]
+        : ['Payment', paymentLink(payment.paymentId ?? payment.id)],
+      payment === null
+        ? null
+        : ['Taken', html`${amount(payment.amount, payment.currency)} on ${time(payment.succeededAt)}`],
+      o.detail.loss === undefined
+        ? null
+        : ['Lost, as it is booked', amount(BigInt(o.detail.loss.minor), payment?.currency ?? o.currency)],
+      outcome === null ? null : ["The outcome in the MoR's words", foreign(outcome)],
+      reviewerNote === null ? null : ["The MoR's note", foreign(reviewerNote)],
+    ])}
+    ${fold(
+      'details',
+      'Details and ids',
+      null,
+      facts([
+        ['At the MoR', id(o.morId)],
+        ['Ours', id(o.id)],
+        ['Invoice', id(o.invoiceId)],
+        ['Customer at the MoR', id(v.morCustomerId)],
+        ["Processor's charge", id(payment?.processorChargeId ?? null)],
+        ['Last changed', time(o.updatedAt)],
+      ]),
+    )}`,
+    section(
+      'Timeline',
+      html`${timeline(own)}
+        <p class="dim">
+          The whole story is on the
+          ${html`<a href="/console/invoices/${encodeURIComponent(o.invoiceId)}#timeline">invoice's page</a>`}.
+        </p>`,
+    ),
   )}`;
 }
 

@@ -9,17 +9,16 @@ import { Page, sessionOf } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { chosen, type Column } from '../console/list.js';
+import { chosen } from '../console/list.js';
 import { Pages } from '../console/pages.js';
-import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
-import { customerLink, headed, invoiceLink, status, time, words } from '../console/show.js';
+import { CustomerNames } from '../console/customer-names.js';
 import { ReadModel } from '../engine/read-model.js';
 import { Clock } from '../domain/ports/clock.js';
-import { DisputesStore, type DisputeItem } from './disputes.store.js';
+import { DisputesStore } from './disputes.store.js';
 import { liveMode } from '../engine/lane-settings.js';
-import { disputeName, disputePath } from './dispute-link.view.js';
-import { disputed, disputedSum, disputePart, isOver } from './dispute-page.js';
-import { sendList } from '../console/list-page.js';
+import { disputeFields, listedDispute } from './dispute.fields.js';
+import { disputePart } from './dispute-page.js';
+import { sendList, viewsOf } from '../console/list-page.js';
 
 const PATH = '/console/disputes';
 const FILTERS = [
@@ -33,41 +32,6 @@ const FILTERS = [
   { name: 'customer_id', label: 'Customer' },
 ] as const;
 
-const CSV: readonly CsvColumn<DisputeItem>[] = [
-  ['dispute_id', ({ dispute }) => disputeName(dispute)],
-  ['kind', ({ dispute }) => dispute.kind],
-  ['status', ({ dispute }) => dispute.status],
-  ['currency', (d) => disputed(d).currency ?? ''],
-  ['amount', (d) => plainAmount(disputed(d).minor, disputed(d).currency)],
-  ['invoice_id', ({ dispute }) => dispute.invoiceId],
-  ['payment_id', ({ payment }) => payment?.paymentId ?? payment?.id ?? ''],
-  ['customer_id', ({ customerId }) => customerId ?? ''],
-  ['due_by', ({ dispute }) => plainTime(dispute.deadline)],
-  ['outcome', ({ dispute }) => dispute.detail.outcome ?? ''],
-  ['first_heard_at', ({ dispute }) => plainTime(dispute.createdAt)],
-];
-
-const COLUMNS: readonly Column<DisputeItem>[] = [
-  {
-    label: 'Amount',
-    cell: ({ dispute: o, payment }) =>
-      html`<a href="${disputePath(o)}" title="${disputeName(o)}"
-        >${disputedSum({ dispute: o, payment })}<span class="unseen"> ${disputeName(o)}</span></a
-      >`,
-    number: true,
-    phone: 'lead',
-  },
-  { label: 'Status', cell: ({ dispute }) => status(dispute.status), phone: 'side' },
-  { label: 'Kind', cell: ({ dispute }) => words(dispute.kind), phone: 'none' },
-  {
-    label: 'Due by',
-    cell: ({ dispute: o }) => (o.deadline === null || isOver(o) ? '' : headed('due', time(o.deadline))),
-  },
-  { label: 'Customer', cell: ({ customerId }) => customerLink(customerId) },
-  { label: 'Invoice', cell: ({ dispute }) => invoiceLink(dispute.invoiceId), phone: 'none' },
-  { label: 'First seen', cell: ({ dispute }) => time(dispute.createdAt), phone: 'none' },
-];
-
 @Pages('console/disputes')
 export class DisputePages {
   readonly #live: boolean | null;
@@ -76,6 +40,7 @@ export class DisputePages {
     private readonly disputes: DisputesStore,
     private readonly books: ReadModel,
     private readonly clock: Clock,
+    private readonly names: CustomerNames,
     @Inject(CONFIG) config: Config,
   ) {
     this.#live = liveMode(config).expected;
@@ -92,11 +57,11 @@ export class DisputePages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: (page) => this.disputes.list(filter, page),
+      read: async (page) => viewsOf(await this.disputes.list(filter, page), listedDispute),
       sums: () => this.disputes.sums(filter),
       caption: 'Newest first',
-      columns: COLUMNS,
-      csv: ['disputes', CSV],
+      fields: ['disputes', disputeFields],
+      names: this.names,
       empty: {
         filtered: 'No disputes match these filters.',
         yet: html`Each payment that a customer's bank disputes, or warns that it may, will stand here with its deadline.

@@ -20,6 +20,7 @@ export type DisputeFilter = MoneyFilter & {
 export type DisputeItem = {
   readonly dispute: MorObjectRow;
   readonly customerId: string | null;
+  readonly invoiceNumber: string | null;
   readonly payment: Pick<PaymentRow, 'id' | 'paymentId' | 'amount' | 'currency'> | null;
 };
 
@@ -47,7 +48,7 @@ export class DisputesStore {
     // Of the wide rows beside a dispute only what is shown: a CSV has thousands.
     const [invoices, payments] = await Promise.all([
       this.db.orm.getRepository(InvoiceEntity).find({
-        select: { invoiceId: true, customerId: true },
+        select: { invoiceId: true, customerId: true, number: true },
         where: { invoiceId: Any(disputes.map((o) => o.invoiceId)) },
       }),
       this.db.orm.getRepository(PaymentEntity).find({
@@ -55,11 +56,12 @@ export class DisputesStore {
         where: { id: Any(disputes.flatMap((o) => o.paymentRowId ?? [])) },
       }),
     ]);
-    const customers = new Map(invoices.map((i) => [i.invoiceId, i.customerId]));
+    const known = new Map(invoices.map((i) => [i.invoiceId, i]));
     const paid = new Map(payments.map((p) => [p.id, p]));
     const data = disputes.map((dispute) => ({
       dispute,
-      customerId: customers.get(dispute.invoiceId) ?? null,
+      customerId: known.get(dispute.invoiceId)?.customerId ?? null,
+      invoiceNumber: known.get(dispute.invoiceId)?.number ?? null,
       payment: paid.get(dispute.paymentRowId ?? '') ?? null,
     }));
     return { data, nextCursor: found.nextCursor };

@@ -34,10 +34,19 @@ export type InvoiceView = {
 
 export type PaymentView = {
   readonly payment: PaymentRow;
+  /** As the customer reads it on the invoice; null: Stripe has not said. */
+  readonly invoiceNumber: string | null;
   readonly morCustomerId: string | null;
   readonly refunds: readonly RefundRow[];
   /** What banks took of it by lost disputes, smallest units. */
   readonly lost: bigint;
+};
+
+/** A refund with its payment. */
+export type ListedRefund = {
+  readonly refund: RefundRow;
+  readonly payment: PaymentRow;
+  readonly invoiceNumber: string | null;
 };
 
 @Injectable()
@@ -75,7 +84,7 @@ export class ReadModel {
   }
 
   /** By our id or the MoR's. With its payment. */
-  async refund(id: string): Promise<{ readonly refund: RefundRow; readonly payment: PaymentRow } | null> {
+  async refund(id: string): Promise<ListedRefund | null> {
     const [refund] = await this.db.orm.getRepository(RefundEntity).find({
       where: [{ id }, { askedAs: id }, { morRefundId: id }],
       order: { seq: 'ASC' },
@@ -83,7 +92,9 @@ export class ReadModel {
     });
     if (refund === undefined) return null;
     const payment = await this.paymentRows.findOneBy({ id: refund.paymentRowId });
-    return payment === null ? null : { refund, payment };
+    if (payment === null) return null;
+    const numbers = await invoiceNumbers(this.db.orm, [refund]);
+    return { refund, payment, invoiceNumber: numbers.get(refund.invoiceId) ?? null };
   }
 
   /** The invoices that have a payment with this charge, or something at the MoR with this id. */
@@ -97,6 +108,18 @@ export class ReadModel {
   }
 }
 
+/** The numbers of invoices by their id. */
+export async function invoiceNumbers(
+  orm: DataSource,
+  rows: readonly { readonly invoiceId: string }[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const found = await orm.getRepository(InvoiceEntity).find({
+    select: { invoiceId: true, number: true },
+    where: { invoiceId: Any([...new Set(rows.map((r) => r.invoiceId))]) },
+  });
+  return new Map(found.map((i) => [i.invoiceId, i.number]));
+}
+
 /** Payments with their refunds and with what banks took of them, all as of one moment: a step writes several of these rows. */
 export async function paymentViews(orm: DataSource, found: readonly PaymentRow[]): Promise<PaymentView[]> {
   if (found.length === 0) return [];
@@ -104,6 +127,7 @@ export async function paymentViews(orm: DataSource, found: readonly PaymentRow[]
     orm,
     found.map((p) => p.customerId),
   );
+  const numbers = await invoiceNumbers(orm, found);
   return orm.transaction('REPEATABLE READ', async (at) => {
     const ids = found.map((p) => p.id);
     const payments = await at.find(PaymentEntity, { where: { id: Any(ids) } });
@@ -115,6 +139,7 @@ export async function paymentViews(orm: DataSource, found: readonly PaymentRow[]
     const now = new Map(payments.map((p) => [p.id, p]));
     return found.map((p) => ({
       payment: now.get(p.id) ?? p,
+      invoiceNumber: numbers.get(p.invoiceId) ?? null,
       morCustomerId: mor.get(p.customerId) ?? null,
       refunds: refunds.filter((r) => r.paymentRowId === p.id),
       lost: lostOf(p.id, disputes),

@@ -1,6 +1,5 @@
 // One invoice: what is due, what was paid and given back, what people must do, and the story in order.
-import { ignoredBecause } from './invoice.view.js';
-import { paymentName } from '../domain/payment-name.js';
+import { ignoredBecause, invoiceListView } from './invoice.view.js';
 import { type OutboxRow, type ReviewRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type Retry } from '../domain/retry.js';
@@ -9,7 +8,7 @@ import { byDeadline, invoiceActs, type Looker, payableLink } from './invoice-act
 import { answerOf } from './rules/answer.js';
 import { verdictBy } from './rules/overdue.js';
 import { type InvoiceView } from '../engine/read-model.js';
-import { copyable, fold, headline } from '../console/acts.js';
+import { besides, copyable, fold, headline } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';
 import { type Column, table } from '../console/list.js';
 import { timeline } from '../console/timeline.js';
@@ -20,9 +19,7 @@ import {
   customerLink,
   facts,
   foreign,
-  headed,
   id,
-  moneyLink,
   reference,
   section,
   status,
@@ -31,36 +28,28 @@ import {
 } from '../console/show.js';
 import { headlineOf, sentencesOf } from '../reviews/rules/words.js';
 import { proofFacts } from '../payments/proof-facts.view.js';
-import { refundColumns } from '../refunds/refund-columns.view.js';
+import { columnsOf } from '../console/fields.js';
+import { paymentFields } from '../payments/payment.fields.js';
+import { refundFields } from '../refunds/refund.fields.js';
 
 export function invoicePart(v: InvoiceView, looker: Looker): Html {
   const { invoice: i, payments, refunds, attempts, objects, messages, reviews, journal } = v;
   const { now } = looker.ctx;
-  const names = new Map(payments.map((p) => [p.id, paymentName(p)]));
+  const shown = invoiceListView({ ...i, morCustomerId: v.morCustomerId, payments, refunds });
   const open = byDeadline(reviews);
   const retries = i.retries?.retries ?? [];
   const link = payableLink(v, now);
   const settled = reviews.filter((r) => r.status !== 'open');
-  return html`${headline(
-    amount(i.amountDue, i.currency),
-    invoiceState(i),
-    answerOf(v, now, (r) => sentencesOf(r).summary),
-    about(v),
-  )}
-  ${invoiceActs(v, looker)} ${link !== undefined && linkToPay(link)}
-  ${open.length > 0 && section('Waiting for a person', reviewList(open))}
-  ${payments.length > 0 && section('Payments', table('What the MoR took or tried to take', paymentColumns, payments, ''))}
+  const parts = html`${open.length > 0 && section('Waiting for a person', reviewList(open))}
+  ${payments.length > 0 && section('Payments', table('What the MoR took or tried to take', columnsOf(paymentFields, undefined, ['invoice_number', 'customer_id']), shown.payments, ''))}
   ${
     refunds.length > 0 &&
     section(
       'Refunds',
       table(
         'What was given back',
-        refundColumns<InvoiceView['refunds'][number]>((r) => ({
-          refund: r,
-          name: names.get(r.paymentRowId) ?? r.paymentRowId,
-        })),
-        refunds,
+        columnsOf(refundFields, undefined, ['invoice_number', 'customer_id']),
+        shown.refunds,
         '',
       ),
     )
@@ -69,15 +58,22 @@ export function invoicePart(v: InvoiceView, looker: Looker): Html {
   ${retries.length > 0 && section('Retries', table('What was done to collect it after it failed', retryColumns(i.currency), retries, ''))}
   ${objects.length > 0 && section('At the MoR', table('What the MoR keeps beside this invoice', objectColumns, objects, ''))}
   ${settled.length > 0 && fold('settled', 'Settled review items', settled.length, reviewList(settled))}
-  ${fold('timeline', 'Timeline', journal.length, timeline(journal))}
   ${messages.length > 0 && fold('calls', 'Calls', messages.length, table('Decided first, then sent with the same key and bytes on every try', callColumns, messages, ''))}
   ${fold('details', 'Details and ids', null, invoiceFacts(v))}`;
+  return html`${headline(
+    amount(i.amountDue, i.currency),
+    invoiceState(i),
+    answerOf(v, now, (r) => sentencesOf(r).summary),
+    about(v),
+  )}
+  ${invoiceActs(v, looker)} ${link !== undefined && linkToPay(link)}
+  ${besides(parts, section('Timeline', timeline(journal)))}`;
 }
 
 function invoiceState(i: InvoiceView['invoice']): Html {
   const ignored = ignoredBecause(i);
   const partly = i.amountPaid !== null && i.amountPaid > 0n && i.amountRemaining !== null && i.amountRemaining > 0n;
-  return html`${status(i.status)}${ignored !== null && html` <span class="dim">${words(ignored)}</span>`}
+  return html`${status(i.status, 'Invoice')}${ignored !== null && html` <span class="dim">${words(ignored)}</span>`}
   ${partly && html`<span class="dim">${amount(i.amountRemaining, i.currency)} remains</span>`}`;
 }
 
@@ -101,7 +97,7 @@ function invoiceFacts(v: InvoiceView): Html {
   return facts([
     ['Invoice', id(i.invoiceId)],
     i.number === null ? null : ['Number', foreign(i.number)],
-    ['On Stripe', status(i.platformStatus)],
+    ['Status on Stripe', status(i.platformStatus)],
     ['Due', amount(i.amountDue, i.currency)],
     ['Paid on Stripe', amount(i.amountPaid, i.currency)],
     ['Remaining on Stripe', amount(i.amountRemaining, i.currency)],
@@ -119,24 +115,6 @@ function invoiceFacts(v: InvoiceView): Html {
     i.finalizationError === null ? null : ['Finalization failed', foreign(i.finalizationError)],
   ]);
 }
-
-const paymentColumns: readonly Column<InvoiceView['payments'][number]>[] = [
-  {
-    label: 'Amount',
-    cell: (p) => moneyLink('payments', paymentName(p), p.amount, p.currency),
-    number: true,
-    phone: 'lead',
-  },
-  { label: 'Status', cell: (p) => status(p.status), phone: 'side' },
-  {
-    label: 'Refunded',
-    cell: (p) => (p.amountRefunded === 0n ? '' : headed('refunded', amount(p.amountRefunded, p.currency))),
-    number: true,
-  },
-  { label: 'Mark', cell: (p) => status(p.mark), phone: 'none' },
-  { label: 'Taken', cell: (p) => time(p.succeededAt, 'not taken') },
-  { label: 'Payment', cell: (p) => id(paymentName(p)), phone: 'none' },
-];
 
 const attemptColumns: readonly Column<InvoiceView['attempts'][number]>[] = [
   { label: 'Verdict', cell: (a) => status(a.outcome) },

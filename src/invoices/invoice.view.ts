@@ -131,11 +131,18 @@ export function invoiceListView(i: InvoiceListItem): InvoiceListView {
     payments: i.payments.map((payment) =>
       paymentView({
         payment,
+        invoiceNumber: i.number,
         morCustomerId: i.morCustomerId,
         refunds: i.refunds.filter((r) => r.paymentRowId === payment.id),
       }),
     ),
-    refunds: i.refunds.map((r) => refundView(r, names.get(r.paymentRowId) ?? r.paymentRowId)),
+    refunds: i.refunds.map((r) =>
+      refundView(r, {
+        name: names.get(r.paymentRowId) ?? r.paymentRowId,
+        customerId: i.customerId,
+        invoiceNumber: i.number,
+      }),
+    ),
   };
 }
 

@@ -4,10 +4,9 @@ import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { notFound } from '../api/http/problem.js';
 import { given } from '../api/http/page.js';
-import { INVOICE_STATUSES } from './invoice.view.js';
+import { INVOICE_STATUSES, invoiceListView } from './invoice.view.js';
 import { InvoicesStore } from './invoices.store.js';
 import { ReadModel } from '../engine/read-model.js';
-import { type InvoiceListItem } from './invoices.store.js';
 import { type Config, CONFIG } from '../config/index.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { liveMode } from '../engine/lane-settings.js';
@@ -16,11 +15,11 @@ import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
-import { chosen, type Column } from '../console/list.js';
-import { billingReason, customerLink, foreign, id, moneyLink, status, time, words } from '../console/show.js';
+import { chosen } from '../console/list.js';
+import { CustomerNames } from '../console/customer-names.js';
+import { invoiceFields } from './invoice.fields.js';
 import { invoicePart } from './invoice-page.js';
-import { sendList } from '../console/list-page.js';
+import { sendList, viewsOf } from '../console/list-page.js';
 
 const PATH = '/console/invoices';
 const FILTERS = [
@@ -28,39 +27,6 @@ const FILTERS = [
   ...MONEY_FILTERS,
   { name: 'customer_id', label: 'Customer' },
 ] as const;
-
-const CSV: readonly CsvColumn<InvoiceListItem>[] = [
-  ['invoice_id', (i) => i.invoiceId],
-  ['number', (i) => i.number ?? ''],
-  ['customer_id', (i) => i.customerId ?? ''],
-  ['status', (i) => i.status],
-  ['currency', (i) => i.currency ?? ''],
-  ['amount_due', (i) => plainAmount(i.amountDue, i.currency)],
-  ['reason', (i) => i.billingReason ?? ''],
-  ['created_at', (i) => plainTime(i.platformCreatedAt ?? i.firstSeenAt)],
-];
-
-const COLUMNS: readonly Column<InvoiceListItem>[] = [
-  {
-    label: 'Due',
-    cell: (i) => moneyLink('invoices', i.invoiceId, i.amountDue, i.currency),
-    phone: 'lead',
-    number: true,
-  },
-  {
-    label: 'Status',
-    cell: (i) =>
-      html`${status(i.status)}${
-        i.enrolled === false && i.status === 'ignored' && html` <span class="dim whole">${words('not_enrolled')}</span>`
-      }`,
-    phone: 'side',
-  },
-  { label: 'Customer', cell: (i) => customerLink(i.customerId) },
-  { label: 'Number', cell: (i) => html`<span class="whole">${foreign(i.number)}</span>`, phone: 'none' },
-  { label: 'Reason', cell: (i) => html`<span class="whole">${billingReason(i.billingReason)}</span>`, phone: 'none' },
-  { label: 'Created', cell: (i) => time(i.platformCreatedAt ?? i.firstSeenAt) },
-  { label: 'Invoice', cell: (i) => id(i.invoiceId), phone: 'none' },
-];
 
 @Pages('console/invoices')
 export class InvoicePages {
@@ -70,6 +36,7 @@ export class InvoicePages {
     private readonly books: ReadModel,
     private readonly invoices: InvoicesStore,
     private readonly context: FlowContext,
+    private readonly names: CustomerNames,
     @Inject(CONFIG) config: Config,
   ) {
     this.#live = liveMode(config).expected;
@@ -86,11 +53,11 @@ export class InvoicePages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: (page) => this.invoices.list(filter, page),
+      read: async (page) => viewsOf(await this.invoices.list(filter, page), invoiceListView),
       sums: () => this.invoices.sums(filter),
       caption: 'Newest first',
-      columns: COLUMNS,
-      csv: ['invoices', CSV],
+      fields: ['invoices', invoiceFields],
+      names: this.names,
       empty: {
         filtered: 'No invoices match these filters.',
         yet: html`<p>

@@ -5,13 +5,13 @@ import { FoldLedger } from './fold-ledger.js';
 import { LedgerController } from './ledger.controller.js';
 import { LedgerStore } from './ledger.store.js';
 import { LedgerPages } from './ledger.pages.js';
-import { TrialBalancePages } from './trial-balance.pages.js';
 import { LedgerSumsStore } from './sums.store.js';
 import { ExportsStore } from './exports.store.js';
 
 @Module({
   imports: [ConsoleModule],
-  controllers: [LedgerController, LedgerPages, TrialBalancePages],
+  controllers: [LedgerController, LedgerPages],
   providers: [LedgerStore, FoldLedger, LedgerSumsStore, ExportsStore],
+  exports: [LedgerSumsStore],
 })
 export class LedgerModule {}

@@ -6,7 +6,7 @@ import { requestName } from '../api/http/idempotency.js';
 import { invalid, notFound } from '../api/http/problem.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { countryField, requestFields } from '../console/fields.js';
+import { countryField, requestFields } from '../console/form-fields.js';
 import { formKey, formOf } from '../console/form.js';
 import { type Html, html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';

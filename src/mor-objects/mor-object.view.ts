@@ -127,7 +127,7 @@ export function channelViews(objects: readonly MorObjectRow[], names: ReadonlyMa
   };
 }
 
-function disputeView(o: MorObjectRow, names: ReadonlyMap<string, string>): DisputeView {
+export function disputeView(o: MorObjectRow, names: ReadonlyMap<string, string>): DisputeView {
   return {
     id: o.morId ?? o.id,
     kind: o.kind,

@@ -1,4 +1,4 @@
-// The first page of the console.
+// The first page of the console, its search, and the month as a whole.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { CustomersAtStripe } from '../customers/at-stripe.flow.js';
@@ -11,6 +11,8 @@ import { OverviewController } from './overview.pages.js';
 import { DaysStore } from './days.store.js';
 import { SearchStore } from './search.store.js';
 import { DisputesModule } from '../disputes/disputes.module.js';
+import { LedgerModule } from '../ledger/ledger.module.js';
+import { TrialBalancePages } from './trial-balance.pages.js';
 import { VerifyModule } from '../verify/verify.module.js';
 import { EngineModule } from '../engine/engine.module.js';
 import { InvoicesModule } from '../invoices/invoices.module.js';
@@ -32,9 +34,10 @@ import { HealthModule } from '../health/health.module.js';
     EngineModule,
     ConsoleModule,
     DisputesModule,
+    LedgerModule,
     VerifyModule,
   ],
-  controllers: [DeliveryPages, SearchPages, OverviewController],
+  controllers: [TrialBalancePages, DeliveryPages, SearchPages, OverviewController],
   providers: [Figures, CountRenewals, CustomersAtStripe, Search, DaysStore, SearchStore],
 })
 export class OverviewModule {}

@@ -42,6 +42,7 @@ export class ProofView {
 export class PaymentView {
   @Text('`pay_…`; an id of ours until a payment.* event named it.') id!: string;
   @Text() invoice_id!: string;
+  @TextOrNull("The invoice's number, as the customer reads it.") invoice_number!: string | null;
   @Text() customer_id!: string;
   @TextOrNull() mor_customer_id!: string | null;
   @AmountOrNull('Smallest units; null while only a refund of it is known.') amount!: number | null;
@@ -49,6 +50,7 @@ export class PaymentView {
   @Word(PAYMENT_STATUSES) status!: (typeof PAYMENT_STATUSES)[number];
   @TextOrNull() processor_charge_id!: string | null;
   @TextOrNull() processor_payment_intent_id!: string | null;
+  @TextOrNull("What Stripe shows as the payment's reference.") reference!: string | null;
   @Amount('What was refunded, in smallest units.') amount_refunded!: number;
   @TextOrNull("Stripe's `pr_…`.") payment_record_id!: string | null;
   @Many(RefundView) refunds!: RefundView[];
@@ -70,10 +72,13 @@ export function proofView(p: PaymentRow): ProofView | undefined {
   return { status, since: timeOf(p.pendingSince ?? p.recordedAt), next_look_at: timeOf(p.proveDueAt) };
 }
 
-export function paymentView({ payment: p, morCustomerId, refunds }: Omit<PaymentFacts, 'lost'>): PaymentView {
+export function paymentView(found: Omit<PaymentFacts, 'lost'>): PaymentView {
+  const { payment: p, morCustomerId, refunds, invoiceNumber } = found;
+  const whose = { name: paymentName(p), customerId: p.customerId, invoiceNumber };
   return {
     id: paymentName(p),
     invoice_id: p.invoiceId,
+    invoice_number: invoiceNumber,
     customer_id: p.customerId,
     mor_customer_id: morCustomerId,
     amount: amountOf(p.amount),
@@ -81,9 +86,10 @@ export function paymentView({ payment: p, morCustomerId, refunds }: Omit<Payment
     status: p.status,
     processor_charge_id: p.processorChargeId,
     processor_payment_intent_id: p.processorPaymentIntentId,
+    reference: p.reference,
     amount_refunded: amountOf(p.amountRefunded),
     payment_record_id: p.paymentRecordId,
-    refunds: refunds.map((r) => refundView(r, paymentName(p))),
+    refunds: refunds.map((r) => refundView(r, whose)),
     mark: p.mark,
     proof: proofView(p),
     origin: p.origin,

@@ -5,9 +5,9 @@ import { mayDo } from '../api/access/caller.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { given } from '../api/http/page.js';
 import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
-import { PAYMENT_STATUSES } from './payment.view.js';
+import { PAYMENT_STATUSES, paymentView } from './payment.view.js';
 import { paymentName } from '../domain/payment-name.js';
-import { type PaymentRow, type RefundRow } from '../domain/model.js';
+import { type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type Config, CONFIG } from '../config/index.js';
 import { FlowContext } from '../engine/flow-context.js';
@@ -27,8 +27,7 @@ import { type Html, html } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
-import { chosen, type Column, table } from '../console/list.js';
+import { chosen, table } from '../console/list.js';
 import {
   amount,
   customerLink,
@@ -36,16 +35,19 @@ import {
   foreign,
   id,
   invoiceLink,
-  moneyLink,
   section,
+  shownOnStripe,
   status,
   time,
   words,
 } from '../console/show.js';
 import { proofFacts } from './proof-facts.view.js';
 import { type Session } from '../console/session.js';
-import { refundColumns } from '../refunds/refund-columns.view.js';
-import { sendList } from '../console/list-page.js';
+import { refundFields } from '../refunds/refund.fields.js';
+import { CustomerNames } from '../console/customer-names.js';
+import { columnsOf } from '../console/fields.js';
+import { paymentFields } from './payment.fields.js';
+import { sendList, viewsOf } from '../console/list-page.js';
 
 const PATH = '/console/payments';
 const FILTERS = [
@@ -54,40 +56,6 @@ const FILTERS = [
   { name: 'customer_id', label: 'Customer' },
   { name: 'invoice_id', label: 'Invoice' },
 ] as const;
-
-const CSV: readonly CsvColumn<PaymentView>[] = [
-  ['payment_id', ({ payment }) => paymentName(payment)],
-  ['invoice_id', ({ payment }) => payment.invoiceId],
-  ['customer_id', ({ payment }) => payment.customerId],
-  ['status', ({ payment }) => payment.status],
-  ['currency', ({ payment }) => payment.currency],
-  ['amount', ({ payment: p }) => plainAmount(p.amount, p.currency)],
-  ['amount_refunded', ({ payment: p }) => plainAmount(p.amountRefunded, p.currency)],
-  ['origin', ({ payment }) => payment.origin],
-  ['charge_id', ({ payment }) => payment.processorChargeId ?? ''],
-  ['decline_code', ({ payment }) => payment.declineCode ?? ''],
-  ['taken_at', ({ payment }) => plainTime(payment.succeededAt)],
-];
-
-const COLUMNS: readonly Column<PaymentView>[] = [
-  {
-    label: 'Amount',
-    cell: ({ payment: p }) => moneyLink('payments', paymentName(p), p.amount, p.currency),
-    number: true,
-    phone: 'lead',
-  },
-  { label: 'Status', cell: ({ payment }) => status(payment.status), phone: 'side' },
-  {
-    label: 'Refunded',
-    cell: ({ payment: p }) => (p.amountRefunded === 0n ? '' : amount(p.amountRefunded, p.currency)),
-    number: true,
-    phone: 'none',
-  },
-  { label: 'Customer', cell: ({ payment }) => customerLink(payment.customerId) },
-  { label: 'Invoice', cell: ({ payment }) => invoiceLink(payment.invoiceId), phone: 'none' },
-  { label: 'Taken', cell: ({ payment }) => time(payment.succeededAt, 'not taken') },
-  { label: 'Payment', cell: ({ payment }) => id(paymentName(payment)), phone: 'none' },
-];
 
 @Pages('console/payments')
 export class PaymentPages {
@@ -99,6 +67,7 @@ export class PaymentPages {
     private readonly flow: PaymentsFlow,
     private readonly context: FlowContext,
     private readonly audit: ConsoleAudit,
+    private readonly names: CustomerNames,
     @Inject(CONFIG) config: Config,
   ) {
     this.#live = liveMode(config).expected;
@@ -115,11 +84,11 @@ export class PaymentPages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: (page) => this.payments.list(filter, page),
+      read: async (page) => viewsOf(await this.payments.list(filter, page), paymentView),
       sums: () => this.payments.sums(filter),
       caption: 'Newest first',
-      columns: COLUMNS,
-      csv: ['payments', CSV],
+      fields: ['payments', paymentFields],
+      names: this.names,
       empty: {
         filtered: 'No payments match these filters.',
         yet: html`<p>
@@ -171,13 +140,13 @@ function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: L
   ${time(p.succeededAt)}`;
   const own = objects.filter((o) => o.paymentRowId === p.id);
   const isBack = own.some((o) => o.kind === 'debit_return' && o.status === 'returned');
-  return html`${headline(amount(p.amount, p.currency), status(p.status), paymentAnswer({ payment: p, refunds, objects: own }, looker.now), about)}
+  return html`${headline(amount(p.amount, p.currency), status(p.status, 'Payment'), paymentAnswer({ payment: p, refunds, objects: own }, looker.now), about)}
   ${paymentActs(v, own, isBack ? 0n : rest, looker)}
   ${facts([
     ['Refunded', amount(p.amountRefunded, p.currency)],
     lost === 0n ? null : ['Taken back by the bank', amount(lost, p.currency)],
     ['Can be refunded', amount(isBack ? 0n : rest, p.currency)],
-    ['Mark on the invoice', status(p.mark)],
+    ['Shown on Stripe', shownOnStripe(p.mark)],
     ...proofFacts(p),
     ['Origin', words(p.origin)],
     p.declineCode === null ? null : ['Decline code', html`<code>${p.declineCode}</code>`],
@@ -187,8 +156,8 @@ function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: L
     'Refunds',
     table(
       'What was given back, or is on its way',
-      refundColumns<RefundRow>((refund) => ({ refund, name })),
-      refunds,
+      columnsOf(refundFields, undefined, ['invoice_number', 'customer_id']),
+      paymentView(v).refunds,
       'None.',
     ),
   )}

@@ -1,7 +1,6 @@
 // Waits for what the lane's worker hears from the MoR about a refund.
 import { Injectable } from '@nestjs/common';
-import { type PaymentRow, type RefundRow } from '../domain/model.js';
-import { ReadModel } from '../engine/read-model.js';
+import { type ListedRefund, ReadModel } from '../engine/read-model.js';
 import { Clock } from '../domain/ports/clock.js';
 import { answerPauseMs } from '../policy.js';
 
@@ -13,7 +12,7 @@ export class RefundAnswers {
   ) {}
 
   /** The refund once the MoR's answer, or its silence, is written down; as it is when that takes longer than `patienceMs`. */
-  async of(id: string, patienceMs: number): Promise<{ readonly refund: RefundRow; readonly payment: PaymentRow }> {
+  async of(id: string, patienceMs: number): Promise<ListedRefund> {
     const start = this.clock.now().getTime();
     for (;;) {
       const found = await this.books.refund(id);

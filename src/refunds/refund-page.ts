@@ -4,7 +4,7 @@ import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, decimalsOf } from '../domain/money.js';
 import { refundAnswer } from './rules/refund-words.js';
 import { actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
-import { hiddenFields } from '../console/fields.js';
+import { hiddenFields } from '../console/form-fields.js';
 import { type Html, html } from '../console/html.js';
 import { formToken } from '../console/layout.js';
 import { type Session } from '../console/session.js';
@@ -16,6 +16,7 @@ import {
   id,
   invoiceLink,
   paymentLink,
+  shownOnStripe,
   status,
   time,
   words,
@@ -103,10 +104,13 @@ export function refundPart(
   const said = refundAnswer(r);
   const about = html`Invoice ${invoiceLink(r.invoiceId)} · payment ${paymentLink(paymentName(payment))} · asked for
   ${time(r.createdAt)}`;
-  return html`<div role="status">${headline(amount(r.amount, r.currency), status(shownStatus(r)), said, about)}</div>
+  return html`<div role="status">
+      ${headline(amount(r.amount, r.currency), status(shownStatus(r), 'Refund'), said, about)}
+    </div>
     ${refundActs(r, payment, who)}
     ${facts([
-      ['On Stripe', status(r.mirror)],
+      ['Shown on Stripe', shownOnStripe(r.mirror)],
+      r.creditNoteId === null ? null : ['Credit note', status('issued')],
       ['Reason', foreign(r.reason === null ? null : words(r.reason))],
       ['Made', r.origin === 'api' ? 'through Crossbill' : 'elsewhere'],
       ['Asked for', time(r.createdAt)],

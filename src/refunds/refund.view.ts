@@ -1,5 +1,7 @@
 // A refund as the API shows it.
 import { type RefundRow } from '../domain/model.js';
+import { paymentName } from '../domain/payment-name.js';
+import { type ListedRefund } from '../engine/read-model.js';
 import { Amount, Currency, Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 
@@ -10,6 +12,8 @@ export class RefundView {
   @TextOrNull("The MoR's `rfnd_…`; comes with its answer.") mor_refund_id!: string | null;
   @Text() payment_id!: string;
   @Text() invoice_id!: string;
+  @TextOrNull("The invoice's number, as the customer reads it.") invoice_number!: string | null;
+  @TextOrNull("The merchant's own id.") customer_id!: string | null;
   @Amount() amount!: number;
   @Currency() currency!: string;
   @Text(
@@ -39,13 +43,21 @@ export function shownStatus({ status, morStatus }: Pick<RefundRow, 'status' | 'm
   return status === 'joined' ? 'succeeded' : status; // a list never has it: the row that stands for it was given back
 }
 
-/** @param paymentName the payment's public id */
-export function refundView(r: RefundRow, paymentName: string): RefundView {
+/** What a refund belongs to. `name`: the payment's public id. */
+type Whose = { readonly name: string; readonly customerId: string | null; readonly invoiceNumber: string | null };
+
+export function listedRefundView({ refund, payment, invoiceNumber }: ListedRefund): RefundView {
+  return refundView(refund, { name: paymentName(payment), customerId: payment.customerId, invoiceNumber });
+}
+
+export function refundView(r: RefundRow, { name, customerId, invoiceNumber }: Whose): RefundView {
   return {
     id: r.id,
     mor_refund_id: r.morRefundId,
-    payment_id: paymentName,
+    payment_id: name,
     invoice_id: r.invoiceId,
+    invoice_number: invoiceNumber,
+    customer_id: customerId,
     amount: amountOf(r.amount),
     currency: currencyOf(r.currency),
     status: shownStatus(r),

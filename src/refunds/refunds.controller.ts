@@ -15,9 +15,8 @@ import { paymentRequestName, requiredIdempotencyKey } from '../api/http/idempote
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { Filter } from '../api/http/rules.js';
-import { paymentName } from '../domain/payment-name.js';
 import { CreateRefundDto } from './refund.dto.js';
-import { REFUND_STATUSES, refundStatuses, RefundView, refundView } from './refund.view.js';
+import { listedRefundView, REFUND_STATUSES, refundStatuses, RefundView } from './refund.view.js';
 import { ANSWER_PATIENCE_MS } from '../policy.js';
 
 class RefundsQuery extends PageQuery {
@@ -83,13 +82,14 @@ export class RefundsController {
       },
       paymentRequestName(caller, key, req.body),
     );
-    const { refund, payment } = await this.answers.of(valueOrProblem(done).id, ANSWER_PATIENCE_MS);
+    const answered = await this.answers.of(valueOrProblem(done).id, ANSWER_PATIENCE_MS);
+    const { refund } = answered;
     // With a status it is the MoR's refusal of the request; without one the MoR took the request and the refund failed.
     if (typeof refund.failure?.status === 'number') {
       throw new Problem(refund.failure.status, refund.failure.code ?? 'mor_refused', refund.failure.message);
     }
     res.status(refund.status === 'requested' || refund.status === 'unknown' ? 202 : 201);
-    return refundView(refund, paymentName(payment));
+    return listedRefundView(answered);
   }
 
   @Get('refunds')
@@ -99,8 +99,7 @@ export class RefundsController {
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: RefundsQuery): Promise<PageView<RefundView>> {
     const filter = { ...moneyOf(q), statuses: q.status && refundStatuses(q.status), invoiceId: q.invoice_id };
-    const found = await this.refunds.list(filter, pageRequest(q));
-    return pageView(found, ({ refund, payment }) => refundView(refund, paymentName(payment)));
+    return pageView(await this.refunds.list(filter, pageRequest(q)), listedRefundView);
   }
 
   @Get('refunds/:id')
@@ -111,6 +110,6 @@ export class RefundsController {
   async one(@Param('id', IdPipe) id: string): Promise<RefundView> {
     const found = await this.books.refund(id);
     if (found === null) throw notFound('refund');
-    return refundView(found.refund, paymentName(found.payment));
+    return listedRefundView(found);
   }
 }

@@ -6,7 +6,6 @@ import { paymentRequestName } from '../api/http/idempotency.js';
 import { invalid, notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { amountOf } from '../api/http/values.js';
-import { paymentName } from '../domain/payment-name.js';
 import { type PaymentRow, refundMoves, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, showMoney } from '../domain/money.js';
 import { RefundsStore } from './refunds.store.js';
@@ -28,11 +27,11 @@ import { chosen } from '../console/list.js';
 import { type Asked, amountStep, confirmStep, refundPart } from './refund-page.js';
 import { typedAmount } from './rules/typed-amount.js';
 import { CONSOLE_PATIENCE_MS } from '../policy.js';
-import { refundColumns } from './refund-columns.view.js';
-import { shownStatus } from './refund.view.js';
+import { CustomerNames } from '../console/customer-names.js';
+import { refundFields } from './refund.fields.js';
+import { listedRefundView } from './refund.view.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
-import { sendList } from '../console/list-page.js';
+import { sendList, viewsOf } from '../console/list-page.js';
 
 const PATH = '/console/refunds';
 const FILTERS = [
@@ -42,23 +41,6 @@ const FILTERS = [
   { name: 'invoice_id', label: 'Invoice' },
 ] as const;
 
-type Listed = { readonly refund: RefundRow; readonly payment: PaymentRow };
-
-const COLUMNS = refundColumns<Listed>(({ refund, payment }) => ({ refund, name: paymentName(payment) }));
-
-const CSV: readonly CsvColumn<Listed>[] = [
-  ['refund_id', ({ refund }) => refund.id],
-  ['mor_refund_id', ({ refund }) => refund.morRefundId ?? ''],
-  ['payment_id', ({ payment }) => paymentName(payment)],
-  ['invoice_id', ({ refund }) => refund.invoiceId],
-  ['customer_id', ({ payment }) => payment.customerId],
-  ['status', ({ refund }) => shownStatus(refund)],
-  ['currency', ({ refund }) => refund.currency],
-  ['amount', ({ refund: r }) => plainAmount(r.amount, r.currency)],
-  ['reason', ({ refund }) => refund.reason ?? ''],
-  ['asked_at', ({ refund }) => plainTime(refund.createdAt)],
-  ['refunded_at', ({ refund }) => plainTime(refund.succeededAt)],
-];
 const SETTLED = new Set(['succeeded', 'failed']);
 
 type Refundable = { readonly payment: PaymentRow; readonly rest: bigint };
@@ -73,6 +55,7 @@ export class RefundPages {
     private readonly flow: RefundsFlow,
     private readonly answers: RefundAnswers,
     private readonly audit: ConsoleAudit,
+    private readonly names: CustomerNames,
     @Inject(CONFIG) config: Config,
   ) {
     this.#live = liveMode(config).expected;
@@ -90,11 +73,11 @@ export class RefundPages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: (page) => this.refunds.list(filter, page),
+      read: async (page) => viewsOf(await this.refunds.list(filter, page), listedRefundView),
       sums: () => this.refunds.sums(filter),
       caption: 'Newest first',
-      columns: COLUMNS,
-      csv: ['refunds', CSV],
+      fields: ['refunds', refundFields],
+      names: this.names,
       empty: {
         filtered: 'No refunds match these filters.',
         yet: html`Each refund will stand here, from the request until it shows on Stripe. To make the first one, open a

@@ -1,8 +1,8 @@
 // Refunds as a list.
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
-import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
+import { invoiceNumbers, type ListedRefund } from '../engine/read-model.js';
 import { Database } from '../store/database.js';
 import { PaymentEntity } from '../store/entities/payment.entity.js';
 import { RefundEntity } from '../store/entities/refund.entity.js';
@@ -23,18 +23,17 @@ export class RefundsStore {
   constructor(private readonly db: Database) {}
 
   /** By when the money was given back; until then by when it was asked for. Throws BadCursor. */
-  async list(
-    filter: RefundFilter,
-    page: PageRequest,
-  ): Promise<Page<{ readonly refund: RefundRow; readonly payment: PaymentRow }>> {
+  async list(filter: RefundFilter, page: PageRequest): Promise<Page<ListedRefund>> {
     const { fields, options } = listOf(filter);
     const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, page, options);
     const ids = Any(data.map((r) => r.paymentRowId));
     const payments = await this.db.orm.getRepository(PaymentEntity).findBy({ id: ids });
     const byId = new Map(payments.map((p) => [p.id, p]));
+    const numbers = await invoiceNumbers(this.db.orm, data);
     const both = data.flatMap((refund) => {
       const payment = byId.get(refund.paymentRowId); // there is one: the table's foreign key says so
-      return payment === undefined ? [] : [{ refund, payment }];
+      const invoiceNumber = numbers.get(refund.invoiceId) ?? null;
+      return payment === undefined ? [] : [{ refund, payment, invoiceNumber }];
     });
     return { data: both, nextCursor };
   }

@@ -7,7 +7,7 @@ import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { requestFields } from '../console/fields.js';
+import { requestFields } from '../console/form-fields.js';
 import { formKey, formOf } from '../console/form.js';
 import { type Html, html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';

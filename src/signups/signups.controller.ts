@@ -115,7 +115,8 @@ export class SignupsController {
     const done = await this.flow.complete(id, charge);
     if (!done.ok) throw refusalProblem(done);
     const found = await this.books.payment(done.payment.id);
-    const payment = found ?? { payment: done.payment, morCustomerId: done.signup.morCustomerId, refunds: [], lost: 0n };
+    const { morCustomerId } = done.signup;
+    const payment = found ?? { payment: done.payment, morCustomerId, invoiceNumber: null, refunds: [] };
     const named = { name: paymentName(payment.payment), row: payment.payment };
     const signup = signupView(done.signup, named, (await this.signups.proven([id])).has(id));
     return { ...signup, payment: paymentView(payment) };

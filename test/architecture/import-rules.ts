@@ -13,7 +13,7 @@ type Allowed = '*' | readonly (string | RegExp)[];
 /** What is decided, by subject: pure, like `domain/`. */
 const RULES = /^[a-z-]+\/rules\//;
 /** Other subjects are seen through what they show and through what may be asked of them, never through their inside. */
-const SHOWN = /^[a-z-]+\/[a-z-]+\.(view|flow|store|module)\.ts$/;
+const SHOWN = /^[a-z-]+\/[a-z-]+\.(view|fields|flow|store|module)\.ts$/;
 
 /** The engine's words: a lane, its rows and moves, and what a subject is. Pure; rules are made of them. */
 const ENGINE_WORDS =

@@ -234,10 +234,10 @@ describe('the command line', () => {
     const csv = await cli(['export', 'ledger', '--format', 'csv'], world.env);
     expect([csv.code, csv.err]).toEqual([0, expect.stringMatching(/^(written [^\n]*\n)*$/)]);
     const [head, ...rows] = csv.out.trimEnd().split('\r\n');
-    expect(head).toMatch(/^id,recorded_at,moved_at,debit_account,credit_account,amount_minor,amount,currency/);
+    expect(head).toMatch(/^id,moved_at,reason,debit_account,amount,credit_account,currency,/);
     const lines = (await cli(['export', 'ledger', '--format', 'jsonl'], world.env)).out.trimEnd().split('\n');
     expect(lines).toHaveLength(rows.length);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ amount_minor: 2990, amount: '29.90', currency: 'EUR' });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ amount: 2990, currency: 'eur' });
   });
 
   it('events are listed, shown without personal data, and decided again', async () => {

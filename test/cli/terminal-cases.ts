@@ -104,13 +104,13 @@ export const CASES: Readonly<Record<string, Case>> = {
     beside: /^(compared [^\n]*\n)*$/,
   },
   'export ledger': {
-    text: /^id,recorded_at,moved_at,debit_account,[^]*,29\.90,EUR,/,
-    json: ['id', 'recorded_at', 'amount_minor', 'currency', 'processor_charge_id', 'credit_note_id'],
+    text: /^id,moved_at,reason,debit_account,[^]*,29\.90,[^]*,EUR,/,
+    json: ['id', 'recorded_at', 'amount', 'currency', 'processor_charge_id', 'credit_note_id'],
     beside: /^(written [^\n]*\n)*$/,
   },
   'export payments': {
-    text: /^payment_id,taken_at,amount_minor,[^]*,29\.90,EUR,/,
-    json: ['payment_id', 'taken_at', 'amount_minor', 'currency', 'processor_charge_id'],
+    text: /^id,invoice_number,customer_id,amount,[^]*,29\.90,EUR,/,
+    json: ['id', 'succeeded_at', 'amount', 'currency', 'processor_charge_id'],
     beside: /^(written [^\n]*\n)*$/,
   },
   'export refunds': {

@@ -82,7 +82,6 @@ suite('an operator in a browser', () => {
     await page.getByRole('searchbox', { name: 'Search' }).fill(books.invoiceId);
     await page.keyboard.press('Enter');
     await page.getByText(/^Paid: the MoR took 29\.90 EUR on /).waitFor();
-    await page.getByText('Timeline', { exact: true }).click();
     const lines = page.locator('ol.timeline > li');
     expect(await lines.count()).toBeGreaterThan(5);
     const times = await page.evaluate<string[]>(
@@ -172,8 +171,7 @@ suite('an operator in a browser', () => {
     await page.getByText(/^The customer's bank disputes the payment: evidence is due by .*, 5 days left\./).waitFor();
     const there = page.getByRole('link', { name: 'Open the dispute at the MoR' });
     expect(await there.getAttribute('href')).toBe('https://dashboard.example/disputes/1');
-    expect(await page.locator('details#timeline[open]').count()).toBe(0);
-    expect(await page.locator('details#timeline').textContent()).toContain(books.disputeId);
+    expect(await page.getByRole('region', { name: 'Timeline' }).textContent()).toContain(books.disputeId);
     const own = page.url();
     await page.getByRole('link', { name: 'Settle the review item…' }).click();
     await page.locator('dl.facts').getByRole('link', { name: books.disputeId }).click();
@@ -219,7 +217,7 @@ suite('an operator in a browser', () => {
       return seen.text.trimEnd().split('\r\n');
     };
     expect((await csv('/console/disputes?kind=dispute'))[1]).toMatch(
-      new RegExp(`^${books.disputeId},dispute,action_needed,EUR,450\\.00,${books.disputedInvoice},`),
+      new RegExp(`^${books.disputeId},.*,450\\.00,EUR,action_needed,dispute,.*,${books.disputedInvoice},`),
     );
     expect((await csv('/console/retries?state=planned'))[1]).toMatch(
       new RegExp(`^${books.openId},.*,planned,USD,1299\\.00,`),
@@ -241,7 +239,7 @@ suite('an operator in a browser', () => {
     expect(ofDay.every((l) => l.startsWith(day))).toBe(true);
     expect(await csv(`/console/audit?until=2020-01-01`)).toHaveLength(1);
     expect((await csv('/console/customers?customer_id=cus_shown0000002'))[1]).toMatch(
-      /^cus_shown0000002,mcus_7d42,20.*,kei,batch 1$/,
+      /^cus_shown0000002,batch 1,20.*,kei,mcus_7d42,$/,
     );
     expect((await csv('/console/notifications?status=dead'))[1]).toMatch(/^msg_[^,]+,[a-z_.]+,dead,/);
     expect(await csv('/console/notifications?until=2020-01-01')).toHaveLength(1);

@@ -76,7 +76,7 @@ suite('the console on a screen', () => {
     await page.getByText('Menu', { exact: true }).click();
     expect(await groups.count()).toBe(3);
     await page.setViewportSize({ width: 1280, height: 900 });
-    for (const name of ['Work', 'Money', 'System']) {
+    for (const name of ['Work', 'Money', 'Developers']) {
       expect(await page.getByRole('list', { name, exact: true }).count()).toBe(1);
     }
     expect(await page.getByRole('link', { name: 'Invoices' }).getAttribute('aria-current')).toBe('page');

@@ -4,7 +4,7 @@ import { resolveReview } from '../../src/decisions/decide.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { refundable } from '../../src/domain/status.js';
-import { refundView } from '../../src/refunds/refund.view.js';
+import { shownStatus } from '../../src/refunds/refund.view.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { anInvoice, aPaymentFailed, aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { type Trouble } from '../support/fakes.js';
@@ -190,7 +190,7 @@ describe('a refund asked for here', () => {
     const s = await state(h);
     expect(s.refunds).toMatchObject([{ status: 'pending', morStatus: 'under_review', morRefundId: 'rfnd_api1' }]);
     expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(600n);
-    expect(refundView(s.refunds[0] ?? never(), 'pay_oak').status).toBe('under_review');
+    expect(shownStatus(s.refunds[0] ?? never())).toBe('under_review');
     await shows(h, 0n, 0);
     await h.rest(25);
     expect(openKinds(await state(h))).toEqual(['refund_stuck']);

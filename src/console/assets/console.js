@@ -104,12 +104,17 @@ function offerCopies(within) {
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'copy';
-    button.textContent = 'Copy';
-    button.setAttribute('aria-label', `Copy ${code.textContent}`);
+    const behind = code.dataset.copy === 'id';
+    const said = behind ? 'Copy id' : 'Copy';
+    if (behind) code.classList.add('unseen');
+    button.classList.toggle('stays', behind);
+    button.title = code.textContent;
+    button.textContent = said;
+    button.setAttribute('aria-label', `${said} ${code.textContent}`);
     button.addEventListener('click', async () => {
       await navigator.clipboard.writeText(code.textContent);
       button.textContent = 'Copied';
-      setTimeout(() => (button.textContent = 'Copy'), 2_000);
+      setTimeout(() => (button.textContent = said), 2_000);
     });
     code.after(button);
   }

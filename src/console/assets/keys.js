@@ -19,11 +19,13 @@ for (const hint of document.querySelectorAll('[data-keys]')) hint.hidden = false
 for (const all of document.querySelectorAll('input[data-choose-all]')) {
   const boxes = [...document.querySelectorAll(`input[type=checkbox][form="${all.dataset.chooseAll}"]`)];
   const count = document.querySelector('[data-chosen]');
+  const form = document.getElementById(all.dataset.chooseAll);
   const say = () => {
     const n = boxes.filter((b) => b.checked).length;
     all.checked = n === boxes.length && n > 0;
     all.indeterminate = n > 0 && n < boxes.length;
     if (count) count.textContent = n === 0 ? '' : `${n} chosen`;
+    form?.classList.toggle('waits', n === 0);
   };
   all.closest('[hidden]')?.removeAttribute('hidden');
   all.addEventListener('change', () => {

@@ -78,8 +78,8 @@ export const PAGES: Readonly<Record<string, Page>> = {
     stands: () => ({ '2026-11': MONTH }),
     says: [
       { command: 'crossbill export ledger', file: 'ledger.csv', prints: /^id,[^]*mor_receivable/ },
-      { command: 'crossbill export payments', file: 'payments.csv', prints: /^[^]*taken_at[^]*,2990,/ },
-      { command: 'crossbill export refunds', file: 'refunds.csv', prints: /refunded_at/ },
+      { command: 'crossbill export payments', file: 'payments.csv', prints: /^id,invoice_number,[^]*,29\.90,/ },
+      { command: 'crossbill export refunds', file: 'refunds.csv', prints: /succeeded_at/ },
       { command: 'crossbill trial-balance', prints: /mor_receivable/ },
     ],
   },

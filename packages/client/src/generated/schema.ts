@@ -87,6 +87,8 @@ export interface components {
             mor_refund_id: string | null;
             payment_id: string;
             invoice_id: string;
+            invoice_number: string | null;
+            customer_id: string | null;
             amount: number;
             currency: string;
             status: string;
@@ -103,6 +105,7 @@ export interface components {
         PaymentView: {
             id: string;
             invoice_id: string;
+            invoice_number: string | null;
             customer_id: string;
             mor_customer_id: string | null;
             amount: number | null;
@@ -110,6 +113,7 @@ export interface components {
             status: "processing" | "succeeded" | "failed" | "requires_action" | "partially_refunded" | "refunded";
             processor_charge_id: string | null;
             processor_payment_intent_id: string | null;
+            reference: string | null;
             amount_refunded: number;
             payment_record_id: string | null;
             refunds: components["schemas"]["RefundView"][];

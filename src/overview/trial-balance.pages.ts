@@ -8,7 +8,9 @@ import { sendPage } from '../console/layout.js';
 import { type Column, queryText, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { plainAmount, sendText, wantsCsv } from '../console/selection.js';
-import { amount, headed, section, words } from '../console/show.js';
+import { amount, count, facts, headed, section, time, words } from '../console/show.js';
+import { untoldOf, type VerifyRun } from '../verify/rules/run.js';
+import { VerifyStore } from '../verify/verify.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import {
   type LedgerSum,
@@ -17,9 +19,9 @@ import {
   openEnds,
   type TrialBalance,
   trialBalances,
-} from './rules/trial-balance.js';
-import { LedgerSumsStore } from './sums.store.js';
-import { type Month, monthBeside, monthOf, nameOf } from './rules/month.js';
+} from '../ledger/rules/trial-balance.js';
+import { LedgerSumsStore } from '../ledger/sums.store.js';
+import { type Month, monthBeside, monthOf, nameOf } from '../ledger/rules/month.js';
 
 const PATH = '/console/ledger/trial-balance';
 
@@ -27,6 +29,7 @@ const PATH = '/console/ledger/trial-balance';
 export class TrialBalancePages {
   constructor(
     private readonly sums: LedgerSumsStore,
+    private readonly verify: VerifyStore,
     private readonly clock: Clock,
   ) {}
 
@@ -43,7 +46,8 @@ export class TrialBalancePages {
         What belongs to a month goes by when the MoR moved the money, in UTC. Debits are positive, credits negative.
       </p>
       ${balances.length === 0 && html`<div class="empty">No money had moved by the end of this month.</div>`}
-      ${moneyPart(balances)} ${balances.map(balancePart)}`;
+      ${facts([['Agrees with Stripe', agreement(await this.verify.last())]])} ${moneyPart(balances)}
+      ${balances.map(balancePart)}`;
     sendPage(req, res, { title: `Trial balance of ${nameOf(month)}`, section: 'ledger/trial-balance', body });
   }
 }
@@ -62,6 +66,17 @@ function monthForm(month: Month): Html {
       <a href="${link(monthBeside(month, 1))}" rel="next">The month after</a>
     </p>
   </form>`;
+}
+
+/** What the newest verify run says of the ledger and Stripe. */
+function agreement(run: VerifyRun | null): Html {
+  const link = html`<a href="/console/verify">Verify</a>`;
+  if (run === null) return html`not known: no ${link} run yet`;
+  const at = time(run.finishedAt ?? run.startedAt);
+  if (run.outcome === 'clean') return html`<span class="status good">yes</span> ${link} found no difference, ${at}`;
+  if (run.outcome === 'differences')
+    return html`<span class="status bad">no</span> ${link} found ${count(untoldOf(run))} differences, ${at}`;
+  return html`not known: the ${link} run of ${at} is ${words(run.outcome)}`;
 }
 
 /** What a month brought, at a glance: taken, given back, taken back by banks, and what is left of it. */
@@ -134,7 +149,8 @@ function balancePart(balance: TrialBalance): Html {
     { label: 'Entries', cell: (m) => m.entries, number: true, phone: 'none' },
     { label: 'Amount', cell: (m) => amount(m.during, currency), number: true, phone: 'side' },
   ];
-  const lines = balance.accounts.map((l) => ({ ...l, name: words(l.account) }));
+  const hasMoney = (l: AccountLine): boolean => [l.opening, l.debit, l.credit, l.closing].some((minor) => minor !== 0n);
+  const lines = balance.accounts.filter(hasMoney).map((l) => ({ ...l, name: words(l.account) }));
   return section(
     currency,
     html`${table('Accounts', columns, [...lines, { ...balance.total, name: TOTAL }], 'None.')} ${endsOf(balance)}

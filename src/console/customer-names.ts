@@ -1,0 +1,62 @@
+// The names of the customers on a page, asked of Stripe when somebody looks. They stay in memory for minutes and are written nowhere.
+import { Injectable } from '@nestjs/common';
+import { BillingReader } from '../domain/ports/billing-reader.js';
+import { Clock } from '../domain/ports/clock.js';
+import { type Names } from './fields.js';
+
+/** A page of a list waits no longer for names; it shows ids then. */
+const PATIENCE_MS = 800;
+const AT_ONCE = 8;
+/** Five minutes, also for a customer without a name: a list opened again asks Stripe nothing. */
+const KEPT_MS = 5 * 60_000;
+const KEPT_AT_MOST = 2_000;
+
+type Kept = { readonly name: string | null; readonly at: number };
+
+@Injectable()
+export class CustomerNames {
+  private readonly kept = new Map<string, Kept>();
+
+  constructor(
+    private readonly reader: BillingReader,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The name of each customer, or else its e-mail address. A customer is left out if Stripe gives neither in time. */
+  async of(customerIds: readonly string[]): Promise<Names> {
+    const oldest = this.clock.now().getTime() - KEPT_MS;
+    const unknown = customerIds.filter((id) => (this.kept.get(id)?.at ?? 0) < oldest);
+    if (unknown.length > 0) await this.read(unknown);
+    return new Map(
+      customerIds.flatMap((id) => {
+        const name = this.kept.get(id)?.name ?? null;
+        return name === null ? [] : [[id, name] as const];
+      }),
+    );
+  }
+
+  private async read(customerIds: readonly string[]): Promise<void> {
+    const patience = new AbortController();
+    const waiting = [...customerIds];
+    let isLate = false;
+    const reader = async (): Promise<void> => {
+      for (let id = waiting.shift(); id !== undefined && !isLate; id = waiting.shift()) {
+        const answer = await this.reader.readCustomer(id).catch(() => null);
+        if (answer?.ok !== true) return; // Stripe is down or busy: the other reads would wait as long
+        this.keep(id, answer.value?.name || answer.value?.email || null);
+      }
+    };
+    const late = this.clock.sleep(PATIENCE_MS, patience.signal).catch(() => undefined);
+    const readers = Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, reader));
+    await Promise.race([readers, late]);
+    isLate = true;
+    patience.abort();
+  }
+
+  private keep(customerId: string, name: string | null): void {
+    this.kept.delete(customerId);
+    this.kept.set(customerId, { name, at: this.clock.now().getTime() });
+    const [first] = this.kept.keys();
+    if (this.kept.size > KEPT_AT_MOST && first !== undefined) this.kept.delete(first);
+  }
+}

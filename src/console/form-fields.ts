@@ -1,0 +1,31 @@
+// Fields that several forms have.
+import { newKey } from './form.js';
+import { type Html, html } from './html.js';
+import { formToken } from './layout.js';
+import { type Session } from './session.js';
+
+export function hiddenFields(values: Readonly<Record<string, string>>): readonly Html[] {
+  return Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
+}
+
+/** What a form carries that makes one request, however often it is sent. */
+export function requestFields(session: Session): Html {
+  return html`${formToken(session)}${hiddenFields({ key: newKey() })}`;
+}
+
+/** The country whose tax law the MoR collects under. */
+export function countryField(label: string, hint: string, value: string): Html {
+  return html`<p>
+    <label for="jurisdiction">${label} <span class="hint" id="jurisdiction-hint">${hint}</span></label>
+    <input
+      id="jurisdiction"
+      name="jurisdiction"
+      required
+      maxlength="2"
+      pattern="[A-Za-z]{2}"
+      autocomplete="off"
+      aria-describedby="jurisdiction-hint"
+      value="${value}"
+    />
+  </p>`;
+}

@@ -1,0 +1,12 @@
+// The fields of a customer's link to the MoR: columns and CSV.
+import { field, fields } from '../console/fields.js';
+import { type CustomerLinkView } from './customer-link.view.js';
+
+export const customerFields = fields<CustomerLinkView>({
+  customer_id: field.customer({ label: 'Customer', phone: 'lead' }),
+  reference: field.text('Your reference'),
+  linked_at: field.time({ label: 'Linked', phone: 'below' }),
+  linked_by: field.text({ label: 'By', phone: 'side' }),
+  mor_customer_id: field.id('At the MoR'),
+  signup_id: field.id(),
+});

@@ -1,0 +1,29 @@
+// The fields of an invoice: columns, CSV and the table of the command line.
+import { field, fields } from '../console/fields.js';
+import { html } from '../console/html.js';
+import { billingReason, invoiceNumberLink, status, words } from '../console/show.js';
+import { type InvoiceListView } from './invoice.view.js';
+
+export const invoiceFields = fields<InvoiceListView>({
+  id: field.id('Invoice'),
+  number: field.text({ label: 'Number', cell: (i) => invoiceNumberLink(i.id, i.number) }),
+  customer_id: field.customer({ label: 'Customer', phone: 'below' }),
+  amount_due: field.money({ label: 'Due', phone: 'lead', link: 'invoices' }),
+  currency: field.currency(),
+  status: field.status({
+    label: 'Status',
+    phone: 'side',
+    cell: ({ ignored_because: why, status: word }) =>
+      html`${status(word)}${why === 'not_enrolled' && html` <span class="dim whole">${words(why)}</span>`}`,
+  }),
+  billing_reason: field.word({
+    label: 'Reason',
+    cell: (i) => html`<span class="whole">${billingReason(i.billing_reason)}</span>`,
+  }),
+  created_at: field.time({ label: 'Created', phone: 'below', none: 'unknown' }),
+  amount_paid: field.money(),
+  amount_remaining: field.money(),
+  stripe_status: field.status(),
+  mor_customer_id: field.id(),
+  subscription_id: field.id(),
+});

@@ -1,0 +1,53 @@
+// A ledger entry as the API shows it.
+import { Amount, Currency, Text, TextIfAny, Time } from '../api/http/docs.js';
+import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
+import { type LedgerRow } from './ledger.store.js';
+
+export class LedgerEntryView {
+  @Text() id!: string;
+  @Text() debit_account!: string;
+  @Text() credit_account!: string;
+  @Amount() amount!: number;
+  @Currency() currency!: string;
+  @Text('What moved it.') reason!: string;
+  @TextIfAny("The merchant's own id.") customer_id?: string | undefined;
+  @TextIfAny("The MoR's customer, as it was linked last.") mor_customer_id?: string | undefined;
+  @Text() invoice_id!: string;
+  @TextIfAny("The invoice's number, as the customer reads it.") invoice_number?: string | undefined;
+  @Text('`pay_…`, or an id of ours until the MoR or a person named it.') payment_id!: string;
+  @TextIfAny() processor_charge_id?: string | undefined;
+  @TextIfAny("Stripe's `pr_…`.") payment_record_id?: string | undefined;
+  @TextIfAny('Ours and permanent.') refund_id?: string | undefined;
+  @TextIfAny("The MoR's `rfnd_…`.") mor_refund_id?: string | undefined;
+  @TextIfAny("The refund's id at the processor.") processor_refund_id?: string | undefined;
+  @TextIfAny('The credit note on Stripe.') credit_note_id?: string | undefined;
+  @TextIfAny("The sender's event that caused it; left out when a call or a person did.") event_id?: string | undefined;
+  @Time("When the money moved, by the MoR's own time, which says what month the entry belongs to (UTC).")
+  moved_at!: string;
+  @Time('When the entry was made.') recorded_at!: string;
+}
+
+export function entryView(e: LedgerRow): LedgerEntryView {
+  return {
+    id: e.id,
+    debit_account: e.debitAccount,
+    credit_account: e.creditAccount,
+    amount: amountOf(e.amount),
+    currency: currencyOf(e.currency),
+    reason: e.reason,
+    customer_id: e.customerId ?? undefined,
+    mor_customer_id: e.morCustomerId ?? undefined,
+    invoice_id: e.invoiceId,
+    invoice_number: e.invoiceNumber ?? undefined,
+    payment_id: e.paymentId,
+    processor_charge_id: e.processorChargeId ?? undefined,
+    payment_record_id: e.paymentRecordId ?? undefined,
+    refund_id: e.refundId ?? undefined,
+    mor_refund_id: e.morRefundId ?? undefined,
+    processor_refund_id: e.processorRefundId ?? undefined,
+    credit_note_id: e.creditNoteId ?? undefined,
+    event_id: e.eventId ?? undefined,
+    moved_at: timeOf(e.movedAt),
+    recorded_at: timeOf(e.recordedAt),
+  };
+}

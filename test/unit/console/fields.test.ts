@@ -1,0 +1,88 @@
+// One list of fields for each noun: the names of the API in every table and file.
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import {
+  columnsOf,
+  csvColumns,
+  customersIn,
+  type Fields,
+  jsonRow,
+  terminalTable,
+} from '../../../src/console/fields.js';
+import { html } from '../../../src/console/html.js';
+import { CustomerLinkView } from '../../../src/customers/customer-link.view.js';
+import { customerFields } from '../../../src/customers/customer.fields.js';
+import { disputeFields } from '../../../src/disputes/dispute.fields.js';
+import { invoiceFields } from '../../../src/invoices/invoice.fields.js';
+import { InvoiceListView } from '../../../src/invoices/invoice.view.js';
+import { ledgerFields } from '../../../src/ledger/ledger-entry.fields.js';
+import { LedgerEntryView } from '../../../src/ledger/ledger-entry.view.js';
+import { DisputeView } from '../../../src/mor-objects/mor-object.view.js';
+import { paymentFields } from '../../../src/payments/payment.fields.js';
+import { PaymentView } from '../../../src/payments/payment.view.js';
+import { refundFields } from '../../../src/refunds/refund.fields.js';
+import { RefundView } from '../../../src/refunds/refund.view.js';
+
+/** The names that OpenAPI has. */
+function namesIn(...views: readonly (new () => object)[]): ReadonlySet<string> {
+  return new Set(
+    views.flatMap((view) => {
+      const found: unknown = Reflect.getMetadata('swagger/apiModelPropertiesArray', view.prototype as object);
+      return Array.isArray(found) ? found.map((name) => String(name).replace(/^:/, '')) : [];
+    }),
+  );
+}
+
+const refund: RefundView = {
+  id: 'ref_1',
+  mor_refund_id: null,
+  payment_id: 'pay_1',
+  invoice_id: 'in_1',
+  invoice_number: 'INV-7',
+  customer_id: 'cus_1',
+  amount: 1234,
+  currency: 'kwd',
+  status: 'succeeded',
+  reason: null,
+  processor_refund_id: null,
+  origin: 'api',
+  mirror: 'done',
+  credit_note_id: null,
+  created_at: '2026-11-22T03:40:00.000Z',
+  succeeded_at: null,
+};
+
+describe('the fields of a noun', () => {
+  const nouns: readonly [string, Fields<never>, ReadonlySet<string>][] = [
+    ['payments', paymentFields, namesIn(PaymentView)],
+    ['refunds', refundFields, namesIn(RefundView)],
+    ['invoices', invoiceFields, namesIn(InvoiceListView)],
+    ['customers', customerFields, namesIn(CustomerLinkView)],
+    ['ledger', ledgerFields, namesIn(LedgerEntryView)],
+    ['disputes', disputeFields, namesIn(DisputeView, PaymentView)], // with what the payment belongs to
+  ];
+  it.each(nouns)('%s: page, CSV, export and --json have the names of the API and no others', (_, list, api) => {
+    expect(api.size).toBeGreaterThan(5);
+    const names = list.map(([name]) => name);
+    expect(names.filter((name) => !api.has(name))).toEqual([]);
+    expect(csvColumns(list).map(([name]) => name)).toEqual(names);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('a CSV has decimals and capitals, JSON the values of the API, and neither has a customer name', () => {
+    const csv = Object.fromEntries(csvColumns(refundFields).map(([name, cell]) => [name, cell(refund)]));
+    expect(csv).toMatchObject({ amount: '1.234', currency: 'KWD', customer_id: 'cus_1', succeeded_at: '' });
+    expect(jsonRow(refundFields, refund)).toMatchObject({ amount: 1234, currency: 'kwd', succeeded_at: null });
+    expect(terminalTable(refundFields, [refund]).rows[0]).toContain('1.234 KWD');
+  });
+
+  it('a page shows ids last, a name for each customer with one, and leaves out what a page says already', () => {
+    const names = new Map([['cus_1', 'Ada <Lovelace>']]);
+    const columns = columnsOf(refundFields, names);
+    expect(columns.at(-1)?.label).toBe('Refund');
+    const shown = html`${columns.map((c) => c.cell(refund))}`.toString();
+    expect(shown).toContain('Ada &lt;Lovelace&gt;');
+    expect(customersIn(refundFields, [refund, refund])).toEqual(['cus_1']);
+    expect(columnsOf(refundFields, names, ['customer_id']).map((c) => c.label)).not.toContain('Customer');
+  });
+});
