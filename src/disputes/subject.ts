@@ -1,6 +1,7 @@
-// Disputes and alerts join the engine.
+// Disputes, alerts and returned debits join the engine.
 import { asRule } from '../engine/adapter.js';
 import { nothingMore, type Subject } from '../engine/subject.js';
+import { returnItems } from '../returns/rules/return-items.js';
 import { takeAlert, takeDispute } from './rules/dispute-event.js';
 import { settleDisputes } from './rules/settle-disputes.js';
 
@@ -16,5 +17,6 @@ export const disputes = {
     'pre_chargeback_alert.outcome': takeAlert,
   },
   rest: [asRule(settleDisputes)],
+  items: [returnItems],
   choices: { dispute: nothingMore },
 } satisfies Subject;

@@ -1,7 +1,7 @@
 // A payment of an invoice: how one begins, how one ends, and which of them an event is about.
 import { type Ctx, putPayment } from './change.js';
 import { type Seen } from '../domain/facts/parts.js';
-import { type LaneState, type LedgerEntry, type OutboxRow, type PaymentRow } from '../domain/model.js';
+import { type LaneRows, type LaneState, type LedgerEntry, type OutboxRow, type PaymentRow } from '../domain/model.js';
 import { effectName, OWN_PAYMENT, ownIdOf } from '../domain/payment-name.js';
 import { isSameMoney } from '../domain/mor-object.js';
 import { type PaymentEvent } from './event.js';
@@ -108,7 +108,7 @@ export function awaitsRetry(s: Pick<LaneState, 'invoice' | 'payments'>): boolean
  * It was not marked, and its invoice may have been paid with it all the same: somebody marked that by hand for it, or the MoR told of one
  * payment twice.
  */
-export function mayHaveSettled(s: LaneState, p: PaymentRow): boolean {
+export function mayHaveSettled(s: LaneRows, p: PaymentRow): boolean {
   const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
   if (others.length === 0) return s.invoice?.platformStatus === 'paid';
   return others.some((x) => maybeOne(x, p));

@@ -11,7 +11,7 @@ import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';
 import { type Html, html } from '../console/html.js';
 import { type Session } from '../console/session.js';
 import { meansNow, obstacle } from '../retries/rules/next-try.js';
-import { returnOf } from '../returns/rules/settle-return.js';
+import { returnOf } from '../returns/rules/return-items.js';
 import { paymentName } from '../domain/payment-name.js';
 
 /** Who looks, at what time and under which settings; `live`: the mode of Stripe, null: unknown. */
@@ -77,7 +77,7 @@ function refunds(v: InvoiceView): (Html | null)[] {
   return v.payments.map((p) => {
     const name = paymentName(p);
     const path = `/console/payments/${encodeURIComponent(name)}`;
-    const isBack = returnOf({ ...v, lane: '', entries: [] }, p.id) !== undefined;
+    const isBack = returnOf(v, p.id) !== undefined;
     if (isBack || refundable(p, v.refunds, lostOf(p.id, v.objects)) === 0n) return null;
     if (p.paymentId === null) return actLink(path, labelled(v, 'Name the payment to refund it', name));
     return actLink(`${path}/refund`, labelled(v, 'Refund', name));
@@ -88,7 +88,7 @@ function returns(v: InvoiceView, session: Session): (Html | null)[] {
   return v.payments.map((p) => {
     const name = paymentName(p);
     const path = `/console/payments/${encodeURIComponent(name)}/returned`;
-    const row = returnOf({ ...v, lane: '', entries: [] }, p.id);
+    const row = returnOf(v, p.id);
     if (row !== undefined)
       return actForm(session, `${path}/undo`, 'Undo the returned debit', { key: `con-undo-${row.id}` });
     if (refundable(p, v.refunds, lostOf(p.id, v.objects)) === 0n) return null;

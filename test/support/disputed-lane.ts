@@ -2,7 +2,9 @@
 import { type Ctx, putObject } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
-import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
+import { disputes } from '../../src/disputes/subject.js';
+import { decide } from '../../src/engine/adapter.js';
+import { atRest } from '../../src/engine/subject.js';
 import { aCtx, NOW, open, paidByCard } from './channel-lane.js';
 import { decided } from './settled.js';
 
@@ -30,6 +32,9 @@ export function aDispute(over: Partial<MorObjectRow> = {}): MorObjectRow {
 export function anAlert(over: Partial<MorObjectRow> = {}): MorObjectRow {
   return aDispute({ id: 'alr_1', kind: 'alert', morId: 'al_1', status: 'received', ...over });
 }
+
+/** Disputes, alerts and returns at rest. */
+export const settleDisputes = (s: LaneState, ctx: Ctx): LaneState => decide(s, ctx, atRest(disputes));
 
 /** At rest, with these disputes and alerts as they stand now. */
 export function withThem(s: LaneState, objects: readonly MorObjectRow[], minute = 0): LaneState {

@@ -5,7 +5,6 @@ import { describe, expect, it } from '@jest/globals';
 import { openReview, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type RefundRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
-import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
 import { ALERT_PATIENCE_MS } from '../../src/policy.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { NOW, open } from '../support/channel-lane.js';
@@ -19,6 +18,7 @@ import {
   only,
   paid,
   paidTwice,
+  settleDisputes,
   withThem,
 } from '../support/disputed-lane.js';
 

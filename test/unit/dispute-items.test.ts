@@ -5,7 +5,6 @@ import { describe, expect, it } from '@jest/globals';
 import { closeReviews, openReview, putObject, putRefund } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
-import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { open } from '../support/channel-lane.js';
 import {
@@ -19,6 +18,7 @@ import {
   only,
   paid,
   paidTwice,
+  settleDisputes,
   withThem,
 } from '../support/disputed-lane.js';
 
@@ -345,6 +345,6 @@ describe('a lane at rest', () => {
     const s = withThem(paid(), [aDispute({ ...back, morId: null })]);
     expect(only(s)).toMatchObject({ kind: 'debit_returned', subject: 'ret_1' });
     const undone = closeReviews(s, later(2), () => true, { by: 'ada', resolution: 'dismiss', note: null });
-    expect(asked(goesOn(undone, { status: 'undone' }))).toEqual(['ret_1:undone']);
+    expect(asked(goesOn(undone, { status: 'undone' }))).toEqual(['ret_1']);
   });
 });

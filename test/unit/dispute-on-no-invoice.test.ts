@@ -2,11 +2,20 @@
 // here: its loss is not booked, and a person hears so.
 import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { returnDebit } from '../../src/returns/rules/return-debit.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../support/builders.js';
-import { aDispute, dismissed, goesOn, later, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
+import {
+  aDispute,
+  dismissed,
+  goesOn,
+  later,
+  only,
+  paid,
+  paidTwice,
+  settleDisputes,
+  withThem,
+} from '../support/disputed-lane.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';
 
 const lost = aDispute({

@@ -8,14 +8,19 @@ import { type LaneState } from '../../src/domain/model.js';
 import { paymentCollected } from '../../src/ledger/rules/postings.js';
 import { addEntry, openReview, putObject, putPayment, putRefund } from '../../src/engine/change.js';
 import { returnDebit, undoReturn } from '../../src/returns/rules/return-debit.js';
-import { newMorObject } from '../../src/domain/mor-object.js';
+import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
-import { returnOf, settleReturn } from '../../src/returns/rules/settle-return.js';
+import { returnItems, returnOf } from '../../src/returns/rules/return-items.js';
 import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../support/channel-lane.js';
 import { balances } from '../support/lane-harness.js';
 import { settle } from '../support/settled.js';
+import { decide } from '../../src/engine/adapter.js';
+import { declares } from '../../src/engine/items.js';
 
 const later = (minutes: number) => aCtx(new Date(NOW.getTime() + minutes * 60_000));
+
+const withReturn = (s: LaneState, o: MorObjectRow, minute: number): LaneState =>
+  decide(putObject(s, o), later(minute), declares(returnItems));
 
 /** A payment of 29.90 that is in the ledger as collected. */
 function paid(): { s: LaneState; id: string } {
@@ -168,7 +173,7 @@ describe('a debit that the bank returned', () => {
     };
     const once = refunded(returned(paid()), 1, 300n, 300n);
     const both = refunded(once, 2, 400n, 700n);
-    const twice = (s: LaneState) => open(s).filter((r) => r.subject.endsWith(':twice'));
+    const twice = (s: LaneState) => open(s).filter((r) => r.topic === 'returned-twice');
     const [before] = twice(once);
     const sums = { got: { minor: 700n, currency: 'EUR' }, booked: { minor: 2290n, currency: 'EUR' } };
     expect(twice(both)).toEqual([{ ...before, fact: { ...before?.fact, ...sums } }]);
@@ -248,23 +253,16 @@ describe('a debit that the bank returned', () => {
     const [o] = s.objects;
     if (row === undefined || o === undefined) throw new Error('a row is missing');
     const bare = putPayment({ ...s, reviews: [] }, { ...row, mark: 'closed' });
-    expect(wordsOf(open(settleReturn(bare, o, later(2)))[0]).summary).toContain('nothing was marked');
+    expect(wordsOf(open(withReturn(bare, o, 2))[0]).summary).toContain('nothing was marked');
     for (const missing of [{ amount: null }, { currency: null }, { paymentRowId: 'pmt_9' }])
-      expect(settleReturn(bare, { ...o, ...missing }, later(2))).toBe(bare);
-    const second = openReview(s, later(2), { kind: 'debit_returned', subject: 'ret_2', fact: FACTS.debit_returned });
-    const third = openReview(second, later(2), { kind: 'dispute', subject: o.id, fact: FACTS.dispute });
-    const gone = settleReturn(third, { ...o, status: 'undone' }, later(3));
-    expect(open(gone).map((r) => [r.kind, r.subject])).toEqual([
-      ['debit_returned', 'ret_2'],
-      ['dispute', o.id],
-    ]);
+      expect(withReturn(bare, { ...o, ...missing }, 2).reviews).toBe(bare.reviews);
+    const second = openReview(s, later(2), { kind: 'dispute', subject: o.id, fact: FACTS.dispute });
+    const gone = withReturn(second, { ...o, status: 'undone' }, 3);
+    expect(open(gone).map((r) => [r.kind, r.subject])).toEqual([['dispute', o.id]]);
     expect(gone.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'the return was undone' });
-    const dismissed: LaneState = {
-      ...third,
-      reviews: third.reviews.map((r) =>
-        r.subject === 'ret_2' || r.kind === 'dispute' ? { ...r, status: 'resolved', resolution: 'dismiss' } : r,
-      ),
-    };
-    expect(open(settleReturn(dismissed, { ...o, status: 'undone' }, later(3)))).toEqual([]);
+    const resolved = { status: 'resolved', resolution: 'dismiss' } as const;
+    const reviews = second.reviews.map((r) => (r.kind === 'dispute' ? { ...r, ...resolved } : r));
+    const dismissed: LaneState = { ...second, reviews };
+    expect(open(withReturn(dismissed, { ...o, status: 'undone' }, 3))).toEqual([]);
   });
 });

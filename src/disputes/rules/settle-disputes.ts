@@ -6,10 +6,10 @@ import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/mo
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, putObject } from '../../engine/change.js';
 import { decide } from '../../engine/adapter.js';
-import { settleReturn } from '../../returns/rules/settle-return.js';
+import { apartOf } from '../../returns/rules/return-items.js';
 import { bookLosses } from './book-losses.js';
 import { unreadSum } from './unread-sum.js';
-import { apartOf, isBookedSince, isNotInLedger, isOtherSince } from './unmarked-money.js';
+import { isBookedSince, isNotInLedger, isOtherSince } from './unmarked-money.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 import { onlyTaken } from '../../mor-objects/rules/mor-object.js';
 import { showTime } from '../../domain/show-time.js';
@@ -20,7 +20,6 @@ export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
   for (const o of state.objects) {
     if (o.kind === 'dispute') state = settleDispute(state, o, ctx);
     if (o.kind === 'alert') state = settleAlert(state, o, ctx);
-    if (o.kind === 'debit_return') state = settleReturn(state, o, ctx, apartOf(state, o));
   }
   return state;
 }

@@ -1,21 +1,8 @@
-// Disputed or returned money that was not marked on its invoice, or is not known here: where it stands.
+// What a person was told of disputed money apart from its invoice, and holds no more.
 import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { type Apart } from '../../domain/facts/parts.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
-import { mayHaveSettled } from '../../engine/payment.js';
-
-/**
- * What is to be said of money that was not marked on its invoice; null: it was. `for-nothing`: a double payment, or one of a void invoice:
- * the customer had no invoice settled by it, and owes nothing for its loss. `maybe-for-nothing`: somebody may have marked the invoice by hand
- * for it, or the MoR may have named one charge twice. `not-booked`: the event names none of two payments, or its payment was never told of,
- * or its charge is booked for another invoice.
- */
-export function apartOf(s: LaneState, o: MorObjectRow): Apart {
-  const p = s.payments.find((x) => x.id === o.paymentRowId);
-  if (p === undefined || p.succeededAt === null || p.amount === null) return 'not-booked';
-  if (p.mark !== 'parked' && p.mark !== 'closed') return null;
-  return mayHaveSettled(s, p) ? 'maybe-for-nothing' : 'for-nothing';
-}
+import { apartOf } from '../../returns/rules/return-items.js';
 
 /** It was marked on its invoice, or booked at all, after a person was told otherwise: what they heard holds no more. */
 export function isOtherSince(s: LaneState, o: MorObjectRow, told: Apart): boolean {

@@ -8,7 +8,7 @@ import { isSameFact } from '../../domain/fact.js';
 import { ofKind } from '../../domain/item.js';
 import { type Money } from '../../domain/money.js';
 import { refundable } from '../../domain/status.js';
-import { returnOf } from '../../returns/rules/settle-return.js';
+import { returnOf } from '../../returns/rules/return-items.js';
 
 /** Refunded in full it is closed (payments/rules/mark.ts). Short of that nobody would be asked about it any more. */
 export const settleFellShort: SettleRule = (s, ctx) =>

@@ -2,7 +2,7 @@
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
 import { addMessage, type Ctx, note, putRefund } from '../../engine/change.js';
 import { type Commanded, refuse, refuseInShadow } from '../../engine/commanded.js';
-import { returnOf } from '../../returns/rules/settle-return.js';
+import { returnOf } from '../../returns/rules/return-items.js';
 import { lostOf } from '../../domain/mor-object.js';
 import { refundable } from '../../domain/status.js';
 import { showMoney } from '../../domain/money.js';
