@@ -37,10 +37,10 @@ import { nameCustomers } from '../mor-objects/rules/take-money.js';
 import { closeRefunded, moneyErrand, settleMarks } from '../payments/rules/mark.js';
 import { settleFellShort } from '../refunds/rules/fell-short.js';
 import { settleGivenBackElsewhere } from '../refunds/rules/given-back-elsewhere.js';
-import { settleRefunds } from '../refunds/rules/count-refunds.js';
+import { gapItems, settleRefunds } from '../refunds/rules/count-refunds.js';
 import { lookAtObjects, objectErrand } from '../mor-objects/rules/looks.js';
 import { settleLinks } from '../links/rules/settle-link.js';
-import { watchUnsettled } from '../signups/rules/unsettled.js';
+import { unsettledItems } from '../signups/rules/unsettled.js';
 import { watchRefunds } from '../refunds/rules/stuck-refund.js';
 import { watchFinalization } from '../invoices/rules/stuck-draft.js';
 import { bookRefunded, settleAnnounced } from '../links/rules/settle-announced.js';
@@ -152,7 +152,7 @@ export const SUBJECTS: Subjects = {
     atRest(transfers),
     asRule(watchRenewal),
     asRule(watchCharging),
-    asRule(watchUnsettled),
+    declares(unsettledItems, gapItems),
     asRule(watchRefunds),
     asRule(watchFinalization),
     asRule(settleRest),

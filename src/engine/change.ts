@@ -117,7 +117,7 @@ export function note(
 }
 
 /** Kinds whose one rule knows all of the fact. Of the others an event or an answer may have told more than the rule that comes back to them. */
-const TELLS_ALL: ReadonlySet<ReviewKind> = new Set(['refund_gap', 'debit_returned', 'dispute']);
+const TELLS_ALL: ReadonlySet<ReviewKind> = new Set(['dispute']);
 
 /**
  * Opens a review item. One of this kind and subject that is open stays, with the fact and the deadline of now; one that a person dismissed

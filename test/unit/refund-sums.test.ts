@@ -6,7 +6,9 @@ import { putObject, putPayment, putRefund } from '../../src/engine/change.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { type LaneState, type RefundRow } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
-import { settleRefunds } from '../../src/refunds/rules/count-refunds.js';
+import { gapItems, settleRefunds as countRefunds } from '../../src/refunds/rules/count-refunds.js';
+import { decide } from '../../src/engine/adapter.js';
+import { declares } from '../../src/engine/items.js';
 import { applyRefunded } from '../../src/refunds/rules/refund-event.js';
 import { refundForReview, requestRefund, reviewScope } from '../../src/refunds/rules/request-refund.js';
 import { isToldFailed, watchRefunds } from '../../src/refunds/rules/stuck-refund.js';
@@ -16,6 +18,7 @@ import { never } from '../support/never.js';
 
 const HOUR = 3_600_000;
 const summaries = (s: LaneState) => open(s).map((r) => wordsOf(r).summary);
+const settleRefunds: typeof countRefunds = (s, on) => decide(countRefunds(s, on), on, declares(gapItems));
 const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
 const part = (n: number, amount: bigint, over: Partial<RefundRow> = {}): RefundRow =>
   byEvent({ id: `ref_${n}`, morRefundId: `rfnd_${n}`, amount, ...over });

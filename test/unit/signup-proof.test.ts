@@ -13,13 +13,16 @@ import {
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type ChargeState } from '../../src/domain/ports/payment-gateway.js';
 import { amountSettled, applyProof, disproven, proven, unprovenReview } from '../../src/payments/rules/prove-charge.js';
-import { isUnsettled, signupLateAt, watchUnsettled } from '../../src/signups/rules/unsettled.js';
+import { isUnsettled, signupLateAt, unsettledItems } from '../../src/signups/rules/unsettled.js';
+import { asSettleRule } from '../../src/engine/adapter.js';
+import { declares } from '../../src/engine/items.js';
 import { refusal } from '../support/asked-refund.js';
 import { open } from '../support/channel-lane.js';
 import { eur } from '../support/channel-object.js';
 import { never } from '../support/never.js';
 import { at, ctx as on, lane, payment } from '../support/waiting-payment.js';
 
+const watchUnsettled = asSettleRule(declares(unsettledItems));
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -291,16 +294,19 @@ describe('a signup’s money that is on its way', () => {
   });
 
   it('closes its item once it is awaited no more, and no other’s', () => {
-    const item = (s: LaneState, kind: ReviewRow['kind'], subject: string) =>
-      openReview(s, ctx(), { ...aKind(kind), subject });
-    const asked = (p: PaymentRow) =>
-      item(item(item(known(p), 'signup_overdue', 'pmt_1'), 'signup_overdue', 'pmt_9'), 'double_payment', 'pmt_1');
-    const done = watched(proving({ mark: 'waiting' }), 0, asked(proving({ mark: 'waiting' })));
-    expect(open(done).map((r) => [r.kind, r.subject])).toEqual([
-      ['signup_overdue', 'pmt_9'],
-      ['double_payment', 'pmt_1'],
-    ]);
+    const late = watched(pending(), 17 * HOUR_MS);
+    const asked = openReview(late, ctx(), { ...aKind('double_payment'), subject: 'pmt_1' });
+    const done = watched(proving({ mark: 'waiting' }), 0, putPayment(asked, proving({ mark: 'waiting' })));
+    expect(open(done).map((r) => [r.kind, r.subject])).toEqual([['double_payment', 'pmt_1']]);
     expect(done.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'its money is no longer awaited' });
-    expect(open(watched(pending(), 0, asked(pending())))).toHaveLength(3);
+    expect(open(watched(pending(), 18 * HOUR_MS, asked))).toHaveLength(2);
+  });
+
+  it('keeps its item open when the invoice ends before the money is there, and opens none then', () => {
+    const late = watched(pending(), 17 * HOUR_MS);
+    const over = { ...late, invoice: first({ platformStatus: 'void' }) };
+    const look = (s: LaneState) => watchUnsettled(s, ctx(20 * HOUR_MS), () => undefined);
+    expect(look(over)).toEqual(over);
+    expect(open(look({ ...over, reviews: [] }))).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 // Refunds at rest: which of them count, what a payment's totals say, and their twins on Stripe.
-import { type GapFact } from '../../domain/facts/refund.js';
 import { type Money } from '../../domain/money.js';
-import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { type LaneRows, type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
 import { refundPaid } from '../../ledger/rules/postings.js';
 import { paymentStatus } from '../../domain/status.js';
-import { addEntry, closeReviews, type Ctx, openReview, putPayment, putRefund } from '../../engine/change.js';
+import { type Holds, itemRule } from '../../engine/items.js';
+import { addEntry, type Ctx, putPayment, putRefund } from '../../engine/change.js';
 import { mirrorRefunds } from './mirror.js';
 import { moveMirror } from '../../engine/moves.js';
 
@@ -12,7 +12,6 @@ export function settleRefunds(s: LaneState, ctx: Ctx): LaneState {
   let state = s;
   for (const p of s.payments) {
     state = countRefunds(state, p.id, ctx);
-    state = checkTotals(state, p.id, ctx);
     state = mirrorRefunds(state, p.id, ctx);
   }
   return state;
@@ -44,24 +43,28 @@ function countRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
 }
 
 /**
- * Compares the refunds we know with the cumulative total of Document 3. A total above their sum means that an event is missing,
- * refunds that do not fit into the payment or overlap mean that something is wrong. The item closes itself when it adds up.
+ * Compares the refunds we know with the cumulative total of Document 3. A total above their sum means a missing event; refunds beyond the
+ * payment or with overlapping totals mean an error.
  */
-function checkTotals(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
-  const p = s.payments.find((x) => x.id === paymentRowId);
-  if (p === undefined) return s;
-  const gap = gapOf(p, s.refunds);
-  if (gap === null) {
-    return closeReviews(s, ctx, (r) => r.kind === 'refund_gap' && r.subject === p.id, {
-      by: null,
-      resolution: 'cleared',
-      note: 'the refunds add up',
-    });
-  }
-  return openReview(s, ctx, { kind: 'refund_gap', subject: p.id, paymentRowId: p.id, fact: gap });
+export const gapItems = itemRule(
+  { 'refunds-beyond-payment': whyGone, 'refund-event-missing': whyGone, 'totals-overlap': whyGone },
+  function* (lane) {
+    const { payments, refunds } = lane.toState();
+    for (const p of payments) {
+      const fact = gapOf(p, refunds);
+      if (fact !== null) yield { kind: 'refund_gap', about: p, fact };
+    }
+  },
+);
+
+function whyGone({ payments, refunds }: LaneRows, { subject }: ReviewRow): string {
+  const isOther = payments.some((p) => p.id === subject && gapOf(p, refunds) !== null);
+  return isOther ? 'the refunds differ in another way' : 'the refunds add up';
 }
 
-function gapOf(p: PaymentRow, all: readonly RefundRow[]): GapFact | null {
+type Gap = Holds<'refunds-beyond-payment' | 'refund-event-missing' | 'totals-overlap'>['fact'];
+
+function gapOf(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
   const known = all.filter((r) => r.paymentRowId === p.id && r.status === 'succeeded');
   if (known.length === 0 && p.refundedTotal === null) return null;
   const sum = known.reduce((n, r) => n + r.amount, 0n);

@@ -1,10 +1,8 @@
 // A signup's charge that is not settled, or of which the MoR cannot be asked, while Stripe's 23 hours run.
-import { type SignupOverdueFact } from '../../domain/facts/late.js';
-import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
+import { type InvoiceRow, type PaymentRow } from '../../domain/model.js';
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
-import { closeReviews, type Ctx, openReview } from '../../engine/change.js';
-import { type LookAgain } from '../../engine/subject.js';
+import { type Holds, itemRule } from '../../engine/items.js';
 
 /**
  * The money is on its way (a bank debit, or a card whose invoice the MoR is still making), or a look-up of it told nothing: one that the MoR
@@ -26,35 +24,25 @@ export function signupLateAt(i: InvoiceRow | null, p: PaymentRow): Date | null {
   return isUnsettled(p) && isFirst && !over ? new Date(startOf(i, p) + SIGNUP_OVERDUE_MS) : null;
 }
 
-/** Nothing is marked before the money is there, so Stripe may end the subscription first: a person is told well before. */
-export function watchUnsettled(s: LaneState, ctx: Ctx, lookAgain: LookAgain): LaneState {
-  let state = s;
-  for (const p of s.payments) {
-    if (p.signupId === null) continue;
-    if (!isUnsettled(p)) {
-      state = closeReviews(state, ctx, (r) => r.kind === 'signup_overdue' && r.subject === p.id, {
-        by: null,
-        resolution: 'cleared',
-        note: 'its money is no longer awaited',
-      });
-      continue;
-    }
-    const at = signupLateAt(s.invoice, p);
-    lookAgain(at);
-    if (at === null || at.getTime() > ctx.now.getTime()) continue;
-    const ends = new Date(startOf(s.invoice, p) + SIGNUP_ENDS_MS);
-    state = openReview(state, ctx, {
-      kind: 'signup_overdue',
-      subject: p.id,
-      paymentRowId: p.id,
-      fact: lateCharge(p, ends),
-      dueAt: ends,
-    });
-  }
-  return state;
-}
+const clears = {
+  'charge-unconfirmed': 'its confirmation is no longer awaited',
+  'charge-unsettled': 'its money is no longer awaited',
+};
 
-function lateCharge(p: PaymentRow, ends: Date): SignupOverdueFact {
+/** Nothing is marked before the money is there, so Stripe may end the subscription first: a person is told well before. */
+export const unsettledItems = itemRule(clears, function* (lane) {
+  const { invoice, payments, reviews } = lane.toState();
+  for (const p of payments) {
+    if (p.signupId === null || !isUnsettled(p)) continue;
+    const at = signupLateAt(invoice, p);
+    const isOpen = reviews.some((r) => r.kind === 'signup_overdue' && r.subject === p.id && r.status === 'open');
+    if (at === null ? !isOpen : !lane.isPast(at)) continue; // an item holds until the money is there, whatever the invoice becomes
+    const ends = new Date(startOf(invoice, p) + SIGNUP_ENDS_MS);
+    yield { kind: 'signup_overdue', about: p, fact: lateCharge(p, ends), dueAt: ends };
+  }
+});
+
+function lateCharge(p: PaymentRow, ends: Date): Holds<keyof typeof clears>['fact'] {
   const amount = p.amount === null ? null : { minor: p.amount, currency: p.currency };
   const since = (p.pendingSince ?? p.recordedAt).toISOString();
   const code = p.pendingSince === null ? 'charge-unconfirmed' : 'charge-unsettled';
