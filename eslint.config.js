@@ -10,8 +10,11 @@ const effects = [
 // The engine's pure part: the words of a lane, and what is decided on it.
 const engineRules = [
   ...[
+    'adapter',
     'answer',
     'answer-parts',
+    'call',
+    'call-rule',
     'change',
     'commanded',
     'draft',
@@ -19,11 +22,13 @@ const engineRules = [
     'errand',
     'event',
     'facts',
+    'items',
+    'lookup',
     'moves',
     'payment',
     'subject',
   ],
-  ...['apply-answer', 'apply-event', 'errands', 'resolve-review', 'settle'],
+  ...['apply-answer', 'apply-event', 'errands', 'read-event', 'resolve-review', 'settle'],
 ].map((name) => `src/engine/${name}.ts`);
 
 export default tseslint.config(
