@@ -1,6 +1,7 @@
 // One dispute or alert: how much, how it stands, what can be done, and its own part of the invoice's story.
 import { mayDo } from '../api/access/caller.js';
 import { actLink, actRow, besides, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
+import { type Names } from '../console/fields.js';
 import { type Html, html } from '../console/html.js';
 import { type Session } from '../console/session.js';
 import {
@@ -9,7 +10,7 @@ import {
   facts,
   foreign,
   id,
-  invoiceLink,
+  invoiceNumberLink,
   paymentLink,
   section,
   status,
@@ -23,7 +24,12 @@ import { asksAbout, disputeLink, disputeName } from './dispute-link.view.js';
 import { disputeAnswer } from './rules/dispute-answer.js';
 import { unreadSum } from './rules/unread-sum.js';
 
-export type Looker = { readonly session: Session; readonly now: Date; readonly live: boolean | null };
+export type Looker = {
+  readonly session: Session;
+  readonly now: Date;
+  readonly live: boolean | null;
+  readonly names: Names;
+};
 
 type Disputed = {
   readonly dispute: Pick<MorObjectRow, 'amount' | 'currency' | 'detail'>;
@@ -45,14 +51,13 @@ export function disputedSum(d: Disputed): Html {
   return amount(minor, currency);
 }
 
-export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, live }: Looker): Html {
+export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, live, names }: Looker): Html {
   const payment = v.payments.find((p) => p.id === o.paymentRowId) ?? null;
   const { outcome = null, reviewerNote = null } = o.detail;
   const asking = v.reviews.filter((r) => asksAbout(r, o));
   const open = asking.filter((r) => r.status === 'open');
-  const about = html`Invoice
-  ${v.invoice.number === null ? invoiceLink(o.invoiceId) : html`<a href="/console/invoices/${encodeURIComponent(o.invoiceId)}">${v.invoice.number}</a>`}
-  · customer ${customerLink(v.invoice.customerId)} · first event ${time(o.createdAt)}`;
+  const about = html`Invoice ${invoiceNumberLink(o.invoiceId, v.invoice.number)} · customer
+  ${customerLink(v.invoice.customerId, names.get(v.invoice.customerId ?? ''))} · first event ${time(o.createdAt)}`;
   const settle = mayDo(session.role, 'ops') ? 'Settle the review item…' : 'See the review item';
   const own = linesOf(
     o,

@@ -78,7 +78,8 @@ export class DisputePages {
     const invoice = found === null ? null : await this.books.invoice(found.invoiceId);
     if (found === null || invoice === null) throw notFound('dispute');
     const now = invoice.objects.find((o) => o.id === found.id) ?? found;
-    const looker = { session: sessionOf(req), now: this.clock.now(), live: this.#live };
+    const names = await this.names.of([invoice.invoice.customerId ?? []].flat());
+    const looker = { session: sessionOf(req), now: this.clock.now(), live: this.#live, names };
     const live = { html: disputePart(now, invoice, looker), everySec: 30 };
     sendPage(req, res, { title: now.kind === 'alert' ? 'Alert' : 'Dispute', section: 'disputes', body: null, live });
   }

@@ -8,6 +8,7 @@ import { type Ctx } from '../engine/change.js';
 import { mayDo } from '../api/access/caller.js';
 import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../console/acts.js';
 import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';
+import { type Names } from '../console/fields.js';
 import { type Html, html } from '../console/html.js';
 import { type Session } from '../console/session.js';
 import { meansNow, obstacle } from '../retries/rules/next-try.js';
@@ -15,7 +16,12 @@ import { returnOf } from '../returns/rules/return-items.js';
 import { paymentName } from '../domain/payment-name.js';
 
 /** Who looks, at what time and under which settings; `live`: the mode of Stripe, null: unknown. */
-export type Looker = { readonly session: Session; readonly ctx: Ctx; readonly live: boolean | null };
+export type Looker = {
+  readonly session: Session;
+  readonly ctx: Ctx;
+  readonly live: boolean | null;
+  readonly names: Names;
+};
 
 /** The link that the customer can pay; undefined: none. */
 export function payableLink(v: InvoiceView, now: Date): MorObjectRow | undefined {

@@ -28,7 +28,7 @@ import {
 } from '../console/show.js';
 import { headlineOf, sentencesOf } from '../reviews/rules/words.js';
 import { proofFacts } from '../payments/proof-facts.view.js';
-import { columnsOf } from '../console/fields.js';
+import { columnsOf, type Names } from '../console/fields.js';
 import { paymentFields } from '../payments/payment.fields.js';
 import { refundFields } from '../refunds/refund.fields.js';
 
@@ -64,7 +64,7 @@ export function invoicePart(v: InvoiceView, looker: Looker): Html {
     amount(i.amountDue, i.currency),
     invoiceState(i),
     answerOf(v, now, (r) => sentencesOf(r).summary),
-    about(v),
+    about(v, looker.names),
   )}
   ${invoiceActs(v, looker)} ${link !== undefined && linkToPay(link)}
   ${besides(parts, section('Timeline', timeline(journal)))}`;
@@ -78,8 +78,8 @@ function invoiceState(i: InvoiceView['invoice']): Html {
 }
 
 /** What it is for, and whose; ids stand below. */
-function about({ invoice: i }: InvoiceView): Html {
-  return html`Customer ${customerLink(i.customerId)}
+function about({ invoice: i }: InvoiceView, names: Names): Html {
+  return html`Customer ${customerLink(i.customerId, names.get(i.customerId ?? ''))}
   ${i.billingReason !== null && html`· ${billingReason(i.billingReason)}`} · made
   ${time(i.platformCreatedAt, 'at an unknown time')}`;
 }

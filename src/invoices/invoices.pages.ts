@@ -76,7 +76,8 @@ export class InvoicePages {
   async one(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) asked: string): Promise<void> {
     const found = await this.books.invoice(asked);
     if (found === null) throw notFound('invoice');
-    const looker = { session: sessionOf(req), ctx: this.context.now(), live: this.#live };
+    const names = await this.names.of([found.invoice.customerId ?? []].flat());
+    const looker = { session: sessionOf(req), ctx: this.context.now(), live: this.#live, names };
     const live = { html: invoicePart(found, looker), everySec: 15 };
     const { number, platformStatus } = found.invoice;
     const title = number !== null ? `Invoice ${number}` : platformStatus === 'draft' ? 'Draft invoice' : 'Invoice';

@@ -8,7 +8,7 @@ import { sendPage } from '../console/layout.js';
 import { type Column, queryText, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { plainAmount, sendText, wantsCsv } from '../console/selection.js';
-import { amount, count, facts, headed, section, time, words } from '../console/show.js';
+import { amount, count, headed, section, time, words } from '../console/show.js';
 import { untoldOf, type VerifyRun } from '../verify/rules/run.js';
 import { VerifyStore } from '../verify/verify.store.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -46,8 +46,8 @@ export class TrialBalancePages {
         What belongs to a month goes by when the MoR moved the money, in UTC. Debits are positive, credits negative.
       </p>
       ${balances.length === 0 && html`<div class="empty">No money had moved by the end of this month.</div>`}
-      ${facts([['Agrees with Stripe', agreement(await this.verify.last())]])} ${moneyPart(balances)}
-      ${balances.map(balancePart)}`;
+      <p>Agrees with Stripe: ${agreement(await this.verify.last())}</p>
+      ${moneyPart(balances)} ${balances.map(balancePart)}`;
     sendPage(req, res, { title: `Trial balance of ${nameOf(month)}`, section: 'ledger/trial-balance', body });
   }
 }
@@ -74,8 +74,11 @@ function agreement(run: VerifyRun | null): Html {
   if (run === null) return html`not known: no ${link} run yet`;
   const at = time(run.finishedAt ?? run.startedAt);
   if (run.outcome === 'clean') return html`<span class="status good">yes</span> ${link} found no difference, ${at}`;
-  if (run.outcome === 'differences')
-    return html`<span class="status bad">no</span> ${link} found ${count(untoldOf(run))} differences, ${at}`;
+  if (run.outcome === 'differences') {
+    const n = untoldOf(run);
+    return html`<span class="status bad">no</span> ${link} found ${count(n)} ${n === 1 ? 'difference' : 'differences'},
+      ${at}`;
+  }
   return html`not known: the ${link} run of ${at} is ${words(run.outcome)}`;
 }
 

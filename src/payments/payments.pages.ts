@@ -34,7 +34,7 @@ import {
   facts,
   foreign,
   id,
-  invoiceLink,
+  invoiceNumberLink,
   section,
   shownOnStripe,
   status,
@@ -45,7 +45,7 @@ import { proofFacts } from './proof-facts.view.js';
 import { type Session } from '../console/session.js';
 import { refundFields } from '../refunds/refund.fields.js';
 import { CustomerNames } from '../console/customer-names.js';
-import { columnsOf } from '../console/fields.js';
+import { columnsOf, type Names } from '../console/fields.js';
 import { paymentFields } from './payment.fields.js';
 import { sendList, viewsOf } from '../console/list-page.js';
 
@@ -106,7 +106,8 @@ export class PaymentPages {
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) asked: string): Promise<void> {
     const found = await this.books.payment(asked);
     if (found === null) throw notFound('payment');
-    const looker = { session: sessionOf(req), now: this.context.now().now, live: this.#live };
+    const names = await this.names.of([found.payment.customerId]);
+    const looker = { session: sessionOf(req), now: this.context.now().now, live: this.#live, names };
     const objects = await this.books.objects(found.payment.invoiceId);
     const live = { html: paymentPart(found, objects, looker), everySec: 15 };
     const { session } = looker;
@@ -130,14 +131,19 @@ export class PaymentPages {
   }
 }
 
-type Looker = { readonly session: Session; readonly now: Date; readonly live: boolean | null };
+type Looker = {
+  readonly session: Session;
+  readonly now: Date;
+  readonly live: boolean | null;
+  readonly names: Names;
+};
 
 function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: Looker): Html {
   const { payment: p, morCustomerId, refunds, lost } = v;
   const rest = refundable(p, refunds, lost);
   const name = paymentName(p);
-  const about = html`Invoice ${invoiceLink(p.invoiceId)} · customer ${customerLink(p.customerId)} · taken
-  ${time(p.succeededAt)}`;
+  const about = html`Invoice ${invoiceNumberLink(p.invoiceId, v.invoiceNumber)} · customer
+  ${customerLink(p.customerId, looker.names.get(p.customerId))} · taken ${time(p.succeededAt)}`;
   const own = objects.filter((o) => o.paymentRowId === p.id);
   const isBack = own.some((o) => o.kind === 'debit_return' && o.status === 'returned');
   return html`${headline(amount(p.amount, p.currency), status(p.status, 'Payment'), paymentAnswer({ payment: p, refunds, objects: own }, looker.now), about)}

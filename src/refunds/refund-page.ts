@@ -3,6 +3,7 @@ import { paymentName } from '../domain/payment-name.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, decimalsOf } from '../domain/money.js';
 import { refundAnswer } from './rules/refund-words.js';
+import { type ListedRefund } from '../engine/read-model.js';
 import { actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
 import { hiddenFields } from '../console/form-fields.js';
 import { type Html, html } from '../console/html.js';
@@ -15,6 +16,7 @@ import {
   foreign,
   id,
   invoiceLink,
+  invoiceNumberLink,
   paymentLink,
   shownOnStripe,
   status,
@@ -97,13 +99,12 @@ export function confirmStep(session: Session, p: PaymentRow, rest: bigint, { min
 
 /** @param who may act, and which of Stripe's modes it is (null: unknown) */
 export function refundPart(
-  r: RefundRow,
-  payment: PaymentRow,
+  { refund: r, payment, invoiceNumber }: ListedRefund,
   who: { readonly ops: boolean; readonly live: boolean | null },
 ): Html {
   const said = refundAnswer(r);
-  const about = html`Invoice ${invoiceLink(r.invoiceId)} · payment ${paymentLink(paymentName(payment))} · asked for
-  ${time(r.createdAt)}`;
+  const about = html`Invoice ${invoiceNumberLink(r.invoiceId, invoiceNumber)} · payment
+  ${paymentLink(paymentName(payment))} · asked for ${time(r.createdAt)}`;
   return html`<div role="status">
       ${headline(amount(r.amount, r.currency), status(shownStatus(r), 'Refund'), said, about)}
     </div>

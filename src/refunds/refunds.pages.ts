@@ -93,7 +93,7 @@ export class RefundPages {
     if (found === null) throw notFound('refund');
     const atRest = SETTLED.has(found.refund.status) && ['done', 'not_needed', 'none'].includes(found.refund.mirror);
     const who = { ops: mayDo(sessionOf(req).role, 'ops'), live: this.#live };
-    const live = { html: refundPart(found.refund, found.payment, who), everySec: atRest ? 30 : 3 };
+    const live = { html: refundPart(found, who), everySec: atRest ? 30 : 3 };
     sendPage(req, res, { title: 'Refund', section: 'refunds', body: null, live });
   }
 

@@ -141,7 +141,7 @@ describe('what people see of a renewal that failed', () => {
       },
     });
     const session = { name: 'ops', role: 'ops', id: 's', formToken: 't', expiresAt: r.h.clock.now() } as const;
-    const page = String(invoicePart(seen, { session, ctx: r.h.context.now(), live: false }));
+    const page = String(invoicePart(seen, { session, ctx: r.h.context.now(), live: false, names: new Map() }));
     expect(page).toContain('Not paid: there is not enough money in the account');
     expect(page).toContain(`tried again at ${next}`);
     expect(page).toContain('the MoR charges again');
