@@ -10,7 +10,7 @@ import { paymentView } from '../payments/payment.view.js';
 import { refundFields } from '../refunds/refund.fields.js';
 import { listedRefundView } from '../refunds/refund.view.js';
 import { customerFields } from './customer.fields.js';
-import { linkView } from './customer-link.view.js';
+import { type CustomerLinkView, linkView } from './customer-link.view.js';
 import { amount, count, facts, foreign, headed, id, moneyLink, section, status, time } from '../console/show.js';
 import { type Enrolment } from '../domain/settings.js';
 import { type CustomerSum } from '../payments/payments.store.js';
@@ -146,8 +146,16 @@ const SUBSCRIPTIONS: readonly Column<Subscription>[] = [
 ];
 
 const OWN = ['customer_id'] as const;
-const INVOICES = columnsOf(invoiceFields, undefined, OWN);
+/** Without the customer there is room for the number on a phone. */
+const INVOICES = columnsOf(invoiceFields, undefined, [...OWN, 'number']).toSpliced(1, 0, {
+  label: 'Number',
+  cell: (i) => foreign(i.number),
+  phone: 'below',
+});
 const PAYMENTS = columnsOf(paymentFields, undefined, OWN);
 const REFUNDS = columnsOf(refundFields, undefined, OWN);
 const DISPUTES = columnsOf(disputeFields, undefined, OWN);
-const LINKS = columnsOf(customerFields, undefined, OWN);
+const LINKS: readonly Column<CustomerLinkView>[] = [
+  { label: 'At the MoR', cell: (l) => id(l.mor_customer_id), phone: 'lead' },
+  ...columnsOf(customerFields, undefined, [...OWN, 'mor_customer_id']),
+];
