@@ -180,11 +180,15 @@ describe('bank transfers', () => {
     const fields = (refused.body['errors'] as Json[]).map((e) => e['field']);
     expect(fields).toEqual(expect.arrayContaining(['recipient.address.line1', 'recipient.address.country']));
     expect(fields).not.toContain('recipient.legalName');
-    const backwards = await make(id, { ...PROFORMA, issue_date: '2026-11-20', due_date: '2026-11-19' });
-    expect(backwards).toMatchObject({ status: 400, body: { errors: [{ field: 'due_date' }] } });
     const log = await world.control('GET', '/requests?side=mor');
     const sent = (log.body['data'] as Json[]).filter((r) => r['method'] === 'POST');
     expect(sent.filter((r) => String(r['path']).includes('proforma-invoices'))).toEqual([]);
+  });
+
+  it("passes on the MoR's refusal of a due date before the issue date", async () => {
+    const id = await openInvoice(world);
+    const backwards = await make(id, { ...PROFORMA, issue_date: '2026-11-20', due_date: '2026-11-19' });
+    expect(backwards).toMatchObject({ status: 400, body: { errors: [{ field: 'due_date' }] } });
   });
 
   it('goes on with the proforma invoice that holds the reference at the MoR already', async () => {
