@@ -9,7 +9,6 @@ import { type ConflictFact } from '../domain/facts/conflict.js';
 import { newReview } from '../domain/item.js';
 import { type ReviewRow } from '../domain/model.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
-import { showMoney } from '../domain/money.js';
 import { HomelessEvents, type Home, type RoutedEvent, type Routing } from './homeless-events.js';
 import { type Claim, type EventVerdict } from '../engine/lane-store.js';
 import { type DecidedEvent } from '../engine/decider.js';

@@ -144,7 +144,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
     const invoices = new Map<string, string>();
     for (const { s } of all) {
       const { latest_invoice: latest } = await world.stripe.subscriptions.retrieve(s.subscriptionId);
-      invoices.set(s.subscriptionId, String(latest));
+      invoices.set(s.subscriptionId, typeof latest === 'string' ? latest : (latest?.id ?? ''));
     }
     const taken = (s: Subscriber) => takenFor(world, invoices.get(s.subscriptionId) ?? '');
     for (const { s } of all) {

@@ -40,8 +40,8 @@ describe('crossbill move', () => {
   /** The newest invoice of the subscription after so long, when both sides have done what they do. */
   const renewal = async (subscriptionId: string): Promise<string> => {
     await world.advance(MONTH_SEC);
-    const s = await world.stripe.subscriptions.retrieve(subscriptionId);
-    return String(s.latest_invoice);
+    const { latest_invoice: latest } = await world.stripe.subscriptions.retrieve(subscriptionId);
+    return typeof latest === 'string' ? latest : (latest?.id ?? '');
   };
 
   // First of all: later the sandbox's clock is ahead of ours.

@@ -1,6 +1,5 @@
 // Lanes in a real PostgreSQL: one worker at a time, nothing lost to a dead one, nothing written by a late one, all of it exact.
 import { aKind, FACTS } from '../support/item-facts.js';
-import { withWords } from '../support/item-words.js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newPayment } from '../../src/engine/payment.js';
 import { ensureInvoice } from '../../src/engine/facts.js';

@@ -1,6 +1,5 @@
 // The small steps that every decision is made of: rows put in place, calls written down under their keys, items opened and closed.
 import { aKind, FACTS } from '../support/item-facts.js';
-import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import {
   addAttempt,

@@ -1,7 +1,7 @@
 // The mark of a payment on plain values: what is decided on each picture of its invoice, what an answer of Stripe makes of it, and what a
 // person may choose. The lane's whole flow is in flow-marks.test.ts.
 import { FACTS } from '../support/item-facts.js';
-import { withWords, wordsOf } from '../support/item-words.js';
+import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview, putMessage } from '../../src/engine/change.js';
 import { takeRead } from '../../src/engine/facts.js';

@@ -1,7 +1,6 @@
 // The database: there, new enough, its schema current, and what waits in it for a person.
 import { type DatabaseChoice } from '../../config/index.js';
 import { type Backlog, HealthStore } from '../../health/health.store.js';
-import { ReadModel } from '../../engine/read-model.js';
 import { type LossWindow, showLossWindow } from '../../verify/rules/loss-window.js';
 import { LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { type Logger } from '../../observe/index.js';

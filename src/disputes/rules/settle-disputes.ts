@@ -12,7 +12,6 @@ import { unreadSum } from './unread-sum.js';
 import { isBookedSince, isNotInLedger, isOtherSince } from './unmarked-money.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 import { onlyTaken } from '../../mor-objects/rules/mor-object.js';
-import { showTime } from '../../domain/show-time.js';
 
 export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
   if (!s.objects.some((o) => o.kind === 'dispute' || o.kind === 'alert' || o.kind === 'debit_return')) return s;

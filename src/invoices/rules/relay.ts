@@ -5,7 +5,7 @@ import { type Call } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
 import { type AnswerTo } from '../../engine/answer.js';
 import { callFailed, refusalOf } from '../../engine/answer-parts.js';
-import { type Ctx, putInvoice, sendAgain, takeCallBack } from '../../engine/change.js';
+import { putInvoice, sendAgain } from '../../engine/change.js';
 import { awaitsRetry, paymentThatCame, saysNothing } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
