@@ -70,7 +70,11 @@ async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise
   const review = await world.get(ReviewsStore).find(id);
   if (review === null) throw new CliError(EXIT.failed, 'not_found', `There is no review item ${id}.`);
   const frees = review.kind === 'refund_stuck' && resolution === 'apply';
-  const danger = frees ? '\nIf this refund did not fail, the next one gives the money back a second time.' : '';
+  const danger = frees
+    ? '\nIf this refund did not fail, the next one gives the money back a second time.'
+    : resolution === 'credit'
+      ? '\nStripe does not take back a credit note of a paid invoice.'
+      : '';
   if (!(await cli.confirm(`${sentencesOf(review).summary}${danger}\nResolve it with "${resolution}"?`)))
     return EXIT.failed;
   const note = typeof cli.options['note'] === 'string' ? cli.options['note'] : null;

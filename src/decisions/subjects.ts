@@ -14,6 +14,7 @@ import { transfers } from '../transfers/subject.js';
 import { applyCaptured } from '../links/rules/payment-captured.js';
 import { learnFromCapture } from '../payments/rules/learn-from-capture.js';
 import { applyEInvoice } from '../documents/rules/e-invoice-event.js';
+import { creditLossCall, orOfLoss, reportLossCall } from '../returns/rules/credit-loss.js';
 import { disputes } from '../disputes/subject.js';
 import { type Lane } from '../engine/draft.js';
 import { atRest, nothingMore } from '../engine/subject.js';
@@ -106,8 +107,8 @@ const CALLS: Subjects['calls'] = {
   relay_event: relayCall,
   retry_charge: retryChargeCall,
   create_refund: createRefundCall,
-  report_refund: reportRefundCall,
-  issue_credit_note: creditNoteCall,
+  report_refund: orOfLoss(reportRefundCall, reportLossCall),
+  issue_credit_note: orOfLoss(creditNoteCall, creditLossCall),
   ...transfers.calls,
   create_payment_link: createLinkCall,
 };
@@ -133,7 +134,6 @@ export const SUBJECTS: Subjects = {
     refund_stuck: stuckRefundReview,
     refund_gap: nothingMore,
     ...disputes.choices,
-    debit_returned: nothingMore,
     double_charge_risk: chargingReview,
     conflicting_event: nothingMore,
   },

@@ -1,7 +1,8 @@
 // Disputes, alerts and returned debits join the engine.
 import { asRule } from '../engine/adapter.js';
-import { nothingMore, type Subject } from '../engine/subject.js';
+import { type Subject } from '../engine/subject.js';
 import { returnItems } from '../returns/rules/return-items.js';
+import { creditItems, creditReview } from '../returns/rules/credit-loss.js';
 import { takeAlert, takeDispute } from './rules/dispute-event.js';
 import { settleDisputes } from './rules/settle-disputes.js';
 
@@ -17,6 +18,6 @@ export const disputes = {
     'pre_chargeback_alert.outcome': takeAlert,
   },
   rest: [asRule(settleDisputes)],
-  items: [returnItems],
-  choices: { dispute: nothingMore },
+  items: [returnItems, creditItems],
+  choices: { dispute: creditReview, debit_returned: creditReview },
 } satisfies Subject;

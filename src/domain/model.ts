@@ -166,7 +166,7 @@ export type RefundRow = {
   readonly succeededAt: Date | null;
 };
 
-export type Resolution = 'apply' | 'refund' | 'retry' | 'dismiss';
+export type Resolution = 'apply' | 'refund' | 'retry' | 'credit' | 'dismiss';
 
 export type ReviewRow = {
   readonly id: string;

@@ -22,6 +22,25 @@ export type Observation = {
   readonly heardAt: string;
 };
 
+/**
+ * A credit note on Stripe for what a bank took, as a person chose it. `stage`: how far its calls have come; `parked`: Stripe refused one of
+ * them.
+ */
+export type LossCredit = {
+  /** Stands in the keys of its calls, and at Stripe as the reference of the refund. */
+  readonly name: string;
+  /** Our id of the payment. */
+  readonly of: string;
+  /** Smallest units as text. */
+  readonly minor: string;
+  readonly stage: 'reporting' | 'crediting' | 'done' | 'parked';
+  /** Null until Stripe has answered. */
+  readonly noteId: string | null;
+  /** How much of it the ledger has, smallest units as text, and how many entries made it. */
+  readonly booked: string;
+  readonly entries: number;
+};
+
 /** What the columns have no place for. Absent: not known. */
 export type MorObjectDetail = {
   readonly merchantReference?: string | null;
@@ -78,6 +97,8 @@ export type MorObjectDetail = {
     readonly entries: number;
     readonly moves?: readonly { readonly at: string; readonly minor: string }[];
   };
+  /** The credit note for the loss. Absent: nobody chose one. */
+  readonly credit?: LossCredit;
   /** Our request was sent and nobody answered; it is sent again, the same bytes. */
   readonly unanswered?: boolean;
   /** Our request was sent, nobody answered, and it was taken back: the MoR may have made it, and nobody was given its page. */

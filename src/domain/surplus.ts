@@ -1,5 +1,5 @@
 // What was paid for an invoice beyond the amount due, and how much of a refund gives that back.
-import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from './model.js';
+import { type LaneRows, type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from './model.js';
 
 export type Overpaid = {
   readonly minor: bigint;
@@ -9,7 +9,7 @@ export type Overpaid = {
 };
 
 /** What was paid beyond the amount due, whatever was given back of it since. */
-export function overpaid(s: LaneState): Overpaid | null {
+export function overpaid(s: Pick<LaneRows, 'invoice' | 'payments'>): Overpaid | null {
   const i = s.invoice;
   const by = s.payments
     .filter((p) => p.mark === 'confirmed' && p.amount !== null)
@@ -25,7 +25,7 @@ export function overpaid(s: LaneState): Overpaid | null {
  * Out of band Stripe takes what is due for paid, whatever was taken. Event shapes of before 2025-03-31 count such money as nothing
  * paid, which tells nothing.
  */
-function notShown({ invoice }: LaneState, by: readonly PaymentRow[]): bigint {
+function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRow[]): bigint {
   const shown = invoice?.amountPaid ?? 0n;
   if (invoice?.platformStatus !== 'paid' || shown <= 0n || !by.some((p) => p.markMode === 'out_of_band')) return 0n;
   const taken = by.reduce((sum, p) => sum + (p.amount ?? 0n), 0n);

@@ -142,9 +142,10 @@ export function openReview(s: LaneState, ctx: Ctx, item: Item & { readonly since
   return note(putReview(s, row), ctx, 'decision', `review item ${kind}: ${fact.code}`, row.id);
 }
 
-/** A person looked into it, and not before that time. */
+/** A person looked into it, and not before that time. Whoever had a loss credited on Stripe has dealt with it as well. */
 export function isDismissed({ resolution, resolvedAt }: ReviewRow, since: Date | null): boolean {
-  return resolution === 'dismiss' && (since === null || (resolvedAt !== null && resolvedAt >= since));
+  const isDealt = resolution === 'dismiss' || resolution === 'credit';
+  return isDealt && (since === null || (resolvedAt !== null && resolvedAt >= since));
 }
 
 /** An open item has the fact of now. `dueAt` left out: the deadline stays. */
@@ -156,7 +157,8 @@ export function restateReview(
 ): LaneState {
   const { fact, dueAt = open.dueAt } = item;
   const isDueThen = open.dueAt?.getTime() === dueAt?.getTime();
-  if (isDueThen && isSameFact(open.fact, fact)) return s;
+  const isSameOffer = item.actions === undefined || item.actions.join() === open.actions.join();
+  if (isDueThen && isSameOffer && isSameFact(open.fact, fact)) return s;
   const state = putReview(s, { ...open, topic: fact.code, fact, ...choicesOf(item), dueAt });
   const how = isDueThen ? 'is now' : 'has another deadline';
   return note(state, ctx, 'decision', `review item ${open.kind} ${how}: ${fact.code}`, open.id);

@@ -7,6 +7,7 @@ import { morCustomers } from '../store/mor-customers.js';
 import { dayOf } from '../domain/day.js';
 import { DAY_MS } from '../policy.js';
 import { InvoiceEntity } from '../store/entities/invoice.entity.js';
+import { MorObjectEntity } from '../store/entities/mor-object.entity.js';
 import { LedgerEntryEntity } from '../store/entities/ledger-entry.entity.js';
 import { PaymentEntity } from '../store/entities/payment.entity.js';
 import { RefundEntity } from '../store/entities/refund.entity.js';
@@ -39,10 +40,11 @@ export type LedgerRow = {
   readonly processorChargeId: string | null;
   /** Stripe's `pr_…`; null in mark mode `out_of_band`, and until Stripe has answered. */
   readonly paymentRecordId: string | null;
-  /** Ours. This and the next three are null for what is no refund. */
+  /** Ours. This and the next two are null for what is no refund. */
   readonly refundId: string | null;
   readonly morRefundId: string | null;
   readonly processorRefundId: string | null;
+  /** Of a refund, or of a loss that was credited. */
   readonly creditNoteId: string | null;
   readonly eventId: string | null;
   /** When the money moved, by the MoR's time: the month that it belongs to. */
@@ -170,7 +172,7 @@ async function movedWithin(orm: DataSource, span: Span, parameters: Parameters):
  */
 export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryEntity[]): Promise<LedgerRow[]> {
   const ids = (of: (e: LedgerEntryEntity) => string | null) => Any([...new Set(entries.flatMap((e) => of(e) ?? []))]);
-  const [payments, refunds, invoices] = await Promise.all([
+  const [payments, refunds, invoices, notes] = await Promise.all([
     orm.getRepository(PaymentEntity).find({
       select: { id: true, paymentId: true, customerId: true, processorChargeId: true, paymentRecordId: true },
       where: { id: ids((e) => e.paymentRowId) },
@@ -183,6 +185,7 @@ export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryE
       select: { invoiceId: true, number: true },
       where: { invoiceId: ids((e) => e.invoiceId) },
     }),
+    lossNotes(orm, entries),
   ]);
   const mor = await morCustomers(
     orm,
@@ -204,9 +207,21 @@ export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryE
       paymentRecordId: p?.paymentRecordId ?? null,
       morRefundId: r?.morRefundId ?? null,
       processorRefundId: r?.processorRefundId ?? null,
-      creditNoteId: r?.creditNoteId ?? null,
+      creditNoteId: r?.creditNoteId ?? notes.get(e.id) ?? null,
     };
   });
+}
+
+const CREDITED: ReadonlySet<string> = new Set(['loss_credited', 'loss_credit_reversed']);
+
+/** The credit notes of losses, by the entry: its subject begins with our id of the dispute or the return. */
+async function lossNotes(orm: DataSource, entries: readonly LedgerEntryEntity[]): Promise<ReadonlyMap<string, string>> {
+  const own = entries.flatMap((e) => (CREDITED.has(e.reason) ? [{ id: e.id, of: e.subject.split(':')[0] ?? '' }] : []));
+  if (own.length === 0) return new Map();
+  const where = { id: Any([...new Set(own.map((e) => e.of))]) };
+  const losses = await orm.getRepository(MorObjectEntity).find({ select: { id: true, detail: true }, where });
+  const noteOf = new Map(losses.map((o) => [o.id, o.detail.credit?.noteId ?? null]));
+  return new Map(own.flatMap((e) => ((noteOf.get(e.of) ?? null) === null ? [] : [[e.id, noteOf.get(e.of) ?? '']])));
 }
 
 /** Entries that no day's sums hold yet are some minutes' work. More there are only while a daemon catches up. */

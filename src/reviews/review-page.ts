@@ -144,6 +144,8 @@ function labelOf(c: Case, resolution: Resolution): string {
       if (isToldFailed(r)) return 'Close it: send nothing';
       if (r.kind === 'effect_failed' || r.kind === 'refund_stuck') return 'Send it again';
       return r.kind === 'renewal_overdue' ? 'Wait as long again' : 'Look again';
+    case 'credit':
+      return 'Credit it on Stripe';
     case 'dismiss':
       return isDoneElsewhere(r, named) ? 'Done: close it' : 'Dismiss';
   }
@@ -153,6 +155,8 @@ const MEANING: Readonly<Record<Resolution, string>> = {
   apply: 'The money is taken for this invoice, as it is.',
   refund: 'The MoR gives it back to the customer, and Stripe shows it.',
   retry: 'What was found is read afresh, and decided on as if it had just come. Nothing is done twice.',
+  credit:
+    'Stripe shows the loss by a credit note, as it shows a refund. The customer gets nothing by it, and it cannot be taken back.',
   dismiss: 'The item is closed, and Crossbill does nothing more about it.',
 };
 
@@ -169,6 +173,7 @@ function isCareful(r: ReviewRow, resolution: Resolution): boolean {
   return (
     resolution === 'refund' ||
     resolution === 'apply' ||
+    resolution === 'credit' ||
     (r.kind === 'refund_stuck' && resolution === 'retry' && !isToldFailed(r))
   );
 }

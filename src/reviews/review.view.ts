@@ -8,7 +8,7 @@ import { Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http
 import { timeOf } from '../api/http/values.js';
 
 export const REVIEW_STATUSES = ['open', 'resolved'] as const;
-export const RESOLUTIONS = ['apply', 'refund', 'retry', 'dismiss'] as const;
+export const RESOLUTIONS = ['apply', 'refund', 'retry', 'credit', 'dismiss'] as const;
 
 // A new kind fails to compile here until it is listed.
 const kinds: Record<ReviewKind, true> = {

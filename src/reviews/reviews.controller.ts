@@ -77,13 +77,13 @@ export class ReviewsController {
     operationId: 'resolveReview',
     summary: 'Resolve a review item (role: ops)',
     description:
-      '`apply`: take the money for the invoice anyway; for a `refund_stuck` item: the MoR told you that the refund failed, its amount is free again (a note is required). `refund`: refund the payment. `retry`: look or send again. `dismiss`: nothing to do.',
+      '`apply`: take the money for the invoice anyway; for a `refund_stuck` item: the MoR told you that the refund failed, its amount is free again (a note is required). `refund`: refund the payment. `retry`: look or send again. `credit`: show a loss (a lost dispute, a returned debit) on Stripe by a credit note. `dismiss`: nothing to do.',
   })
   @ApiOkResponse({ type: ReviewView })
   @Problems({
     400: '`invalid_request`, `note_required`',
     404: '`not_found`',
-    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, `refund_answered`: its request is not sent again, `request_erased`, or why the refund it asks for cannot be made.',
+    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, `refund_answered`: its request is not sent again, `request_erased`, `credit_not_available`: nothing is left to credit, or not safely, or why the refund it asks for cannot be made.',
     422: '`payment_not_refundable`',
   })
   async resolve(

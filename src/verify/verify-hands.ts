@@ -4,7 +4,7 @@ import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type PaymentRow } from '../domain/model.js';
 import { compareCreditNotes } from './rules/compare.js';
 import { type Difference, type OurInvoice } from '../domain/difference.js';
-import { compareBalance, compareForeignNotes, compareRecord } from './rules/compare-hands.js';
+import { compareBalance, compareForeignNotes, compareRecord, creditsOf } from './rules/compare-hands.js';
 import { byInvoice, type VerifyParts } from './verify-parts.js';
 import { type VerifyFindings } from './verify-findings.js';
 import { type VerifyQuestions } from './verify-questions.js';
@@ -68,9 +68,10 @@ export class VerifyHands {
   /** The refunds of one invoice: their credit notes, and their sum on the payment records. `all`: records without a refund too. */
   async ofRefunds(own: OurInvoice, all = false): Promise<Difference[]> {
     const mirrored = own.refunds.filter((r) => r.mirror === 'done');
-    const found = mirrored.length > 0 ? await this.ofNotes(own) : [];
+    const credits = creditsOf(own).filter((c) => c.stage === 'done');
+    const found = mirrored.length + credits.length > 0 ? await this.ofNotes(own) : [];
     for (const p of own.payments) {
-      const wanted = all || mirrored.some((r) => r.paymentRowId === p.id);
+      const wanted = all || mirrored.some((r) => r.paymentRowId === p.id) || credits.some((c) => c.of === p.id);
       if (wanted && p.mark === 'confirmed') found.push(...(await this.ofRecord(own, p)));
     }
     return found;

@@ -79,7 +79,7 @@ describe('a returned debit', () => {
   it('asks a person what becomes of the invoice, changes nothing on Stripe, and refuses a refund', async () => {
     const [item, ...others] = await items();
     expect(others).toEqual([]);
-    expect(item).toMatchObject({ invoice_id: invoiceId, payment_id: paymentId, actions: ['dismiss'] });
+    expect(item).toMatchObject({ invoice_id: invoiceId, payment_id: paymentId, actions: ['credit', 'dismiss'] });
     expect(String(item?.['proposal'])).toMatch(/new invoice .* credit note/);
     expect(await onStripe()).toEqual({ status: 'paid', credited: 0 });
     expect(await post('refunds', {})).toMatchObject({ status: 422, body: { code: 'payment_not_refundable' } });

@@ -13,6 +13,8 @@ import {
   debitReturnReversed,
   disputeLost,
   disputeReversed,
+  lossCredited,
+  lossCreditReversed,
   paymentCollected,
   paymentMarked,
   refundMirrored,
@@ -111,6 +113,8 @@ describe('an entry', () => {
       disputeReversed(p(), 'o', 1n, lost),
       debitReturned(p(), 'o', 1n, lost),
       debitReturnReversed(p(), 'o', 1n, lost),
+      lossCredited(p(), 'o', 1n, LATER),
+      lossCreditReversed(p(), 'o', 1n, LATER),
     ].map((e) => e.reason);
     expect(reasons.toSorted()).toEqual([...REASONS].toSorted());
   });

@@ -12,6 +12,8 @@ export const disputeWords: Words<
   | 'dispute-lost'
   | 'loss-unread'
   | 'won-after-loss'
+  | 'credit-beyond-loss'
+  | 'credit-refused'
   | 'alert-received'
   | 'alert-handled'
 > = {
@@ -53,6 +55,16 @@ export const disputeWords: Words<
   'won-after-loss': (f) => ({
     ...ofDispute(f.dispute, `was lost and then won${again(f)}: the bank returned ${sumOf(f)}`),
     proposal: `${f.reversed ? `The loss is reversed in the ledger.${f.beside ? ' What was booked beside it: take that back, too.' : ''}` : 'The ledger never had the loss: if it was booked beside it, take that back.'} If the customer was billed again meanwhile, decide which of the two stands.`,
+  }),
+  'credit-beyond-loss': (f) => ({
+    summary: `credit note ${f.creditNote} shows a loss of ${showMoney(f.credited)} of payment ${f.payment}, and ${f.over ? 'the money is there after all' : `only ${showMoney(f.lost)} of it is lost: the rest was refunded, or is another's`}`,
+    proposal:
+      'The ledger has taken the rest of the credit note back, and Stripe still shows it. Stripe voids no credit note of a paid invoice: bill the difference on Stripe with a new invoice and mark it paid out of band, or note it for your accountant. Dismiss this when it is done.',
+  }),
+  'credit-refused': (f) => ({
+    summary: `${f.call} for the loss by ${f.loss} was refused: ${f.said}`,
+    proposal:
+      'Stripe does not show the loss. Fix what the answer names and retry, or credit it by hand and dismiss this.',
   }),
   'alert-received': (f) => {
     const what = `a chargeback of ${sumOf(f)} is about to be raised`;

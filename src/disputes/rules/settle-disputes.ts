@@ -4,9 +4,10 @@ import { type Again, type Disputed } from '../../domain/facts/parts.js';
 import { type Money } from '../../domain/money.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
-import { closeReviews, type Ctx, openReview, putObject } from '../../engine/change.js';
+import { closeReviews, type Ctx, isDismissed, openReview, putObject } from '../../engine/change.js';
 import { decide } from '../../engine/adapter.js';
 import { apartOf } from '../../returns/rules/return-items.js';
+import { bookCredits, creditItemOf, offersOf } from '../../returns/rules/credit-loss.js';
 import { bookLosses } from './book-losses.js';
 import { unreadSum } from './unread-sum.js';
 import { isBookedSince, isNotInLedger, isOtherSince } from './unmarked-money.js';
@@ -15,7 +16,10 @@ import { onlyTaken } from '../../mor-objects/rules/mor-object.js';
 
 export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
   if (!s.objects.some((o) => o.kind === 'dispute' || o.kind === 'alert' || o.kind === 'debit_return')) return s;
-  let state = decide(nameDisputed(s), ctx, bookLosses);
+  let state = decide(nameDisputed(s), ctx, (lane) => {
+    bookLosses(lane);
+    bookCredits(lane);
+  });
   for (const o of state.objects) {
     if (o.kind === 'dispute') state = settleDispute(state, o, ctx);
     if (o.kind === 'alert') state = settleAlert(state, o, ctx);
@@ -122,8 +126,10 @@ function askForEvidence(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: 
  */
 function onceMore(s: LaneState, o: MorObjectRow, own: string, others: readonly string[]): Again {
   const items = s.reviews.filter((r) => r.kind === 'dispute');
+  // The item of a credit note may tell of a refund as well.
+  const isEnd = ({ fact }: ReviewRow): boolean => fact.code !== 'credit-beyond-loss' || fact.over;
   const came = items.some(
-    (r) => r.subject === own && items.some((x) => others.includes(x.subject) && x.createdAt > r.createdAt),
+    (r) => r.subject === own && items.some((x) => isEnd(x) && others.includes(x.subject) && x.createdAt > r.createdAt),
   );
   const { outcomeAt } = o.detail;
   return { again: came, againAt: came ? (outcomeAt ?? null) : null };
@@ -131,7 +137,7 @@ function onceMore(s: LaneState, o: MorObjectRow, own: string, others: readonly s
 
 function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx): LaneState {
   const subject = subjects.lost;
-  const again = onceMore(s, o, subject, [subjects.won]);
+  const again = onceMore(s, o, subject, [subjects.won, creditItemOf(o)]);
   const named = s.payments.find((x) => x.id === o.paymentRowId);
   const unread = unreadSum(o, named);
   const about = { kind: 'dispute', subject, paymentRowId: o.paymentRowId } as const;
@@ -145,7 +151,7 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
   const taken = both === null ? lossOf(s, o) : { amount: both.taken, unread: null };
   const own = (r: ReviewRow): boolean => r.kind === 'dispute' && r.subject === subject;
   // Who dealt with a loss that was one twice need not hear that it is one once, as when another dispute is won after all.
-  const dealt = s.reviews.filter((r) => own(r) && r.resolution === 'dismiss');
+  const dealt = s.reviews.filter((r) => own(r) && isDismissed(r, null));
   const bookedSince = isBookedSince(o, dealt);
   const lost = { code: 'dispute-lost', dispute, ...again, ...taken } as const;
   const isKnown = ({ fact }: ReviewRow): boolean =>
@@ -156,7 +162,8 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
   if (both === null && dealt.some(isKnown)) {
     return closeReviews(s, ctx, own, { by: null, resolution: 'cleared', note: 'the customer did not get it twice' });
   }
-  return openReview(s, ctx, { ...about, fact: { ...lost, twice: both?.twice ?? null, bookedSince, apart } });
+  const fact = { ...lost, twice: both?.twice ?? null, bookedSince, apart };
+  return openReview(s, ctx, { ...about, fact, ...offersOf(s, o, ctx) });
 }
 
 /** Of two losses these do not count when only the sum is compared. */

@@ -13,5 +13,6 @@ export type EffectFact =
       readonly processorRefund: string | null;
       readonly other: { readonly refund: string; readonly payment: string; readonly invoice: string } | null;
     } & Refused)
+  | ({ readonly code: 'credit-refused'; readonly loss: string } & Refused)
   | { readonly code: 'lane-stuck'; readonly lane: string; readonly why: string }
   | { readonly code: 'enrolment-unread'; readonly customer: string | null; readonly since: Time };

@@ -2,7 +2,20 @@
 import { type Money } from '../money.js';
 import { type Again, type Apart, type Disputed, type Time } from './parts.js';
 
+/** A credit note for a loss stands on Stripe, and more of it than a bank has taken. */
+type CreditFact = {
+  readonly code: 'credit-beyond-loss';
+  readonly creditNote: string;
+  readonly payment: string;
+  readonly credited: Money;
+  /** What of it a bank still has. */
+  readonly lost: Money;
+  /** The dispute was won after all, or the return undone. False: the loss became less, as by a refund. */
+  readonly over: boolean;
+};
+
 export type DisputeFact =
+  | CreditFact
   | ({
       readonly code: 'evidence-due';
       readonly dispute: string;
@@ -66,6 +79,7 @@ export type DisputeFact =
   | { readonly code: 'unknown-dispute'; readonly event: string; readonly type: string; readonly until: Time | null };
 
 export type ReturnFact =
+  | CreditFact
   | {
       readonly code: 'debit-returned';
       readonly payment: string;

@@ -21,4 +21,6 @@ export const REASONS = [
   'dispute_reversed',
   'debit_returned',
   'debit_return_reversed',
+  'loss_credited',
+  'loss_credit_reversed',
 ] as const;

@@ -78,6 +78,19 @@ export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigi
   return entry('mor_receivable', 'disputed_payments', 'debit_return_reversed', subject, p, amount, when);
 }
 
+/** A credit note shows a loss on Stripe: that much of it is less of a sale. `subject`: our id of the dispute or return, and which entry of it. */
+export function lossCredited(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
+  return entry('settled_invoices', 'disputed_payments', 'loss_credited', subject, p, amount, { at, movedAt: at });
+}
+
+/** The loss that a credit note was made for is none after all, or less of one. */
+export function lossCreditReversed(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
+  return entry('disputed_payments', 'settled_invoices', 'loss_credit_reversed', subject, p, amount, {
+    at,
+    movedAt: at,
+  });
+}
+
 /** A refund of a payment that never was marked: both clearing accounts are settled against each other. */
 export function refundOfUnmarked(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
   const cause = { refundId: r.id };

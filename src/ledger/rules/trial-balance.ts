@@ -78,7 +78,7 @@ export function moneyOf({ accounts, moved }: TrialBalance): {
   return {
     taken: by('payment_collected'),
     refunded: by('refund_paid'),
-    lost: on('disputed_payments'),
+    lost: by('dispute_lost') + by('debit_returned') - by('dispute_reversed') - by('debit_return_reversed'),
     kept: on('mor_receivable'),
   };
 }

@@ -58,6 +58,8 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
       // The MoR has named a charge of its own for it since, and that is booked: a payment like any other.
       if (p.succeededAt !== null) return carriedOut(lookAfresh(putPayment(s, moveMark(p, 'waiting'))));
       return carriedOut(awaitWord(letGo(s, p), ctx));
+    case 'credit': // is of losses
+      return carriedOut(s);
   }
 };
 

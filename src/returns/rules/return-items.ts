@@ -1,4 +1,5 @@
 // The items of a returned debit, which put the question on Stripe to a person. The books are book-losses.ts's.
+import { offersOf } from './credit-loss.js';
 import { type LaneRows, type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { type Apart } from '../../domain/facts/parts.js';
 import { type Money } from '../../domain/money.js';
@@ -54,7 +55,7 @@ export const returnItems = itemRule<Codes>(clears, function* (lane) {
     const before = p.mark === 'waiting' ? told.at(-1)?.fact : undefined;
     const marked = p.mark === 'confirmed';
     const now = { code: 'debit-returned', ...of, invoice: o.invoiceId, marked, apart: apartOf(s, o) } as const;
-    yield { ...about, fact: before?.code === 'debit-returned' ? before : now };
+    yield { ...about, fact: before?.code === 'debit-returned' ? before : now, ...offersOf(s, o, lane.ctx) };
   }
 });
 

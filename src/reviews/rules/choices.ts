@@ -16,11 +16,14 @@ export function isNoteNeeded(r: Pick<ReviewRow, 'kind'>, resolution: Resolution)
   return r.kind === 'refund_stuck' && resolution === 'apply';
 }
 
+const HOW_TO_CREDIT = '`credit` writes it off with a credit note on Stripe.';
+
 /** What is proposed, and how to come by a refund that cannot be chosen yet. */
 export function proposalOf(r: ReviewRow, named: boolean): string {
   const { proposal } = sentencesOf(r);
   const missing = r.status === 'open' && r.paymentRowId !== null && !named && r.actions.includes('refund');
-  return missing ? `${proposal} \`refund\` can be chosen once the payment is named. ${HOW_TO_NAME}` : proposal;
+  if (missing) return `${proposal} \`refund\` can be chosen once the payment is named. ${HOW_TO_NAME}`;
+  return r.status === 'open' && r.actions.includes('credit') ? `${proposal} ${HOW_TO_CREDIT}` : proposal;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type PaymentRecordFacts,
   type ShownInvoice,
 } from '../../domain/ports/billing-reader.js';
+import { type LossCredit } from '../../domain/mor-object.js';
 import { type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { type Difference, type OurInvoice } from '../../domain/difference.js';
 import { saleOf, surplusRefunded } from '../../domain/surplus.js';
@@ -45,16 +46,17 @@ export function compareOverpaid(shown: ShownInvoice, ours: OurInvoice): Differen
 /** Whether to ask for the invoice's credit notes: more was given back by them than the ledger mirrored. */
 export function creditedBeyondLedger(shown: ShownInvoice, ours: OurInvoice): boolean {
   const mirrored = ours.refunds.filter((r) => r.mirror === 'done').reduce((n, r) => n + saleOf(r), 0n);
-  return shown.creditedAfterPayment > mirrored;
+  const losses = creditsOf(ours).filter((c) => c.stage === 'done');
+  return shown.creditedAfterPayment > losses.reduce((n, c) => n + BigInt(c.minor), mirrored);
 }
 
-/** Credit notes that no refund of the MoR explains. `notes` may belong to other invoices too. */
+/** Credit notes that neither a refund of the MoR nor a loss explains. `notes` may belong to other invoices too. */
 export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
   const [paid] = ours.payments.filter((p) => p.succeededAt !== null);
   if (paid === undefined) return []; // not our money
   return notes.flatMap((n) => {
     if (n.invoiceId !== ours.invoice.invoiceId || n.status === 'void' || n.afterPayment <= 0n) return [];
-    if (ours.refunds.some((r) => isNoteOf(r, n))) return [];
+    if (ours.refunds.some((r) => isNoteOf(r, n)) || creditsOf(ours).some((c) => isNoteOfLoss(c, n))) return [];
     const where = n.toBalance ? "credits the customer's balance with" : 'gives back';
     const detail = `credit note ${n.creditNoteId} ${where} ${show(n.afterPayment, n.currency)}, ${coverOf(ours, n)}`;
     const about = { invoiceId: ours.invoice.invoiceId, objectId: n.creditNoteId };
@@ -95,7 +97,16 @@ function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
   return [r.processorRefundId, r.morRefundId, r.id].some((x) => x !== null && named.includes(x));
 }
 
-/** The refunds of one payment that the ledger mirrored against what its payment record shows. `record` null: there is none. */
+/** Credit notes that a person chose for losses. */
+export function creditsOf({ objects = [] }: OurInvoice): readonly LossCredit[] {
+  return objects.flatMap((o) => o.detail.credit ?? []);
+}
+
+function isNoteOfLoss({ name, noteId }: LossCredit, n: CreditNoteFacts): boolean {
+  return noteId === null ? n.refundId === name || n.references.includes(name) : noteId === n.creditNoteId;
+}
+
+/** The refunds and credited losses of one payment that the ledger mirrored against what its payment record shows. `record` null: there is none. */
 export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRecordFacts | null): Difference[] {
   const about = { ...aboutOf(p), objectId: p.paymentRecordId };
   if (record === null) {
@@ -103,10 +114,13 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
     return [difference('charged_not_marked', 'person', detail, about)];
   }
   const { amountRefunded } = record;
-  const at = (stages: readonly string[]): bigint[] =>
-    ours.refunds
+  const losses = creditsOf(ours).filter((c) => c.of === p.id);
+  const at = (stages: readonly string[]): bigint[] => [
+    ...ours.refunds
       .filter((r) => r.paymentRowId === p.id && stages.includes(r.mirror) && !wasRefused(ours, r))
-      .map((r) => r.amount);
+      .map((r) => r.amount),
+    ...losses.filter((c) => stages.includes(c.stage)).map((c) => BigInt(c.minor)),
+  ];
   const mirrored = at(['done', 'crediting']).reduce((n, x) => n + x, 0n); // reported is enough: the credit note comes after
   if (mayShow(amountRefunded, mirrored, at(['reporting', 'parked']))) return [];
   const detail = `payment record ${record.paymentRecordId} shows ${show(amountRefunded, p.currency)} refunded; the ledger mirrored ${show(mirrored, p.currency)}`;

@@ -241,8 +241,24 @@ export function compareAttached(
   return [...found, difference('marked_not_charged', 'person', detail, about)];
 }
 
-/** The refunds that the ledger mirrored against the credit notes that are there. */
+/** The refunds and losses that the ledger mirrored against the credit notes that are there. */
 export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
+  return [...compareLossNotes(ours, notes), ...compareRefundNotes(ours, notes)];
+}
+
+/** A note for a loss that is none any more may be gone. */
+function compareLossNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
+  return (ours.objects ?? []).flatMap(({ id, detail: { credit } }): Difference[] => {
+    if (credit === undefined || credit.noteId === null || credit.booked === '0') return [];
+    const twin = notes.find((n) => n.creditNoteId === credit.noteId);
+    if (twin !== undefined && twin.status !== 'void') return [];
+    const detail = `credit note ${credit.noteId} of loss ${id} is ${twin?.status ?? 'missing'}`;
+    const about = { invoiceId: ours.invoice.invoiceId, objectId: credit.noteId };
+    return [difference('refund_not_mirrored', 'person', detail, about)];
+  });
+}
+
+function compareRefundNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
   return ours.refunds
     .filter((r) => r.mirror === 'done' && saleOf(r) > 0n)
     .flatMap((r): Difference[] => {

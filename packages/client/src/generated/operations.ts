@@ -7,6 +7,7 @@ export type KnownCode =
   | 'billing_unavailable'
   | 'charge_already_used'
   | 'connection_failed'
+  | 'credit_not_available'
   | 'customer_linked_otherwise'
   | 'customer_not_enrolled'
   | 'event_not_parked'

@@ -242,9 +242,9 @@ export interface components {
             fact: {
                 [key: string]: unknown;
             };
-            actions: ("apply" | "refund" | "retry" | "dismiss")[];
+            actions: ("apply" | "refund" | "retry" | "credit" | "dismiss")[];
             /** @enum {string|null} */
-            proposed: "apply" | "refund" | "retry" | "dismiss" | null;
+            proposed: "apply" | "refund" | "retry" | "credit" | "dismiss" | null;
             summary: string;
             proposal: string;
             due_at: string | null;
@@ -458,7 +458,7 @@ export interface components {
              * @description One of the item’s `actions`.
              * @enum {string}
              */
-            resolution: "apply" | "refund" | "retry" | "dismiss";
+            resolution: "apply" | "refund" | "retry" | "credit" | "dismiss";
             /** Why. */
             note?: string;
         };
@@ -1253,7 +1253,7 @@ export interface components {
              * @description Only of this reason.
              * @enum {string}
              */
-            reason?: "payment_collected" | "payment_marked" | "refund_paid" | "refund_mirrored" | "refund_of_unmarked" | "dispute_lost" | "dispute_reversed" | "debit_returned" | "debit_return_reversed";
+            reason?: "payment_collected" | "payment_marked" | "refund_paid" | "refund_mirrored" | "refund_of_unmarked" | "dispute_lost" | "dispute_reversed" | "debit_returned" | "debit_return_reversed" | "loss_credited" | "loss_credit_reversed";
             since?: string;
             /** Only before this date (UTC) or time. */
             until?: string;

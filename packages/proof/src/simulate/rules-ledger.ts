@@ -17,7 +17,10 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
     const own = seen.refunds.filter((r) => r.payment_row_id === row.id && r.counted);
     const gap = isGapTold(seen, row.id);
     const counted = own.reduce((n, r) => n + Number(r.amount), 0);
-    const lost = balance('disputed_payments', row.id);
+    const credited = seen.ledger.reduce((n, e) => (e.payment_row_id === row.id ? n + creditIn(e) : n), 0);
+    const lost = balance('disputed_payments', row.id) + credited;
+    if (credited < 0 || credited > lost)
+      broken.push(`V12: ${credited} of the loss of ${p.id} is credited, and ${lost} is lost`);
     const owed = balance('mor_receivable', row.id) + lost;
     if (owed !== p.amount - counted)
       broken.push(`V12: the MoR owes ${owed} for ${p.id} by the ledger, not ${p.amount - counted}`);
@@ -42,4 +45,10 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
       broken.push(`V12: ${unmarked} of ${p.id} is unmarked by the ledger, not ${expected} (${row.mark})`);
   }
   return broken;
+}
+
+/** How much more of a loss shows on Stripe by this entry. */
+function creditIn({ reason, amount }: { readonly reason: string; readonly amount: string }): number {
+  if (reason === 'loss_credited') return Number(amount);
+  return reason === 'loss_credit_reversed' ? -Number(amount) : 0;
 }

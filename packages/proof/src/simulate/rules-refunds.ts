@@ -1,5 +1,6 @@
 // The rules about money that was given back: each refund once on each side, and never more than was taken.
 import { wasDetached } from './hands.js';
+import { type CreditNote } from '@crossbill/sandbox/stripe/model.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
 import { isGapTold, rowOf, type Sides, type Taken } from './sides.js';
 
@@ -10,7 +11,32 @@ export function refundRules(sides: Sides): string[] {
     ...oneClickOneRefund(refunds),
     ...taken.flatMap((p) => sumRules(sides, p)),
     ...refunds.filter((r) => r.status === 'succeeded').flatMap((r) => twinRules(sides, r)),
+    ...lossNoteRules(sides),
     ...seen.refunds.filter((r) => r.status === 'requested').map((r) => `G4: refund ${r.id} was never sent`),
+  ];
+}
+
+/** The credit notes on Stripe for what banks took. They are named after a loss, and no refund is. */
+export function notesOfLosses(world: Sides['world']): readonly CreditNote[] {
+  return [...world.sandbox.stripe.state.creditNotes.values()].filter((n) =>
+    n.metadata['refund_id']?.startsWith('loss:'),
+  );
+}
+
+/** V3: a loss has one credit note for good, and the books name it. */
+function lossNoteRules({ world, seen }: Sides): string[] {
+  const notes = notesOfLosses(world);
+  const credits = seen.objects.flatMap((o) => o.detail.credit ?? []);
+  const twice = notes.filter((n, i) => notes.findIndex((x) => x.metadata['refund_id'] === n.metadata['refund_id']) < i);
+  const named = new Set(notes.map((n) => n.id));
+  return [
+    ...twice.map((n) => `V3: ${n.metadata['refund_id'] ?? ''} has a second credit note, ${n.id}`),
+    ...credits
+      .filter((c) => c.stage === 'done' && !named.has(c.noteId ?? ''))
+      .map((c) => `V3: credit note ${c.noteId ?? ''} of ${c.name} is not on Stripe`),
+    ...credits
+      .filter((c) => c.stage === 'reporting' || c.stage === 'crediting')
+      .map((c) => `V3: ${c.name} is not credited (${c.stage})`),
   ];
 }
 

@@ -1,5 +1,6 @@
 // Items for a person, at rest: each open one has a cause in the world. An item without one is a false alarm.
 import { namesInFact } from './sim-store.js';
+import { notesOfLosses } from './rules-refunds.js';
 import { amountDue, amountPaid, amountRemaining } from '@crossbill/sandbox/stripe/model.js';
 import { type ReviewLine } from './sim-store.js';
 import { isUnheardTransfer, rowOf, type Sides, type Taken } from './sides.js';
@@ -87,7 +88,9 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       // The MoR may have said that the charge failed, though it did not.
       return p === undefined || world.contradicted.has(invoiceId);
     case 'debit_returned':
-      return p !== undefined && world.planted.returns.get(p.id) === 'returned';
+      if (p !== undefined && world.planted.returns.get(p.id) === 'returned') return true;
+      // Its loss was credited before the return was undone.
+      return isLossCredited(sides, invoiceId);
     case 'dispute':
       return [...world.disputes, ...world.alerts].some(
         (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.topic === 'unknown-dispute',
@@ -113,10 +116,11 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         world.planted.namings.some((n) => n.as !== 'right' && namesInFact(r, n.said))
       );
     case 'effect_failed':
-      // What a person gave back or took off on Stripe by hand leaves no room for our own refund or credit note there.
+      // What a person gave back or took off on Stripe by hand, or had credited for a loss, leaves no room for our own refund or credit note there.
       // And Stripe takes one reference of a refund once.
       return (
         world.byHand.some((h) => h.invoiceId === invoiceId) ||
+        isLossCredited(sides, invoiceId) ||
         seen.refunds.some((x) => x.id === r.refund_id && world.planted.oneRefundId.has(x.processor_refund_id ?? ''))
       );
     case 'refund_gap':
@@ -126,6 +130,11 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     default:
       return false;
   }
+}
+
+/** Stripe has a credit note of this invoice for what a bank took. */
+function isLossCredited({ world }: Sides, invoiceId: string): boolean {
+  return notesOfLosses(world).some((n) => n.invoice === invoiceId);
 }
 
 /** Our refund was asked for too late: a refund of its amount was made in the portal, and the payment has not that much left. */

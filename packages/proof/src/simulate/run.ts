@@ -162,6 +162,7 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['a retry taken back', messages.some((m) => m.kind === 'retry_charge' && m.status === 'cancelled')],
     ['a schedule ended', seen.invoices.some((i) => i.retries?.ended?.how !== undefined)],
     ['a loss booked', seen.ledger.some((e) => e.reason === 'dispute_lost')],
+    ['a loss credited on Stripe', seen.ledger.some((e) => e.reason === 'loss_credited')],
     ['a loss taken back', seen.ledger.some((e) => e.reason === 'dispute_reversed')],
     ['a lane folded from a snapshot', [...seen.log.values()].some((rows) => rows.some((r) => r.snapshot))],
     ['the database set back', world.gaps.length > 0],

@@ -1,4 +1,5 @@
 // The simulation's own look at the database: emptied between runs, read as plain rows for the rules, asked for what is due next.
+import { type LossCredit } from '#src/domain/mor-object.js';
 import { type RetryTrail } from '#src/domain/retry.js';
 import type pg from 'pg';
 import { connectAlone } from '#src/store/connect.js';
@@ -99,7 +100,7 @@ export type ObjectLine = {
   readonly mor_id: string | null;
   readonly invoice_id: string;
   readonly status: string;
-  readonly detail: { readonly mayStand?: boolean };
+  readonly detail: { readonly mayStand?: boolean; readonly credit?: LossCredit };
 };
 
 export type NotificationLine = {

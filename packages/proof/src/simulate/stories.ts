@@ -7,6 +7,7 @@ import { linkStories } from './link-stories.js';
 import { moneyStories } from './money-stories.js';
 import { retryStories } from './retry-stories.js';
 import { setBackStories } from './set-back-stories.js';
+import { lossStories } from './loss-stories.js';
 import { returnStories } from './return-stories.js';
 import { paceStories } from './pace-stories.js';
 import { payerStories } from './payer-stories.js';
@@ -253,6 +254,7 @@ export const goldenStories: readonly Story[] = [
   ...enrolmentStories,
   ...retryStories,
   ...returnStories,
+  ...lossStories,
   ...setBackStories,
   ...paceStories,
   ...payerStories,

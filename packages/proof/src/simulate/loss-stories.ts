@@ -1,0 +1,48 @@
+// Golden stories of losses that a person has credited on Stripe: a lost dispute, one that is won after all, one that is refunded as well.
+import { Channels } from './channels.js';
+import { paymentOf, renewal, type Story } from './scenes.js';
+import { type World } from './world.js';
+
+/** An operator writes off each loss that can be credited. */
+async function creditLosses(world: World): Promise<void> {
+  await world.ask('credit the losses', async (r) => {
+    const open = await r.reviewRows.list({ status: 'open' }, { limit: 50, cursor: null });
+    for (const review of open.data)
+      if (review.actions.includes('credit'))
+        await r.reviews.resolve(review.id, { resolution: 'credit', note: 'written off', by: 'ops' });
+  });
+}
+
+const LOST_MIN = 30 + 120;
+
+export const lossStories: readonly Story[] = (['payment_record', 'out_of_band'] as const).flatMap((markMode) => [
+  ...(['lost', 'lost_then_won'] as const).map((outcome): Story => ({
+    name: `a loss is credited, and the dispute is ${outcome.replaceAll('_', ' ')} ${markMode}`,
+    settings: { draftPolicy: 'finalize', markMode, notify: true },
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      const channels = new Channels(world, people);
+      world.scheduler.plan(world.at(30), 'a dispute', () =>
+        channels.dispute(paymentOf(people, invoice()), { outcome, decidedAfterMs: 7_200_000 }),
+      );
+      // The second look finds nothing, or what the first one missed. A win comes between them.
+      for (const after of [5, 300])
+        world.scheduler.plan(world.at(LOST_MIN + after), 'the loss is credited', () => creditLosses(world));
+    },
+  })),
+  {
+    name: `a loss is credited, and a part is given back in the portal ${markMode}`,
+    settings: { draftPolicy: 'finalize', markMode },
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      const channels = new Channels(world, people);
+      world.scheduler.plan(world.at(30), 'a dispute', () =>
+        channels.dispute(paymentOf(people, invoice()), { outcome: 'lost', decidedAfterMs: 7_200_000 }),
+      );
+      world.scheduler.plan(world.at(LOST_MIN + 20), 'the loss is credited', () => creditLosses(world));
+      world.scheduler.plan(world.at(LOST_MIN + 90), 'a part is given back in the portal', async () => {
+        await people.control('/mor/refunds', { payment_id: paymentOf(people, invoice()), amount: 500 });
+      });
+    },
+  },
+]);

@@ -1,0 +1,226 @@
+// A loss on Stripe: a credit note for what a bank took, as a person chooses it, like the one of a refund (refunds/rules/mirror.ts).
+import {
+  type LaneRows,
+  type LedgerEntry,
+  type OutboxKind,
+  type OutboxRow,
+  type Resolution,
+} from '../../domain/model.js';
+import { type LossCredit, type MorObjectRow } from '../../domain/mor-object.js';
+import { type Money, showMoney } from '../../domain/money.js';
+import { effectName } from '../../domain/payment-name.js';
+import { overpaid, saleOf } from '../../domain/surplus.js';
+import { type Answer, type AnswerTo } from '../../engine/answer.js';
+import { callFailed, refusalOf } from '../../engine/answer-parts.js';
+import { type Call } from '../../engine/call.js';
+import { asCallRule, type CallRule } from '../../engine/call-rule.js';
+import { type Ctx } from '../../engine/change.js';
+import { type Commanded, refuse } from '../../engine/commanded.js';
+import { type Draft, Lane } from '../../engine/draft.js';
+import { itemRule } from '../../engine/items.js';
+import { type CallRule as AnyCallRule, carriedOut, type ReviewRule } from '../../engine/subject.js';
+import { lossCredited, lossCreditReversed } from '../../ledger/rules/postings.js';
+import { type CallFailure } from '../../domain/ports/call.js';
+
+/** Refunds that may still take of what the bank took. */
+const UNDER_WAY: ReadonlySet<string> = new Set(['requested', 'unknown', 'pending']);
+
+const least = (a: bigint, ...others: readonly bigint[]): bigint => others.reduce((n, x) => (x < n ? x : n), a);
+
+/**
+ * How much of a loss can be credited on Stripe: only of a payment that pays its invoice there, never twice, and not more than refunds and other
+ * credits left of it. Null: nothing, or not safely.
+ */
+export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'settings'>): Money | null {
+  const { loss, credit } = o.detail;
+  const p = s.payments.find((x) => x.id === loss?.of);
+  const total = s.invoice?.total ?? null;
+  if (ctx.settings.shadow === true || loss === undefined || credit !== undefined || p === undefined) return null;
+  if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || total === null)
+    return null;
+  // What was paid beyond the amount due is no sale: a person finds out how much of the loss is.
+  if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
+  if ((p.refundedTotal ?? 0n) > p.amountRefunded) return null;
+  if (s.refunds.some((r) => r.paymentRowId === p.id && UNDER_WAY.has(r.status))) return null;
+  const credits = s.objects.flatMap((x) => x.detail.credit ?? []);
+  const sum = (some: readonly LossCredit[]): bigint => some.reduce((n, c) => n + BigInt(c.minor), 0n);
+  const sales = s.refunds.filter((r) => r.counted && r.mirror !== 'not_needed').reduce((n, r) => n + saleOf(r), 0n);
+  const left = p.amount - p.amountRefunded - sum(credits.filter((c) => c.of === p.id));
+  const minor = least(BigInt(loss.minor), left, total - sales - sum(credits));
+  return minor > 0n ? { minor, currency: p.currency } : null;
+}
+
+/** What the item of a loss offers. Which of the two is right, a person knows. */
+export function offersOf(
+  s: LaneRows,
+  o: MorObjectRow,
+  ctx: Ctx,
+): { readonly actions: readonly Resolution[]; readonly proposed?: null } {
+  return creditable(s, o, ctx) === null ? { actions: ['dismiss'] } : { actions: ['credit', 'dismiss'], proposed: null };
+}
+
+/** The item of a lost dispute, or of a returned debit. */
+export const creditReview: ReviewRule = (s, r, { resolution }, ctx) => {
+  if (resolution !== 'credit') return carriedOut(s);
+  const lane = new Lane(s, ctx);
+  const o = lane.objects.find((x) => isLoss(x) && kindOf(x) === r.kind && itemOf(x) === r.subject);
+  const amount = o === undefined ? null : creditable(lane, o, ctx);
+  const of = o?.detail.loss?.of;
+  if (o === undefined || amount === null || of === undefined) return notAvailable();
+  // The MoR's id of a dispute is the same after a restored backup.
+  const name = `loss:${o.kind === 'dispute' ? (o.morId ?? o.id) : o.id}`;
+  const begun = { noteId: null, booked: '0', entries: 0 } as const;
+  send(lane, o, { name, of, minor: amount.minor.toString(), stage: 'reporting', ...begun });
+  lane.say('decision', `show ${showMoney(amount)} of the loss by ${nameOf(o)} as a credit note`, o);
+  return carriedOut(lane.toState());
+};
+
+function notAvailable(): Commanded<never> {
+  const why =
+    'Nothing of this loss is left to credit, or its payment does not pay the invoice on Stripe. Read the item again.';
+  return refuse(409, 'credit_not_available', why);
+}
+
+/** Stores the next call: the report on the payment record, then the credit note. */
+function send(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
+  const p = lane.findPayment(credit.of);
+  if (p === undefined) return;
+  const { name } = credit;
+  const amount = { minor: BigInt(credit.minor), currency: p.currency };
+  const paymentRecordId = p.paymentRecordId;
+  const isOf = (m: OutboxRow): boolean => m.kind === 'report_refund' && m.subject === name;
+  const isReported = lane.messages.some((m) => isOf(m) && m.status === 'done');
+  if (paymentRecordId !== null && !isReported) {
+    const refundedAt = new Date(o.detail.returnedAt ?? o.detail.outcomeAt ?? o.createdAt);
+    const about = { invoiceId: p.invoiceId, paymentRecordId, refundId: name, reference: name };
+    lane.call({ kind: 'report_refund', ...about, amount, refundedAt }, name, p);
+    o.detail = { ...o.detail, credit: { ...credit, stage: 'reporting' } };
+    return;
+  }
+  const refunded = paymentRecordId === null ? null : { paymentRecordId, reference: name };
+  lane.call({ kind: 'issue_credit_note', invoiceId: p.invoiceId, refundId: name, amount, refunded }, name, p);
+  o.detail = { ...o.detail, credit: { ...credit, stage: 'crediting' } };
+}
+
+type Kept<K extends OutboxKind> = Pick<CallRule<K>, 'order' | 'readFirst' | 'mayBeThere' | 'refused' | 'resolve'>;
+
+const kept: Kept<'report_refund'> = {
+  order: 2,
+  readFirst: true,
+  mayBeThere: () => true,
+  refused: (lane, { row }: Call, failure: CallFailure) => {
+    const found = creditNamed(lane, row.subject);
+    if (found === null) return;
+    const { o, credit } = found;
+    o.detail = { ...o.detail, credit: { ...credit, stage: 'parked' } };
+    const fact = { code: 'credit-refused', loss: nameOf(o), ...refusalOf(row, failure) } as const;
+    lane.apply((s, ctx) => callFailed(s, row, fact, { paymentRowId: credit.of }, ctx));
+  },
+  /** The item that tells of the refusal: once more from the call that was refused. */
+  resolve: (s, r, { resolution }, ctx) => {
+    if (resolution !== 'retry') return carriedOut(s);
+    const lane = new Lane(s, ctx);
+    const found = creditNamed(lane, r.subject.slice(r.subject.indexOf(':') + 1));
+    if (found?.credit.stage !== 'parked') return carriedOut(s);
+    // A loss that is none any more is not shown.
+    if (ctx.settings.shadow === true || standing(found.o, found.credit) < BigInt(found.credit.minor))
+      return notAvailable();
+    send(lane, found.o, found.credit);
+    return carriedOut(lane.toState());
+  },
+};
+
+export const reportLossCall = asCallRule<'report_refund'>({
+  ...kept,
+  replied: (lane, { row }) => {
+    const found = creditNamed(lane, row.subject);
+    if (found?.credit.stage === 'reporting') send(lane, found.o, found.credit);
+  },
+});
+
+export const creditLossCall = asCallRule<'issue_credit_note'>({
+  ...kept,
+  replied: (lane, { row }, { creditNoteId }) => {
+    const found = creditNamed(lane, row.subject);
+    if (found?.credit.stage !== 'crediting') return;
+    const { o, credit } = found;
+    o.detail = { ...o.detail, credit: { ...credit, stage: 'done', noteId: creditNoteId } };
+    lane.say('decision', `the loss shows on Stripe: ${creditNoteId}`, o);
+  },
+});
+
+/** A call is a refund's, unless a loss has its name. */
+export function orOfLoss<A extends Answer>(ofRefund: AnyCallRule<A>, ofLoss: AnyCallRule<A>): AnyCallRule<A> {
+  const of = (s: LaneRows, m: OutboxRow): AnyCallRule<A> =>
+    s.objects.some((o) => o.detail.credit?.name === m.subject) ? ofLoss : ofRefund;
+  return {
+    ...ofRefund,
+    answered: (s, m, a, ctx) => of(s, m).answered(s, m, a, ctx),
+    refused: (s, m, f, ctx) => of(s, m).refused(s, m, f, ctx),
+    resolve: (s, r, choice, ctx) =>
+      (r.refundId === null ? ofLoss : ofRefund).resolve?.(s, r, choice, ctx) ?? carriedOut(s),
+  };
+}
+
+/** The ledger has as much of a credit note as there is a loss: a dispute that is won takes both back. */
+export function bookCredits(lane: Lane): void {
+  for (const o of lane.objects) {
+    const { credit } = o.detail;
+    const p = lane.findPayment(credit?.of);
+    if (credit === undefined || credit.noteId === null || p === undefined) continue;
+    const wanted = least(BigInt(credit.minor), standing(o, credit));
+    const minor = wanted - BigInt(credit.booked);
+    if (minor === 0n) continue;
+    const entries = credit.entries + 1;
+    const subject = entries === 1 ? o.id : `${o.id}:${entries}`;
+    const entry: LedgerEntry =
+      minor > 0n ? lossCredited(p, subject, minor, lane.now) : lossCreditReversed(p, subject, -minor, lane.now);
+    lane.book(entry);
+    o.detail = { ...o.detail, credit: { ...credit, booked: wanted.toString(), entries } };
+    const how = minor > 0n ? 'of the loss shows on Stripe' : 'of the credited loss is taken back';
+    lane.say('decision', `${showMoney(entry.amount)} ${how}: ${nameOf(o)}`, o);
+  }
+}
+
+/** Stripe voids no credit note of a paid invoice (its documents, "Credit notes"): a person hears of one that is more than the loss. */
+export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' }, function* (lane) {
+  for (const o of lane.toState().objects) {
+    const { credit } = o.detail;
+    const p = lane.findPayment(credit?.of);
+    if (credit === undefined || credit.noteId === null || p === undefined) continue;
+    const credited = { minor: BigInt(credit.minor), currency: p.currency };
+    const lost = { minor: standing(o, credit), currency: p.currency };
+    if (lost.minor >= credited.minor) continue;
+    const over = o.status === 'won' || o.status === 'undone';
+    // Whoever dealt with a win of before knows nothing of this one.
+    const heardAt = o.status === 'won' ? (o.detail.outcomeAt ?? null) : null;
+    const since = heardAt === null ? null : new Date(heardAt);
+    const item = { about: o, subject: creditItemOf(o), paymentRowId: p.id, since };
+    const said = { creditNote: credit.noteId, payment: effectName(p), credited, lost, over };
+    yield { ...item, kind: kindOf(o), fact: { code: 'credit-beyond-loss', ...said } };
+  }
+});
+
+/** What the bank has of the payment that was credited. */
+function standing({ detail: { loss } }: MorObjectRow, { of }: LossCredit): bigint {
+  return loss?.of === of ? BigInt(loss.minor) : 0n;
+}
+
+function creditNamed(lane: Lane, name: string): { o: Draft<MorObjectRow>; credit: LossCredit } | null {
+  for (const o of lane.objects) if (o.detail.credit?.name === name) return { o, credit: o.detail.credit };
+  return null;
+}
+
+const isLoss = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'debit_return';
+
+const kindOf = (o: MorObjectRow): 'dispute' | 'debit_returned' => (o.kind === 'dispute' ? 'dispute' : 'debit_returned');
+
+const nameOf = (o: MorObjectRow): string => o.morId ?? o.id;
+
+/** The subject of the item of a credit note that is more than the loss. */
+export function creditItemOf(o: MorObjectRow): string {
+  return `${o.kind === 'dispute' ? nameOf(o) : o.id}:credit`;
+}
+
+/** The subject of the item that asks what becomes of the loss (disputes/rules/settle-disputes.ts, return-items.ts). */
+const itemOf = (o: MorObjectRow): string => (o.kind === 'dispute' ? `${nameOf(o)}:lost` : o.id);
