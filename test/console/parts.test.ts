@@ -176,7 +176,8 @@ describe('the page of verify', () => {
       status: () => res,
       send: (page: string) => (sent = page),
     } as unknown as Response;
-    await new VerifyPages(verify, {} as Clock, {} as ConsoleAudit).newest({ headers: {}, query: {} } as Request, res);
+    const req = { headers: {}, query: {}, app: { get: () => null } } as unknown as Request;
+    await new VerifyPages(verify, {} as Clock, {} as ConsoleAudit).newest(req, res);
     return sent;
   }
 
