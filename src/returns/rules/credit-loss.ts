@@ -10,7 +10,7 @@ import { type LossCredit, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { overpaid, saleOf } from '../../domain/surplus.js';
-import { type Answer, type AnswerTo } from '../../engine/answer.js';
+import { type Answer } from '../../engine/answer.js';
 import { callFailed, refusalOf } from '../../engine/answer-parts.js';
 import { type Call } from '../../engine/call.js';
 import { asCallRule, type CallRule } from '../../engine/call-rule.js';
