@@ -25,6 +25,7 @@ const WITHOUT_FIELDS = [
   'InitiateRequest.merchantContext',
   'MoveView.fact', // each code has its own
   'NotificationWithTriesView.body',
+  'ReviewView.fact', // each code has its own
   'SignupCustomerDto.address',
   'TimelineLine.detail',
   'importProduct answers', // Document 2 does not show it
