@@ -34,4 +34,5 @@ export const LONG = [
   'test/e2e/shadow',
   'test/e2e/restored-backup',
   'test/e2e/move-killed',
+  'test/cli/rehearse',
 ];

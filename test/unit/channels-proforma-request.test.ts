@@ -165,7 +165,6 @@ describe('the request', () => {
       'recipient.address.country',
       'recipient.contact.email',
     ]);
-    expect(fields({ ...DTO, due_date: '2026-11-01' }, billed([], 2990n))).toEqual(['due_date']);
     expect(fields({ ...DTO, provider: { name: 'x' } }, billed([], 2990n))).toEqual(['provider.name']);
   });
 
