@@ -115,7 +115,8 @@ create table inbox_quarantine (
   lane        text        not null,
   body        bytea,
   body_sha256 bytea       not null,
-  reason      text        not null,
+  reason      text        not null, -- for people
+  second_body boolean     not null default false, -- its event came before with another body: it is never applied
   deliveries  integer     not null default 1,
   received_at timestamptz not null,
   last_at     timestamptz not null,

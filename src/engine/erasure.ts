@@ -30,7 +30,7 @@ const OVER = `e.status not in ('received', 'parked')`;
  * A copy in quarantine is all that there is of its event: it came outside of the time window each time, and no person has taken it in. One
  * that came with another body than its event is never applied.
  */
-const ONLY_COPY = `inbox_quarantine.released_at is null and inbox_quarantine.reason not like 'conflict%' and not exists (
+const ONLY_COPY = `inbox_quarantine.released_at is null and not inbox_quarantine.second_body and not exists (
   select from inbox_event i where i.source = inbox_quarantine.source and i.event_id = inbox_quarantine.event_id)`;
 
 /** A body names one of `$n`. */

@@ -183,7 +183,7 @@ export class EventPages {
     }
     const taken = asked.filter((a) => a.why === null).map((a) => a.id);
     const events = await this.flow.decided(taken, CONSOLE_PATIENCE_MS);
-    const done = asked.map(({ id, why }) => outcomeOf(id, why, events.get(id) ?? null));
+    const done = asked.map(({ id, why }) => outcomeOf(act, id, why, events.get(id) ?? null));
     const soFar = stepsBefore(form) + done.length;
     const rest = found?.nextCursor ?? null;
     const again = { ...values, all: 'yes', act, note, cursor: rest ?? '', so_far: String(soFar) };
@@ -233,10 +233,10 @@ function decidedAgain(e: EventRow): Html {
   return html`<p class="message ${look}" role="status"><bdi>${againWord(e)}</bdi></p>`;
 }
 
-function outcomeOf(id: string, why: string | null, e: EventRow | null): Done {
+function outcomeOf(act: (typeof ACTS)[number]['value'], id: string, why: string | null, e: EventRow | null): Done {
   const link = html`<a href="${PATH}/${encodeURIComponent(id)}">${e === null ? id : `${e.type} ${e.eventId}`}</a>`;
   if (e === null) return { id, ok: false, said: html`${link}<span class="meta">not done: <bdi>${why}</bdi></span>` };
-  const said = e.status === 'ignored' && e.reason?.startsWith('dismissed by ') === true ? e.reason : againWord(e);
+  const said = act === 'dismiss' && e.status === 'ignored' ? e.reason : againWord(e);
   return { id, ok: e.status !== 'parked', said: html`${link}<span class="meta"><bdi>${said}</bdi></span>` };
 }
 

@@ -303,7 +303,7 @@ export class EventsStore {
   private async release(db: pg.ClientBase, id: string): Promise<string | null> {
     const copy = await db.query<Row>('select * from inbox_quarantine where id = $1 for update', [id]);
     const q = copy.rows[0];
-    if (q === undefined || q['body'] === null || String(q['reason']).startsWith('conflict')) return null;
+    if (q === undefined || q['body'] === null || q['second_body'] === true) return null;
     const [source, lane, body] = [q['source'] as InboxSource, q['lane'] as string, q['body'] as Buffer];
     const taken = await db.query<{ id: string; lane: string }>(
       `with taken as (

@@ -44,7 +44,7 @@ export class RouteEventsFlow {
     const known = new Map<string, Home[]>();
     for (const home of homes) known.set(home.id, [...(known.get(home.id) ?? []), home]);
     const routings = read.map(({ stored, event }) => this.route(stored, event, known));
-    const waiting = read.filter((_, i) => keepsLooking(routings[i])).map(({ stored }) => stored.waitedMs);
+    const waiting = loaded.filter((stored, i) => keepsLooking(stored, routings[i])).map(({ waitedMs }) => waitedMs);
     await this.events.route(claim.lane, claim.fence, routings, lookAgainInMs(waiting));
     if (routings.some((r) => r.do === 'move')) this.wake.lanes();
     return read.flatMap(({ stored }, i) => {
@@ -121,8 +121,9 @@ function homeOf(event: Homeless, known: ReadonlyMap<string, Home[]>): Home | nul
   return null;
 }
 
-function keepsLooking(r: Routing | undefined): boolean {
-  return r?.do === 'decide' && (r.review !== null || r.reason === 'names nothing Crossbill knows');
+/** Nobody knows what it is about: its item is open, or opens now. */
+function keepsLooking({ reviewId }: RoutedEvent, r: Routing | undefined): boolean {
+  return r?.do === 'decide' && r.status === 'done' && (r.review !== null || reviewId !== null);
 }
 
 function maybeUnderWay(event: Homeless): boolean {

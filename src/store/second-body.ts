@@ -18,9 +18,10 @@ const KEEP_SQL = `
   on conflict (source, body_sha256) do update set deliveries = inbox_quarantine.deliveries + 1, last_at = excluded.last_at`;
 
 const CONFLICT = 'conflict: this id came before with another body';
-/** One row where this is news: the copy was not kept as a conflict before. */
+/** One row where this is news: the copy was not kept as a second body before. */
 const IS_NEWS_SQL = `
-  update inbox_quarantine set reason = $3 where source = $1 and body_sha256 = $2 and not starts_with(reason, 'conflict') returning 1`;
+  update inbox_quarantine set reason = $3, second_body = true
+   where source = $1 and body_sha256 = $2 and not second_body returning 1`;
 
 export function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
