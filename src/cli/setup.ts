@@ -213,7 +213,7 @@ class Peers {
           'Run setup again: it says whether the endpoint is there. If it is, its secret is lost: delete it first.';
         const { endpoint, secret } = valueOf('the MoR', made, made.ok || made.kind !== 'unknown' ? '' : ` ${lost}`);
         if (secret === null) return `Made ${endpoint.id} at the MoR, but the answer had no secret: ask the MoR for it.`;
-        return `Made ${endpoint.id} at the MoR; ${file.addSecret('MOR_EVENT_WEBHOOK_SECRETS', new Secret(secret.reveal()))}.`;
+        return `Made ${endpoint.id} at the MoR; ${file.addSecret('MOR_EVENT_WEBHOOK_SECRETS', secret)}.`;
       }
     }
   }

@@ -1,45 +1,4 @@
-// Onboarding (Document 1): the MoR's answers to a partner, and a merchant's progress.
-
-/** A request that was checked field by field, or the code and the fields by which the MoR would refuse it. */
-export type CheckedRequest<T> =
-  | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false;
-      readonly code: string;
-      readonly errors: readonly { readonly field: string; readonly message: string }[];
-    };
-
-export type InitiateFacts = {
-  readonly merchantReference: string;
-  readonly productCode: string;
-  /** The request as JSON text, in one order: the same request gives the same text. */
-  readonly text: string;
-};
-
-/** A merchant whose company is not known. */
-export type BareMerchantFacts = {
-  readonly merchantReference: string;
-  /** Empty: it is chosen later. */
-  readonly productCode: string;
-};
-
-export type InitiatedFacts = {
-  readonly applicationId: string;
-  /** True: the application was there before, and the company details of this request were thrown away (Document 1, rule 1). */
-  readonly isExistingApplication: boolean;
-};
-
-export type ApplicationFacts = {
-  readonly merchantId: string;
-  /** `created`, `submitted`, `changes_requested`, `approved`, `rejected` (Document 1) or another word of the MoR. */
-  readonly status: string;
-  readonly product: { readonly code: string; readonly regions: readonly string[] } | null;
-  readonly currentlyDue: readonly string[];
-  readonly comments: readonly { readonly field: string; readonly message: string }[];
-  readonly reviewMessage: string | null;
-  readonly submittedAt: Date | null;
-  readonly reviewedAt: Date | null;
-};
+// Onboarding (Document 1): a merchant's progress as Crossbill keeps it.
 
 /** Document 1, "Merchant (detail)", as the MoR has it. */
 export type MerchantFacts = {
@@ -67,17 +26,6 @@ export type CompanyFacts = {
     readonly country: string;
   };
 };
-
-export type RegionFacts = {
-  readonly id: string;
-  readonly name: string;
-  readonly flagCode: string;
-  readonly countryCode: string | null;
-  readonly taxSupported: boolean;
-  readonly morSupported: boolean;
-};
-
-export type ProductFacts = { readonly code: string; readonly regions: readonly string[] };
 
 /**
  * `requested`: the MoR has not confirmed an application yet. `refused`: it would not begin one. The rest are the MoR's words: those of

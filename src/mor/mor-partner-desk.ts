@@ -3,26 +3,36 @@ import {
   type Application,
   Applications,
   bareMerchantRequest,
+  type Checked,
   describeBusinessRequest,
   encodeDescribeBusiness,
   encodeInitiate,
+  type Initiated,
   initiateRequest,
   PartnerApi,
   PartnerMerchants,
+  type ProductChoice,
   productChoice,
+  type Region,
 } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { type CallOutcome } from '../domain/ports/call.js';
-import {
-  type ApplicationFacts,
-  type BareMerchantFacts,
-  type CheckedRequest,
-  type InitiatedFacts,
-  type InitiateFacts,
-  type MerchantFacts,
-  type ProductFacts,
-  type RegionFacts,
-} from '../domain/onboarding.js';
+import { type MerchantFacts } from '../domain/onboarding.js';
+
+/** The request of an onboarding, checked. */
+export type InitiateFacts = {
+  readonly merchantReference: string;
+  readonly productCode: string;
+  /** The request as JSON text, in one order: the same request gives the same text. */
+  readonly text: string;
+};
+
+/** A merchant whose company is not known. */
+export type BareMerchantFacts = {
+  readonly merchantReference: string;
+  /** Empty: it is chosen later. */
+  readonly productCode: string;
+};
 
 @Injectable()
 export class PartnerDesk {
@@ -37,7 +47,7 @@ export class PartnerDesk {
     return this.partner.enabled;
   }
 
-  checkInitiate(body: unknown): CheckedRequest<InitiateFacts> {
+  checkInitiate(body: unknown): Checked<InitiateFacts> {
     const checked = initiateRequest.check(body);
     if (!checked.ok) return checked;
     const { merchantReference, productCode } = checked.value;
@@ -46,7 +56,7 @@ export class PartnerDesk {
   }
 
   /** Null: the request does not ask for a merchant without company details. */
-  checkBareMerchant(body: unknown): CheckedRequest<BareMerchantFacts> | null {
+  checkBareMerchant(body: unknown): Checked<BareMerchantFacts> | null {
     if (typeof body !== 'object' || body === null || !('withoutCompany' in body)) return null;
     const checked = bareMerchantRequest.check(body);
     if (!checked.ok) return checked;
@@ -54,18 +64,18 @@ export class PartnerDesk {
     return { ok: true, value: { merchantReference, productCode } };
   }
 
-  checkProduct(body: unknown): CheckedRequest<ProductFacts> {
+  checkProduct(body: unknown): Checked<ProductChoice> {
     return productChoice.check(body);
   }
 
   /** `value`: the checked request as JSON text. */
-  checkBusiness(body: unknown): CheckedRequest<string> {
+  checkBusiness(body: unknown): Checked<string> {
     const checked = describeBusinessRequest.check(body);
     if (!checked.ok) return checked;
     return { ok: true, value: encodeDescribeBusiness('checked', checked.value).body ?? '{}' };
   }
 
-  regions(): Promise<CallOutcome<readonly RegionFacts[]>> {
+  regions(): Promise<CallOutcome<readonly Region[]>> {
     return this.partner.regions();
   }
 
@@ -75,7 +85,7 @@ export class PartnerDesk {
     return listed.ok ? { ...listed, value: new Map(listed.value.map(({ id, reference }) => [reference, id])) } : listed;
   }
 
-  initiate(request: InitiateFacts): Promise<CallOutcome<InitiatedFacts>> {
+  initiate(request: InitiateFacts): Promise<CallOutcome<Initiated>> {
     return this.partner.sendInitiate({ method: 'POST', path: '/partner/api/onboarding/initiate', body: request.text });
   }
 
@@ -99,13 +109,13 @@ export class PartnerDesk {
   }
 
   /** Null: there is no application yet, or no such merchant (404). */
-  async readApplication(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>> {
+  async readApplication(merchantId: string): Promise<CallOutcome<Application | null>> {
     const read = await this.applications.read(merchantId);
     if (read.ok || read.status !== 404 || read.code !== 'not_found') return read;
     return { ok: true, value: null, status: 404, requestId: read.requestId };
   }
 
-  chooseProduct(merchantId: string, product: ProductFacts): Promise<CallOutcome<Application>> {
+  chooseProduct(merchantId: string, product: ProductChoice): Promise<CallOutcome<Application>> {
     return this.applications.chooseProduct(merchantId, product);
   }
 
@@ -114,7 +124,7 @@ export class PartnerDesk {
   }
 
   /** Null: it was submitted before (409 `invalid_status`); a read says what became of it. */
-  async submit(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>> {
+  async submit(merchantId: string): Promise<CallOutcome<Application | null>> {
     const sent = await this.applications.submit(merchantId);
     if (!sent.ok) return sent;
     return { ...sent, value: sent.value.kind === 'submitted' ? sent.value.application : null };

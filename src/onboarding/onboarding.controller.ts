@@ -74,7 +74,8 @@ export class OnboardingController {
   @MayRead('ops', 'onboarding.read')
   @ApiOperation({
     operationId: 'getMerchant',
-    summary: 'A merchant with its company and description, read afresh until approved or rejected (role: ops)',
+    summary:
+      'A merchant with its company and description; Crossbill asks the MoR until it approves or rejects the merchant (role: ops)',
   })
   @ApiOkResponse({ type: OnboardingView })
   @Problems({ 404: '`not_found`', 409: NOT_CONFIGURED, 502: UNAVAILABLE })

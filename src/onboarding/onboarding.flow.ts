@@ -1,4 +1,5 @@
 // Onboarding of merchants (Document 1): each step is asked of the MoR, its answer kept, and every step can be taken again.
+import { type Application, type Checked, type Region } from '@crossbill/mor';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import {
@@ -12,16 +13,9 @@ import {
   unknownMerchant,
 } from './rules/refusals.js';
 import { isFinal, isPolled } from './rules/status.js';
-import {
-  type ApplicationFacts,
-  type BareMerchantFacts,
-  type CheckedRequest,
-  type InitiateFacts,
-  type OnboardingRow,
-  type RegionFacts,
-} from '../domain/onboarding.js';
+import { type OnboardingRow } from '../domain/onboarding.js';
 import { OnboardingStore } from './onboarding.store.js';
-import { PartnerDesk } from '../mor/mor-partner-desk.js';
+import { type BareMerchantFacts, type InitiateFacts, PartnerDesk } from '../mor/mor-partner-desk.js';
 import { type Page, type PageRequest } from '../domain/page.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -57,7 +51,7 @@ export class OnboardingFlow {
     @Inject(FLOW_SETTINGS) private readonly settings: Pick<FlowSettings, 'shadow'> = { shadow: false },
   ) {}
 
-  async regions(): Promise<OnboardingDone<readonly RegionFacts[]>> {
+  async regions(): Promise<OnboardingDone<readonly Region[]>> {
     if (!this.desk.enabled) return notConfigured();
     const found = await this.desk.regions();
     return found.ok ? { ok: true, value: found.value } : mor(found);
@@ -170,8 +164,8 @@ export class OnboardingFlow {
 
   private async step<T>(
     reference: string,
-    checked: CheckedRequest<T>,
-    send: (merchantId: string, request: T) => Promise<CallOutcome<ApplicationFacts | null>>,
+    checked: Checked<T>,
+    send: (merchantId: string, request: T) => Promise<CallOutcome<Application | null>>,
   ): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
     if (this.settings.shadow === true) return inShadow();
@@ -254,7 +248,7 @@ export class OnboardingFlow {
 
   private async take(
     row: OnboardingRow,
-    facts: ApplicationFacts,
+    facts: Application,
     notice: string | null,
     made: boolean,
   ): Promise<OnboardingDone> {

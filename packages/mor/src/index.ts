@@ -6,7 +6,7 @@ export { MorClient } from './client.js';
 export * from './e-invoices.js';
 export { ERROR_CODES, type ErrorCode, type MorCallName } from './error-codes.js';
 export { type FileLink, type WhenReady } from './file-link.js';
-export { Hidden } from './hidden.js';
+export { Secret } from './secret.js';
 export { CONNECT_TIMEOUT_MS, HttpLine, type Line, SOCKET_LIMITS, type Sockets } from './http-line.js';
 export * from './invoices.js';
 export { decimalFromMinor, minorFromDecimal, type Money } from './money.js';

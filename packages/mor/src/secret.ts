@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 
 const SHOWN = '[secret]';
 
-/** Wraps a key or token. Text, JSON, template strings and `util.inspect` all give `[secret]`. */
-export class Hidden {
+/** Wraps a key, token or password. Text, JSON, template strings and `util.inspect` all give `[secret]`. */
+export class Secret {
   readonly #value: string;
 
   constructor(value: string) {
@@ -12,7 +12,7 @@ export class Hidden {
     Object.freeze(this);
   }
 
-  /** The value itself. */
+  /** The value itself. For the one place that signs, verifies or sends with it. */
   reveal(): string {
     return this.#value;
   }

@@ -1,5 +1,5 @@
 // The bearer token of one set of credentials: asked for once, shared by all callers, renewed in time.
-import { Hidden } from './hidden.js';
+import { Secret } from './secret.js';
 import { type Failure } from './outcome.js';
 import { failure, failureWithoutAnswer, retryAfterMs } from './failure.js';
 import { type Exchange, type Line } from './http-line.js';
@@ -15,7 +15,7 @@ const LONGEST_SEC = 86_400;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
 
-export type TokenOutcome = { readonly ok: true; readonly token: Hidden } | Failure;
+export type TokenOutcome = { readonly ok: true; readonly token: Secret } | Failure;
 
 /** How long a token may be used, in seconds, from the `expires_in` of its answer. */
 export function tokenLifeSec(expiresIn: unknown): number {
@@ -26,7 +26,7 @@ export function tokenLifeSec(expiresIn: unknown): number {
 
 export class TokenSource {
   readonly #credentials: MorCredentials;
-  #held: { readonly token: Hidden; readonly usableUntil: number } | null = null;
+  #held: { readonly token: Secret; readonly usableUntil: number } | null = null;
   #refresh: Promise<TokenOutcome> | null = null;
   #failures = 0;
   #pause: { readonly until: number; readonly failure: Failure } | null = null;
@@ -53,7 +53,7 @@ export class TokenSource {
   }
 
   /** The API answered 401 to this token. The next `get` fetches another, unless somebody has done so already. */
-  refused(token: Hidden): void {
+  refused(token: Secret): void {
     if (this.#held?.token === token) this.#held = null;
   }
 
@@ -93,7 +93,7 @@ export class TokenSource {
   }
 
   /** Whatever went wrong here, the call itself was not sent: `retry`, or `stopped` where a person must act. */
-  #read(exchange: Exchange): { ok: true; token: Hidden; lifeSec: number } | Failure {
+  #read(exchange: Exchange): { ok: true; token: Secret; lifeSec: number } | Failure {
     if (!exchange.answered) {
       return { ...failureWithoutAnswer("the MoR's token service", exchange), kind: 'retry' };
     }
@@ -112,12 +112,12 @@ export class TokenSource {
   }
 }
 
-function readToken(text: string | null): { ok: true; token: Hidden; lifeSec: number } | null {
+function readToken(text: string | null): { ok: true; token: Secret; lifeSec: number } | null {
   const body = parseObject(text);
   const token = body?.access_token;
   // What is not visible ASCII cannot be sent in a header.
   if (typeof token !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(token)) return null;
-  return { ok: true, token: new Hidden(token), lifeSec: tokenLifeSec(body?.expires_in) };
+  return { ok: true, token: new Secret(token), lifeSec: tokenLifeSec(body?.expires_in) };
 }
 
 function parseObject(text: string | null): Readonly<Record<string, unknown>> | null {

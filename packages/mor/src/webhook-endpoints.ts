@@ -1,5 +1,5 @@
 // Document 2: the addresses to which the MoR delivers its events.
-import { Hidden } from './hidden.js';
+import { Secret } from './secret.js';
 import { type Outcome, type WireRequest } from './outcome.js';
 import { Fields, parseListOf, parseText } from './read.js';
 import { type WebhookEndpointRequest } from './requests/collecting.js';
@@ -18,7 +18,7 @@ export type WebhookEndpoint = {
 };
 
 /** The secret comes once, with the creation: show it to the operator at once. Null when the answer had none. */
-export type WebhookEndpointCreated = { readonly endpoint: WebhookEndpoint; readonly secret: Hidden | null };
+export type WebhookEndpointCreated = { readonly endpoint: WebhookEndpoint; readonly secret: Secret | null };
 
 function parseWebhookEndpoint(value: unknown, path = ''): WebhookEndpoint {
   const fields = new Fields(value, path);
@@ -33,7 +33,7 @@ function parseWebhookEndpoint(value: unknown, path = ''): WebhookEndpoint {
 
 export function parseWebhookEndpointCreated(value: unknown): WebhookEndpointCreated {
   const secret = new Fields(value).textOrNull('secret');
-  return { endpoint: parseWebhookEndpoint(value), secret: secret === null ? null : new Hidden(secret) };
+  return { endpoint: parseWebhookEndpoint(value), secret: secret === null ? null : new Secret(secret) };
 }
 
 /** An array, or `{webhooks: [...]}`: the document shows both. */

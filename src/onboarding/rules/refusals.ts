@@ -1,5 +1,4 @@
 // Why a step of an onboarding was not taken, in words.
-import { type CheckedRequest } from '../../domain/onboarding.js';
 import { type CallFailure, SHADOW_MESSAGE, SHADOW_MODE } from '../../domain/ports/call.js';
 
 export type OnboardingFailed =
@@ -18,7 +17,9 @@ export function mor(failure: CallFailure, again = true): OnboardingFailed {
   return { ok: false, why: 'mor', failure, again };
 }
 
-export function malformed(checked: Extract<CheckedRequest<unknown>, { ok: false }>): OnboardingFailed {
+export function malformed(
+  checked: Pick<Extract<OnboardingFailed, { why: 'refused' }>, 'code' | 'errors'>,
+): OnboardingFailed {
   const [first] = checked.errors;
   const message = first === undefined ? 'The request is malformed.' : `${first.field}: ${first.message}`;
   return { ok: false, why: 'refused', status: 400, code: checked.code, message, errors: checked.errors };
