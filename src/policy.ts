@@ -69,6 +69,14 @@ export const ANSWER_PATIENCE_MS = 12_000;
 
 /** A person at the console is shown the page after this at the latest; it keeps itself fresh then. Most answers come within a second. */
 export const CONSOLE_PATIENCE_MS = 3_000;
+/** A page of a list waits no longer for the names of its customers; it shows their ids then. */
+export const NAMES_PATIENCE_MS = 800;
+/** Reads of customers at one time for one page. */
+export const NAMES_AT_ONCE = 8;
+/** A list that somebody opens again within this time asks Stripe for no name. */
+export const NAMES_KEPT_MS = 5 * MINUTE_MS;
+/** Names in the memory of one process. */
+export const NAMES_KEPT_AT_MOST = 2_000;
 
 /** Before the next look whether it answered: often within the first second, when most answers come, then less. */
 export function answerPauseMs(waitedMs: number): number {

@@ -2,14 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Clock } from '../domain/ports/clock.js';
+import { NAMES_AT_ONCE, NAMES_KEPT_AT_MOST, NAMES_KEPT_MS, NAMES_PATIENCE_MS } from '../policy.js';
 import { type Names } from './fields.js';
-
-/** A page of a list waits no longer for names; it shows ids then. */
-const PATIENCE_MS = 800;
-const AT_ONCE = 8;
-/** Five minutes, also for a customer without a name: a list opened again asks Stripe nothing. */
-const KEPT_MS = 5 * 60_000;
-const KEPT_AT_MOST = 2_000;
 
 type Kept = { readonly name: string | null; readonly at: number };
 
@@ -24,7 +18,7 @@ export class CustomerNames {
 
   /** The name of each customer, or else its e-mail address. A customer is left out if Stripe gives neither in time. */
   async of(customerIds: readonly string[]): Promise<Names> {
-    const oldest = this.clock.now().getTime() - KEPT_MS;
+    const oldest = this.clock.now().getTime() - NAMES_KEPT_MS;
     const unknown = customerIds.filter((id) => (this.kept.get(id)?.at ?? 0) < oldest);
     if (unknown.length > 0) await this.read(unknown);
     return new Map(
@@ -46,8 +40,8 @@ export class CustomerNames {
         this.keep(id, answer.value?.name || answer.value?.email || null);
       }
     };
-    const late = this.clock.sleep(PATIENCE_MS, patience.signal).catch(() => undefined);
-    const readers = Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, reader));
+    const late = this.clock.sleep(NAMES_PATIENCE_MS, patience.signal).catch(() => undefined);
+    const readers = Promise.all(Array.from({ length: Math.min(NAMES_AT_ONCE, waiting.length) }, reader));
     await Promise.race([readers, late]);
     isLate = true;
     patience.abort();
@@ -57,6 +51,6 @@ export class CustomerNames {
     this.kept.delete(customerId);
     this.kept.set(customerId, { name, at: this.clock.now().getTime() });
     const [first] = this.kept.keys();
-    if (this.kept.size > KEPT_AT_MOST && first !== undefined) this.kept.delete(first);
+    if (this.kept.size > NAMES_KEPT_AT_MOST && first !== undefined) this.kept.delete(first);
   }
 }

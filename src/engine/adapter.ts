@@ -1,9 +1,8 @@
 // New rules as old functions, and old functions as new rules, while the rooms convert one after the other.
 import { type Applied, type Verdict } from './event.js';
-import { type Commanded, type Refusal } from './commanded.js';
 import { type Ctx } from './change.js';
-import { type Choice, type ReviewRule, type SettleRule } from './subject.js';
-import { type LaneState, type ReviewRow } from '../domain/model.js';
+import { type SettleRule } from './subject.js';
+import { type LaneState } from '../domain/model.js';
 import { Lane, type Rule } from './draft.js';
 
 /** Runs a rule on a state: the new state, or the same object if the rule changed nothing. */
@@ -11,15 +10,6 @@ export function decide(s: LaneState, ctx: Ctx, rule: Rule): LaneState {
   const lane = new Lane(s, ctx);
   rule(lane);
   return lane.toState();
-}
-
-/** These rules, one after the other on one draft, as a rule of the old kind. */
-export function asSettleRule(...rules: readonly Rule[]): SettleRule {
-  return (s, ctx, lookAgain) => {
-    const lane = new Lane(s, ctx, lookAgain);
-    for (const rule of rules) rule(lane);
-    return lane.toState();
-  };
 }
 
 /** A rule of the old kind on a draft. */
@@ -39,14 +29,4 @@ export function asEventRule<E>(take: (lane: Lane, e: E) => Verdict): (s: LaneSta
 /** A rule of an event of the old kind on a draft. */
 export function asTake<E>(old: (s: LaneState, e: E, ctx: Ctx) => Applied): (lane: Lane, e: E) => Verdict {
   return (lane, e) => lane.applyWith((s, ctx) => old(s, e, ctx)).verdict;
-}
-
-/** The rule of a person's choice: null if it was carried out, else the refusal. */
-export type ChoiceRule = (lane: Lane, item: ReviewRow, choice: Choice) => Refusal | null;
-
-export function asReviewRule(take: ChoiceRule): ReviewRule {
-  return (s, item, choice, ctx): Commanded<null> => {
-    const lane = new Lane(s, ctx);
-    return take(lane, item, choice) ?? { ok: true, state: lane.toState(), value: null };
-  };
 }

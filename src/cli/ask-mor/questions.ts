@@ -5,6 +5,8 @@ import { type PageRequest } from '../../domain/page.js';
 import { Clock } from '../../domain/ports/clock.js';
 import { SignupsStore } from '../../signups/signups.store.js';
 import { refundStatuses } from '../../refunds/refund.view.js';
+import { observationsOf } from '../../mor-objects/rules/announced.js';
+import { VERIFY_LOOK_BACK_MS } from '../../policy.js';
 import { LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { amount, time } from '../table.js';
 import { type World } from '../world.js';
@@ -37,8 +39,6 @@ export type Question = {
 /** Nobody answers a longer letter. */
 const MOST = 100;
 const PAGE: PageRequest = { limit: MOST, cursor: null };
-/** Stripe lists its events for 30 days, so verify compares no more; an older loss shows as what it left open. */
-const LOSSES_MS = 30 * 86_400_000;
 
 type Found = { readonly items: readonly Known[]; readonly more: boolean };
 
@@ -56,7 +56,7 @@ export async function openQuestions(world: World): Promise<readonly Question[]> 
 }
 
 async function lostEvents(world: World): Promise<Found> {
-  const since = new Date(world.get(Clock).now().getTime() - LOSSES_MS);
+  const since = new Date(world.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS); // an older loss shows as what it left open
   const windows = await world.get(LossWindowFlow).windows(since);
   const aside = await world.get(EventsStore).list({ status: 'quarantined' }, PAGE);
   const stale: EventRow[] = [];
@@ -176,27 +176,17 @@ async function unnamedPayments(world: World): Promise<Found> {
   return { items, more: page.nextCursor !== null };
 }
 
-/** Everything that speaks of money for the invoice, one line each. */
+/** Everything that speaks of money for the invoice, one line each; a read without a name tells the MoR nothing. */
 function ambiguous(review: ReviewRow, view: InvoiceView | null): Known[] {
-  const taken = (view?.payments ?? []).filter((p) => p.succeededAt !== null);
-  const payments = taken.map((p) => ({
-    invoice: review.invoiceId,
-    payment: p.paymentId,
-    charge: p.processorChargeId,
-    event: null,
-    amount: amount(p.amount, p.currency),
-    taken: time(p.succeededAt),
-  }));
-  const observed = (view?.objects ?? []).flatMap((o) => o.detail.observed ?? []);
-  const announced = observed
-    .filter((seen) => seen.eventId !== null || seen.charge !== null || seen.paymentId !== null)
-    .map((seen) => ({
+  const seen = view === null ? [] : observationsOf(view);
+  return seen
+    .filter(({ source, id, charge, payment }) => source === 'books' || (id ?? charge ?? payment ?? null) !== null)
+    .map(({ source, id, charge, payment, money, at }) => ({
       invoice: review.invoiceId,
-      payment: seen.paymentId,
-      charge: seen.charge,
-      event: seen.eventId,
-      amount: amount(seen.amount === null ? null : BigInt(seen.amount), seen.currency),
-      taken: time(new Date(seen.at)),
+      payment: payment ?? null,
+      charge: charge ?? null,
+      event: source === 'books' ? null : id,
+      amount: money === null ? null : amount(money.minor, money.currency),
+      taken: at === null ? null : time(new Date(at)),
     }));
-  return [...payments, ...announced];
 }

@@ -102,12 +102,12 @@ function send(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
   o.detail = { ...o.detail, credit: { ...credit, stage: 'crediting' } };
 }
 
-type Kept<K extends OutboxKind> = Pick<CallRule<K>, 'order' | 'readFirst' | 'mayBeThere' | 'refused' | 'resolve'>;
+/** What follows the end of a call. */
+type Ends<A extends Answer> = Pick<AnyCallRule<A>, 'answered' | 'refused' | 'resolve'>;
+type Kept<K extends OutboxKind> = Pick<CallRule<K>, 'order' | 'refused' | 'resolve'>;
 
 const kept: Kept<'report_refund'> = {
   order: 2,
-  readFirst: true,
-  mayBeThere: () => true,
   refused: (lane, { row }: Call, failure: CallFailure) => {
     const found = creditNamed(lane, row.subject);
     if (found === null) return;
@@ -149,9 +149,9 @@ export const creditLossCall = asCallRule<'issue_credit_note'>({
   },
 });
 
-/** A call is a refund's, unless a loss has its name. */
-export function orOfLoss<A extends Answer>(ofRefund: AnyCallRule<A>, ofLoss: AnyCallRule<A>): AnyCallRule<A> {
-  const of = (s: LaneRows, m: OutboxRow): AnyCallRule<A> =>
+/** A call is a refund's, unless a loss has its name. When it goes out is the same for both. */
+export function orOfLoss<A extends Answer>(ofRefund: AnyCallRule<A>, ofLoss: Ends<A>): AnyCallRule<A> {
+  const of = (s: LaneRows, m: OutboxRow): Ends<A> =>
     s.objects.some((o) => o.detail.credit?.name === m.subject) ? ofLoss : ofRefund;
   return {
     ...ofRefund,
