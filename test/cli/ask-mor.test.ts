@@ -8,6 +8,7 @@ import { deliver } from '../e2e/support/door.js';
 import { changeByHand } from '../support/lane-log.js';
 import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
 import { cli, cliJson } from './rig.js';
+import { silentIo } from '../support/silent-io.js';
 
 type Body = {
   client_id: string;
@@ -82,17 +83,7 @@ describe('crossbill ask-mor', () => {
       amount: 500,
       currency: 'eur',
     });
-    const ownWorld = await openWorld(loadConfig(world.env), {
-      env: world.env,
-      cwd: '/',
-      user: 'ada',
-      out: () => Promise.resolve(),
-      err: () => undefined,
-      isTerminal: false,
-      colours: false,
-      ask: () => Promise.resolve(''),
-      signal: new AbortController().signal,
-    });
+    const ownWorld = await openWorld(loadConfig(world.env), silentIo(world.env));
     await ownWorld.get(SignupsStore).flagOverdue(0);
     await ownWorld.close();
 

@@ -2,6 +2,7 @@
 import { type Command } from 'commander';
 import { programOf, runCli } from '../../src/cli/program.js';
 import { Session } from '../../src/cli/session.js';
+import { silentIo } from '../support/silent-io.js';
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -54,24 +55,13 @@ export async function cliJson<T = Record<string, unknown>>(
 
 /** The names of the commands that the program has, and of those below them: `events`, `events list`. A new one is among them by itself. */
 export function commandsOf(wanted: (command: Command) => boolean): string[] {
-  const io = {
-    env: {},
-    cwd: '/',
-    user: 'ada',
-    out: () => Promise.resolve(),
-    err: () => undefined,
-    isTerminal: false,
-    colours: false,
-    ask: () => Promise.resolve(''),
-    signal: new AbortController().signal,
-  };
   const walk = (command: Command, path: string): string[] =>
     command.commands.flatMap((c) => {
       const own = `${path} ${c.name()}`.trim();
       return [...(wanted(c) ? [own] : []), ...walk(c, own)];
     });
   return walk(
-    programOf(new Session(io), () => undefined),
+    programOf(new Session(silentIo()), () => undefined),
     '',
   );
 }

@@ -73,7 +73,7 @@ describe('a daemon that was down for longer than the MoR tries', () => {
   });
   afterAll(() => world.close());
 
-  it('finds the lost payment by itself once it is up, and marks the invoice', async () => {
+  it('finds the lost payment after its start without a request, and marks the invoice', async () => {
     await world.startDaemon();
     const invoice = await world.invoice(paidLater, 'paid');
     expect(invoice['payments']).toMatchObject(

@@ -12,6 +12,7 @@ import { MovesStore } from '../../src/moves/moves.store.js';
 import { startWorld, type Subscriber, type World } from '../support/world.js';
 import { collection, mover, relayTo, takenFor } from './support/movers.js';
 import { deafMor } from './support/story.js';
+import { silentIo } from '../support/silent-io.js';
 
 class Killed extends Error {}
 
@@ -58,18 +59,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
     await world.startDaemon(relayTo(world));
     await deafMor(world);
     const env = { ...world.env, ...relayTo(world), STRIPE_CUSTOM_PAYMENT_METHOD_TYPE: customType };
-    const io = {
-      env,
-      cwd: '/',
-      user: 'ada',
-      out: () => Promise.resolve(),
-      err: () => undefined,
-      isTerminal: false,
-      colours: false,
-      ask: () => Promise.resolve(''),
-      signal: new AbortController().signal,
-    };
-    opened = await openWorld(loadConfig(env), io);
+    opened = await openWorld(loadConfig(env), silentIo(env));
   });
   afterAll(async () => {
     await opened.close();

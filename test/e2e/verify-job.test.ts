@@ -8,6 +8,7 @@ import { Metrics } from '../../src/observe/index.js';
 import { VerifyJob } from '../../src/verify/verify-job.js';
 import { ManualClock } from '../support/clock.js';
 import { startWorld, type World } from '../support/world.js';
+import { silentIo } from '../support/silent-io.js';
 
 const DAY_MS = 86_400_000;
 
@@ -19,18 +20,7 @@ describe('the daily verify', () => {
   beforeAll(async () => {
     world = await startWorld();
     await world.startDaemon();
-    const io = {
-      env: {},
-      cwd: '/',
-      user: 'test',
-      out: () => Promise.resolve(),
-      err: () => undefined,
-      isTerminal: false,
-      colours: false,
-      ask: () => Promise.resolve(''),
-      signal: new AbortController().signal,
-    };
-    parts = await openWorld(loadConfig(world.env), io);
+    parts = await openWorld(loadConfig(world.env), silentIo());
   });
   afterAll(async () => {
     await parts.close();

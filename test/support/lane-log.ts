@@ -2,7 +2,6 @@
 import type pg from 'pg';
 import { type LaneState } from '../../src/domain/model.js';
 import { ServerTime } from '../../src/store/database-time.js';
-import { readLane } from '../../src/engine/lane-reader.js';
 import { LaneWriter } from '../../src/engine/lane-writer.js';
 
 /** Writes a step past every decision, and makes the lane due at once. */
@@ -12,9 +11,4 @@ export async function changeByHand(pool: pg.Pool, lane: string, change: (s: Lane
     fence: null,
     decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: new Date(), value: null }),
   });
-}
-
-/** The calls of a kind that the lane decided, oldest first. */
-export async function callsOf(pool: pg.Pool, lane: string, kind: string): Promise<LaneState['messages']> {
-  return (await readLane(pool, lane)).state.messages.filter((m) => m.kind === kind);
 }

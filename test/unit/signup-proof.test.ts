@@ -14,7 +14,7 @@ import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type ChargeState } from '../../src/domain/ports/payment-gateway.js';
 import { amountSettled, applyProof, disproven, proven, unprovenReview } from '../../src/payments/rules/prove-charge.js';
 import { isUnsettled, signupLateAt, unsettledItems } from '../../src/signups/rules/unsettled.js';
-import { asSettleRule } from '../../src/engine/adapter.js';
+import { asSettleRule } from '../support/settle-rule.js';
 import { declares } from '../../src/engine/items.js';
 import { refusal } from '../support/asked-refund.js';
 import { open } from '../support/channel-lane.js';

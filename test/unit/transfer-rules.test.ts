@@ -9,7 +9,7 @@ import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { type ProformaFacts } from '../../src/domain/ports/mor-channels.js';
 import { createProformaCall, takeProforma, takeProformaRead } from '../../src/transfers/rules/proforma-answer.js';
 import { takeIssuanceFailed, takeIssued, takeSettled } from '../../src/transfers/rules/proforma-event.js';
-import { asSettleRule } from '../../src/engine/adapter.js';
+import { asSettleRule } from '../support/settle-rule.js';
 import { declares } from '../../src/engine/items.js';
 import { standingItems } from '../../src/mor-objects/rules/standing.js';
 import { unheardTransfers } from '../../src/transfers/rules/transfer-items.js';

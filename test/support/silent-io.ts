@@ -1,0 +1,14 @@
+// The terminal of a command that prints nothing and asks nothing, for tests of the parts behind a command.
+import { type Io } from '../../src/cli/io.js';
+
+export const silentIo = (env: Io['env'] = {}): Io => ({
+  env,
+  cwd: '/',
+  user: 'ada',
+  out: () => Promise.resolve(),
+  err: () => undefined,
+  isTerminal: false,
+  colours: false,
+  ask: () => Promise.resolve(''),
+  signal: new AbortController().signal,
+});
