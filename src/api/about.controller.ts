@@ -1,4 +1,4 @@
-// What this daemon is: release, Stripe account and mode, and how senders sign. A program that works beside it compares itself with this.
+// Release, Stripe account and mode of this daemon, and how its senders sign. `crossbill rehearse` compares its own settings with them.
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CONFIG, type Config, stripeMode, VERSION } from '../config/index.js';

@@ -194,7 +194,7 @@ async function until<T>(
     const seen = await look();
     if (holds(seen)) return seen;
     if (cli.io.signal.aborted) throw new Interrupted();
-    if (performance.now() > end) throw new NotArrived(`Waited ${sec} s in vain until ${what}.`);
+    if (performance.now() > end) throw new NotArrived(`Waited ${sec} s. Not true yet: ${what}.`);
     await new Promise((resolveNow) => setTimeout(resolveNow, LOOK_EVERY_MS));
   }
 }

@@ -64,7 +64,7 @@ export class CustomersController {
   @MayChange('ops', 'customer.link', { outside: false })
   @ApiOperation({
     operationId: 'linkCustomer',
-    summary: 'Link a customer to a customer of the MoR that was made elsewhere (role: ops)',
+    summary: 'Link a customer to an existing customer of the MoR (role: ops)',
     description:
       'With `ENROLMENT=linked` the customer is enrolled from the next invoice on. 201 for a new link, 200 for one that is known. A linked customer gets another customer of the MoR by a later setup alone (`POST …/payment-method`, or another signup). Neither Stripe nor the MoR is asked whether they know these ids. A link is never taken back.',
   })

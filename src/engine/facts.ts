@@ -156,7 +156,7 @@ export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
   return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;
 }
 
-/** The invoice is read afresh before anything more is written to it. */
+/** The next write to the invoice waits for a new read of it. */
 export function lookAfresh(s: LaneState): LaneState {
   return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: null });
 }

@@ -57,7 +57,7 @@ export class PaymentLinksController {
   @MayRead('ops', 'payment_link.read')
   @ApiOperation({
     operationId: 'getPaymentLink',
-    summary: 'The payment link of an invoice, read afresh at the MoR (role: ops)',
+    summary: 'The payment link of an invoice, as the MoR has it now (role: ops)',
   })
   @ApiOkResponse({ type: PaymentLinkView })
   @Problems({ 404: '`not_found`', 502: '`mor_unavailable`' })

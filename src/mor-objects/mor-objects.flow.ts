@@ -1,4 +1,4 @@
-// Proforma invoices and payment links of one invoice: asked for, read afresh, taken back; sent by the lane's worker.
+// Proforma invoices and payment links of one invoice: requested, read again, taken back; sent by the lane's worker.
 import { Injectable } from '@nestjs/common';
 import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/request-object.js';
 import { type LaneState } from '../domain/model.js';

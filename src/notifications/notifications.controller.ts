@@ -57,7 +57,7 @@ export class NotificationsController {
     operationId: 'replayNotification',
     summary: 'Send a notification once more (role: ops)',
     description:
-      'Also one that was delivered: the same id and the same bytes, so that a receiver which knows it already can tell. A receiver that answered 410 is tried again from here on. Takes no body.',
+      'A delivered one too. It has the same id and the same bytes, so a receiver recognizes it. After a 410 Crossbill tries the receiver again from now on. Takes no body.',
   })
   @ApiAcceptedResponse({ type: NotificationView, description: 'The notification as it now waits to be sent.' })
   @Problems({ 404: '`not_found`' })

@@ -154,7 +154,7 @@ function labelOf(c: Case, resolution: Resolution): string {
 const MEANING: Readonly<Record<Resolution, string>> = {
   apply: 'The money is taken for this invoice, as it is.',
   refund: 'The MoR gives it back to the customer, and Stripe shows it.',
-  retry: 'What was found is read afresh, and decided on as if it had just come. Nothing is done twice.',
+  retry: 'Crossbill reads everything again and decides as if it had just arrived. It does nothing twice.',
   credit:
     'Stripe shows the loss by a credit note, as it shows a refund. The customer gets nothing by it, and it cannot be taken back.',
   dismiss: 'The item is closed, and Crossbill does nothing more about it.',

@@ -63,7 +63,7 @@ export class ProformasController {
   @MayRead('ops', 'proforma.read')
   @ApiOperation({
     operationId: 'getProforma',
-    summary: 'The proforma invoice of an invoice, read afresh at the MoR (role: ops)',
+    summary: 'The proforma invoice of an invoice, as the MoR has it now (role: ops)',
   })
   @ApiOkResponse({ type: ProformaView })
   @Problems({ 404: '`not_found`', 502: '`mor_unavailable`' })

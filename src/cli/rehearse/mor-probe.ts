@@ -1,4 +1,4 @@
-// Questions to the MoR's staging of which only the form of the answer matters.
+// Questions to the MoR's staging. Only the form of each answer matters.
 import { type MorAnswer, type MorCallName, type MorTransport } from '@crossbill/mor';
 import { query, segment, wireGet, wireWith } from '@crossbill/mor/wire.js';
 import { type WireRequest } from '../../domain/ports/call.js';

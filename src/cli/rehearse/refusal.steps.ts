@@ -95,7 +95,7 @@ export const retry: Step = {
       return skipped(
         'MOR_RELAY_URL is not set, and Stripe makes no second invoice.created: nothing asks the MoR to charge again.',
       );
-    // A run without the relay, or one that waited in vain, used up the try that the confirmation started.
+    // The confirmation starts one try. An earlier run used it, without the relay or without a reply in time.
     if (stage.rehearsal.steps.some((s) => s.name === retry.name)) {
       const before = listOf((await stage.daemon.get(`/v1/invoices/${invoiceId}`)).body['attempts']).length;
       stage.keep('tries', String(before));

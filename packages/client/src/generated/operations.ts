@@ -171,7 +171,7 @@ export interface Operations {
   completeSignup(id: string, body: Schemas['CompleteSignupDto'], options?: CallOptions): Promise<Schemas['CompletedSignupView']>;
   /** Customers with their customers at the MoR, the newest links first (role: read). */
   listCustomers(query?: Schemas['ListCustomersQuery'], options?: CallOptions): Pages<Schemas['PageOfCustomerLinkView'], 'data'>;
-  /** Link a customer to a customer of the MoR that was made elsewhere (role: ops). */
+  /** Link a customer to an existing customer of the MoR (role: ops). */
   linkCustomer(body: Schemas['LinkCustomerDto'], options?: CallOptions): Promise<Schemas['CustomerLinkView']>;
   /** A customer by the merchant's own id (role: read). */
   getCustomer(id: string, options?: CallOptions): Promise<Schemas['CustomerView']>;
@@ -271,7 +271,7 @@ export interface Operations {
   listMerchants(query?: Schemas['ListMerchantsQuery'], options?: CallOptions): Pages<Schemas['PageOfOnboardingView'], 'data'>;
   /** Begin a merchant’s application (role: ops). */
   createMerchant(body: Schemas['InitiateRequest'] | Schemas['BareMerchantRequest'], options?: CallOptions): Promise<Schemas['OnboardingView']>;
-  /** A merchant with its company and description, read afresh until approved or rejected (role: ops). */
+  /** A merchant with its company and description. */
   getMerchant(reference: string, options?: CallOptions): Promise<Schemas['OnboardingView']>;
   /** Choose the regions: `{code, regions}` (role: ops). */
   chooseMerchantProduct(reference: string, body: Schemas['ProductChoice'], options?: CallOptions): Promise<Schemas['OnboardingView']>;
@@ -279,7 +279,7 @@ export interface Operations {
   describeMerchant(reference: string, body?: Schemas['DescribeBusinessRequest'], options?: CallOptions): Promise<Schemas['OnboardingView']>;
   /** Submit for review (role: ops). */
   submitMerchant(reference: string, options?: CallOptions): Promise<Schemas['OnboardingView']>;
-  /** The proforma invoice of an invoice, read afresh at the MoR (role: ops). */
+  /** The proforma invoice of an invoice, as the MoR has it now (role: ops). */
   getProforma(id: string, options?: CallOptions): Promise<Schemas['ProformaView']>;
   /** Issue a proforma invoice for an invoice (role: ops). */
   createProforma(id: string, body: Schemas['CreateProformaDto'], options?: CallOptions): Promise<Schemas['ProformaView']>;
@@ -287,7 +287,7 @@ export interface Operations {
   deleteProforma(id: string, options?: CallOptions): Promise<undefined>;
   /** A fresh link to the proforma invoice as a file. */
   getProformaDocument(id: string, options?: CallOptions): Promise<Schemas['FileLinkView'] | Schemas['PendingView']>;
-  /** The payment link of an invoice, read afresh at the MoR (role: ops). */
+  /** The payment link of an invoice, as the MoR has it now (role: ops). */
   getPaymentLink(id: string, options?: CallOptions): Promise<Schemas['PaymentLinkView']>;
   /** Make a payment link for what is due on an invoice (role: ops). */
   createPaymentLink(id: string, body: Schemas['CreatePaymentLinkDto'], options?: CallOptions): Promise<Schemas['PaymentLinkView']>;

@@ -1,4 +1,4 @@
-// Golden stories of losses that a person has credited on Stripe: a lost dispute, one that is won after all, one that is refunded as well.
+// Golden stories of credited losses: a person credits a lost dispute on Stripe; then the dispute is won after all, or the payment is refunded.
 import { Channels } from './channels.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 import { type World } from './world.js';
