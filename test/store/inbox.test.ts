@@ -126,6 +126,10 @@ describe('storing', () => {
     expect(await rows('select kind from review')).toEqual([]);
     expect(await x.inbox.store([stripe('01-rendering-old', 'in_two', 'in_three')])).toEqual(['conflict']);
     expect(await rows('select kind from review')).toEqual([{ kind: 'conflicting_event' }]);
+    // With the first body gone, nothing else would tell the two apart.
+    await rows('delete from event_body');
+    expect(await desk.retry('iq_1')).toBeNull();
+    expect(await rows('select released_at from inbox_quarantine')).toEqual([{ released_at: null }]);
   });
 
   it('decides a parked event of Stripe by another rendering that can be read', async () => {
