@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type Command } from 'commander';
 import { Stripe } from 'stripe';
-import { type Config, loadConfig, Secret } from '../config/index.js';
+import { type Config, loadConfig, type Secret } from '../config/index.js';
 import { morServiceTypes } from '../domain/events/mor-service-event.js';
 import { stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type CallOutcome, mayPass } from '../domain/ports/call.js';
