@@ -5,7 +5,8 @@ import { type AnswerTo } from './answer.js';
 import { type Call, callOf } from './call.js';
 import { type Ctx, takeCallBack } from './change.js';
 import { Lane } from './draft.js';
-import { type CallRule as OldCallRule } from './subject.js';
+import { type CallRule as OldCallRule, type ChoiceRule } from './subject.js';
+import { asReview } from './adapter.js';
 
 /** Unchanged by the draft. */
 type Same = 'order' | 'readFirst' | 'mayBeThere' | 'waits' | 'notBefore' | 'unwanted' | 'takenBack' | 'resolve';
@@ -16,6 +17,8 @@ export type CallRule<K extends OutboxKind> = Pick<OldCallRule<AnswerTo<K>>, Same
   readonly refused: (lane: Lane, call: Call, failure: CallFailure) => void;
   /** Nobody replied; the engine sends it again. */
   readonly silent?: (lane: Lane, call: Call, failure: CallFailure) => void;
+  /** A person chose what becomes of the item about its refusal. */
+  readonly chosen?: ChoiceRule;
 };
 
 type Unwanted = Pick<OldCallRule<never>, 'unwanted' | 'takenBack'>;
@@ -40,11 +43,12 @@ export function asCallRule<K extends OutboxKind>(rule: CallRule<K>): OldCallRule
     act(lane, callOf(lane, m));
     return lane.toState();
   };
-  const { replied, refused, silent, ...same } = rule;
+  const { replied, refused, silent, chosen, ...same } = rule;
   return {
     ...same,
     answered: (s, m, reply, ctx) => on(s, m, ctx, (lane, call) => replied(lane, call, reply)),
     refused: (s, m, failure, ctx) => on(s, m, ctx, (lane, call) => refused(lane, call, failure)),
     ...(silent && { silent: (s, m, failure, ctx) => on(s, m, ctx, (lane, call) => silent(lane, call, failure)) }),
+    ...(chosen && { resolve: asReview(chosen) }),
   };
 }

@@ -11,6 +11,10 @@ export type Refusal = {
   readonly field: string | null;
 };
 
+/** What a request came to. */
+export type Result<T> = { readonly ok: true; readonly value: T } | Refusal;
+
+/** The same with the lane that it makes: the old kind (adapter.ts). */
 export type Commanded<T> = { readonly ok: true; readonly state: LaneState; readonly value: T } | Refusal;
 
 export function refuse(status: Refusal['status'], code: string, message: string, field: string | null = null): Refusal {

@@ -14,7 +14,7 @@ import {
 import { type CallFailure } from '../domain/ports/call.js';
 import { type Answer, type AnswerTo } from './answer.js';
 import { type Ctx } from './change.js';
-import { type Commanded } from './commanded.js';
+import { type Commanded, type Refusal } from './commanded.js';
 import { type Errand } from './errand.js';
 import { type Lane, type LookAgain, type Rule } from './draft.js';
 import { type PaymentEvent, type Verdict } from './event.js';
@@ -66,6 +66,9 @@ export type Choice = { readonly resolution: Resolution; readonly note: string | 
 
 /** Carries out what a person chose for an open item. The item is closed by it, whatever comes of what it starts. */
 export type ReviewRule = (s: LaneState, r: ReviewRow, choice: Choice, ctx: Ctx) => Commanded<null>;
+
+/** The same on the draft. Returns why the choice cannot be carried out, or null. */
+export type ChoiceRule = (lane: Lane, item: ReviewRow, choice: Choice) => Refusal | null;
 
 /** A choice that was carried out. */
 export function carriedOut(state: LaneState): Commanded<null> {
