@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type FailureKind } from '../../src/domain/ports/call.js';
 import { guideRow, type MorCallName } from '../../src/mor/error-guide.js';
-import { rows } from '../sandbox-mor/rows.js';
+import { rows } from '../../packages/sandbox/test/mor/rows.js';
 import { aRig, json, type Rig } from '../unit/mor-peer.js';
 
 const merchant = '/partner/api/merchants/:merchantId';

@@ -72,12 +72,12 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm run chaos',
     why: 'it kills processes for minutes; its parts are tested',
-    runs: { file: 'chaos/chaos.test.ts', title: 'the schedule of a chaos run' },
+    runs: { file: 'packages/proof/test/chaos.test.ts', title: 'the schedule of a chaos run' },
   },
   {
     command: 'npm run fuzz',
     why: 'an hour; a few inputs of each target are tested',
-    runs: { file: 'fuzz/fuzz.test.ts', title: 'that once broke on an input takes it' },
+    runs: { file: 'packages/proof/test/fuzz.test.ts', title: 'that once broke on an input takes it' },
   },
   { command: 'createdb', why: 'a program of PostgreSQL, on its server: tests make their databases by SQL' },
   ...[

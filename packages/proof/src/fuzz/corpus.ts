@@ -12,12 +12,12 @@ const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
 /** Both `npm run fuzz` and the tests run in the project's folder. */
 export function corpus(): readonly Case[] {
-  const kept: unknown = JSON.parse(readFileSync(join(process.cwd(), 'test/fuzz/corpus.json'), 'utf8'));
-  if (!Array.isArray(kept)) throw new Error('test/fuzz/corpus.json must be a list');
+  const kept: unknown = JSON.parse(readFileSync(join(process.cwd(), 'packages/proof/test/corpus.json'), 'utf8'));
+  if (!Array.isArray(kept)) throw new Error('packages/proof/test/corpus.json must be a list');
   return kept.map((one: unknown) => {
     const { target, input, why } = isJsonObject(one) ? one : {};
     if (typeof target !== 'string' || typeof input !== 'string' || typeof why !== 'string')
-      throw new Error('a case of test/fuzz/corpus.json has a target, an input and a why');
+      throw new Error('a case of packages/proof/test/corpus.json has a target, an input and a why');
     return { target, input: input.replace('"@deep"', DEEP), why };
   });
 }

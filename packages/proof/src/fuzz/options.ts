@@ -19,7 +19,7 @@ npm run fuzz -- --only NAME --seed S --runs N
 npm run fuzz -- --list
     the targets
 
-Exit code 1: an input broke a parser; it is printed, with the command that tries it again. Add it to test/fuzz/corpus.json once it is mended.`;
+Exit code 1: an input broke a parser; it is printed, with the command that tries it again. Add it to packages/proof/test/corpus.json once it is mended.`;
 
 /** Throws an Error that says what is wrong. */
 export function readOptions(args: readonly string[]): Options {

@@ -13,7 +13,7 @@ export type Kept = {
 };
 
 /** Of the project's sources, seen from here and from the built program. */
-const FILE = ['../../../test/simulate/kept.json', '../../../../test/simulate/kept.json']
+const FILE = ['../../../packages/proof/test/kept.json', '../../../../packages/proof/test/kept.json']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find(existsSync);
 
@@ -31,6 +31,6 @@ export function keepCase(kept: Kept): string {
 }
 
 function fileOrThrow(): string {
-  if (FILE === undefined) throw new Error('test/simulate/kept.json is not there: keep cases from the sources');
+  if (FILE === undefined) throw new Error('packages/proof/test/kept.json is not there: keep cases from the sources');
   return FILE;
 }

@@ -1,13 +1,13 @@
 // What `npm run chaos` does by itself: its schedule, its network that fails, its rules and its report. The run itself is the command.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Outcome } from '../../packages/proof/src/chaos/books.js';
-import { readOptions } from '../../packages/proof/src/chaos/options.js';
-import { followPrimary, settingsOf } from '../../packages/proof/src/chaos/patroni.js';
-import { isClean, reportLines } from '../../packages/proof/src/chaos/report.js';
-import { type Delivered, eventFindings, type Stored, twiceFindings } from '../../packages/proof/src/chaos/rules.js';
-import { drawStrikes, KINDS } from '../../packages/proof/src/chaos/schedule.js';
-import { TcpProxy } from '../../packages/proof/src/chaos/tcp-proxy.js';
+import { type Outcome } from '../src/chaos/books.js';
+import { readOptions } from '../src/chaos/options.js';
+import { followPrimary, settingsOf } from '../src/chaos/patroni.js';
+import { isClean, reportLines } from '../src/chaos/report.js';
+import { type Delivered, eventFindings, type Stored, twiceFindings } from '../src/chaos/rules.js';
+import { drawStrikes, KINDS } from '../src/chaos/schedule.js';
+import { TcpProxy } from '../src/chaos/tcp-proxy.js';
 import { type MorPayment, type Sides } from '@crossbill/sandbox/demo/sides.js';
 
 const HALF_AN_HOUR = { seed: '1', lastsMs: 30 * 60_000, everyMs: 9_000, pooler: true };

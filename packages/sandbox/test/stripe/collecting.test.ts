@@ -1,7 +1,7 @@
 // What Stripe does by itself with invoices of charge_automatically: it charges cards of its own, asks, tries again and gives up.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type Stripe from 'stripe';
-import { type Rig, idOf, report, startRig, subscribe } from './rig.js';
+import { type Rig, idOf, report, startRig, subscribe } from '../rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;

@@ -1,7 +1,7 @@
 // The browser's side of the sandbox: the confirm script, who may call what from another origin, and what a wrong secret is answered.
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Script } from 'node:vm';
-import { makeSandbox, type SandboxCore } from '@crossbill/sandbox/sandbox.js';
+import { makeSandbox, type SandboxCore } from '../../src/sandbox.js';
 
 type Answer = { readonly status: number; readonly headers: Record<string, string>; readonly text: string };
 

@@ -1,6 +1,6 @@
 // What a person does on Stripe's dashboard: credits to the balance, credit notes, payments taken off an invoice.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Rig, report, startRig, subscribe } from './rig.js';
+import { type Rig, report, startRig, subscribe } from '../rig.js';
 
 const HOUR = 3600;
 

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
-import { type Rig, idOf, report, startRig, subscribe } from './rig.js';
+import { type Rig, idOf, report, startRig, subscribe } from '../rig.js';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ const parsed = new Map<string, ts.SourceFile>();
 
 /** What the compiler says about `value` as a `Stripe.<type>`, one line each; empty when the shape is right. */
 function complaints(values: readonly { readonly type: string; readonly value: unknown }[]): string[] {
-  const file = resolve('test/sandbox/shapes.generated.ts'); // never written: it lives in the compiler's host
+  const file = resolve('packages/sandbox/test/stripe/shapes.generated.ts'); // never written: it lives in the compiler's host
   const text = [
     "import Stripe from 'stripe';",
     'declare function decimal(text: string): Stripe.Decimal;',

@@ -1,7 +1,7 @@
 // Stripe's test clocks as the sandbox plays them, by the real `stripe` package.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type Stripe from 'stripe';
-import { type Rig, startRig } from './rig.js';
+import { type Rig, startRig } from '../rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;

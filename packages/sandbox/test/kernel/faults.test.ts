@@ -1,6 +1,6 @@
 // The idempotency store and each fault that a test may ask for, seen by the real `stripe` package and by plain requests.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Rig, call, report, startRig } from './rig.js';
+import { type Rig, call, report, startRig } from '../rig.js';
 
 const DAY = 86_400;
 

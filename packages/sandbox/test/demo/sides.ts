@@ -1,5 +1,5 @@
 // Three sides that agree on one renewal, paid and partly given back; tests change one thing and see who notices.
-import { type Sides } from '@crossbill/sandbox/demo/sides.js';
+import { type Sides } from '../../src/demo/sides.js';
 
 type Deep<T> = {
   -readonly [K in keyof T]: T[K] extends readonly (infer U)[] ? Deep<U>[] : T[K] extends object ? Deep<T[K]> : T[K];

@@ -1,6 +1,6 @@
 // The Stripe side, driven with the real `stripe` package: the life of invoices, records, refunds and credit notes.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Rig, report, startRig, subscribe } from './rig.js';
+import { type Rig, report, startRig, subscribe } from '../rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;

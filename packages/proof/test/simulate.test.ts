@@ -1,18 +1,18 @@
 // A fixed part of the simulation: a few seeds, every single fault of two stories, some orders of arrival, and the simulation itself.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { type FaultKind, type GivenFault } from '../../packages/proof/src/simulate/faults.js';
-import { drawPair, singleFaults } from '../../packages/proof/src/simulate/exhaustive.js';
-import { brokenOrders } from '../../packages/proof/src/simulate/permutations.js';
-import { readOptions } from '../../packages/proof/src/simulate/options.js';
-import { plainRun, type RunResult, seededRun } from '../../packages/proof/src/simulate/run.js';
-import { never } from '../support/never.js';
-import { keptCases } from '../../packages/proof/src/simulate/kept.js';
-import { type Outcome, type Recipe, shrink } from '../../packages/proof/src/simulate/shrink.js';
-import { SimStore } from '../../packages/proof/src/simulate/sim-store.js';
-import { goldenStories, storyNamed } from '../../packages/proof/src/simulate/stories.js';
-import { type World } from '../../packages/proof/src/simulate/world.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { type FaultKind, type GivenFault } from '../src/simulate/faults.js';
+import { drawPair, singleFaults } from '../src/simulate/exhaustive.js';
+import { brokenOrders } from '../src/simulate/permutations.js';
+import { readOptions } from '../src/simulate/options.js';
+import { plainRun, type RunResult, seededRun } from '../src/simulate/run.js';
+import { never } from '../../../test/support/never.js';
+import { keptCases } from '../src/simulate/kept.js';
+import { type Outcome, type Recipe, shrink } from '../src/simulate/shrink.js';
+import { SimStore } from '../src/simulate/sim-store.js';
+import { goldenStories, storyNamed } from '../src/simulate/stories.js';
+import { type World } from '../src/simulate/world.js';
+import { freshDatabase, type TestDatabase } from '../../../test/support/database.js';
 
 // A busy machine may be ten times slower than a quiet one, and what is slow is not wrong.
 jest.setTimeout(300_000);

@@ -1,8 +1,8 @@
 // What the demo shows: a rewritten line on a terminal, plain lines in a pipe, and a table without boxes.
 import { describe, expect, it } from '@jest/globals';
-import { castOf } from '@crossbill/sandbox/demo/cast.js';
-import { Progress } from '@crossbill/sandbox/demo/progress.js';
-import { table } from '@crossbill/sandbox/demo/report.js';
+import { castOf } from '../../src/demo/cast.js';
+import { Progress } from '../../src/demo/progress.js';
+import { table } from '../../src/demo/report.js';
 
 function recorded(isTTY: boolean): {
   out: { write(text: string): void; isTTY: boolean; columns: number };

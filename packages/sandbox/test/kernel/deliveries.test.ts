@@ -1,9 +1,9 @@
 // Webhook deliveries: the three retry schedules on the virtual clock, signatures, and the faults of deliveries.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { morEventSchedule, morPaymentSchedule, stripeSchedule } from '@crossbill/sandbox/kernel/schedules.js';
-import { VirtualClock } from '@crossbill/sandbox/kernel/clock.js';
-import { signatureFits } from '@crossbill/sandbox/kernel/signature.js';
-import { type Rig, startRig } from './rig.js';
+import { morEventSchedule, morPaymentSchedule, stripeSchedule } from '../../src/kernel/schedules.js';
+import { VirtualClock } from '../../src/kernel/clock.js';
+import { signatureFits } from '../../src/kernel/signature.js';
+import { type Rig, startRig } from '../rig.js';
 
 let rig: Rig;
 beforeEach(async () => {

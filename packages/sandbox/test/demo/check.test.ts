@@ -1,6 +1,6 @@
 // The demo's check: each way in which ledger, Stripe and MoR can tell different stories is found, and nothing else is.
 import { describe, expect, it } from '@jest/globals';
-import { balances, disagreements } from '@crossbill/sandbox/demo/check.js';
+import { balances, disagreements } from '../../src/demo/check.js';
 import { type MutableSides, threeSides } from './sides.js';
 
 /** What is found after one change, as `about: what` lines. */

@@ -1,7 +1,7 @@
 // The closing table of the demo: each channel is counted from what the three sides say.
 import { describe, expect, it } from '@jest/globals';
-import { closingRows } from '@crossbill/sandbox/demo/report.js';
-import { newTally } from '@crossbill/sandbox/demo/story.js';
+import { closingRows } from '../../src/demo/report.js';
+import { newTally } from '../../src/demo/story.js';
 import { type MutableSides, threeSides } from './sides.js';
 
 function rows(change: (s: MutableSides) => void): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 // The sandbox without sockets: whoever owns time and network gets the same run from the same seed.
 import { describe, expect, it } from '@jest/globals';
-import { type SandboxCore, makeSandbox } from '@crossbill/sandbox/sandbox.js';
+import { type SandboxCore, makeSandbox } from '../src/sandbox.js';
 
 const START = Date.UTC(2026, 10, 20);
 

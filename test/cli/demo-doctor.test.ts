@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { cli, cliJson } from '../cli/rig.js';
+import { cli, cliJson } from './rig.js';
 import { ensureBuilt } from '../e2e/support/daemon-process.js';
 import { emptyDatabase } from '../support/database.js';
 

@@ -1,9 +1,9 @@
 // One MoR side of the sandbox over real HTTP, on a clock that stands still until it is advanced, with its webhooks caught.
-import { Kernel } from '@crossbill/sandbox/kernel/kernel.js';
-import { type RunningServer, listen } from '@crossbill/sandbox/kernel/server.js';
-import { morPlugins } from '@crossbill/sandbox/mor/plugins.js';
-import { type Credentials, MorState } from '@crossbill/sandbox/mor/state.js';
-import { addTokens } from '@crossbill/sandbox/mor/tokens.js';
+import { Kernel } from '../../src/kernel/kernel.js';
+import { type RunningServer, listen } from '../../src/kernel/server.js';
+import { morPlugins } from '../../src/mor/plugins.js';
+import { type Credentials, MorState } from '../../src/mor/state.js';
+import { addTokens } from '../../src/mor/tokens.js';
 import { type Row, rows } from './rows.js';
 
 export const NOW = '2026-03-02T10:00:00.000Z';

@@ -1,6 +1,6 @@
 // Document 3 as the sandbox plays it: signup, renewals by outcome, refunds, keys, errors.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Rig, call, newToken, startRig, subscribe } from './rig.js';
+import { type Rig, call, newToken, startRig, subscribe } from '../rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;

@@ -1,12 +1,12 @@
 // The exact arithmetic of tax, over arbitrary carts: sums add up, nothing is negative, refunds never exceed a line.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { divideHalfUp, isExactIn, minorOf, parseDecimal, showRate } from '@crossbill/sandbox/mor/decimals.js';
-import { normalizeHsCode } from '@crossbill/sandbox/mor/duty.js';
-import { computeLine } from '@crossbill/sandbox/mor/tax-computation.js';
-import { takeFrom } from '@crossbill/sandbox/mor/tax-refunds.js';
-import { type TaxRequest, parseTaxRequest } from '@crossbill/sandbox/mor/tax-request.js';
-import { isCnpj, isCpf } from '@crossbill/sandbox/mor/tax-identifiers.js';
+import { divideHalfUp, isExactIn, minorOf, parseDecimal, showRate } from '../../src/mor/decimals.js';
+import { normalizeHsCode } from '../../src/mor/duty.js';
+import { computeLine } from '../../src/mor/tax-computation.js';
+import { takeFrom } from '../../src/mor/tax-refunds.js';
+import { type TaxRequest, parseTaxRequest } from '../../src/mor/tax-request.js';
+import { isCnpj, isCpf } from '../../src/mor/tax-identifiers.js';
 import { address, cart, cartIn, line } from './support.js';
 
 const carts = fc.record({

@@ -2,7 +2,7 @@
 import { type AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import Stripe from 'stripe';
-import { type Sandbox, type SandboxOptions, startSandbox } from '@crossbill/sandbox/sandbox.js';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox.js';
 
 export type Received = {
   readonly path: string;

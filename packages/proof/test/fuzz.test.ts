@@ -1,11 +1,11 @@
 // A few seconds of `npm run fuzz`: each parser of something from outside on a few dozen bent inputs, new ones each time, and on all that ever broke one.
 import { randomInt } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { corpus, tryCase } from '../../packages/proof/src/fuzz/corpus.js';
-import { runBatch } from '../../packages/proof/src/fuzz/runner.js';
-import { must, type Target } from '../../packages/proof/src/fuzz/target.js';
-import { targets } from '../../packages/proof/src/fuzz/targets.js';
-import { remoteTargets } from '../../packages/proof/src/fuzz/targets/remote.js';
+import { corpus, tryCase } from '../src/fuzz/corpus.js';
+import { runBatch } from '../src/fuzz/runner.js';
+import { must, type Target } from '../src/fuzz/target.js';
+import { targets } from '../src/fuzz/targets.js';
+import { remoteTargets } from '../src/fuzz/targets/remote.js';
 
 const RUNS = 15;
 

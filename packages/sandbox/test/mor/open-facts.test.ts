@@ -1,6 +1,6 @@
 // What the documents leave open: the sandbox plays each fact either way.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Rig, startRig, subscribe } from './rig.js';
+import { type Rig, startRig, subscribe } from '../rig.js';
 
 const INTENTS = '/api/payments/cardpsp/payment-intents';
 const SETUPS = '/api/payments/cardpsp/setup-intents';
