@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isForbiddenAddress } from '../config/addresses.js';
 import { isPrivateHost } from '../config/parsers.js';
 import { Secret } from '../config/index.js';
-import { NOTIFICATION_TYPES, type NotificationType } from '../domain/notification.js';
+import { NOTIFICATION_TYPES, type NotificationType, sampleOf } from '../domain/notification.js';
 import { Clock } from '../domain/ports/clock.js';
 import {
   LISTED_AT_ONCE,
@@ -15,7 +15,6 @@ import {
 import { notificationView, notificationWithTriesView } from '../notifications/notification.view.js';
 import { HttpReceiver } from '../notifications/receiver.js';
 import { putDown } from '../notifications/rules/put-down.js';
-import { sampleOf } from '../notifications/rules/samples.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Action, type Cli, need, oneOf, parseCount, parseSince, type Session } from './session.js';
 import { plain, table, time } from './table.js';

@@ -1,154 +1,254 @@
-// What the merchant's backend can be told: each kind with its facts. Ids, amounts, states and times alone: no secret, and no text that
-// a person or a peer wrote, since a receiver may be a chat room. The MoR's failure message is the one exception, and never in Slack words.
+// Every notification to the merchant's backend, once: when it comes, its fields with schema and sample, and its sentence for Slack.
+// Facts are ids, amounts, states and times: no secret, and no text of a person or a peer, since a receiver may be a chat room. The MoR's
+// failure message is the one exception, and never in a sentence. Every id of a sample ends in `_sample`.
+import { money, showMoney } from './money.js';
+import {
+  count,
+  counts,
+  type Data,
+  type Fields,
+  flag,
+  listOf,
+  none,
+  orNull,
+  sampleOfFields,
+  text,
+  time,
+  word,
+} from './notification-fields.js';
+import { REFUSALS, whatToCheck } from './refusal.js';
 
-import { type InboxSource } from './ports/inbox.js';
-import { type Refusal } from './refusal.js';
+const page = (sample: string) => text('Path of the page about it in the console of this daemon.', sample);
+const invoicePage = page('/console/invoices/in_sample');
+const invoiceId = text('`in_…`', 'in_sample');
+const customerId = text('`cus_…`', 'cus_sample');
+const amount = count('Smallest units of the currency, as Stripe counts them.', 2990);
+const currency = text('ISO 4217, lower case.', 'eur');
+const amountOrNull = orNull(count('Smallest units; null: not known.', 2990));
+const currencyOrNull = orNull(text('ISO 4217, lower case; null: not known.', 'eur'));
+const paymentId = (about = "The MoR's `pay_…`, or ours until it has one.") => text(about, 'pay_sample');
+const declineCode = (sample: string) => orNull(text("The processor's, where the MoR gave one.", sample));
+const soon = (about: string) => orNull(time(about, '2026-12-01T12:00:00.000Z'));
 
-/** Every kind, in the order of the reference. */
-export const NOTIFICATION_TYPES = [
-  'invoice.paid',
-  'invoice.left_open',
-  'invoice.action_required',
-  'customer.method_needed',
-  'payment_link.created',
-  'refund.succeeded',
-  'refund.failed',
-  'signup.completed',
-  'review.opened',
-  'review.due_soon',
-  'verify.differences',
-  'webhooks.refusing',
-] as const;
-export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
-
-/** Facts as JSON has them: amounts are integers in smallest units, times ISO 8601 in UTC, currencies ISO 4217 in lower case. */
-export type InvoiceFacts = {
-  readonly invoice_id: string;
-  readonly customer_id: string | null;
-  readonly subscription_id: string | null;
-  /** As in `GET /v1/invoices`. */
-  readonly status: string;
-  readonly amount_due: number | null;
-  readonly currency: string | null;
-  /** Path of its page in the console. */
-  readonly console: string;
+const INVOICE = {
+  invoice_id: invoiceId,
+  customer_id: orNull(customerId),
+  subscription_id: orNull(text('`sub_…`', 'sub_sample')),
+  status: text('As in `GET /v1/invoices`.', 'open'),
+  amount_due: amountOrNull,
+  currency: currencyOrNull,
+  console: invoicePage,
+};
+const PAYMENT = {
+  payment_id: paymentId(),
+  processor_charge_id: orNull(text('The charge at the processor.', 'ch_sample')),
+  amount,
+  currency,
+};
+const REFUND = {
+  refund_id: text('Ours, permanent.', 'ref_sample'),
+  mor_refund_id: orNull(text('`rfnd_…`', 'rfnd_sample')),
+  processor_refund_id: orNull(text("The processor's.", 're_sample')),
+  payment_id: paymentId(),
+  invoice_id: invoiceId,
+  amount: { ...amount, sample: 500 },
+  currency,
+  made_elsewhere: flag("True: not asked for through Crossbill, for example in the MoR's portal.", false),
+  console: page('/console/refunds/ref_sample'),
+};
+const REVIEW = {
+  review_id: text('`rev_…`: `GET /v1/reviews` has what happened and what is proposed, in words.', 'rev_sample'),
+  kind: text('As in `GET /v1/reviews`.', 'dispute'),
+  invoice_id: orNull(text('`in_…`; null: it is about none.', 'in_sample')),
+  refund_id: none(text('Our id of the refund.', '')),
+  due_at: soon('Until when a person must have acted; null: nobody set a time.'),
+  console: page('/console/reviews/rev_sample'),
 };
 
-export type PaymentFacts = {
-  /** The MoR's `pay_…`, or ours until it has one. */
-  readonly payment_id: string;
-  readonly processor_charge_id: string | null;
-  readonly amount: number;
-  readonly currency: string;
+const LEFT_OPEN_WHY = ['payment_failed', 'no_verdict', 'review'] as const;
+
+const notification = <F extends Fields>(summary: string, fields: F, sentence: (d: Data<F>) => string) => ({
+  summary,
+  fields,
+  sentence,
+});
+
+/** In the order of the reference. A new row is a new notification: the API's document, the client and the command line follow. */
+export const NOTIFICATIONS = {
+  'invoice.paid': notification(
+    'An invoice with something due is paid and shown so on Stripe',
+    {
+      ...INVOICE,
+      status: { ...INVOICE.status, sample: 'paid' },
+      payments: listOf(PAYMENT, 'What the MoR took for it; empty: it was paid in another way.'),
+    },
+    (d) => `Invoice ${d.invoice_id} is paid (${due(d)}).${see(d)}`,
+  ),
+  'invoice.left_open': notification(
+    'An invoice was not paid and waits',
+    {
+      ...INVOICE,
+      why: word(
+        LEFT_OPEN_WHY,
+        '`no_verdict`: the MoR has said nothing in time; `review`: its payment waits for a person.',
+        'payment_failed',
+      ),
+      payment_id: orNull(paymentId('The payment that failed or waits.')),
+      decline_code: declineCode('insufficient_funds'),
+      review_id: none(text('The review item, where there is one.', '')),
+      next_try_at: orNull(time('When Crossbill tries again by itself; null: it does not.', '2026-11-25T12:00:00.000Z')),
+    },
+    (d) => `Invoice ${d.invoice_id} (${due(d)}) is left open: ${leftOpenWhy(d)}.${see(d)}`,
+  ),
+  'invoice.action_required': notification(
+    'A payment of an invoice waits for its customer to authenticate it',
+    {
+      ...INVOICE,
+      payment_id: paymentId("The MoR's `pay_…`"),
+      processor_payment_intent_id: orNull(text('The payment intent at the processor.', 'pi_sample')),
+    },
+    (d) => `Invoice ${d.invoice_id} (${due(d)}) waits for its customer to authenticate the payment.${see(d)}`,
+  ),
+  'customer.method_needed': notification(
+    "A hard decline: the customer's payment method will not work again, and another one is needed",
+    {
+      ...INVOICE,
+      payment_id: paymentId("The MoR's `pay_…` of the try that was declined."),
+      amount,
+      decline_code: declineCode('expired_card'),
+      failure_message: orNull(
+        text(
+          'As the MoR wrote it, for the customer or your support; card numbers are masked.',
+          'Your card has expired.',
+        ),
+      ),
+    },
+    (d) =>
+      `Customer ${d.customer_id ?? 'unknown'} needs another payment method: invoice ${d.invoice_id} (${due(d)}) was declined for good${brackets(d.decline_code)}.${see(d)}`,
+  ),
+  'payment_link.created': notification(
+    'A payment link for an invoice can be sent to its customer',
+    {
+      payment_link_id: text("The MoR's id of it.", 'pl_sample'),
+      invoice_id: invoiceId,
+      customer_id: orNull(customerId),
+      url: text(
+        'The page where the customer pays. Whoever has it can pay; give it to nobody else.',
+        'https://pay.example/pl_sample',
+      ),
+      amount: amountOrNull,
+      currency: currencyOrNull,
+      expires_at: soon('Until when it can be paid.'),
+      automatic: flag('True: made by itself after a failed renewal.', true),
+      console: invoicePage,
+    },
+    (d) => `Invoice ${d.invoice_id} has a payment link of ${sum(d)}: ${d.url}`,
+  ),
+  'refund.succeeded': notification(
+    'A refund has reached the customer, as the MoR says',
+    REFUND,
+    (d) => `Refund ${d.refund_id} of ${sum(d)} succeeded.${see(d)}`,
+  ),
+  'refund.failed': notification(
+    'A refund failed; its amount can be refunded again',
+    { ...REFUND, failure_code: orNull(text("The MoR's error code, where it gave one.", 'refund_declined')) },
+    (d) => `Refund ${d.refund_id} of ${sum(d)} failed${brackets(d.failure_code)}.${see(d)}`,
+  ),
+  'signup.completed': notification(
+    'The first payment of a signup is proven',
+    {
+      signup_id: text('`sup_…`', 'sup_sample'),
+      invoice_id: invoiceId,
+      customer_id: customerId,
+      ...PAYMENT,
+      console: invoicePage,
+    },
+    (d) => `Customer ${d.customer_id} has signed up and paid ${sum(d)} (invoice ${d.invoice_id}).${see(d)}`,
+  ),
+  'review.opened': notification(
+    'A review item waits for a person',
+    REVIEW,
+    (d) => `A review item waits for a person: ${item(d)}.${see(d)}`,
+  ),
+  'review.due_soon': notification(
+    'A review item is due within a day',
+    REVIEW,
+    (d) => `A review item is due by ${d.due_at ?? 'an unknown time'}: ${item(d)}.${see(d)}`,
+  ),
+  'verify.differences': notification(
+    'A verify run found differences without an open review item',
+    {
+      run_id: text('`GET /v1/verify` has the newest one.', 'ver_sample'),
+      differences: count('How many.', 1),
+      by_kind: counts('How many of each kind.', { no_verdict: 1 }),
+      console: page('/console/verify'),
+    },
+    (d) =>
+      `Verify found ${d.differences} difference${d.differences === 1 ? '' : 's'} without an open review item.${see(d)}`,
+  ),
+  'webhooks.refusing': notification(
+    'A webhook endpoint refuses deliveries: the first one after a start at once, later ones at most hourly',
+    {
+      endpoint: word(['stripe', 'mor_payments', 'mor_events'], 'Which one.', 'mor_payments'),
+      reason: word(REFUSALS, 'The code of the newest answer.', 'signature_mismatch'),
+      check: text('What a person checks.', whatToCheck('mor_payments', 'signature_mismatch')),
+      refused: count('How many since the last notification, by the replica that notifies.', 1),
+      since: time('When the first of them came.', '2026-11-22T09:00:00.000Z'),
+      console: page('/console/deliveries'),
+    },
+    (d) =>
+      `The webhook endpoint ${d.endpoint} refuses deliveries: ${d.reason} (${d.refused} since ${d.since}). ${d.check}${see(d)}`,
+  ),
 };
 
-export const LEFT_OPEN_WHY = ['payment_failed', 'no_verdict', 'review'] as const;
+export type NotificationType = keyof typeof NOTIFICATIONS;
+export type DataOf<T extends NotificationType> = Data<(typeof NOTIFICATIONS)[T]['fields']>;
+export type InvoiceFacts = Data<typeof INVOICE>;
+export type PaymentFacts = Data<typeof PAYMENT>;
+export type RefundFacts = Data<typeof REFUND>;
+export type ReviewFacts = Data<typeof REVIEW>;
 
-export type RefundFacts = {
-  readonly refund_id: string;
-  readonly mor_refund_id: string | null;
-  readonly processor_refund_id: string | null;
-  readonly payment_id: string;
-  readonly invoice_id: string;
-  readonly amount: number;
-  readonly currency: string;
-  /** False: it was asked for through Crossbill. */
-  readonly made_elsewhere: boolean;
-  readonly console: string;
-};
+/** One thing that happened. `subject` names it for good: the same type and subject are the same notification. */
+export type Told<T extends NotificationType = NotificationType> = {
+  [K in T]: { readonly type: K; readonly subject: string; readonly data: DataOf<K> };
+}[T];
 
-export type ReviewFacts = {
-  readonly review_id: string;
-  readonly kind: string;
-  readonly invoice_id: string | null;
-  readonly refund_id: string | null;
-  readonly due_at: string | null;
-  readonly console: string;
-};
+export const NOTIFICATION_TYPES = Object.keys(NOTIFICATIONS) as readonly NotificationType[];
 
-/** One thing that happened. `subject` names it for good: told a second time it is the same notification. */
-export type Told = { readonly subject: string } & (
-  | { readonly type: 'invoice.paid'; readonly data: InvoiceFacts & { readonly payments: readonly PaymentFacts[] } }
-  | {
-      readonly type: 'invoice.left_open';
-      readonly data: InvoiceFacts & {
-        readonly why: (typeof LEFT_OPEN_WHY)[number];
-        readonly payment_id: string | null;
-        readonly decline_code: string | null;
-        readonly review_id: string | null;
-        /** When Crossbill tries again by itself; null: it does not. */
-        readonly next_try_at: string | null;
-      };
-    }
-  | {
-      readonly type: 'invoice.action_required';
-      readonly data: InvoiceFacts & {
-        readonly payment_id: string;
-        readonly processor_payment_intent_id: string | null;
-      };
-    }
-  | {
-      readonly type: 'customer.method_needed';
-      readonly data: InvoiceFacts & {
-        readonly payment_id: string;
-        /** What the MoR tried to charge, in smallest units. */
-        readonly amount: number;
-        readonly decline_code: string | null;
-        /** As the MoR wrote it; null: it wrote none, or an erasure took it out. */
-        readonly failure_message: string | null;
-      };
-    }
-  | {
-      readonly type: 'payment_link.created';
-      readonly data: {
-        readonly payment_link_id: string;
-        readonly invoice_id: string;
-        readonly customer_id: string | null;
-        readonly url: string;
-        readonly amount: number | null;
-        readonly currency: string | null;
-        readonly expires_at: string | null;
-        /** True: made by itself after a failed renewal. */
-        readonly automatic: boolean;
-        readonly console: string;
-      };
-    }
-  | { readonly type: 'refund.succeeded'; readonly data: RefundFacts }
-  | { readonly type: 'refund.failed'; readonly data: RefundFacts & { readonly failure_code: string | null } }
-  | {
-      readonly type: 'signup.completed';
-      readonly data: PaymentFacts & {
-        readonly signup_id: string;
-        readonly invoice_id: string;
-        readonly customer_id: string;
-        readonly console: string;
-      };
-    }
-  | { readonly type: 'review.opened'; readonly data: ReviewFacts }
-  | { readonly type: 'review.due_soon'; readonly data: ReviewFacts }
-  | {
-      readonly type: 'verify.differences';
-      readonly data: {
-        readonly run_id: string;
-        /** Differences that no open review item tells of. */
-        readonly differences: number;
-        readonly by_kind: Readonly<Record<string, number>>;
-        readonly console: string;
-      };
-    }
-  | {
-      readonly type: 'webhooks.refusing';
-      readonly data: {
-        readonly endpoint: InboxSource;
-        /** Of the newest one. */
-        readonly reason: Refusal;
-        readonly check: string;
-        readonly refused: number;
-        readonly since: string;
-        readonly console: string;
-      };
-    }
-);
+/** `subject` tells one sample from another, so that each has an id of its own. */
+export function sampleOf(type: NotificationType, subject: string): Told {
+  // The table has the data of each type under its own name.
+  return { type, subject, data: sampleOfFields(NOTIFICATIONS[type].fields) } as Told;
+}
+
+const SENTENCES: { readonly [T in NotificationType]: { readonly sentence: (d: DataOf<T>) => string } } = NOTIFICATIONS;
+
+/** For people, in one line, as an incoming webhook of Slack takes it. */
+export function inWords<T extends NotificationType>(told: { readonly type: T; readonly data: DataOf<T> }): string {
+  // Slack reads `<…>` as a link or a mention and `&` as an entity ("Formatting text for app surfaces", Escaping text).
+  const sentence = SENTENCES[told.type].sentence(told.data);
+  return sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function leftOpenWhy(d: {
+  readonly why: (typeof LEFT_OPEN_WHY)[number];
+  readonly decline_code: string | null;
+}): string {
+  if (d.why === 'no_verdict') return 'the Merchant of Record has not said whether it was paid';
+  if (d.why === 'review') return 'its payment waits for a person';
+  return `the payment failed${brackets(d.decline_code)}`;
+}
+
+const see = (d: { readonly console: string }): string => ` See ${d.console} of the console.`;
+const brackets = (code: string | null): string => (code === null ? '' : ` (${code})`);
+const item = (d: ReviewFacts): string =>
+  d.kind.replaceAll('_', ' ') + (d.invoice_id === null ? '' : `, invoice ${d.invoice_id}`);
+const due = (d: InvoiceFacts): string => sum({ amount: d.amount_due, currency: d.currency });
+
+function sum(d: { readonly amount: number | null; readonly currency: string | null }): string {
+  const isKnown = d.amount !== null && d.currency !== null;
+  return isKnown ? showMoney(money(BigInt(d.amount), d.currency)) : 'amount not known';
+}
 
 export type NotifyFormat = 'standard' | 'slack';
 

@@ -3,10 +3,9 @@ import { type Clock } from '../domain/ports/clock.js';
 import { type Notifications } from '../domain/ports/notifications.js';
 import { untoldByKind, untoldOf } from '../verify/rules/run.js';
 import { type VerifyStore } from '../verify/verify.store.js';
-import { type NewNotification } from '../domain/notification.js';
+import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { putDown } from './rules/put-down.js';
 import { reviewDueSoon, reviewOpened } from './rules/tell-lane.js';
-import { type NotifyFormat, type Told } from '../domain/notification.js';
 import { NOTIFICATIONS_KEPT_DAYS, REVIEW_DUE_SOON_MS } from '../policy.js';
 
 export class Lookout {

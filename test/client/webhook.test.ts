@@ -2,10 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Notification, NotVerifiedError, verifyWebhook } from '../../packages/client/src/index.js';
 import { Secret } from '../../src/config/index.js';
-import { NOTIFICATION_TYPES } from '../../src/domain/notification.js';
+import { NOTIFICATION_TYPES, sampleOf } from '../../src/domain/notification.js';
 import { HttpReceiver } from '../../src/notifications/receiver.js';
 import { putDown } from '../../src/notifications/rules/put-down.js';
-import { sampleOf } from '../../src/notifications/rules/samples.js';
 import { type Heard, newSecret, NotifyReceiver } from '../support/notify-receiver.js';
 
 const [OLD, NEW, OTHER] = [newSecret(1), newSecret(2), newSecret(3)];

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret } from '../../src/config/index.js';
 import { HttpReceiver } from '../../src/notifications/receiver.js';
 import { putDown } from '../../src/notifications/rules/put-down.js';
-import { sampleOf } from '../../src/notifications/rules/samples.js';
+import { sampleOf } from '../../src/domain/notification.js';
 import { freePort } from '../e2e/support/daemon-process.js';
 import { newSecret } from '../support/notify-receiver.js';
 import { root, textOf } from './support.js';

@@ -1,10 +1,14 @@
 // A notification in one line for people, and as it is written down: what it says of each thing that happened.
 import { describe, expect, it } from '@jest/globals';
-import { NOTIFICATION_TYPES, type NotificationType, type Told } from '../../src/domain/notification.js';
+import {
+  inWords,
+  NOTIFICATION_TYPES,
+  type NotificationType,
+  sampleOf,
+  type Told,
+} from '../../src/domain/notification.js';
 import { putDown } from '../../src/notifications/rules/put-down.js';
 import { retryInMs } from '../../src/notifications/rules/retry.js';
-import { sampleOf } from '../../src/notifications/rules/samples.js';
-import { inWords } from '../../src/notifications/rules/words.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
 /** A sample of the type in words, with other facts. */

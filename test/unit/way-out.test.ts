@@ -9,7 +9,7 @@ import { NO_PROXIES, type Proxies, proxiesOf, Secret } from '../../src/config/in
 import { IdentityProvider } from '../../src/console/sso/identity-provider.js';
 import { HttpReceiver } from '../../src/notifications/receiver.js';
 import { putDown } from '../../src/notifications/rules/put-down.js';
-import { sampleOf } from '../../src/notifications/rules/samples.js';
+import { sampleOf } from '../../src/domain/notification.js';
 import { NoAnswer, StripeHttpClient } from '../../src/stripe/http-client.js';
 import { SystemClock } from '../../src/engine/system-ports.js';
 import { aSignIn } from '../support/claims-provider.js';

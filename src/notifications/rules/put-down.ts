@@ -1,6 +1,7 @@
 // A notification as it is written down before it is sent: its id and its exact bytes.
 import { createHash } from 'node:crypto';
 import {
+  inWords,
   type NewNotification,
   type NotificationType,
   type NotifyFormat,
@@ -8,7 +9,6 @@ import {
 } from '../../domain/notification.js';
 import { type LaneState } from '../../domain/model.js';
 import { tellLane } from './tell-lane.js';
-import { inWords } from './words.js';
 
 /** The id is made of what happened, so that the same thing has the same one after a restored backup too: receivers know it again. */
 export function notificationId(type: NotificationType, subject: string): string {

@@ -1,0 +1,41 @@
+// The fields of a notification. Each has a schema and a sample; its type is the sample's.
+export type JsonSchema = { readonly [key: string]: unknown };
+export type Field<T> = { readonly schema: JsonSchema; readonly sample: T };
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+/** Facts as JSON has them: amounts are integers in smallest units, times ISO 8601 in UTC, currencies ISO 4217 in lower case. */
+export type Data<F extends Fields> = { readonly [K in keyof F]: F[K]['sample'] };
+
+const field = <T>(schema: JsonSchema, description: string, sample: T): Field<T> => ({
+  schema: { ...schema, description },
+  sample,
+});
+
+export const text = (about: string, sample: string) => field({ type: 'string' }, about, sample);
+export const time = (about: string, sample: string) => field({ type: 'string', format: 'date-time' }, about, sample);
+export const count = (about: string, sample: number) => field({ type: 'integer' }, about, sample);
+export const flag = (about: string, sample: boolean) => field({ type: 'boolean' }, about, sample);
+export const word = <const W extends string>(words: readonly W[], about: string, sample: NoInfer<W>) =>
+  field<W>({ type: 'string', enum: [...words] }, about, sample);
+/** A number for each key. */
+export const counts = (about: string, sample: Readonly<Record<string, number>>) =>
+  field({ type: 'object', additionalProperties: { type: 'integer' } }, about, sample);
+export const listOf = <F extends Fields>(fields: F, about: string): Field<readonly Data<F>[]> =>
+  field({ type: 'array', items: schemaOfFields(fields) }, about, [sampleOfFields(fields)]);
+
+export const orNull = <T>({ schema, sample }: Field<T>): Field<T | null> => ({
+  schema: { ...schema, type: [schema['type'], 'null'] },
+  sample,
+});
+/** Null in the sample too. */
+export const none = <T>(of: Field<T>): Field<T | null> => ({ ...orNull(of), sample: null });
+
+/** Every property is always there; null says that there is none. */
+export function schemaOfFields(fields: Fields): JsonSchema {
+  const properties = Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+export function sampleOfFields<F extends Fields>(fields: F): Data<F> {
+  // Each name keeps the sample of its own field.
+  return Object.fromEntries(Object.entries(fields).map(([name, { sample }]) => [name, sample])) as Data<F>;
+}
