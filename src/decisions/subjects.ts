@@ -14,12 +14,12 @@ import { transfers } from '../transfers/subject.js';
 import { applyCaptured } from '../links/rules/payment-captured.js';
 import { learnFromCapture } from '../payments/rules/learn-from-capture.js';
 import { applyEInvoice } from '../documents/rules/e-invoice-event.js';
-import { creditLossCall, orOfLoss, reportLossCall } from '../returns/rules/credit-loss.js';
+import { creditLossCall, reportLossCall } from '../returns/rules/credit-loss.js';
 import { disputes } from '../disputes/subject.js';
 import { type Lane } from '../engine/draft.js';
 import { atRest, nothingMore } from '../engine/subject.js';
 import { asEventRule, asRule, asTake } from '../engine/adapter.js';
-import { takeBackUnwanted } from '../engine/call-rule.js';
+import { oneOf, takeBackUnwanted } from '../engine/call-rule.js';
 import { declares } from '../engine/items.js';
 import { standingItems } from '../mor-objects/rules/standing.js';
 import { nextLookup } from '../engine/lookup.js';
@@ -107,8 +107,8 @@ const CALLS: Subjects['calls'] = {
   relay_event: relayCall,
   retry_charge: retryChargeCall,
   create_refund: createRefundCall,
-  report_refund: orOfLoss(reportRefundCall, reportLossCall),
-  issue_credit_note: orOfLoss(creditNoteCall, creditLossCall),
+  report_refund: oneOf(reportRefundCall, reportLossCall),
+  issue_credit_note: oneOf(creditNoteCall, creditLossCall),
   ...transfers.calls,
   create_payment_link: createLinkCall,
 };

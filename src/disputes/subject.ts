@@ -1,8 +1,8 @@
 // Disputes, alerts and returned debits join the engine.
-import { asRule } from '../engine/adapter.js';
+import { asReview, asRule } from '../engine/adapter.js';
 import { type Subject } from '../engine/subject.js';
 import { returnItems } from '../returns/rules/return-items.js';
-import { creditItems, creditReview } from '../returns/rules/credit-loss.js';
+import { creditItems, takeLossChoice } from '../returns/rules/credit-loss.js';
 import { takeAlert, takeDispute } from './rules/dispute-event.js';
 import { settleDisputes } from './rules/settle-disputes.js';
 
@@ -19,5 +19,5 @@ export const disputes = {
   },
   rest: [asRule(settleDisputes)],
   items: [returnItems, creditItems],
-  choices: { dispute: creditReview, debit_returned: creditReview },
+  choices: { dispute: asReview(takeLossChoice), debit_returned: asReview(takeLossChoice) },
 } satisfies Subject;

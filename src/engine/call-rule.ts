@@ -1,15 +1,15 @@
 // What becomes of a stored call, as its subject decides on the draft: the reply, a refusal, silence, and whether anybody still wants it.
-import { type LaneState, type OutboxKind, type OutboxRow } from '../domain/model.js';
+import { type LaneRows, type LaneState, type OutboxKind, type OutboxRow } from '../domain/model.js';
 import { type CallFailure } from '../domain/ports/call.js';
-import { type AnswerTo } from './answer.js';
+import { type Answer, type AnswerTo } from './answer.js';
 import { type Call, callOf } from './call.js';
 import { type Ctx, takeCallBack } from './change.js';
 import { Lane } from './draft.js';
-import { type CallRule as OldCallRule, type ChoiceRule } from './subject.js';
+import { carriedOut, type CallRule as OldCallRule, type ChoiceRule } from './subject.js';
 import { asReview } from './adapter.js';
 
 /** Unchanged by the draft. */
-type Same = 'order' | 'readFirst' | 'mayBeThere' | 'waits' | 'notBefore' | 'unwanted' | 'takenBack' | 'resolve';
+type Same = 'of' | 'order' | 'readFirst' | 'mayBeThere' | 'waits' | 'notBefore' | 'unwanted' | 'takenBack';
 
 export type CallRule<K extends OutboxKind> = Pick<OldCallRule<AnswerTo<K>>, Same> & {
   readonly replied: (lane: Lane, call: Call, reply: AnswerTo<K>) => void;
@@ -50,5 +50,19 @@ export function asCallRule<K extends OutboxKind>(rule: CallRule<K>): OldCallRule
     refused: (s, m, failure, ctx) => on(s, m, ctx, (lane, call) => refused(lane, call, failure)),
     ...(silent && { silent: (s, m, failure, ctx) => on(s, m, ctx, (lane, call) => silent(lane, call, failure)) }),
     ...(chosen && { resolve: asReview(chosen) }),
+  };
+}
+
+/** The rule of a kind of call that several subjects make: a rule whose `of` knows the call, else `others`. All of them go out alike. */
+export function oneOf<A extends Answer>(others: OldCallRule<A>, ...rules: readonly OldCallRule<A>[]): OldCallRule<A> {
+  const ruleOf = (s: LaneRows, subject: string): OldCallRule<A> =>
+    rules.find(({ of }) => of?.(s, subject) === true) ?? others;
+  return {
+    ...others,
+    answered: (s, m, a, ctx) => ruleOf(s, m.subject).answered(s, m, a, ctx),
+    refused: (s, m, f, ctx) => ruleOf(s, m.subject).refused(s, m, f, ctx),
+    // The item about a refusal is named after the call: its kind, then its subject.
+    resolve: (s, r, choice, ctx) =>
+      ruleOf(s, r.subject.slice(r.subject.indexOf(':') + 1)).resolve?.(s, r, choice, ctx) ?? carriedOut(s),
   };
 }

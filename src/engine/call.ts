@@ -19,10 +19,24 @@ export function callOf(lane: Lane, row: OutboxRow): Call {
       return lane.findPayment(paymentOf(lane, row)?.id);
     },
     get refund() {
-      return lane.refunds.find((r) => r.id === row.subject);
+      return refundOf(lane, row);
     },
     get object() {
       return lane.findObject(row.subject);
     },
   };
+}
+
+/**
+ * The refund of a stored call: its request to the MoR has our id of it, and its calls to Stripe have the reference there. The MoR may have
+ * named the refund or its payment since.
+ */
+export function refundOf<R extends RefundRow>(
+  { refunds }: { readonly refunds: readonly R[] },
+  { subject, paymentRowId, asked }: OutboxRow,
+): R | undefined {
+  const reference = asked?.kind === 'report_refund' || asked?.kind === 'issue_credit_note' ? asked.refundId : null;
+  const isNamed = (r: R): boolean =>
+    reference !== null && [r.id, r.processorRefundId, r.morRefundId].includes(reference);
+  return refunds.find((r) => r.id === subject || (r.paymentRowId === paymentRowId && isNamed(r)));
 }

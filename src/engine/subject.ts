@@ -31,6 +31,8 @@ export type ErrandRule = (s: LaneState, ctx: Ctx, due: (at: Date | null) => bool
 
 /** What becomes of a call that was decided: key and bytes are stored before it is sent. */
 export type CallRule<A extends Answer> = {
+  /** Of calls that several subjects make: whether one with this subject is of this rule (see `oneOf`). Left out: all are. */
+  readonly of?: (lane: LaneRows, subject: string) => boolean;
   /** Lower goes first. Marks go before mirrors, and what helps nobody but the MoR goes last. */
   readonly order: 0 | 1 | 2 | 3;
   /** It writes to the invoice itself, or leads to a write or a charge: the invoice is read afresh before, always or as the rule says. */

@@ -2,23 +2,22 @@
 import {
   type LaneRows,
   type LedgerEntry,
-  type OutboxKind,
   type OutboxRow,
   type Resolution,
+  type ReviewRow,
 } from '../../domain/model.js';
 import { type LossCredit, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { overpaid, saleOf } from '../../domain/surplus.js';
-import { type Answer } from '../../engine/answer.js';
 import { callFailed, refusalOf } from '../../engine/answer-parts.js';
 import { type Call } from '../../engine/call.js';
-import { asCallRule, type CallRule } from '../../engine/call-rule.js';
+import { asCallRule } from '../../engine/call-rule.js';
 import { type Ctx } from '../../engine/change.js';
-import { type Commanded, refuse } from '../../engine/commanded.js';
-import { type Draft, Lane } from '../../engine/draft.js';
+import { type Refusal, refuse } from '../../engine/commanded.js';
+import { type Draft, type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
-import { type CallRule as AnyCallRule, carriedOut, type ReviewRule } from '../../engine/subject.js';
+import { type Choice, type ChoiceRule } from '../../engine/subject.js';
 import { lossCredited, lossCreditReversed } from '../../ledger/rules/postings.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 
@@ -60,11 +59,10 @@ export function offersOf(
 }
 
 /** The item of a lost dispute, or of a returned debit. */
-export const creditReview: ReviewRule = (s, r, { resolution }, ctx) => {
-  if (resolution !== 'credit') return carriedOut(s);
-  const lane = new Lane(s, ctx);
+export const takeLossChoice: ChoiceRule = (lane, r, { resolution }) => {
+  if (resolution !== 'credit') return null;
   const o = lane.objects.find((x) => isLoss(x) && kindOf(x) === r.kind && itemOf(x) === r.subject);
-  const amount = o === undefined ? null : creditable(lane, o, ctx);
+  const amount = o === undefined ? null : creditable(lane, o, lane.ctx);
   const of = o?.detail.loss?.of;
   if (o === undefined || amount === null || of === undefined) return notAvailable();
   // The MoR's id of a dispute is the same after a restored backup.
@@ -72,10 +70,10 @@ export const creditReview: ReviewRule = (s, r, { resolution }, ctx) => {
   const begun = { noteId: null, booked: '0', entries: 0 } as const;
   send(lane, o, { name, of, minor: amount.minor.toString(), stage: 'reporting', ...begun });
   lane.say('decision', `show ${showMoney(amount)} of the loss by ${nameOf(o)} as a credit note`, o);
-  return carriedOut(lane.toState());
+  return null;
 };
 
-function notAvailable(): Commanded<never> {
+function notAvailable(): Refusal {
   const why =
     'Nothing of this loss is left to credit, or its payment does not pay the invoice on Stripe. Read the item again.';
   return refuse(409, 'credit_not_available', why);
@@ -102,13 +100,13 @@ function send(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
   o.detail = { ...o.detail, credit: { ...credit, stage: 'crediting' } };
 }
 
-/** What follows the end of a call. */
-type Ends<A extends Answer> = Pick<AnyCallRule<A>, 'answered' | 'refused' | 'resolve'>;
-type Kept<K extends OutboxKind> = Pick<CallRule<K>, 'order' | 'refused' | 'resolve'>;
-
-const kept: Kept<'report_refund'> = {
+/** What both calls have in common. */
+const lossCall = {
+  of: (lane: LaneRows, subject: string) => lane.objects.some((o) => o.detail.credit?.name === subject),
   order: 2,
-  refused: (lane, { row }: Call, failure: CallFailure) => {
+  readFirst: true,
+  mayBeThere: () => true,
+  refused: (lane: Lane, { row }: Call, failure: CallFailure) => {
     const found = creditNamed(lane, row.subject);
     if (found === null) return;
     const { o, credit } = found;
@@ -116,22 +114,21 @@ const kept: Kept<'report_refund'> = {
     const fact = { code: 'credit-refused', loss: nameOf(o), ...refusalOf(row, failure) } as const;
     lane.apply((s, ctx) => callFailed(s, row, fact, { paymentRowId: credit.of }, ctx));
   },
-  /** The item that tells of the refusal: once more from the call that was refused. */
-  resolve: (s, r, { resolution }, ctx) => {
-    if (resolution !== 'retry') return carriedOut(s);
-    const lane = new Lane(s, ctx);
+  /** Once more from the call that was refused. */
+  chosen: (lane: Lane, r: ReviewRow, { resolution }: Choice) => {
+    if (resolution !== 'retry') return null;
     const found = creditNamed(lane, r.subject.slice(r.subject.indexOf(':') + 1));
-    if (found?.credit.stage !== 'parked') return carriedOut(s);
+    if (found?.credit.stage !== 'parked') return null;
     // A loss that is none any more is not shown.
-    if (ctx.settings.shadow === true || standing(found.o, found.credit) < BigInt(found.credit.minor))
+    if (lane.settings.shadow === true || standing(found.o, found.credit) < BigInt(found.credit.minor))
       return notAvailable();
     send(lane, found.o, found.credit);
-    return carriedOut(lane.toState());
+    return null;
   },
-};
+} as const;
 
 export const reportLossCall = asCallRule<'report_refund'>({
-  ...kept,
+  ...lossCall,
   replied: (lane, { row }) => {
     const found = creditNamed(lane, row.subject);
     if (found?.credit.stage === 'reporting') send(lane, found.o, found.credit);
@@ -139,7 +136,7 @@ export const reportLossCall = asCallRule<'report_refund'>({
 });
 
 export const creditLossCall = asCallRule<'issue_credit_note'>({
-  ...kept,
+  ...lossCall,
   replied: (lane, { row }, { creditNoteId }) => {
     const found = creditNamed(lane, row.subject);
     if (found?.credit.stage !== 'crediting') return;
@@ -148,19 +145,6 @@ export const creditLossCall = asCallRule<'issue_credit_note'>({
     lane.say('decision', `the loss shows on Stripe: ${creditNoteId}`, o);
   },
 });
-
-/** A call is a refund's, unless a loss has its name. When it goes out is the same for both. */
-export function orOfLoss<A extends Answer>(ofRefund: AnyCallRule<A>, ofLoss: Ends<A>): AnyCallRule<A> {
-  const of = (s: LaneRows, m: OutboxRow): Ends<A> =>
-    s.objects.some((o) => o.detail.credit?.name === m.subject) ? ofLoss : ofRefund;
-  return {
-    ...ofRefund,
-    answered: (s, m, a, ctx) => of(s, m).answered(s, m, a, ctx),
-    refused: (s, m, f, ctx) => of(s, m).refused(s, m, f, ctx),
-    resolve: (s, r, choice, ctx) =>
-      (r.refundId === null ? ofLoss : ofRefund).resolve?.(s, r, choice, ctx) ?? carriedOut(s),
-  };
-}
 
 /** The ledger has as much of a credit note as there is a loss: a dispute that is won takes both back. */
 export function bookCredits(lane: Lane): void {
