@@ -1,4 +1,6 @@
 // A thing that the MoR keeps beside an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, a returned debit.
+import { type OnObject } from './facts/parts.js';
+import { PROFORMA_USUAL_TERM_MS } from '../policy.js';
 
 /**
  * `capture`: a captured card payment, kept for the MoR's uuid of it, which e-invoices and documents go by. `debit_return`: a bank took
@@ -206,6 +208,29 @@ export function isPayableLink(o: MorObjectRow, now: Date): boolean {
   if (o.kind !== 'payment_link') return false;
   if (o.status === 'REQUESTED') return true;
   return isStandingLink(o) && (o.deadline === null || o.deadline.getTime() > now.getTime());
+}
+
+/** When a link stops taking money. */
+export function endOfLink(o: MorObjectRow): Date {
+  return o.status === 'PAID' ? o.updatedAt : (o.deadline ?? o.updatedAt);
+}
+
+/** The end of a proforma invoice's due date. */
+export function dueDate(o: MorObjectRow): Date {
+  return o.deadline ?? new Date(o.createdAt.getTime() + PROFORMA_USUAL_TERM_MS);
+}
+
+export function has(ids: ReadonlySet<string>, id: string | null): boolean {
+  return id !== null && ids.has(id);
+}
+
+/** What a person needs to know of it to mark the invoice by hand. */
+export function onObject(o: MorObjectRow): OnObject {
+  return { object: objectName(o), reference: o.morId, charge: announcedOn(o)[0]?.charge ?? null };
+}
+
+export function objectName(o: MorObjectRow): string {
+  return `${o.kind === 'proforma' ? 'proforma invoice' : 'payment link'} ${o.number ?? o.morId ?? o.id}`;
 }
 
 /** What banks took of a payment by disputes that were lost, as it is booked: our id of the payment, smallest units. */

@@ -3,7 +3,7 @@ import { type Ctx, putPayment } from './change.js';
 import { type Seen } from '../domain/facts/parts.js';
 import { type LaneRows, type LaneState, type LedgerEntry, type OutboxRow, type PaymentRow } from '../domain/model.js';
 import { effectName, OWN_PAYMENT, ownIdOf } from '../domain/payment-name.js';
-import { isSameMoney } from '../domain/mor-object.js';
+import { has, isSameMoney } from '../domain/mor-object.js';
 import { type PaymentEvent } from './event.js';
 import { moveMark } from './moves.js';
 
@@ -66,6 +66,30 @@ export function withIds(s: LaneState, e: PaymentEvent, ctx: Ctx): PaymentRow {
     processorChargeId: p.processorChargeId ?? e.processorChargeId,
     processorPaymentIntentId: p.processorPaymentIntentId ?? e.processorPaymentIntentId,
   };
+}
+
+/** The payment that these ids name; else the only one that was taken, unless they name another; null when nobody can say. */
+export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow | null {
+  const refund = s.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
+  const object = s.objects.find((o) => has(ids, o.morId) && o.paymentRowId !== null);
+  const of = s.payments.find(
+    (p) =>
+      has(ids, p.paymentId) ||
+      has(ids, p.id) ||
+      has(ids, p.processorChargeId) ||
+      has(ids, p.processorPaymentIntentId) ||
+      p.id === refund?.paymentRowId ||
+      p.id === object?.paymentRowId,
+  );
+  return of ?? onlyTaken(s, [...ids]);
+}
+
+/** The only payment that was taken, unless these ids name another one of the MoR's, of which nobody has told yet, or ever will. */
+export function onlyTaken(s: Pick<LaneRows, 'payments'>, ids: readonly string[]): PaymentRow | null {
+  const [only, second] = s.payments.filter((p) => p.succeededAt !== null);
+  if (only === undefined || second !== undefined) return null;
+  const isNamedByMor = only.paymentId !== null && only.identifiedBy === null;
+  return isNamedByMor && ids.some((id) => id.startsWith('pay_') && id !== only.paymentId) ? null : only;
 }
 
 /** Kinds of review item that keep a payment from its invoice. */

@@ -3,7 +3,7 @@ import { type ReviewRow } from '../domain/model.js';
 import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow } from '../domain/mor-object.js';
 import { type InvoiceView } from '../engine/read-model.js';
 import { isOver, isPayable, refundable } from '../domain/status.js';
-import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../mor-objects/rules/withdraw.js';
+import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../engine/open-money.js';
 import { type Ctx } from '../engine/change.js';
 import { mayDo } from '../api/access/caller.js';
 import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../console/acts.js';

@@ -4,13 +4,12 @@ import { Injectable } from '@nestjs/common';
 import { refusalProblem, Problem } from '../api/http/problem.js';
 import { ObjectAnswers } from '../mor-objects/object-answers.js';
 import { MorObjectsFlow } from '../mor-objects/mor-objects.flow.js';
-import { nameOf } from '../mor-objects/rules/mor-object.js';
 import { NOT_PAYABLE } from '../mor-objects/rules/withdraw.js';
 import { callersField, wireOrProblem } from '../mor-objects/callers-words.js';
 import { readBilled } from '../mor-objects/read-billed.js';
 import { messageKey } from '../engine/change.js';
 import { type Money } from '../domain/money.js';
-import { type MorObjectRow } from '../domain/mor-object.js';
+import { type MorObjectRow, objectName } from '../domain/mor-object.js';
 import { Ids } from '../domain/ports/clock.js';
 import { type WireRequest } from '../domain/ports/call.js';
 import { type NamedRequest } from '../domain/request-name.js';
@@ -53,7 +52,7 @@ export class PaymentLinksFlow {
   private async readAgain(link: MorObjectRow): Promise<void> {
     const { row, outcome } = await this.flow.refresh(link);
     if (!outcome.ok || outcome.value !== null || row.status === 'DELETED') return;
-    const why = `a payment on ${nameOf(row)} was announced, and the MoR does not know the link yet`;
+    const why = `a payment on ${objectName(row)} was announced, and the MoR does not know the link yet`;
     throw new Problem(409, NOT_PAYABLE, `No payment link is given: ${why}. Ask again in some minutes.`);
   }
 }

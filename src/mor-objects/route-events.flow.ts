@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseMorPaymentEvent, type PaymentRefunded } from '../domain/events/mor-payment-event.js';
 import { type MorServiceEvent, idsIn, parseMorServiceEvent } from '../domain/events/mor-service-event.js';
-import { deadlineIn } from './rules/channel-fields.js';
+import { deadlineIn } from '../domain/events/payload-fields.js';
 import { type KindAndFact } from '../domain/fact.js';
 import { type ConflictFact } from '../domain/facts/conflict.js';
 import { newReview } from '../domain/item.js';

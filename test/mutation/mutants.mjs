@@ -471,9 +471,9 @@ export const mutants = [
   },
   {
     name: 'an invoice is charged while a further payment on its link is asked about',
-    file: 'src/mor-objects/rules/withdraw.ts',
-    find: "r.status === 'open' && isFurtherItem(r)",
-    replace: "r.status === 'resolved' && isFurtherItem(r)",
+    file: 'src/engine/open-money.ts',
+    find: "r.status === 'open' && r.topic === 'further-announced'",
+    replace: "r.status === 'resolved' && r.topic === 'further-announced'",
     tests: ['test/unit/link-further.test.ts'],
     simulate: null,
   },

@@ -2,8 +2,8 @@
 import { FACTS } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview } from '../../src/engine/change.js';
-import { isPayableLink, type MorObjectRow } from '../../src/domain/mor-object.js';
-import { dueDate, lookAtObjects, nextLook, objectErrand } from '../../src/mor-objects/rules/looks.js';
+import { isPayableLink, type MorObjectRow, dueDate } from '../../src/domain/mor-object.js';
+import { lookAtObjects, nextLook, objectErrand } from '../../src/mor-objects/rules/looks.js';
 import { LINK, PROFORMA } from '../support/channel-lane.js';
 import { aLink, aProforma, withObjects } from '../support/channel-object.js';
 import { at, ctx as on, lane } from '../support/waiting-payment.js';

@@ -4,15 +4,13 @@ import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { closeReviews, type Ctx, openReview, putPayment, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
-import { type MorObjectRow } from '../../src/domain/mor-object.js';
+import { type MorObjectRow, objectName } from '../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import {
   applyChannelRefusal,
   applyChannelSilence,
-  nameOf,
   objectGone,
   objectOf,
-  paymentNamed,
   until,
 } from '../../src/mor-objects/rules/mor-object.js';
 import {
@@ -28,6 +26,7 @@ import { aLink, announced as anEvent, aProforma, asking, eur, withObjects } from
 import { never } from '../support/never.js';
 import { TRAIL } from '../support/refused-renewal.js';
 import { at, ctx as on, lane, payment, withInvoice } from '../support/waiting-payment.js';
+import { paymentNamed } from '../../src/engine/payment.js';
 
 const later = on({}, 5_000);
 const DAY_MS = 86_400_000;
@@ -327,7 +326,7 @@ describe('what an event is about', () => {
 
 describe('an object at the MoR', () => {
   it('goes by its number, its name at the MoR, or ours', () => {
-    const names = [aProforma(), aProforma({ number: null }), aLink(), aLink({ morId: null })].map(nameOf);
+    const names = [aProforma(), aProforma({ number: null }), aLink(), aLink({ morId: null })].map(objectName);
     expect(names).toEqual([
       ...['proforma invoice PF-1', `proforma invoice ${PROFORMA}`, `payment link ${LINK}`, 'payment link lnk_1'],
     ]);

@@ -1,6 +1,6 @@
 // What an event or an invoice of Stripe says besides its amounts, and whether two bodies under one event id say the same.
 import { describe, expect, it } from '@jest/globals';
-import { amountIn } from '../../src/mor-objects/rules/channel-fields.js';
+import { amountIn } from '../../src/domain/events/payload-fields.js';
 import { freeText, plainText, timeOf } from '../../src/domain/events/fields.js';
 import { parseBody } from '../../src/domain/events/json-body.js';
 import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';

@@ -7,7 +7,7 @@ import { type LaneState, type LedgerEntry, type PaymentRow } from '../../src/dom
 import { type LedgerSum, moneyOf, openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
 import { ACCOUNTS, REASONS } from '../../src/ledger/rules/accounts.js';
 import { monthBeside, monthOf, nameOf } from '../../src/ledger/rules/month.js';
-import { collect, isOfSharedCharge } from '../../src/ledger/rules/one-charge.js';
+import { collect } from '../../src/ledger/rules/one-charge.js';
 import {
   debitReturned,
   debitReturnReversed,
@@ -24,6 +24,7 @@ import {
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { aCtx, NOW } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
+import { isOfSharedCharge } from '../../src/engine/open-money.js';
 
 const OCTOBER = new Date('2026-10-31T23:59:59Z');
 const LATER = new Date('2026-11-02T00:00:00Z');
@@ -261,7 +262,6 @@ describe('one charge', () => {
     const p = payment();
     const [item] = collect(lane(p), p, 2990n, elsewhere(aCtx()), null).reviews;
     if (item === undefined) throw new Error('no item');
-    expect(isOfSharedCharge({ ...item, kind: 'effect_failed' })).toBe(false);
-    expect(isOfSharedCharge({ ...item, subject: 'pmt_1' })).toBe(false);
+    expect(isOfSharedCharge({ ...item, topic: 'paid-twice' })).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { failureWithoutAnswer } from '@crossbill/mor/failure.js';
 import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { MorObjectsFlow } from '../../src/mor-objects/mor-objects.flow.js';
-import { moneyAnnounced } from '../../src/mor-objects/rules/withdraw.js';
+import { moneyAnnounced } from '../../src/engine/open-money.js';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { PaymentLinksController } from '../../src/links/payment-links.controller.js';
 import { PaymentLinksFlow } from '../../src/links/payment-links.flow.js';

@@ -1,7 +1,7 @@
 // Several announcements on a payment link: the first counts, and one item asks a person about every further one while nothing is charged.
 import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { moneyAnnounced } from '../../src/mor-objects/rules/withdraw.js';
+import { moneyAnnounced } from '../../src/engine/open-money.js';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { announcedOn, type Observation } from '../../src/domain/mor-object.js';
 import { furtherIn, furtherSubject } from '../../src/mor-objects/rules/announced.js';

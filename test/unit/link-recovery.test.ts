@@ -3,11 +3,10 @@ import { FACTS } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { type Ctx, openReview, putPayment, putRefund } from '../../src/engine/change.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
-import { type MorObjectRow } from '../../src/domain/mor-object.js';
+import { type MorObjectRow, endOfLink } from '../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import {
-  endOfLink,
   hasFallback,
   makeLink,
   openLook,

@@ -1,7 +1,7 @@
 // Money that was announced on a link of which nothing more is heard, or whose charge is in the books: nothing is held with nobody asked.
 import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { moneyAnnounced } from '../../src/mor-objects/rules/withdraw.js';
+import { moneyAnnounced } from '../../src/engine/open-money.js';
 import {
   away,
   byKey,

@@ -5,7 +5,7 @@ import { type PageRequest } from '../../domain/page.js';
 import { Clock } from '../../domain/ports/clock.js';
 import { SignupsStore } from '../../signups/signups.store.js';
 import { refundStatuses } from '../../refunds/refund.view.js';
-import { observationsOf } from '../../mor-objects/rules/announced.js';
+import { observationsOf } from '../../engine/open-money.js';
 import { VERIFY_LOOK_BACK_MS } from '../../policy.js';
 import { LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { amount, time } from '../table.js';

@@ -1,15 +1,16 @@
 // What the MoR says of a dispute or of an alert that comes before one.
 import { type LaneRows, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
-import { dashboardIn, deadlineIn, idNamed, sumIn, textNamed } from '../../mor-objects/rules/channel-fields.js';
+import { dashboardIn, deadlineIn, idNamed, sumIn, textNamed } from '../../domain/events/payload-fields.js';
 import { isJsonObject } from '../../domain/events/json-body.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { type DisputeOutcome, outcomeIn, refundedIn } from './outcome.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { done, type Verdict } from '../../engine/event.js';
-import { findOrAddObject, paymentNamed } from '../../mor-objects/rules/mor-object.js';
+import { findOrAddObject } from '../../mor-objects/rules/mor-object.js';
 import { DISPUTE_NAMES_MOST } from '../../policy.js';
 import { showTime } from '../../domain/show-time.js';
+import { paymentNamed } from '../../engine/payment.js';
 
 /** What an event about a dispute or an alert is about: its own id, else the payment it names, else the event. */
 function entityOf(

@@ -1,6 +1,6 @@
 // Who won a dispute, and whether an alert was refunded, in the MoR's own words. Document 2 shows none of them.
 import { type JsonObject } from '../../domain/events/json-body.js';
-import { named, wordNamed } from '../../mor-objects/rules/channel-fields.js';
+import { named, wordNamed } from '../../domain/events/payload-fields.js';
 
 export type DisputeOutcome = 'won' | 'lost' | 'decided';
 

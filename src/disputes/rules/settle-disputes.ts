@@ -12,7 +12,7 @@ import { bookLosses } from './book-losses.js';
 import { unreadSum } from './unread-sum.js';
 import { isBookedSince, isNotInLedger, isOtherSince } from './unmarked-money.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
-import { onlyTaken } from '../../mor-objects/rules/mor-object.js';
+import { onlyTaken } from '../../engine/payment.js';
 
 export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
   if (!s.objects.some((o) => o.kind === 'dispute' || o.kind === 'alert' || o.kind === 'debit_return')) return s;

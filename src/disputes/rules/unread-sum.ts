@@ -1,5 +1,5 @@
 // A sum that the MoR's event of a dispute names in a way that can be read as two: 300 EUR may be 300.00 or 3.00.
-import { SUMS_BETWEEN } from '../../mor-objects/rules/channel-fields.js';
+import { SUMS_BETWEEN } from '../../domain/events/payload-fields.js';
 import { type PaymentRow } from '../../domain/model.js';
 import { minorFromDecimal, parseCurrency } from '../../domain/money.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';

@@ -3,7 +3,7 @@ import { type LaneState } from '../../domain/model.js';
 import { idsIn, type ServiceEvent } from '../../domain/events/mor-service-event.js';
 import { type Ctx, putObject } from '../../engine/change.js';
 import { type Applied, done } from '../../engine/event.js';
-import { idNamed, textNamed } from '../../mor-objects/rules/channel-fields.js';
+import { idNamed, textNamed } from '../../domain/events/payload-fields.js';
 import { objectOf } from '../../mor-objects/rules/mor-object.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 

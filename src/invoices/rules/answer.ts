@@ -6,11 +6,10 @@ import {
   type PaymentRow,
   type ReviewRow,
 } from '../../domain/model.js';
-import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
+import { isLiveProforma, isPayableLink, dueDate } from '../../domain/mor-object.js';
 import { sayMoney } from '../../domain/money.js';
 import { saysNothing } from '../../engine/payment.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { dueDate } from '../../mor-objects/rules/looks.js';
 import { refusalWords } from '../../payments/rules/decline-words.js';
 import { verdictBy } from './overdue.js';
 import { type Answer, troubleOf } from '../../domain/sentence.js';

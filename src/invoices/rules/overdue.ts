@@ -1,8 +1,7 @@
 // The alarm when no verdict of the MoR came: by when one is expected, and the item when it did not come.
 import { type FactOf } from '../../domain/fact.js';
 import { type InvoiceRow, type LaneRows, type LaneState } from '../../domain/model.js';
-import { isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
-import { dueDate } from '../../mor-objects/rules/looks.js';
+import { isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED, dueDate } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, putInvoice } from '../../engine/change.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';

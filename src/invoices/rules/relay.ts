@@ -11,7 +11,7 @@ import { effectName } from '../../domain/payment-name.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { isOver } from '../../domain/status.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
-import { moneyAnnounced } from '../../mor-objects/rules/withdraw.js';
+import { moneyAnnounced } from '../../engine/open-money.js';
 import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
 
 /**

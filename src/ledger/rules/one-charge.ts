@@ -1,5 +1,5 @@
 // One charge is one sum of money: it is booked for one payment, and pays one invoice, whatever the MoR's events name.
-import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { paymentCollected } from './postings.js';
 import {
   addEntry,
@@ -81,9 +81,4 @@ export function tellOwnCharge(s: LaneState, { id }: PaymentRow, ctx: Ctx): LaneS
   if (open === undefined || p === undefined || p.succeededAt === null) return s;
   const fact = { code: 'charge-corrected', payment: effectName(p), charge: p.processorChargeId } as const;
   return restateReview(s, ctx, open, { kind: 'double_payment', fact, actions: ['dismiss'] });
-}
-
-/** An item about a charge that is booked for another invoice: nothing was booked here that could be refunded or marked. */
-export function isOfSharedCharge(r: ReviewRow): boolean {
-  return r.kind === 'double_payment' && r.subject.endsWith(SHARED);
 }

@@ -1,6 +1,13 @@
 // What the MoR answered about a payment link: to its creation, or to a read. A link that is paid brings its money.
 import { type LaneState } from '../../domain/model.js';
-import { announcedAt, isPayableLink, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
+import {
+  announcedAt,
+  isPayableLink,
+  type MorObjectRow,
+  type Observation,
+  objectName,
+  onObject,
+} from '../../domain/mor-object.js';
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
 import { type Ctx, note, openReviewOf, putObject, retryAt, restateReview } from '../../engine/change.js';
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS } from '../../policy.js';
@@ -16,8 +23,6 @@ import {
   askHowMuch,
   askOfMoney,
   closeAsked,
-  nameOf,
-  onObject,
   sayOfLink,
 } from '../../mor-objects/rules/mor-object.js';
 import { callFailed, refusalOf } from '../../engine/answer-parts.js';
@@ -59,7 +64,7 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
 
 /** A read of a payment link: `o` is the row with the read taken off its list. */
 export function takeLinkRead(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneState {
-  const told = f.status === o.status ? s : note(s, ctx, 'call', `${nameOf(o)} is ${f.status}`, o.id);
+  const told = f.status === o.status ? s : note(s, ctx, 'call', `${objectName(o)} is ${f.status}`, o.id);
   return takeLink(told, o, f, 'read', ctx);
 }
 

@@ -1,6 +1,6 @@
 // The sentences of items about payment links.
 import { askWhetherPaid, markByHand } from '../../mor-objects/rules/channel-words.js';
-import { showNames, showObserved } from '../../mor-objects/rules/observed-words.js';
+import { showNames, showObserved } from '../../domain/show-observed.js';
 import { type Words } from '../../domain/fact.js';
 import { showMoney } from '../../domain/money.js';
 

@@ -3,18 +3,19 @@ import { type LaneState } from '../../domain/model.js';
 import { capturedId, idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { type Ctx, messageKey, putObject, sendAgain } from '../../engine/change.js';
 import { type Applied, done } from '../../engine/event.js';
+import { backInPlay, closeAsked, isTakenBack, objectOf } from '../../mor-objects/rules/mor-object.js';
+import { notConfirmed } from '../../engine/open-money.js';
+import { amountIn, idNamed, timeNamed } from '../../domain/events/payload-fields.js';
 import {
-  backInPlay,
-  closeAsked,
+  announcedAt,
+  announcedOn,
+  isSameMoney,
+  type MorObjectRow,
+  type Observation,
   has,
-  isTakenBack,
-  objectOf,
-  paymentNamed,
-} from '../../mor-objects/rules/mor-object.js';
-import { notConfirmed } from '../../mor-objects/rules/withdraw.js';
-import { amountIn, idNamed, timeNamed } from '../../mor-objects/rules/channel-fields.js';
-import { announcedAt, announcedOn, isSameMoney, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
+} from '../../domain/mor-object.js';
 import { nameFirst } from './settle-announced.js';
+import { paymentNamed } from '../../engine/payment.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

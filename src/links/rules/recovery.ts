@@ -1,7 +1,14 @@
 // A renewal that the MoR could not charge gets a payment link by itself, where the settings say so.
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
-import { heardAt, isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import {
+  endOfLink,
+  heardAt,
+  isLiveProforma,
+  isPayableLink,
+  type MorObjectRow,
+  newMorObject,
+} from '../../domain/mor-object.js';
 import { untriedMethod } from '../../domain/retry.js';
 import { type RecoveryLinks } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
@@ -9,8 +16,9 @@ import { askFor, type Ctx, lastingName, messageKey, note } from '../../engine/ch
 import { isFresh } from '../../engine/facts.js';
 import { saysNothing } from '../../engine/payment.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
-import { isLookedInto, moneyAnnounced, NOT_PAYABLE } from '../../mor-objects/rules/withdraw.js';
+import { NOT_PAYABLE } from '../../mor-objects/rules/withdraw.js';
 import { type ErrandRule } from '../../engine/subject.js';
+import { isLookedInto, moneyAnnounced } from '../../engine/open-money.js';
 
 /** Writes a link's request down, for what is due by a read made just now. */
 export function settleRecovery(s: LaneState, ctx: Ctx): LaneState {
@@ -121,11 +129,6 @@ export function isUnread({ reviews }: LaneState, o: MorObjectRow): boolean {
 
 /** The subject of an item about a link that ended and that the MoR does not show: apart from those about money that was announced on it. */
 export const unshown = (o: MorObjectRow): string => `${o.id}:unshown`;
-
-/** When a link stops taking money. */
-export function endOfLink(o: MorObjectRow): Date {
-  return o.status === 'PAID' ? o.updatedAt : (o.deadline ?? o.updatedAt);
-}
 
 /** A link is to be made of what is due now: the invoice is read first. */
 export const recoveryErrand: ErrandRule = (s, ctx, due) => {

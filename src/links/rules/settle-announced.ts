@@ -7,8 +7,8 @@ import { bookedAs, saysNothing } from '../../engine/payment.js';
 import { effectName, ownIdOf } from '../../domain/payment-name.js';
 import { moveMark } from '../../engine/moves.js';
 import { collect } from '../../ledger/rules/one-charge.js';
-import { furtherIn, furtherSubject, isOther, observationsOf } from '../../mor-objects/rules/announced.js';
-import { isLookedInto } from '../../mor-objects/rules/withdraw.js';
+import { furtherIn, furtherSubject, isOther } from '../../mor-objects/rules/announced.js';
+import { observationsOf, isLookedInto } from '../../engine/open-money.js';
 import { tellRenamed } from '../../refunds/rules/misnamed-payment.js';
 
 /** Nothing is charged while this item is open (mor-objects/rules/withdraw.ts). A person's answer holds until another payment is announced. */

@@ -1,11 +1,18 @@
 // A link that has expired, and one on which money was announced and of which nothing more is heard.
 import { type LaneState } from '../../domain/model.js';
-import { announcedAt, heardAt, isPayableLink, isStandingLink, type MorObjectRow } from '../../domain/mor-object.js';
+import {
+  announcedAt,
+  heardAt,
+  isPayableLink,
+  isStandingLink,
+  type MorObjectRow,
+  onObject,
+} from '../../domain/mor-object.js';
 import { type Ctx, openReviewOf, putObject } from '../../engine/change.js';
 import { type LookAgain, type SettleRule } from '../../engine/subject.js';
-import { bookedByCharge, onObject, sayOfLink } from '../../mor-objects/rules/mor-object.js';
+import { bookedByCharge, sayOfLink } from '../../mor-objects/rules/mor-object.js';
 import { LINK_SILENT_MS } from '../../policy.js';
-import { isLookedInto } from '../../mor-objects/rules/withdraw.js';
+import { isLookedInto } from '../../engine/open-money.js';
 import { nameFirst } from './settle-announced.js';
 
 export const settleLinks: SettleRule = (s, ctx, lookAgain) =>

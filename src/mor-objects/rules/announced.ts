@@ -1,18 +1,12 @@
 // Money that the MoR announced on payment links: what is not in the books, and one list of all of it for a person.
-import { type LaneState, type ReviewRow } from '../../domain/model.js';
+import { type LaneState } from '../../domain/model.js';
 import { announcedOn, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
-import { bookedAs, inBooks } from '../../engine/payment.js';
+import { bookedAs } from '../../engine/payment.js';
 import { ownIdOf } from '../../domain/payment-name.js';
-import { type Seen } from '../../domain/facts/parts.js';
 
 /** The subject of an invoice's one item about further announcements on its links. */
 export function furtherSubject(invoiceId: string): string {
   return `${invoiceId}:announced`;
-}
-
-/** It is about further announcements on its invoice's links. */
-export function isFurtherItem({ kind, subject, invoiceId }: ReviewRow): boolean {
-  return kind === 'conflicting_event' && invoiceId !== null && subject === furtherSubject(invoiceId);
 }
 
 /** Announcements of further payments on the links. Payments in the books are left out. */
@@ -28,16 +22,4 @@ export function isOther({ payments }: LaneState, { paymentRowId }: MorObjectRow,
   if (p === undefined || bookedAs({ payments: [p] }, x) !== undefined) return false;
   const differ = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b;
   return differ(p.processorChargeId, x.charge) || differ(ownIdOf(p), x.paymentId);
-}
-
-/** Every announcement on the invoice's links, and every payment in the books. */
-export function observationsOf({ objects, payments }: Pick<LaneState, 'objects' | 'payments'>): readonly Seen[] {
-  const announced = objects.flatMap((o) => (o.detail.observed ?? []).map((x) => seenOn(o, x)));
-  return [...announced, ...payments.filter((p) => p.succeededAt !== null).map(inBooks)];
-}
-
-function seenOn({ morId, id }: MorObjectRow, x: Observation): Seen {
-  const { source, eventId, paymentId: payment, charge, amount, currency, at } = x;
-  const money = amount === null || currency === null ? null : { minor: BigInt(amount), currency };
-  return { source, id: eventId, link: morId ?? id, payment, charge, money, at };
 }

@@ -1,20 +1,14 @@
 // When a proforma invoice or a payment link is looked at without an event: a webhook may be lost for good.
-import { isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
+import { dueDate, isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
 import {
   LINK_LAST_LOOK_AFTER_MS,
   OBJECT_FIRST_LOOK_MS,
   OBJECT_LONGEST_PAUSE_MS,
-  PROFORMA_USUAL_TERM_MS,
   TRANSFER_LATE_MS,
 } from '../../policy.js';
 import { type LaneState } from '../../domain/model.js';
 import { type Ctx, putObject } from '../../engine/change.js';
 import { type ErrandRule } from '../../engine/subject.js';
-
-/** The end of a proforma invoice's due date. */
-export function dueDate(o: MorObjectRow): Date {
-  return o.deadline ?? new Date(o.createdAt.getTime() + PROFORMA_USUAL_TERM_MS);
-}
 
 /**
  * The next look at an object of which nothing is announced; null: there is nothing to find out any more. The pauses grow with its

@@ -1,5 +1,5 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
-import { type LaneRows, type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
+import { type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
 import {
   announcedAt,
   announcedOn,
@@ -7,9 +7,10 @@ import {
   type MorObjectKind,
   type MorObjectRow,
   newMorObject,
+  objectName,
+  onObject,
 } from '../../domain/mor-object.js';
 import { type ConflictFact } from '../../domain/facts/conflict.js';
-import { type OnObject } from '../../domain/facts/parts.js';
 import { bookedAs } from '../../engine/payment.js';
 import {
   closeReviews,
@@ -62,43 +63,6 @@ export function backInPlay(o: MorObjectRow): MorObjectRow {
   return { ...o, status: 'REQUESTED', detail };
 }
 
-/** The payment that these ids name; else the only one that was taken, unless they name another; null when nobody can say. */
-export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow | null {
-  const refund = s.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
-  const object = s.objects.find((o) => has(ids, o.morId) && o.paymentRowId !== null);
-  const of = s.payments.find(
-    (p) =>
-      has(ids, p.paymentId) ||
-      has(ids, p.id) ||
-      has(ids, p.processorChargeId) ||
-      has(ids, p.processorPaymentIntentId) ||
-      p.id === refund?.paymentRowId ||
-      p.id === object?.paymentRowId,
-  );
-  return of ?? onlyTaken(s, [...ids]);
-}
-
-/** The only payment that was taken, unless these ids name another one of the MoR's, of which nobody has told yet, or ever will. */
-export function onlyTaken(s: Pick<LaneRows, 'payments'>, ids: readonly string[]): PaymentRow | null {
-  const [only, second] = s.payments.filter((p) => p.succeededAt !== null);
-  if (only === undefined || second !== undefined) return null;
-  const isNamedByMor = only.paymentId !== null && only.identifiedBy === null;
-  return isNamedByMor && ids.some((id) => id.startsWith('pay_') && id !== only.paymentId) ? null : only;
-}
-
-export function has(ids: ReadonlySet<string>, id: string | null): boolean {
-  return id !== null && ids.has(id);
-}
-
-/** What a person needs to know of it to mark the invoice by hand. */
-export function onObject(o: MorObjectRow): OnObject {
-  return { object: nameOf(o), reference: o.morId, charge: announcedOn(o)[0]?.charge ?? null };
-}
-
-export function nameOf(o: MorObjectRow): string {
-  return `${o.kind === 'proforma' ? 'proforma invoice' : 'payment link'} ${o.number ?? o.morId ?? o.id}`;
-}
-
 /** Nobody answered our request; it is tried again by itself. The caller need not wait for that. */
 export function applyChannelSilence(s: LaneState, m: OutboxRow, ctx: Ctx): LaneState {
   const o = s.objects.find((x) => x.id === m.subject);
@@ -124,7 +88,7 @@ export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   if (o.status === 'PAID' && announcedAt(o) !== null) return askHowMuch(putObject(s, o), o, ctx);
   const row: MorObjectRow = o.status === 'DELETED' ? o : { ...o, status: 'DELETED', updatedAt: ctx.now };
   const kept = putObject(s, row);
-  const gone = row === o ? kept : note(kept, ctx, 'call', `the MoR no longer knows ${nameOf(o)}`, o.id);
+  const gone = row === o ? kept : note(kept, ctx, 'call', `the MoR no longer knows ${objectName(o)}`, o.id);
   if (announcedAt(row) === null) return gone;
   return askOfMoney(gone, row, { code: 'link-gone', ...onObject(o) }, ctx);
 }

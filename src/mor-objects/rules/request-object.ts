@@ -10,7 +10,8 @@ import { askFor, type Ctx, note, putObject } from '../../engine/change.js';
 import { takeLateRead } from '../../engine/facts.js';
 import { showTime } from '../../domain/show-time.js';
 import { awaitsRetry } from '../../engine/payment.js';
-import { moneyAnnounced, moneyOnItsWay, moneyUndecided, NOT_PAYABLE } from './withdraw.js';
+import { NOT_PAYABLE } from './withdraw.js';
+import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../engine/open-money.js';
 
 export type ObjectRequest = {
   readonly kind: 'proforma' | 'payment_link';

@@ -3,8 +3,8 @@ import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-eve
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { sameMoney } from '../../domain/money.js';
 import { type Ctx, putPayment } from '../../engine/change.js';
-import { amountIn, timeNamed } from '../../mor-objects/rules/channel-fields.js';
-import { has } from '../../mor-objects/rules/mor-object.js';
+import { amountIn, timeNamed } from '../../domain/events/payload-fields.js';
+import { has } from '../../domain/mor-object.js';
 import { proven } from './prove-charge.js';
 
 /**

@@ -6,7 +6,7 @@ import { paymentMarked } from '../../ledger/rules/postings.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type ByHand } from '../../domain/facts/parts.js';
 import { type Money } from '../../domain/money.js';
-import { observationsOf } from '../../mor-objects/rules/announced.js';
+import { observationsOf } from '../../engine/open-money.js';
 import { type CallFailure, type CallOutcome, LIST_TOO_LONG, said } from '../../domain/ports/call.js';
 import { type BillingAnswer } from '../../domain/ports/billing-platform.js';
 import { callFailed, paymentOf, refusalOf } from '../../engine/answer-parts.js';

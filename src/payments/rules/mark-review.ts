@@ -3,7 +3,7 @@ import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { putTrail, verdictDueBy } from '../../retries/rules/trail.js';
 import { refuse } from '../../engine/commanded.js';
 import { carriedOut, type ReviewRule } from '../../engine/subject.js';
-import { isOfSharedCharge, letGo } from '../../ledger/rules/one-charge.js';
+import { letGo } from '../../ledger/rules/one-charge.js';
 import { refundForReview } from '../../refunds/rules/request-refund.js';
 import { isSurplus } from '../../domain/surplus.js';
 import { surplusToRefund } from './surplus.js';
@@ -12,6 +12,7 @@ import { type Ctx, putInvoice, putPayment } from '../../engine/change.js';
 import { moveMark } from '../../engine/moves.js';
 import { closePayment } from '../../engine/payment.js';
 import { HOUR_MS } from '../../policy.js';
+import { isOfSharedCharge } from '../../engine/open-money.js';
 
 const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';
 

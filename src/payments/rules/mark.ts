@@ -13,7 +13,7 @@ import {
 import { moveMark } from '../../engine/moves.js';
 import { showMoney } from '../../domain/money.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
-import { observationsOf } from '../../mor-objects/rules/announced.js';
+import { observationsOf } from '../../engine/open-money.js';
 import { decideMark, type Parking } from './decide-mark.js';
 import { isFresh } from '../../engine/facts.js';
 import { isPayable } from '../../domain/status.js';

@@ -6,10 +6,11 @@ import { findPayment, inBooks, saysNothing, withIds } from '../../engine/payment
 import { amountSettled, disproven } from './prove-charge.js';
 import { showMoney } from '../../domain/money.js';
 import { moveMark } from '../../engine/moves.js';
-import { collect, isOfSharedCharge, tellOwnCharge } from '../../ledger/rules/one-charge.js';
+import { collect, tellOwnCharge } from '../../ledger/rules/one-charge.js';
 import { takeRefusal } from '../../retries/rules/take-refusal.js';
 import { CLOCKS_APART_MS } from '../../policy.js';
 import { refusedSince } from './late-failure.js';
+import { isOfSharedCharge } from '../../engine/open-money.js';
 
 const NAMED = 'the MoR named the amount';
 

@@ -3,7 +3,7 @@ import { type FactOf, type Sentences, type Words } from '../../domain/fact.js';
 import { type ByHand, type Seen } from '../../domain/facts/parts.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { showIso } from '../../domain/show-time.js';
-import { showObserved } from '../../mor-objects/rules/observed-words.js';
+import { showObserved } from '../../domain/show-observed.js';
 
 export const paymentWords: Words<
   | 'amount-differs'

@@ -1,6 +1,6 @@
 // What follows a refused renewal: a retry, now or later, the end of the schedule, or nothing by itself. It asks no one.
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
-import { isLiveProforma, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
+import { isLiveProforma, isPayableLink, type MorObjectRow, endOfLink } from '../../domain/mor-object.js';
 import {
   type ConfirmedMethod,
   type RetryEnd,
@@ -10,8 +10,8 @@ import {
 } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { type Ctx } from '../../engine/change.js';
-import { moneyAnnounced } from '../../mor-objects/rules/withdraw.js';
-import { endOfLink, isUnread, openLook } from '../../links/rules/recovery.js';
+import { moneyAnnounced } from '../../engine/open-money.js';
+import { isUnread, openLook } from '../../links/rules/recovery.js';
 import { RETRY_ASKED_AFTER_MS } from '../../policy.js';
 import { awaitsRetry } from '../../engine/payment.js';
 import { showTime } from '../../domain/show-time.js';

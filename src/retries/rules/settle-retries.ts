@@ -10,7 +10,7 @@ import { awaitsRetry, paymentThatCame } from '../../engine/payment.js';
 import { isFresh } from '../../engine/facts.js';
 import { type ErrandRule, type SettleRule } from '../../engine/subject.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
-import { moneyAnnounced } from '../../mor-objects/rules/withdraw.js';
+import { moneyAnnounced } from '../../engine/open-money.js';
 import { type Cause, makeRetry } from './make-retry.js';
 import { type Next, nextOf } from './next-try.js';
 import { putRetry, putTrail } from './trail.js';

@@ -1,11 +1,11 @@
 // What the MoR replied about a proforma invoice: to its creation, or to a read.
 import { type LaneState } from '../../domain/model.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { type MorObjectRow, objectName } from '../../domain/mor-object.js';
 import { type ProformaFacts } from '../../domain/ports/mor-channels.js';
 import { asCallRule } from '../../engine/call-rule.js';
 import { type Ctx } from '../../engine/change.js';
 import { type Draft, Lane } from '../../engine/draft.js';
-import { applyChannelRefusal, applyChannelSilence, nameOf } from '../../mor-objects/rules/mor-object.js';
+import { applyChannelRefusal, applyChannelSilence } from '../../mor-objects/rules/mor-object.js';
 import { requestUnwanted } from '../../mor-objects/rules/withdraw.js';
 
 export const createProformaCall = asCallRule<'create_proforma'>({
@@ -45,7 +45,7 @@ export function takeProformaRead(s: LaneState, o: MorObjectRow, f: ProformaFacts
   const known = lane.findObject(o.id) ?? lane.add('objects', o);
   Object.assign(known, o, { readAttempts: 0 });
   takeProforma(lane, known, f, 'read');
-  if (known.status !== o.status) lane.say('call', `${nameOf(known)} is ${known.status}`, known);
+  if (known.status !== o.status) lane.say('call', `${objectName(known)} is ${known.status}`, known);
   return lane.toState();
 }
 

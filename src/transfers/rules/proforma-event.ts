@@ -3,7 +3,7 @@ import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { done, type Verdict } from '../../engine/event.js';
 import { findOrAddObject } from '../../mor-objects/rules/mor-object.js';
-import { textNamed, timeNamed, wordNamed } from '../../mor-objects/rules/channel-fields.js';
+import { textNamed, timeNamed, wordNamed } from '../../domain/events/payload-fields.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { isJsonObject } from '../../domain/events/json-body.js';
 import { takeMoney } from '../../mor-objects/rules/take-money.js';

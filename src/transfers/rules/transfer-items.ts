@@ -1,7 +1,6 @@
 // A transfer that came, and no event said how much.
-import { TRANSFERRED } from '../../domain/mor-object.js';
+import { TRANSFERRED, onObject } from '../../domain/mor-object.js';
 import { itemRule } from '../../engine/items.js';
-import { onObject } from '../../mor-objects/rules/mor-object.js';
 import { TRANSFER_PATIENCE_MS } from '../../policy.js';
 
 /** A read says that the transfer came; how much of it, only the event says. Document 2 tries to deliver it for some hours. */

@@ -8,7 +8,7 @@ import { parseMorPaymentEvent } from '#src/domain/events/mor-payment-event.js';
 import { idsIn, parseMorServiceEvent } from '#src/domain/events/mor-service-event.js';
 import { sameEvent } from '#src/domain/events/same-event.js';
 import { parseStripeEvent } from '#src/domain/events/stripe-event.js';
-import { amountIn, dashboardIn, deadlineIn } from '#src/mor-objects/rules/channel-fields.js';
+import { amountIn, dashboardIn, deadlineIn } from '#src/domain/events/payload-fields.js';
 import { masked } from '#src/events/mask.js';
 import { withoutPersonalData } from '#src/cli/redacted-body.js';
 import { type Door, doorAt, doors, toDelivery } from '#src/intake/deliveries.js';

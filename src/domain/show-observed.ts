@@ -1,7 +1,7 @@
 // What was seen of the money of one invoice, in one sentence.
-import { type Seen } from '../../domain/facts/parts.js';
-import { showMoney } from '../../domain/money.js';
-import { showIso } from '../../domain/show-time.js';
+import { type Seen } from './facts/parts.js';
+import { showMoney } from './money.js';
+import { showIso } from './show-time.js';
 
 /** Every announcement, and the payments in the books. */
 export function showObserved(all: readonly Seen[]): string {

@@ -1,7 +1,7 @@
 // Finding deadlines, links, outcomes and amounts in payloads that Document 2 does not show.
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { parseBody } from '../../src/domain/events/json-body.js';
+import { parseBody } from '../../../../src/domain/events/json-body.js';
 import {
   amountIn,
   sumIn,
@@ -10,8 +10,8 @@ import {
   idNamed,
   textNamed,
   timeNamed,
-} from '../../src/mor-objects/rules/channel-fields.js';
-import { outcomeIn, refundedIn } from '../../src/disputes/rules/outcome.js';
+} from '../../../../src/domain/events/payload-fields.js';
+import { outcomeIn, refundedIn } from '../../../../src/disputes/rules/outcome.js';
 
 const JULY = new Date('2027-07-01T00:00:00Z');
 

@@ -1,7 +1,7 @@
 // Finds what people need in payloads that Document 2 does not show: deadlines, links, outcomes, amounts, wherever they stand.
-import { freeText, isId, plainText, timeOf } from '../../domain/events/fields.js';
-import { isJsonObject, type JsonObject } from '../../domain/events/json-body.js';
-import { decimalsOf, minorFromDecimal, type Money, parseCurrency } from '../../domain/money.js';
+import { freeText, isId, plainText, timeOf } from './fields.js';
+import { isJsonObject, type JsonObject } from './json-body.js';
+import { decimalsOf, minorFromDecimal, type Money, parseCurrency } from '../money.js';
 
 const MAX_MEMBERS = 1_000;
 

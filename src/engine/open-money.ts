@@ -1,0 +1,76 @@
+// Money of an invoice that is not settled yet: on its way, waiting for a person, or announced by the MoR. Nothing is charged beside it.
+import { type Seen } from '../domain/facts/parts.js';
+import { type LaneRows, type PaymentRow, type ReviewRow } from '../domain/model.js';
+import { announcedAt, heardAt, type MorObjectRow, objectName, type Observation } from '../domain/mor-object.js';
+import { effectName } from '../domain/payment-name.js';
+import { isDismissed } from './change.js';
+import { inBooks } from './payment.js';
+
+/** Stages in which a payment that was taken does not keep the rest of its invoice from being collected. */
+const SETTLED: ReadonlySet<PaymentRow['mark']> = new Set<PaymentRow['mark']>(['closed', 'confirmed', 'parked']);
+
+/** The money that may still pay the invoice, as a part of a sentence; null: none is on its way. Asked beside it, the customer may pay twice. */
+export function moneyOnItsWay(payments: readonly PaymentRow[]): string | null {
+  const coming = payments.find((p) => p.mark === 'proving');
+  if (coming !== undefined)
+    return `payment ${effectName(coming)} of its signup is not settled yet, and its money may still come`;
+  const taken = payments.find((p) => p.succeededAt !== null && !SETTLED.has(p.mark));
+  return taken === undefined ? null : `payment ${effectName(taken)} was taken and is being marked`;
+}
+
+/**
+ * The money that was taken for the invoice and waits for a person's word, as a part of a sentence; null: none does. What is due still counts
+ * it: asked now, the customer would pay it again.
+ */
+export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' | 'reviews'>): string | null {
+  const open = reviews.filter((r) => r.status === 'open');
+  const p = payments.find(
+    (x) =>
+      x.mark === 'parked' &&
+      open.some((r) => r.paymentRowId === x.id && (x.succeededAt !== null || isOfSharedCharge(r))),
+  );
+  return p === undefined
+    ? null
+    : `payment ${effectName(p)} was taken and waits for a person. Decide its review item first`;
+}
+
+/**
+ * A payment on a link that the MoR has announced and that nobody has confirmed or looked into yet, or a further one, as a part of a sentence;
+ * null: there is none.
+ */
+export function moneyAnnounced({ objects, reviews }: Pick<LaneRows, 'objects' | 'reviews'>): string | null {
+  const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, [x.id], heardAt(x)));
+  if (o !== undefined) return notConfirmed(o);
+  const isOpen = reviews.some((r) => r.status === 'open' && r.topic === 'further-announced');
+  return isOpen ? 'a further payment on its payment link was announced. Decide its review item first' : null;
+}
+
+export function notConfirmed(o: MorObjectRow): string {
+  return `a payment on ${objectName(o)} was announced, and is not confirmed yet`;
+}
+
+/** A person dismissed an item of one of these subjects, and not before `since`. */
+export function isLookedInto(
+  reviews: LaneRows['reviews'],
+  subjects: readonly (string | null)[],
+  since: Date | null,
+): boolean {
+  return reviews.some((r) => r.kind === 'conflicting_event' && subjects.includes(r.subject) && isDismissed(r, since));
+}
+
+/** An item about a charge that is booked for another invoice: nothing was booked here that could be refunded or marked. */
+export function isOfSharedCharge({ topic }: ReviewRow): boolean {
+  return topic === 'charge-elsewhere' || topic === 'charge-corrected';
+}
+
+/** Every announcement on the invoice's links, and every payment in the books. */
+export function observationsOf({ objects, payments }: Pick<LaneRows, 'objects' | 'payments'>): readonly Seen[] {
+  const announced = objects.flatMap((o) => (o.detail.observed ?? []).map((x) => seenOn(o, x)));
+  return [...announced, ...payments.filter((p) => p.succeededAt !== null).map(inBooks)];
+}
+
+function seenOn({ morId, id }: MorObjectRow, x: Observation): Seen {
+  const { source, eventId, paymentId: payment, charge, amount, currency, at } = x;
+  const money = amount === null || currency === null ? null : { minor: BigInt(amount), currency };
+  return { source, id: eventId, link: morId ?? id, payment, charge, money, at };
+}
