@@ -134,7 +134,7 @@ function worldOf(config: Config, db: Database, log: Logger, io: Io, get: World['
         concurrency: LANES_AT_ONCE,
         leaseMs: LEASE_MS,
         pollMs: LOOK_EVERY_MS,
-        onError: (what, err, lane) => log.error({ err, lane }, what),
+        onError: (what, err, claim) => log.error({ err, lane: claim?.lane }, what),
       });
       worker.start();
       try {

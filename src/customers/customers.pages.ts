@@ -19,7 +19,7 @@ import { DisputesStore } from '../disputes/disputes.store.js';
 import { CustomerLinksStore } from './customer-links.store.js';
 import { PaymentMethodsStore } from './payment-methods.store.js';
 import { type FlowSettings } from '../domain/settings.js';
-import { FLOW_SETTINGS } from '../engine/lane-settings.js';
+import { FLOW_SETTINGS } from '../engine/flow-context.js';
 import { CustomersAtStripe } from './at-stripe.flow.js';
 import { customerFields } from './customer.fields.js';
 import { linkView } from './customer-link.view.js';

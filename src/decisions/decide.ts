@@ -1,6 +1,6 @@
 // What the engine decides with the subjects in place: pure, for whoever needs a decision without a worker.
 import { applyAnswer as answerBy, applyProbe as probeBy } from '../engine/apply-answer.js';
-import { applyEvent as eventBy } from '../engine/apply-event.js';
+import { applyEvent as eventBy } from '../engine/take-event.js';
 import { nextErrand as errandBy } from '../engine/errands.js';
 import { resolveReview as resolveBy } from '../engine/resolve-review.js';
 import { settle as settleBy } from '../engine/settle.js';

@@ -15,7 +15,7 @@ import { CustomerNames } from '../console/customer-names.js';
 import { ReadModel } from '../engine/read-model.js';
 import { Clock } from '../domain/ports/clock.js';
 import { DisputesStore } from './disputes.store.js';
-import { liveMode } from '../engine/lane-settings.js';
+import { liveMode } from '../engine/own-account.js';
 import { disputeFields, listedDispute } from './dispute.fields.js';
 import { disputePart } from './dispute-page.js';
 import { sendList, viewsOf } from '../console/list-page.js';

@@ -3,7 +3,7 @@ import { type LaneState, type OutboxKind, type OutboxRow } from '../domain/model
 import { type BillingAnswer } from '../domain/ports/billing-platform.js';
 import { type CallOutcome, LIST_TOO_LONG, said } from '../domain/ports/call.js';
 import { type Ctx, messageKey, note, putMessage, retryAt } from './change.js';
-import { type Answer, type AnswerTo } from './answer.js';
+import { type Answer, type AnswerTo } from './call.js';
 import { isPayable } from '../domain/status.js';
 import { FAILED_TRIES_SHOWN, KEY_LIFE_MS } from '../policy.js';
 import { type Subjects } from './decider.js';

@@ -1,8 +1,7 @@
 // What becomes of a stored call, as its subject decides on the draft: the reply, a refusal, silence, and whether anybody still wants it.
 import { type LaneRows, type LaneState, type OutboxKind, type OutboxRow } from '../domain/model.js';
 import { type CallFailure } from '../domain/ports/call.js';
-import { type Answer, type AnswerTo } from './answer.js';
-import { type Call, callOf } from './call.js';
+import { type Answer, type AnswerTo, type Call, callOf } from './call.js';
 import { type Ctx, takeCallBack } from './change.js';
 import { Lane } from './draft.js';
 import { carriedOut, type CallRule as OldCallRule, type ChoiceRule } from './subject.js';

@@ -1,8 +1,28 @@
-// A stored call with the rows behind it, for the rules of calls.
-import { paymentOf } from './answer-parts.js';
-import { type OutboxRow, type PaymentRow, type RefundRow } from '../domain/model.js';
+// A stored call with the rows behind it, and what its peer replied: the words of the rules of calls.
+import { type EffectFact } from '../domain/facts/effect.js';
+import { type Refused } from '../domain/facts/parts.js';
+import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow, type RefundRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
+import { type BillingAnswer } from '../domain/ports/billing-platform.js';
+import { type CallFailure, said } from '../domain/ports/call.js';
+import { type LinkFacts, type ProformaMade } from '../domain/ports/mor-channels.js';
+import { type RefundAnswer } from '../domain/ports/payment-gateway.js';
+import { CUT_OFF_AFTER_MS } from '../policy.js';
+import { type Ctx, openReview } from './change.js';
 import { type Draft, type Lane } from './draft.js';
+import { isCallOf } from './payment.js';
+
+/** A peer's reply to a stored call, by its kind. */
+export type Answer =
+  | BillingAnswer
+  | { readonly kind: 'create_proforma'; readonly made: ProformaMade }
+  | { readonly kind: 'create_payment_link'; readonly link: LinkFacts }
+  | { readonly kind: 'create_refund'; readonly refund: RefundAnswer }
+  | { readonly kind: 'relay_event' }
+  | { readonly kind: 'retry_charge' };
+
+/** The reply to a call of this kind. */
+export type AnswerTo<K extends OutboxKind> = Extract<Answer, { readonly kind: K }>;
 
 /** Each row is looked up when a rule asks for it; undefined: the lane has no such row. */
 export type Call = {
@@ -39,4 +59,41 @@ export function refundOf<R extends RefundRow>(
   const isNamed = (r: R): boolean =>
     reference !== null && [r.id, r.processorRefundId, r.morRefundId].includes(reference);
   return refunds.find((r) => r.id === subject || (r.paymentRowId === paymentRowId && isNamed(r)));
+}
+
+/** The payment behind a stored call. */
+export function paymentOf(s: Pick<LaneState, 'payments'>, m: OutboxRow): PaymentRow | undefined {
+  if (m.kind === 'finalize_invoice') return s.payments.find((p) => p.mark === 'finalizing');
+  return s.payments.find((p) => isCallOf(m, p));
+}
+
+/** So long after its time, a process may have sent the call and died: no row knows of that try. */
+export function mayBeCutOff({ nextTryAt }: OutboxRow, ctx: Ctx): boolean {
+  return isCutOffSince(nextTryAt, ctx);
+}
+
+/** So long ago, a process may have sent a call since and died. */
+export function isCutOffSince(at: Date, { now }: Ctx): boolean {
+  return now.getTime() - at.getTime() >= CUT_OFF_AFTER_MS;
+}
+
+/** A redirect. Crossbill follows none; a 303 may come after an effect. */
+export function isRedirect({ status }: CallFailure): boolean {
+  return status !== null && status >= 300 && status < 400;
+}
+
+/** A refusal as a part of an item's fact. */
+export function refusalOf(m: OutboxRow, f: CallFailure): Refused {
+  return { call: m.kind, status: f.status, error: f.code, said: said(f) };
+}
+
+/** Opens the item about a call after its final refusal. */
+export function callFailed(
+  s: LaneState,
+  m: OutboxRow,
+  fact: EffectFact,
+  about: { readonly paymentRowId?: string; readonly refundId?: string },
+  ctx: Ctx,
+): LaneState {
+  return openReview(s, ctx, { kind: 'effect_failed', subject: `${m.kind}:${m.subject}`, fact, ...about });
 }

@@ -4,7 +4,7 @@ import { type LaneState, type OutboxKind, type ReviewKind } from '../domain/mode
 import { type CallOutcome } from '../domain/ports/call.js';
 import { type ObjectFacts } from '../domain/ports/mor-channels.js';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
-import { type AnswerTo } from './answer.js';
+import { type AnswerTo } from './call.js';
 import { type Ctx } from './change.js';
 import { type Rule } from './draft.js';
 import { type Errand } from './errand.js';

@@ -12,14 +12,12 @@ import { Decider } from './decider.js';
 import { LaneStore } from './lane-store.js';
 import { PgLaneStore } from './pg-lane-store.js';
 import { LEASE_MS } from './lane-queue.js';
-import { FlowContext } from './flow-context.js';
+import { FLOW_SETTINGS, FlowContext, flowSettings } from './flow-context.js';
 import { LaneChanges } from './lane-changes.js';
-import { FLOW_SETTINGS, flowSettings, LIVE_MODE, liveMode } from './lane-settings.js';
-import { LANE_WATCH } from './lane-trail.js';
+import { LANE_WATCH, watchLanes, watchSteps } from './lane-trail.js';
 import { LANE_WORKER, LaneWorker, type LaneWorkerOptions } from './lane-worker.js';
-import { OwnAccount } from './own-account.js';
+import { LIVE_MODE, liveMode, OwnAccount } from './own-account.js';
 import { Wake } from './wake.js';
-import { watchLanes, watchSteps } from './watch-lanes.js';
 import { WorkLaneFlow } from './work-lane.flow.js';
 import { ReadModel } from './read-model.js';
 

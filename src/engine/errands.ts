@@ -6,7 +6,7 @@ import { type ErrandRule, type LookAgain } from './subject.js';
 import { type Errand } from './errand.js';
 import { isFresh } from './facts.js';
 import { isPayable } from '../domain/status.js';
-import { mayBeCutOff } from './answer-parts.js';
+import { mayBeCutOff } from './call.js';
 import { isFirstTry } from './apply-answer.js';
 import { KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../policy.js';
 

@@ -1,12 +1,15 @@
-// What every flow needs to decide: the subjects, time, names, settings and the two ways of putting a call into bytes.
+// Every decision needs it: the subjects, time, names, settings, and the bytes of calls.
 import { Inject, Injectable } from '@nestjs/common';
+import { type Config } from '../config/index.js';
 import { type Ctx } from './change.js';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { Clock, Ids, Rng } from '../domain/ports/clock.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { Decider } from './decider.js';
-import { FLOW_SETTINGS } from './lane-settings.js';
+
+/** The injection token of `FlowSettings`. */
+export const FLOW_SETTINGS = Symbol('FLOW_SETTINGS');
 
 @Injectable()
 export class FlowContext {
@@ -20,12 +23,12 @@ export class FlowContext {
     readonly decider: Decider,
   ) {}
 
-  /** What is only shown, by this process's clock. */
+  /** For pages: by this process's clock. */
   now(): Ctx {
     return this.at(this.clock.now());
   }
 
-  /** The context of one decision: the time stands still in it. For what is stored it is the database's. */
+  /** The context of one decision: the time stands still. For stored rows it is the database's time. */
   at(now: Date): Ctx {
     return {
       now,
@@ -37,8 +40,27 @@ export class FlowContext {
     };
   }
 
-  /** The same for who does not work the lane, and decides beside whoever does. */
+  /** The same without a claim: a worker may be at the lane. */
   beside(now: Date): Ctx {
     return { ...this.at(now), beside: true };
   }
+}
+
+/** The settings of the rules. */
+export function flowSettings(config: Config): FlowSettings {
+  const { recoveryLinkJurisdiction: jurisdiction, recoveryLinkReturnUrl: returnUrl } = config;
+  const expiresSec = config.recoveryLinkExpiresSec;
+  return {
+    markMode: config.billingMarkMode,
+    draftPolicy: config.billingDraftPolicy,
+    renewalAlarmAfterHours: config.renewalAlarmAfterHours,
+    bankDebitAlarmAfterDays: config.bankDebitAlarmAfterDays,
+    signupChargeCheck: config.signupChargeCheck,
+    relay: config.morRelayUrl !== null,
+    recoveryLinks: jurisdiction === null || returnUrl === null ? null : { jurisdiction, returnUrl, expiresSec },
+    retrySchedule: config.retrySchedule,
+    shadow: config.shadow,
+    enrolment: config.enrolment,
+    guard: true,
+  };
 }

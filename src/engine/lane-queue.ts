@@ -1,15 +1,9 @@
 // The queue of lanes: a row for each lane with something due. Claims with a lease and a fence: what somebody waits for, then the oldest.
 import type pg from 'pg';
-import { type InboxSource } from '../domain/ports/inbox.js';
 import { type DatabaseTime, laterSql, timeSql } from '../store/database-time.js';
-
-type Named = { readonly source: InboxSource; readonly eventId: string };
 
 /** A crashed worker's lanes are taken over after this long; a living one renews its leases well before. */
 export const LEASE_MS = 25_000;
-
-/** Events of a lane that its log lines name. */
-const NAMED = 3;
 
 // What is due and not held, the longest waiting first. It reads the queue in the order of its index and stops: what is held stands
 // at its head, and that is no more than all workers hold. A row that somebody has locked waits for the next claim. Lanes that became
@@ -42,31 +36,6 @@ export async function claimDue(
     .toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime() || (a.key < b.key ? -1 : 1))
     .map((r) => ({ lane: r.key, fence: BigInt(r.fence), news: BigInt(r.news) }));
 }
-
-/** The newest events of each lane, for log lines alone. */
-export async function newestEvents(
-  pool: pg.Pool,
-  lanes: readonly string[],
-): Promise<ReadonlyMap<string, readonly Named[]>> {
-  const out = new Map<string, Named[]>();
-  if (lanes.length === 0) return out;
-  const found = await pool.query<{ lane: string; source: InboxSource; event_id: string }>({
-    name: 'newest_events',
-    text: `select w.lane, e.source, e.event_id from unnest($1::text[]) as w(lane) cross join lateral (
-             select source, event_id from inbox_event i where i.lane = w.lane order by id desc limit ${NAMED}) e`,
-    values: [lanes],
-  });
-  for (const { lane, source, event_id: eventId } of found.rows) {
-    out.set(lane, [...(out.get(lane) ?? []), { source, eventId }]);
-  }
-  return out;
-}
-
-export const namedOf = (events: readonly Named[]): readonly Named[] =>
-  events
-    .slice(-NAMED)
-    .toReversed()
-    .map(({ source, eventId }) => ({ source, eventId }));
 
 /** Holds lanes longer, all with one statement. Gives those that are still held with this fence. */
 export async function renewLeases(

@@ -23,10 +23,8 @@ export type Claim = {
   readonly lane: string;
   /** New at each claim: a write with an older one is refused. */
   readonly fence: bigint;
-  /** Types of the events that wait: tells whether the invoice will have to be read. */
-  readonly waitingTypes: readonly string[];
-  /** For logs: some of the events that wait, or else the newest of those decided before; left out: not known. */
-  readonly events?: readonly Pick<WaitingEvent, 'source' | 'eventId'>[];
+  /** The events in wait. */
+  readonly events: readonly Pick<WaitingEvent, 'source' | 'eventId' | 'type'>[];
 };
 
 export type EventVerdict = {

@@ -1,93 +1,113 @@
-// The trail of one claim of a lane, from its events to its last call, for logs. It decides nothing.
-import { type DecidedEvent } from './decider.js';
+// The trail of one claim of a lane, from its events to its last call, for logs and metrics. It decides nothing.
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
+import { eventName, type Logger, type Metrics } from '../observe/index.js';
+import { type DecidedEvent } from './decider.js';
 import { type Claim } from './lane-store.js';
 
-/** Which claim of which lane, and the events that were decided in it so far. `named`: as the claim names them, for logs. */
-export type LaneWork = Pick<Claim, 'lane'> & {
-  readonly events: readonly DecidedEvent[];
-  readonly named: NonNullable<Claim['events']>;
-};
+/** A lane with the events of this claim: the decided ones, or else those in wait. */
+export type LaneWork = Pick<Claim, 'lane' | 'events'>;
 
 export type TrailedCall = {
   /** A name from our code, such as `report_payment` or `read-invoice`. */
   readonly name: string;
-  /** The outbox row that was sent; null: a read. */
+  /** The id of the stored call; null: a read. */
   readonly messageId: string | null;
   readonly status: number | null;
   readonly requestId: string | null;
-  /** How long it took, in whole milliseconds. */
+  /** Whole milliseconds. */
   readonly ms: number;
-  /** Null: it was answered. */
+  /** Null: the peer answered. */
   readonly failure: CallFailure | null;
 };
 
 /** The injection token of `LaneWatch`. */
 export const LANE_WATCH = Symbol('LANE_WATCH');
 
-/** Who is told. What it does must not throw and must not wait. */
+/** Watches the steps of the work on lanes. It must not throw and must not wait. */
 export type LaneWatch = {
-  /** One transaction was committed. `decided`: the events that it decided, often none. */
-  readonly onDecided: (work: LaneWork, decided: readonly DecidedEvent[]) => void;
+  /** One transaction was committed. `decided`: its events, often none. */
+  readonly onDecided: (lane: string, decided: readonly DecidedEvent[]) => void;
   readonly onCalled: (work: LaneWork, call: TrailedCall) => void;
 };
 
 export class LaneTrail {
-  private readonly events: DecidedEvent[] = [];
-  /** What was read ahead of the first decision: told after it, when the events are known. */
-  private ahead: (() => void)[] | null = [];
+  private events: LaneWork['events'] = [];
 
   constructor(
     private readonly claim: Claim,
     private readonly watch: LaneWatch | null,
   ) {}
 
-  /** Waits for a transaction and tells of it. */
+  /** Waits for a transaction and reports it. */
   async decision<T extends { readonly decided: readonly DecidedEvent[] }>(committing: Promise<T>): Promise<T> {
     const done = await committing;
-    this.events.push(...done.decided);
-    this.watch?.onDecided(this.work, done.decided);
-    this.tellAhead();
+    this.events = [...this.events, ...done.decided];
+    this.watch?.onDecided(this.claim.lane, done.decided);
     return done;
   }
 
-  /** Waits for a call and tells of it. */
+  /** Waits for a call and reports it. */
   async call<T>(name: string, messageId: string | null, calling: Promise<T>): Promise<T> {
-    const { watch } = this;
-    if (watch === null) return calling;
     const startedAt = performance.now();
     const answer = await calling;
     const outcome = isOutcome(answer) ? answer : null;
-    const call = {
-      name,
-      messageId,
-      status: outcome?.status ?? null,
-      requestId: outcome?.requestId ?? null,
-      ms: Math.round(performance.now() - startedAt), // not the clock port: no decision may know how long something took
-      failure: outcome?.ok === false ? outcome : null,
-    };
-    const tell = (): void => watch.onCalled(this.work, call);
-    if (this.ahead === null) tell();
-    else this.ahead.push(tell);
+    const { lane, events } = this.claim;
+    this.watch?.onCalled(
+      { lane, events: this.events.length > 0 ? this.events : events },
+      {
+        name,
+        messageId,
+        status: outcome?.status ?? null,
+        requestId: outcome?.requestId ?? null,
+        ms: Math.round(performance.now() - startedAt), // not the clock port: no decision may know it
+        failure: outcome?.ok === false ? outcome : null,
+      },
+    );
     return answer;
-  }
-
-  end(): void {
-    this.tellAhead();
-  }
-
-  private get work(): LaneWork {
-    const { lane, events: named = [] } = this.claim;
-    return { lane, events: this.events, named };
-  }
-
-  private tellAhead(): void {
-    const waiting = this.ahead ?? [];
-    this.ahead = null;
-    for (const tell of waiting) tell();
   }
 }
 
 function isOutcome(answer: unknown): answer is CallOutcome<unknown> {
   return typeof answer === 'object' && answer !== null && 'ok' in answer && 'requestId' in answer;
 }
+
+/** Logs each step of the work on a lane: the decided events, and the calls behind them. */
+export function watchSteps(log: Logger): LaneWatch {
+  return {
+    onDecided: (lane, decided) => {
+      for (const e of decided) {
+        const line = { event: eventName(e), id: `ie_${e.id}`, lane, type: e.type, status: e.status, reason: e.reason };
+        log.debug(line, 'event decided');
+      }
+    },
+    onCalled: ({ lane, events }, { name, messageId, status, requestId, failure, ms }) => {
+      const line = { events: namesOf(events), lane, call: name, message: messageId, status, ms, requestId };
+      if (failure === null) log.debug(line, 'call');
+      else log.warn({ ...line, ended: failure.kind, code: failure.code, why: failure.message }, 'call failed');
+    },
+  };
+}
+
+/** Counts each decision (`watchSteps` logs it) and logs failures with their lane. */
+export function watchLanes(
+  metrics: Metrics,
+  log: Logger,
+): {
+  onDone: (done: { readonly decided: readonly DecidedEvent[] }) => void;
+  onError: (what: string, error: unknown, claim: LaneWork | null) => void;
+} {
+  return {
+    onDone: ({ decided }) => {
+      for (const v of decided) {
+        metrics.event(v.source, v.type, v.status);
+        metrics.decision(v.type, v.status);
+      }
+    },
+    onError: (what, err, claim) => {
+      log.error({ err, lane: claim?.lane ?? null, events: claim === null ? undefined : namesOf(claim.events) }, what);
+    },
+  };
+}
+
+/** At most three: a lane may have hundreds in wait. */
+const namesOf = (events: LaneWork['events']): readonly string[] => events.slice(-3).map(eventName);

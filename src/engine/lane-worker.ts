@@ -20,7 +20,7 @@ export type LaneWorkerOptions = {
   /** The slow poll under the wake-ups, in milliseconds. */
   readonly pollMs: number;
   readonly onDone?: (done: LaneDone) => void;
-  readonly onError?: (what: string, error: unknown, lane: string | null, events?: Claim['events']) => void;
+  readonly onError?: (what: string, error: unknown, claim: Claim | null) => void;
 };
 
 const BACK_OFF_MS = 1_000;
@@ -149,7 +149,7 @@ export class LaneWorker {
       this.options.onDone?.(done);
     } catch (e) {
       if (e instanceof LaneFenced) return; // another worker has it: nothing was written here
-      this.options.onError?.('a lane could not be worked', e, claim.lane, claim.events);
+      this.options.onError?.('a lane could not be worked', e, claim);
       await this.giveBack(claim, e);
     } finally {
       this.letGo(claim);
@@ -199,7 +199,7 @@ export class LaneWorker {
       if (!blamed) await this.wait(claim, reason);
     } catch (again) {
       // The lease runs out by itself; then anyone goes on.
-      this.options.onError?.('a lane could not be given back', again, claim.lane, claim.events);
+      this.options.onError?.('a lane could not be given back', again, claim);
     }
   }
 

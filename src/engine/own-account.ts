@@ -1,5 +1,6 @@
-// The account of STRIPE_API_KEY. Events of that account are the merchant's own, whatever names them; events of every other account are not.
+// The account and the mode of STRIPE_API_KEY. Events of another account or of the other mode are not the merchant's own.
 import { Injectable } from '@nestjs/common';
+import { type Config, stripeMode } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Clock } from '../domain/ports/clock.js';
 import { OWN_ACCOUNT_AGAIN_MS } from '../policy.js';
@@ -13,6 +14,17 @@ export type AccountVerdict = 'own' | 'other' | 'forbidden' | 'ask' | 'wait';
 
 export const FORBIDDEN =
   'the event names an account, and the key may not read its own: let the restricted key read the account (GET /v1/account), then retry this event';
+
+export type LiveModeRule = { /** Null: the key does not tell. */ readonly expected: boolean | null };
+
+/** The injection token of `LiveModeRule`. */
+export const LIVE_MODE = Symbol('LIVE_MODE');
+
+/** Stripe's keys tell their mode. */
+export function liveMode(config: Config): LiveModeRule {
+  const mode = stripeMode(config);
+  return { expected: mode === 'unknown' ? null : mode === 'live' };
+}
 
 @Injectable()
 export class OwnAccount {

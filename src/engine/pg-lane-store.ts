@@ -7,7 +7,7 @@ import { type ReviewRow } from '../domain/model.js';
 import { insertSql, jsonText, REVIEW, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction } from '../store/database.js';
-import { claimDue, giveBack, namedOf, newestEvents, renewLeases, restIn, type Taken } from './lane-queue.js';
+import { claimDue, giveBack, renewLeases, restIn, type Taken } from './lane-queue.js';
 import { type TellStep } from './decider.js';
 import { type Loaded } from './lane-reader.js';
 import { LaneWriter } from './lane-writer.js';
@@ -36,13 +36,7 @@ export class PgLaneStore extends LaneStore {
     const taken = await claimDue(this.db.pool, this.clock, limit, owner, leaseMs);
     if (taken.length === 0) return [];
     const loaded = await this.readable(taken);
-    const quiet = taken.filter((t) => loaded.get(t.lane)?.events.length === 0).map((t) => t.lane);
-    const before = await newestEvents(this.db.pool, quiet);
-    return taken.map(({ lane, fence }) => {
-      const events = loaded.get(lane)?.events ?? [];
-      const waitingTypes = [...new Set(events.map((e) => e.type))];
-      return { lane, fence, waitingTypes, events: events.length > 0 ? namedOf(events) : (before.get(lane) ?? []) };
-    });
+    return taken.map(({ lane, fence }) => ({ lane, fence, events: loaded.get(lane)?.events ?? [] }));
   }
 
   /** One lane that cannot be read keeps no other from being worked: it is claimed like them, and whoever works it meets the error. */

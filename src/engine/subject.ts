@@ -12,14 +12,13 @@ import {
   type ReviewRow,
 } from '../domain/model.js';
 import { type CallFailure } from '../domain/ports/call.js';
-import { type Answer, type AnswerTo } from './answer.js';
+import { type Answer, type AnswerTo, type Call } from './call.js';
 import { type Ctx } from './change.js';
 import { type Commanded, type Refusal } from './commanded.js';
 import { type Errand } from './errand.js';
 import { type Lane, type LookAgain, type Rule } from './draft.js';
 import { type PaymentEvent, type Verdict } from './event.js';
 import { declares, type ItemRule } from './items.js';
-import { type Call } from './call.js';
 
 export { type LookAgain };
 

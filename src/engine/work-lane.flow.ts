@@ -2,10 +2,8 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './apply-answer.js';
-import { type Answer } from './answer.js';
-import { applyEvent } from './apply-event.js';
-import { type ChargeHolder, type Ctx, emptyLane, note, openReview, type RefundHolder } from './change.js';
-import { ensureInvoice } from './facts.js';
+import { type Answer } from './call.js';
+import { type ChargeHolder, emptyLane, openReview, type RefundHolder } from './change.js';
 import { type DecidedEvent, type Take } from './decider.js';
 import { collectedCharges } from './payment.js';
 import { type Errand, type Peers } from './errand.js';
@@ -27,10 +25,9 @@ import { StoreUnavailable } from '../domain/errors.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { FlowContext } from './flow-context.js';
-import { LIVE_MODE, type LiveModeRule } from './lane-settings.js';
 import { LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
-import { FORBIDDEN, lookBy, OwnAccount } from './own-account.js';
-import { readEvent } from './read-event.js';
+import { LIVE_MODE, type LiveModeRule, lookBy, OwnAccount } from './own-account.js';
+import { takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
 /** What other invoices hold: payments by the MoR's id, and charges. */
@@ -60,12 +57,12 @@ export class WorkLaneFlow {
     private readonly gateway: PaymentGateway,
     private readonly relay: EventRelay,
     private readonly context: FlowContext,
-    @Inject(LIVE_MODE) private readonly livemode: LiveModeRule,
+    @Inject(LIVE_MODE) readonly livemode: LiveModeRule,
     private readonly channels: MorChannels,
     /** Null: nobody watches the single steps. */
     @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
     /** Null: an event that names an account is of another one. */
-    @Optional() @Inject(OwnAccount) private readonly account: OwnAccount | null = null,
+    @Optional() @Inject(OwnAccount) readonly account: OwnAccount | null = null,
   ) {}
 
   private get peers(): Peers {
@@ -76,14 +73,6 @@ export class WorkLaneFlow {
   /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */
   async run(claim: Claim, signal: AbortSignal): Promise<LaneDone> {
     const trail = new LaneTrail(claim, this.watch);
-    try {
-      return await this.work(claim, signal, trail);
-    } finally {
-      trail.end();
-    }
-  }
-
-  private async work(claim: Claim, signal: AbortSignal, trail: LaneTrail): Promise<LaneDone> {
     if (isChannelLane(claim.lane)) {
       const { decided } = await trail.decision(
         this.context.decider.route(claim).then((routed) => ({ decided: routed })),
@@ -92,7 +81,7 @@ export class WorkLaneFlow {
     }
     const decided: DecidedEvent[] = [];
     // Money that arrives makes a read certain: done first, it saves a round.
-    const paid = claim.waitingTypes.includes('payment.succeeded') && !isBareEventLane(claim.lane);
+    const paid = claim.events.some((e) => e.type === 'payment.succeeded') && !isBareEventLane(claim.lane);
     let news: News | null = paid
       ? { take: await this.carryOut({ do: 'read-invoice', invoiceId: claim.lane }, trail), ahead: true, sent: false }
       : null;
@@ -166,12 +155,13 @@ export class WorkLaneFlow {
           let s = news === null || news.ahead ? state : news.take(state, ctx);
           let held: 'ask' | 'wait' | null = null;
           for (const e of events) {
-            const taken = this.take(s, e, ctx, elsewhere.payments, seen);
+            const taken = takeIn(this.context.decider.subjects, s, e, ctx, this);
             if (typeof taken === 'string') {
               held = taken; // and the events behind it: a lane works in order
               break;
             }
             s = taken.state;
+            seen.push(...taken.named);
             decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
           }
           if (news?.ahead === true) s = news.take(s, ctx);
@@ -192,51 +182,6 @@ export class WorkLaneFlow {
       if (found.payments.size + found.charges.size === 0) throw e;
       return this.step(claim, news, found);
     }
-  }
-
-  private take(
-    s: LaneState,
-    stored: WaitingEvent,
-    ctx: Ctx,
-    elsewhere: ReadonlyMap<string, string>,
-    seen: string[],
-  ): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } | 'ask' | 'wait' {
-    const read = readEvent(stored);
-    if (!read.ok) return { state: s, verdict: read };
-    const { event } = read;
-    const whose = read.accounts.length === 0 ? 'own' : (this.account?.judge(read.accounts) ?? 'other');
-    if (whose === 'other') return this.ignore(s, "the event is of another account than STRIPE_API_KEY's");
-    if (whose === 'forbidden') return { state: s, verdict: { status: 'parked', reason: FORBIDDEN } };
-    if (whose !== 'own') return whose;
-    if (read.livemode !== null && this.livemode.expected !== null && read.livemode !== this.livemode.expected) {
-      return this.ignore(s, `the event is of ${read.livemode ? 'live' : 'test'} mode and the API key is not`);
-    }
-    if (event.family === 'payment') {
-      seen.push(event.paymentId);
-      const other = elsewhere.get(event.paymentId);
-      if (other !== undefined) {
-        const { state } = ensureInvoice(s, ctx);
-        const reviewed = openReview(state, ctx, {
-          kind: 'conflicting_event',
-          subject: event.eventId,
-          fact: { code: 'payment-elsewhere', event: event.eventId, payment: event.paymentId, invoice: other },
-        });
-        const reason = `payment ${event.paymentId} belongs to ${other}: not applied`;
-        return {
-          state: note(reviewed, ctx, 'event', `${event.type}: ${reason}`, event.eventId),
-          verdict: { status: 'done', reason },
-        };
-      }
-    }
-    const { subjects } = this.context.decider;
-    const taken = applyEvent(subjects, s, event, ctx);
-    const named = subjects.paymentNamedIn(event);
-    if (named !== null) seen.push(named);
-    return { ...taken, state: subjects.learnName(taken.state, event, ctx) };
-  }
-
-  private ignore(state: LaneState, reason: string): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } {
-    return { state, verdict: { status: 'ignored', reason } };
   }
 
   private async carryOut(errand: Errand, trail: LaneTrail): Promise<Take> {

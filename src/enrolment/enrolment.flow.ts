@@ -8,7 +8,7 @@ import { type CallOutcome } from '../domain/ports/call.js';
 import { chargeKey, ChargeLooksStore } from './charge-looks.store.js';
 import { EnrolmentStore } from './enrolment.store.js';
 import { type FlowSettings } from '../domain/settings.js';
-import { FLOW_SETTINGS } from '../engine/lane-settings.js';
+import { FLOW_SETTINGS } from '../engine/flow-context.js';
 import { CHARGE_LOOK_GOOD_MS } from '../policy.js';
 import { applyCharged, isChargeable } from './rules/charging.js';
 import { applyEnrolment, carries, type Found, fromBooks, fromPlatform, ruleOf } from './rules/enrolment.js';

@@ -9,7 +9,7 @@ import { InvoicesStore } from './invoices.store.js';
 import { ReadModel } from '../engine/read-model.js';
 import { type Config, CONFIG } from '../config/index.js';
 import { FlowContext } from '../engine/flow-context.js';
-import { liveMode } from '../engine/lane-settings.js';
+import { liveMode } from '../engine/own-account.js';
 import { Page, sessionOf } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';

@@ -8,7 +8,7 @@ import { type FlowSettings } from '../domain/settings.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { carries, ruleOf } from '../enrolment/rules/enrolment.js';
 import { PaymentMethodsStore } from '../customers/payment-methods.store.js';
-import { FLOW_SETTINGS } from '../engine/lane-settings.js';
+import { FLOW_SETTINGS } from '../engine/flow-context.js';
 import { type MoveEntity } from './move.entity.js';
 import { type Decided, decideBack, decideMove, type Ground, type MoveFact } from './move.rules.js';
 import { MoveSteps, MoveStopped } from './move-steps.js';

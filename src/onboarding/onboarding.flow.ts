@@ -20,7 +20,7 @@ import { type Page, type PageRequest } from '../domain/page.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type FlowSettings } from '../domain/settings.js';
-import { FLOW_SETTINGS } from '../engine/lane-settings.js';
+import { FLOW_SETTINGS } from '../engine/flow-context.js';
 import { BUSY_LOOK_EVERY_MS, ONBOARDING_BUSY_MS, ONBOARDING_POLL_EVERY_MS } from '../policy.js';
 
 export type Onboarded = {

@@ -11,7 +11,7 @@ import { type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type Config, CONFIG } from '../config/index.js';
 import { FlowContext } from '../engine/flow-context.js';
-import { liveMode } from '../engine/lane-settings.js';
+import { liveMode } from '../engine/own-account.js';
 import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';
 import { paymentAnswer } from './rules/payment-answer.js';
 import { actForm, actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';

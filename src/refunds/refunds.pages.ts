@@ -12,7 +12,7 @@ import { RefundsStore } from './refunds.store.js';
 import { ReadModel } from '../engine/read-model.js';
 import { mayDo } from '../api/access/caller.js';
 import { type Config, CONFIG } from '../config/index.js';
-import { liveMode } from '../engine/lane-settings.js';
+import { liveMode } from '../engine/own-account.js';
 import { refundable } from '../domain/status.js';
 import { RefundAnswers } from './refund-answers.js';
 import { RefundsFlow } from './refunds.flow.js';

@@ -31,7 +31,7 @@ export const mutants = [
   },
   {
     name: 'running totals are added as amounts',
-    file: 'src/engine/read-event.ts',
+    file: 'src/engine/take-event.ts',
     find: 'amount: e.amount.minor,',
     replace: 'amount: refund?.refundedTotal ?? e.amount.minor,',
     tests: ['test/unit/flow-order.test.ts', ...REFUNDS],

@@ -70,8 +70,7 @@ export class MemoryLaneStore extends LaneStore {
     return due.slice(0, limit).map(([lane, l]) => {
       l.leaseUntil = now + leaseMs;
       l.fence = ++this.#fence;
-      const waitingTypes = this.events.filter((e) => e.lane === lane && waits(e)).map((e) => e.type);
-      return { lane, fence: l.fence, waitingTypes };
+      return { lane, fence: l.fence, events: this.events.filter((e) => e.lane === lane && waits(e)) };
     });
   }
 

@@ -7,7 +7,7 @@ import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { Wake } from '../../src/engine/wake.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
-const CLAIM = { lane: 'mor:x', fence: 1n, waitingTypes: [] };
+const CLAIM = { lane: 'mor:x', fence: 1n, events: [] };
 
 class FakeChannelEvents extends HomelessEvents {
   routed: readonly Routing[] = [];

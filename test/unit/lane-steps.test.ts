@@ -20,7 +20,7 @@ import {
   sendAgain,
   takeCallBack,
 } from '../../src/engine/change.js';
-import { callFailed, refusalOf, paymentOf } from '../../src/engine/answer-parts.js';
+import { callFailed, refusalOf, paymentOf } from '../../src/engine/call.js';
 import { moveMark, moveMirror, moveRefund } from '../../src/engine/moves.js';
 import { closePayment, findPayment, newPayment, paymentThatCame, withIds } from '../../src/engine/payment.js';
 import { effectName } from '../../src/domain/payment-name.js';

@@ -45,9 +45,7 @@ it('waits out an outage with a thousand lanes at once without a warning of too m
   const released: string[] = [];
   const store = {
     claim: (_: string, limit: number) =>
-      Promise.resolve(
-        Array.from({ length: limit }, (): Claim => ({ lane: `in_${n++}`, fence: 1n, waitingTypes: [], events: [] })),
-      ),
+      Promise.resolve(Array.from({ length: limit }, (): Claim => ({ lane: `in_${n++}`, fence: 1n, events: [] }))),
     renew: () => Promise.resolve(new Set<string>()),
     release: (lane: string) => Promise.resolve(void released.push(lane)),
   } as Partial<LaneStore> as LaneStore;

@@ -1,10 +1,8 @@
 // `invoice.created` is handed on to the MoR, which charges for it.
 import { type InvoiceRow, type LaneRows, type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type CallRule, carriedOut } from '../../engine/subject.js';
-import { type Call } from '../../engine/call.js';
+import { type Call, type AnswerTo, callFailed, refusalOf } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
-import { type AnswerTo } from '../../engine/answer.js';
-import { callFailed, refusalOf } from '../../engine/answer-parts.js';
 import { putInvoice, sendAgain } from '../../engine/change.js';
 import { awaitsRetry, paymentThatCame, saysNothing } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';

@@ -16,7 +16,7 @@ import { takeMoney } from '../../mor-objects/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
 import { type CallFailure, mayPass, said } from '../../domain/ports/call.js';
 import { type CallRule, carriedOut } from '../../engine/subject.js';
-import { type AnswerTo } from '../../engine/answer.js';
+import { type AnswerTo, callFailed, refusalOf } from '../../engine/call.js';
 import {
   applyChannelRefusal,
   applyChannelSilence,
@@ -25,7 +25,6 @@ import {
   closeAsked,
   sayOfLink,
 } from '../../mor-objects/rules/mor-object.js';
-import { callFailed, refusalOf } from '../../engine/answer-parts.js';
 import { requestUnwanted } from '../../mor-objects/rules/withdraw.js';
 import { hasFallback, unshown } from './recovery.js';
 

@@ -18,7 +18,7 @@ import { decideMark, type Parking } from './decide-mark.js';
 import { isFresh } from '../../engine/facts.js';
 import { isPayable } from '../../domain/status.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
-import { isCutOffSince, mayBeCutOff } from '../../engine/answer-parts.js';
+import { isCutOffSince, mayBeCutOff } from '../../engine/call.js';
 import { closePayment, isCallOf, PARKING } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';

@@ -7,10 +7,9 @@ import { isAbout, referenceIn, refundOf } from './refund-names.js';
 import { isCallOf, mayHaveSettled, PARKING } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type CallRule } from '../../engine/subject.js';
-import { type AnswerTo } from '../../engine/answer.js';
+import { type AnswerTo, callFailed, refusalOf } from '../../engine/call.js';
 import { mirrorReview } from './refund-review.js';
 import { type CallFailure } from '../../domain/ports/call.js';
-import { callFailed, refusalOf } from '../../engine/answer-parts.js';
 import { saleOf, surplusIn } from '../../domain/surplus.js';
 import { isPayable } from '../../domain/status.js';
 

@@ -2,7 +2,7 @@
 import { type Ctx, openReview, putRefund, takeCallBack } from '../../engine/change.js';
 import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { moveRefund } from '../../engine/moves.js';
-import { mayBeCutOff } from '../../engine/answer-parts.js';
+import { mayBeCutOff } from '../../engine/call.js';
 import { decideAgain } from './refund-answer.js';
 import { tellFailed } from './stuck-refund.js';
 

@@ -6,10 +6,9 @@ import { type Ctx, note, openReview, putInvoice, putPayment, putRefund } from '.
 import { moveMark, moveRefund } from '../../engine/moves.js';
 import { tellFailed } from './stuck-refund.js';
 import { type CallFailure, said } from '../../domain/ports/call.js';
-import { isRedirect, mayBeCutOff } from '../../engine/answer-parts.js';
+import { isRedirect, mayBeCutOff, type AnswerTo } from '../../engine/call.js';
 import { PARKING } from '../../engine/payment.js';
 import { type CallRule } from '../../engine/subject.js';
-import { type AnswerTo } from '../../engine/answer.js';
 import { ANSWER_PATIENCE_MS } from '../../policy.js';
 
 /** Our own request for a refund. */

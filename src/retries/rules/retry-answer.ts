@@ -1,7 +1,6 @@
 // What became of the calls that a schedule of retries makes: the MoR was asked to charge again, or Stripe to end it.
 import { type LaneState, type OutboxRow } from '../../domain/model.js';
-import { type AnswerTo } from '../../engine/answer.js';
-import { callFailed, isRedirect, mayBeCutOff, refusalOf } from '../../engine/answer-parts.js';
+import { type AnswerTo, callFailed, isRedirect, mayBeCutOff, refusalOf } from '../../engine/call.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { addCall, type Ctx, putInvoice, putMessage, sendAgain } from '../../engine/change.js';
 import { takeRead } from '../../engine/facts.js';

@@ -5,7 +5,7 @@ import { putPayment, putRefund } from '../../../src/engine/change.js';
 import { type CallOutcome } from '../../../src/domain/ports/call.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../src/domain/mor-object.js';
-import { type Answer } from '../../../src/engine/answer.js';
+import { type Answer } from '../../../src/engine/call.js';
 import { returnDebit, undoReturn } from '../../../src/returns/rules/return-debit.js';
 import { byEvent, refusal } from '../../support/asked-refund.js';
 import { aCtx, open } from '../../support/channel-lane.js';

@@ -1,25 +1,92 @@
-// From a stored delivery's bytes to an event a lane can take in.
+// Takes one waiting event into a lane: parses the stored bytes, asks whose the event is, and lets its subject record it.
 import { isBareEventLane } from '../domain/events/channel-lane.js';
 import { parseMorServiceEvent } from '../domain/events/mor-service-event.js';
 import { parseMorPaymentEvent } from '../domain/events/mor-payment-event.js';
 import { parseStripeEvent } from '../domain/events/stripe-event.js';
-import { type ChannelEvent, type LaneEvent } from './event.js';
-import { type WaitingEvent } from './lane-store.js';
+import { type LaneState } from '../domain/model.js';
+import { type Ctx, note, openReview } from './change.js';
+import { type Subjects } from './decider.js';
+import { type Applied, type ChannelEvent, type LaneEvent } from './event.js';
+import { ensureInvoice } from './facts.js';
+import { type EventVerdict, type WaitingEvent } from './lane-store.js';
+import { FORBIDDEN, type LiveModeRule, type OwnAccount } from './own-account.js';
 
-export type ReadEvent =
+/** The verdict on an event and the lane after it. `named`: the MoR's ids of payments in the event. */
+export type Taken = {
+  readonly state: LaneState;
+  readonly verdict: Omit<EventVerdict, 'id'>;
+  readonly named: readonly string[];
+};
+
+/** Whose events the lane takes. */
+export type Ours = {
+  readonly livemode: LiveModeRule;
+  /** Null: every event with an account is of another account. */
+  readonly account: OwnAccount | null;
+};
+
+/** `ask`, `wait`: the event waits for a read of the key's account. */
+export function takeIn(
+  subjects: Subjects,
+  s: LaneState,
+  stored: WaitingEvent,
+  ctx: Ctx,
+  ours: Ours,
+): Taken | 'ask' | 'wait' {
+  const end = (status: EventVerdict['status'], reason: string): Taken => ({
+    state: s,
+    verdict: { status, reason },
+    named: [],
+  });
+  const read = readEvent(stored);
+  if (!read.ok) return end(read.status, read.reason);
+  const { event } = read;
+  const whose = read.accounts.length === 0 ? 'own' : (ours.account?.judge(read.accounts) ?? 'other');
+  if (whose === 'other') return end('ignored', "the event is of another account than STRIPE_API_KEY's");
+  if (whose === 'forbidden') return end('parked', FORBIDDEN);
+  if (whose !== 'own') return whose;
+  const { expected } = ours.livemode;
+  if (read.livemode !== null && expected !== null && read.livemode !== expected) {
+    return end('ignored', `the event is of ${read.livemode ? 'live' : 'test'} mode and the API key is not`);
+  }
+  const name = subjects.paymentNamedIn(event);
+  const named = name === null ? [] : [name];
+  const other = event.family === 'payment' ? ctx.paymentsElsewhere?.get(event.paymentId) : undefined;
+  if (event.family === 'payment' && other !== undefined) {
+    const reviewed = openReview(ensureInvoice(s, ctx).state, ctx, {
+      kind: 'conflicting_event',
+      subject: event.eventId,
+      fact: { code: 'payment-elsewhere', event: event.eventId, payment: event.paymentId, invoice: other },
+    });
+    const reason = `payment ${event.paymentId} belongs to ${other}: not applied`;
+    const state = note(reviewed, ctx, 'event', `${event.type}: ${reason}`, event.eventId);
+    return { state, verdict: { status: 'done', reason }, named };
+  }
+  const { state, verdict } = applyEvent(subjects, s, event, ctx);
+  return { state: subjects.learnName(state, event, ctx), verdict, named };
+}
+
+/** Records one event. Pure; every event may come twice, late, early or never. */
+export function applyEvent(subjects: Subjects, s: LaneState, event: LaneEvent | ChannelEvent, ctx: Ctx): Applied {
+  const { state, verdict } = subjects.takeEvent(s, event, ctx);
+  const text = verdict.reason === null ? event.type : `${event.type}: ${verdict.reason}`;
+  return { verdict, state: note(state, ctx, 'event', text, event.eventId) };
+}
+
+type ReadEvent =
   | {
       readonly ok: true;
       readonly event: LaneEvent | ChannelEvent;
       readonly livemode: boolean | null;
-      /** Of Stripe, named by the event. */
+      /** Stripe accounts in the event. */
       readonly accounts: readonly string[];
     }
   | { readonly ok: false; readonly status: 'ignored' | 'parked'; readonly reason: string };
 
-/** Parses the stored bytes. What the door already refused comes here only when an operator retries it. */
-export function readEvent(stored: WaitingEvent): ReadEvent {
+/** Parses the stored bytes. An unusable event comes here only if an operator retries it. */
+function readEvent(stored: WaitingEvent): ReadEvent {
   const read = parse(stored);
-  // Another release put it up for a decision: applied here, it would make an invoice of its lane's name.
+  // A later release may be able to use it: applied in its own lane, it would make an invoice of the lane's name.
   return read.ok && isBareEventLane(stored.lane) ? { ok: false, status: 'parked', reason: READABLE } : read;
 }
 

@@ -1,11 +1,14 @@
-// What the log says of the work on a lane: each line about a failure names the events it is about, those of a retry too.
+// Log lines about the work on a lane: a line about a failure names the lane and its events.
 import { expect, it } from '@jest/globals';
-import { type Json } from '../support/world.js';
-import { createLogger, Metrics } from '../../src/observe/index.js';
-import { watchLanes, watchSteps } from '../../src/engine/watch-lanes.js';
-import { failed } from '../support/fakes.js';
+import { type Json } from '../../support/world.js';
+import { createLogger, Metrics } from '../../../src/observe/index.js';
+import { watchLanes, watchSteps } from '../../../src/engine/lane-trail.js';
+import { failed } from '../../support/fakes.js';
 
-const named = [{ source: 'mor_payments', eventId: 'evt_paid' }] as const;
+const work = {
+  lane: 'in_oak',
+  events: [{ source: 'mor_payments', eventId: 'evt_paid', type: 'payment.succeeded' }],
+} as const;
 
 function setUp() {
   const lines: Json[] = [];
@@ -14,7 +17,7 @@ function setUp() {
   return { log, lines };
 }
 
-it('a call that fails in a later claim is logged with the event that led to it', () => {
+it('a failed call is logged with the events of its claim', () => {
   const { log, lines } = setUp();
   const call = {
     name: 'report_payment',
@@ -24,7 +27,6 @@ it('a call that fails in a later claim is logged with the event that led to it',
     ms: 1,
     failure: failed('unknown'),
   };
-  const work = { lane: 'in_oak', events: [], named };
   watchSteps(log).onCalled(work, call);
   expect(lines).toMatchObject([{ events: ['mor_payments:evt_paid'], lane: 'in_oak', message: 'out_1' }]);
 });
@@ -32,7 +34,7 @@ it('a call that fails in a later claim is logged with the event that led to it',
 it('a lane that could not be worked is logged with its events', () => {
   const { log, lines } = setUp();
   const metrics = new Metrics({ eventTypes: [], now: () => new Date(0) });
-  watchLanes(metrics, log).onError('a lane could not be worked', new Error('broken'), 'in_oak', named);
+  watchLanes(metrics, log).onError('a lane could not be worked', new Error('broken'), work);
   expect(lines).toMatchObject([
     { events: ['mor_payments:evt_paid'], lane: 'in_oak', msg: 'a lane could not be worked' },
   ]);
