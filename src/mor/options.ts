@@ -1,11 +1,10 @@
 // The settings of the way to the MoR, and the client that they make.
-import { CONNECT_TIMEOUT_MS, HttpLine, type Line, MorClient, SOCKET_LIMITS } from '@crossbill/mor';
+import { CONNECT_TIMEOUT_MS, HttpLine, type Line, listedCode, MorClient, SOCKET_LIMITS } from '@crossbill/mor';
 import { NO_PROXIES, type Proxies, type Secret } from '../config/index.js';
 import { type CallFailure, SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
 import { type Clock } from '../domain/ports/clock.js';
 import { type OnCall } from '../observe/index.js';
 import { WayOut } from '../config/way-out.js';
-import { guideRow, listedCode } from './error-guide.js';
 
 /** One set of client credentials (Document 1 and Document 2, "Authentication"). */
 export type MorCredentials = { readonly clientId: string; readonly clientSecret: Secret };
@@ -62,7 +61,7 @@ export function heldBack(): CallFailure {
   };
 }
 
-/** The package's client with the advice of the error guide, the metrics and shadow mode. */
+/** The package's client with metrics and shadow mode. */
 export function morClient(options: MorOptions, clock: Clock): MorClient {
   const { baseUrl, authUrl, psp, setupCustomer, merchant, partner, onCall, timeoutMs } = options;
   const credentials = ({ clientId, clientSecret }: MorCredentials) => ({
@@ -83,9 +82,5 @@ export function morClient(options: MorOptions, clock: Clock): MorClient {
     gate: (_call, wire) => (options.shadow === true && wire.method !== 'GET' ? heldBack() : null),
     onRequest: ({ call, code, ...report }) =>
       onCall?.({ peer: 'mor', name: call, code: code === null ? null : listedCode(code), ...report }),
-    advise(call, { status, code, errors }) {
-      const fields = errors.map(({ field }) => field);
-      return guideRow(call, status, code, fields)?.advice ?? null;
-    },
   });
 }

@@ -1,7 +1,7 @@
 // Every error row of Documents 1, 2 and 3 from the client's side: it is told apart by kind and code, and the guide says what to do.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type FailureKind } from '../../src/domain/ports/call.js';
-import { guideRow, type MorCallName } from '../../src/mor/error-guide.js';
+import { adviceFor, type MorCallName } from '@crossbill/mor';
 import { rows } from '../../packages/sandbox/test/mor/rows.js';
 import { aRig, json, type Rig } from '../unit/mor-peer.js';
 
@@ -102,8 +102,8 @@ describe('the client', () => {
         c.call !== undefined &&
         c.call !== 'catalogue.import' && // Document 2 shows no errors of it: the sandbox's own choice
         c.code !== '' &&
-        guideRow(c.call, c.status, c.code) === null &&
-        guideRow(c.call, c.status, c.code, ['taxCalculationId']) === null,
+        adviceFor(c.call, c.status, c.code) === null &&
+        adviceFor(c.call, c.status, c.code, ['taxCalculationId']) === null,
     );
     expect(without.map((c) => `${c.call ?? ''} ${c.status} ${c.code}`)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // Every error code of Documents 1 and 2 as it reaches our caller, and every bad request before anything leaves the house.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { guideRow, type MorCallName } from '../../src/mor/error-guide.js';
+import { adviceFor, type MorCallName } from '@crossbill/mor';
 import { cliJson } from '../cli/rig.js';
 import { openInvoice } from '../support/channels.js';
 import { company } from '../support/company.js';
@@ -242,7 +242,7 @@ describe('an error of the MoR reaches the caller with its code and what to do', 
     expect(message.length).toBeGreaterThan(20);
     if (want.status === 502) return;
     expect(seen.body['errors']).toEqual([said]);
-    if (call !== 'catalogue.import') expect(message).toContain(guideRow(call, status, code)?.advice);
+    if (call !== 'catalogue.import') expect(message).toContain(adviceFor(call, status, code));
   });
 
   it('what is refused leaves nothing behind, and what the MoR has deleted is gone here too', async () => {

@@ -77,6 +77,10 @@ describe('in one line for people', () => {
     expect(said('invoice.paid', { amount_due: 1500, currency: 'kwd' })).toContain('(1.500 KWD)');
   });
 
+  it.each(NOTIFICATION_TYPES)('the sentence of %s is plain ASCII', (type) => {
+    expect(said(type)).toMatch(/^[\x20-\x7e]+$/);
+  });
+
   it('nothing in it is markup, wherever it comes from', () => {
     expect(said('invoice.paid', { invoice_id: '<!channel> & <@U1> &' })).toContain(
       'Invoice &lt;!channel&gt; &amp; &lt;@U1&gt; &amp; is paid',

@@ -1,6 +1,6 @@
 // Sorts each answer into the four kinds of failure.
-import { type Clock, type MorOptions } from './options.js';
-import { kindOf, type MorCallName } from './error-codes.js';
+import { type Clock } from './options.js';
+import { adviceFor, kindOf, type MorCallName } from './error-guide.js';
 import { type Failure, type FailureKind } from './outcome.js';
 import { type Exchange, type HttpAnswer, type NoAnswer } from './http-line.js';
 import { safeRequestId, safeText } from './safe-text.js';
@@ -49,14 +49,13 @@ export function unreadableAnswer(peer: string, answer: HttpAnswer, what: string)
   });
 }
 
-/** An answer of 300 or more as a failure. `secrets` are taken out of the MoR's own words; `advise` gives the last sentence of the message. */
+/** An answer of 300 or more as a failure. `secrets` are taken out of the MoR's own words; the guide's advice ends the message. */
 export function failureOf(
   call: MorCallName,
   answer: HttpAnswer,
   body: unknown,
   clock: Clock,
   secrets: readonly string[],
-  advise: MorOptions['advise'] = undefined,
 ): Failure {
   // No refusal: the address is wrong until a person mends it, and a 303 may even follow on something that was done.
   if (answer.status < 400) return unexpectedRedirect('the MoR', answer, 'stopped');
@@ -65,7 +64,8 @@ export function failureOf(
     field: safeText(field, secrets),
     message: safeText(message, secrets),
   }));
-  const advice = advise?.(call, { status: answer.status, code: said.code, errors }) ?? null;
+  const fields = errors.map(({ field }) => field);
+  const advice = adviceFor(call, answer.status, said.code, fields);
   const why = [said.code, said.message === null ? null : safeText(said.message, secrets)].filter(
     (part) => part !== null,
   );

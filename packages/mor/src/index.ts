@@ -4,7 +4,7 @@ export * from './card-intents.js';
 export * from './catalogue.js';
 export { MorClient } from './client.js';
 export * from './e-invoices.js';
-export { ERROR_CODES, type ErrorCode, type MorCallName } from './error-codes.js';
+export { adviceFor, ERROR_GUIDE, type ErrorCode, listedCode, type MorCallName } from './error-guide.js';
 export { type FileLink, type WhenReady } from './file-link.js';
 export { Secret } from './secret.js';
 export { CONNECT_TIMEOUT_MS, HttpLine, type Line, SOCKET_LIMITS, type Sockets } from './http-line.js';

@@ -1,5 +1,5 @@
 // The settings of a client.
-import { type MorCallName } from './error-codes.js';
+import { type MorCallName } from './error-guide.js';
 import { type Line } from './http-line.js';
 import { type Failure, type FailureKind, type WireRequest } from './outcome.js';
 
@@ -44,8 +44,6 @@ export type MorOptions = {
   readonly onRequest?: (report: MorCallReport) => void;
   /** Runs before each call. A failure stands in place of the call: nothing leaves. */
   readonly gate?: (call: MorCallName, wire: WireRequest) => Failure | null;
-  /** A sentence for people, at the end of a failure's message. */
-  readonly advise?: (call: MorCallName, failed: Pick<Failure, 'status' | 'code' | 'errors'>) => string | null;
 };
 
 export const DEFAULT_PSP = 'cardpsp';

@@ -1,7 +1,7 @@
 // What comes back from a call: a parsed answer, or a failure with a stable kind and the MoR's own words.
-import { type ErrorCode, type FailureKind } from './error-codes.js';
+import { type ErrorCode, type FailureKind } from './error-guide.js';
 
-export { type FailureKind } from './error-codes.js';
+export { type FailureKind } from './error-guide.js';
 
 export type Failure = {
   readonly ok: false;

@@ -1,6 +1,6 @@
 // One description of a request: its TypeScript type, the check of its fields, and its JSON Schema. A check compares no two fields: the MoR
 // does, and its 4xx names them.
-import { type ErrorCode } from './error-codes.js';
+import { type ErrorCode } from './error-guide.js';
 
 export type JsonSchema = {
   readonly $ref?: string;

@@ -1,6 +1,6 @@
 // The one way to the Merchant of Record's API: credentials, deadlines, one retry after a 401, and every answer sorted.
 import { type Outcome, type WireRequest } from './outcome.js';
-import { type MorCallName } from './error-codes.js';
+import { type MorCallName } from './error-guide.js';
 import { failure, failureOf, failureWithoutAnswer, requestIdOf, retryAfterMs, unreadableAnswer } from './failure.js';
 import { type Exchange, type HttpAnswer, HttpLine, type Line, straightSockets } from './http-line.js';
 import { type Clock, DEFAULT_TIMEOUT_MS, type MorCredentials, type MorOptions, secretOf } from './options.js';
@@ -116,7 +116,7 @@ export class MorTransport {
       retryAfterMs: retryAfterMs(answer.header('retry-after'), this.#clock),
     };
     if (answer.status >= 300) {
-      const failed = failureOf(options.name, answer, body.value, this.#clock, secrets, this.#options.advise);
+      const failed = failureOf(options.name, answer, body.value, this.#clock, secrets);
       const value = quietly(() => options.acceptError?.(seen, failed.code) ?? null);
       if (value === null) return failed;
       return { ok: true, value, status: answer.status, requestId: failed.requestId };
