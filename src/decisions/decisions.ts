@@ -5,8 +5,8 @@ import { putDown, putDownStep } from '../notifications/rules/put-down.js';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { type CarriedBy } from '../engine/errand.js';
 import {
-  type CarriedBy,
   type DecidedEvent,
   Decider,
   type SubjectErrand,
@@ -15,7 +15,8 @@ import {
 } from '../engine/decider.js';
 import { type Claim } from '../engine/lane-store.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
-import { applyRead } from '../invoices/rules/read-invoice.js';
+import { takeInvoiceRead } from '../engine/read-invoice.js';
+import { decide } from '../engine/adapter.js';
 import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { applyIdentified } from '../payments/rules/mark-answer.js';
 import { orderIfWanted } from '../retries/rules/settle-retries.js';
@@ -52,16 +53,12 @@ export class Decisions extends Decider {
 
   async carryOut(errand: SubjectErrand, call: CarriedBy): Promise<Take> {
     switch (errand.do) {
-      case 'read-invoice': {
-        const outcome = await call(errand.do, this.platform.readInvoice(errand.invoiceId));
-        return (s, ctx) => applyRead(s, outcome, ctx);
-      }
       case 'read-to-retry': {
         const outcome = await call(errand.do, this.platform.readToRetry(errand.invoiceId));
         const shown = outcome.ok ? outcome.value : null;
         const read = outcome.ok ? { ...outcome, value: shown?.invoice ?? null } : outcome;
         return (s, ctx) => {
-          const state = applyRead(s, read, ctx);
+          const state = decide(s, ctx, (lane) => takeInvoiceRead(lane, read));
           return shown === null ? state : orderIfWanted(state, shown, ctx);
         };
       }

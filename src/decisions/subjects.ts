@@ -48,7 +48,7 @@ import { bookRefunded, settleAnnounced } from '../links/rules/settle-announced.j
 import { settleRest } from '../payments/rules/rest.js';
 import { settleSurplus } from '../payments/rules/surplus.js';
 import { recoveryErrand, settleRecovery } from '../links/rules/recovery.js';
-import { readErrand } from '../invoices/rules/read-invoice.js';
+import { invoiceLookup } from '../engine/read-invoice.js';
 import { retryErrand, settleRetries } from '../retries/rules/settle-retries.js';
 import { cancelSubscriptionCall, markUncollectibleCall, retryChargeCall } from '../retries/rules/retry-answer.js';
 
@@ -162,5 +162,5 @@ export const SUBJECTS: Subjects = {
   ],
 
   errandsFirst: [moneyErrand, objectErrand],
-  errandsLast: [enrolmentErrand, chargingErrand, recoveryErrand, retryErrand, readErrand, nextLookup(debitLookup)],
+  errandsLast: [enrolmentErrand, chargingErrand, recoveryErrand, retryErrand, nextLookup(invoiceLookup), nextLookup(debitLookup)],
 };

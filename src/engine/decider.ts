@@ -7,7 +7,7 @@ import { type NewNotification, type NotifyFormat, type Told } from '../domain/no
 import { type AnswerTo } from './call.js';
 import { type Ctx } from './change.js';
 import { type Rule } from './draft.js';
-import { type Errand } from './errand.js';
+import { type CarriedBy, type Errand } from './errand.js';
 import { type Applied, type ChannelEvent, type LaneEvent } from './event.js';
 import { type Claim, type EventVerdict } from './lane-store.js';
 import { type CallRule, type ErrandRule, type ReviewRule } from './subject.js';
@@ -49,9 +49,6 @@ export type Take = (s: LaneState, ctx: Ctx) => LaneState;
 
 /** The engine sends calls, looks for their effects, asks lookups and reads the account. The subjects ask for all else. */
 export type SubjectErrand = Exclude<Errand, { readonly do: 'send' | 'probe' | 'look-up' | 'read-account' }>;
-
-/** Makes a call under the name by which it is logged. */
-export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
 
 /** What the merchant's backend is told about a step, and the lane with a line for each in its timeline. */
 export type TellStep = (

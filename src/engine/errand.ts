@@ -14,9 +14,11 @@ export type Peers = {
   readonly signups: { readonly paysByDebit: (customerId: string) => Promise<boolean> };
 };
 
+/** Makes a call under the name by which it is logged. */
+export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
+
 /** One call to somebody else. */
 export type Errand =
-  | { readonly do: 'read-invoice'; readonly invoiceId: string }
   /** Whose is the key? An event that names an account waits for it. */
   | { readonly do: 'read-account' }
   /** The invoice and its subscription as the platform has them, to have the MoR charge it again. */
@@ -35,7 +37,7 @@ export type Errand =
       readonly do: 'look-up';
       readonly name: string;
       readonly question: unknown;
-      readonly ask: (peers: Peers) => Promise<Rule>;
+      readonly ask: (peers: Peers, call: CarriedBy) => Promise<Rule>;
     }
   /** Is the customer enrolled? */
   | { readonly do: 'look-up-enrolment'; readonly invoice: InvoiceRow & { readonly customerId: string } }

@@ -5,6 +5,7 @@ import { type Ctx } from './change.js';
 import { type ErrandRule, type LookAgain } from './subject.js';
 import { type Errand } from './errand.js';
 import { isFresh } from './facts.js';
+import { readInvoice } from './read-invoice.js';
 import { isPayable } from '../domain/status.js';
 import { mayBeCutOff } from './call.js';
 import { isFirstTry } from './apply-answer.js';
@@ -42,7 +43,7 @@ const callErrand =
     for (const m of pending) {
       if (calls[m.kind].waits?.(s, ctx) === true || !due(m.nextTryAt)) continue;
       if (i !== null && isReadFirst(calls, m.kind, i, ctx) && !isFresh(i, ctx.now)) {
-        if (due(i.readDueAt)) return { do: 'read-invoice', invoiceId: i.invoiceId };
+        if (due(i.readDueAt)) return readInvoice(i.invoiceId);
         continue;
       }
       if (!due(calls[m.kind].notBefore?.(s, m, ctx) ?? null)) continue;

@@ -60,7 +60,7 @@ export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoi
   return { state: putInvoice(s, invoice), invoice };
 }
 
-/** The invoice is to be read now, for its own sake: see invoices/rules/read-invoice.ts. */
+/** The invoice is to be read now, for its own sake: see read-invoice.ts. */
 export function askAgain(s: LaneState, ctx: Ctx): LaneState {
   return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: ctx.now });
 }

@@ -1,6 +1,6 @@
 // A lookup: a question that the lane needs answered next. It changes nothing outside.
 import { Lane, type Rule } from './draft.js';
-import { type Peers } from './errand.js';
+import { type CarriedBy, type Errand, type Peers } from './errand.js';
 import { type ErrandRule } from './subject.js';
 
 /** `Q`: the question, `A`: the answer. */
@@ -15,14 +15,18 @@ export type Lookup<Q, A> = {
 };
 
 /** The next question of a lookup, ready to be asked; null: there is none. */
-export function nextLookup<Q, A>({ name, wanted, ask, take }: Lookup<Q, A>): ErrandRule {
+export function nextLookup<Q, A>(lookup: Lookup<Q, A>): ErrandRule {
   return (s, ctx, due) => {
-    const question = wanted(new Lane(s, ctx, (at) => void due(at)));
-    if (question === null) return null;
-    const asked = async (peers: Peers): Promise<Rule> => {
-      const answer = await ask(question, peers);
-      return (lane) => take(lane, answer, question);
-    };
-    return { do: 'look-up', name, question, ask: asked };
+    const question = lookup.wanted(new Lane(s, ctx, (at) => void due(at)));
+    return question === null ? null : askFor(lookup, question);
   };
+}
+
+/** Asks this question next. */
+export function askFor<Q, A>({ name, ask, take }: Lookup<Q, A>, question: Q): Errand {
+  const asked = async (peers: Peers, call: CarriedBy): Promise<Rule> => {
+    const answer = await call(name, ask(question, peers));
+    return (lane) => take(lane, answer, question);
+  };
+  return { do: 'look-up', name, question, ask: asked };
 }

@@ -6,7 +6,7 @@ import { type Answer } from './call.js';
 import { type ChargeHolder, emptyLane, openReview, type RefundHolder } from './change.js';
 import { type DecidedEvent, type Take } from './decider.js';
 import { collectedCharges } from './payment.js';
-import { type Errand, type Peers } from './errand.js';
+import { type CarriedBy, type Errand, type Peers } from './errand.js';
 import { decide } from './adapter.js';
 import { settle } from './settle.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
@@ -27,6 +27,7 @@ import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { FlowContext } from './flow-context.js';
 import { LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { LIVE_MODE, type LiveModeRule, lookBy, OwnAccount } from './own-account.js';
+import { readInvoice } from './read-invoice.js';
 import { takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
@@ -83,7 +84,7 @@ export class WorkLaneFlow {
     // Money that arrives makes a read certain: done first, it saves a round.
     const paid = claim.events.some((e) => e.type === 'payment.succeeded') && !isBareEventLane(claim.lane);
     let news: News | null = paid
-      ? { take: await this.carryOut({ do: 'read-invoice', invoiceId: claim.lane }, trail), ahead: true, sent: false }
+      ? { take: await this.carryOut(readInvoice(claim.lane), trail), ahead: true, sent: false }
       : null;
     let errands = news === null ? 0 : 1;
     for (;;) {
@@ -185,6 +186,7 @@ export class WorkLaneFlow {
   }
 
   private async carryOut(errand: Errand, trail: LaneTrail): Promise<Take> {
+    const call: CarriedBy = (name, calling) => trail.call(name, null, calling);
     switch (errand.do) {
       case 'read-account':
         await trail.call(errand.do, null, this.account?.read() ?? Promise.resolve());
@@ -204,11 +206,11 @@ export class WorkLaneFlow {
         return (s, ctx) => applyProbe(this.context.decider.subjects, s, errand.message.id, outcome, ctx);
       }
       case 'look-up': {
-        const take = await trail.call(errand.name, null, errand.ask(this.peers));
+        const take = await errand.ask(this.peers, call);
         return (s, ctx) => decide(s, ctx, take);
       }
       default:
-        return this.context.decider.carryOut(errand, (name, calling) => trail.call(name, null, calling));
+        return this.context.decider.carryOut(errand, call);
     }
   }
 

@@ -1,8 +1,9 @@
 // The repair of what verify found: events are taken into the inbox, invoices looked at again. The workers carry out what follows.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
-import { applyRead } from '../invoices/rules/read-invoice.js';
 import { note, putMessage, putObject } from '../engine/change.js';
 import { askAgain, isHeardSince } from '../engine/facts.js';
+import { takeInvoiceRead } from '../engine/read-invoice.js';
+import { decide } from '../engine/adapter.js';
 import { settle } from '../engine/settle.js';
 import { decideShadowedAnew } from '../payments/rules/shadow.js';
 import { announcedAt, isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../domain/mor-object.js';
@@ -125,7 +126,7 @@ export class VerifyRepair {
       decide: ({ state, now }) => {
         const ctx = context.beside(now);
         // A worker may have marked it in the meantime, or an event have come: then the worker reads it again.
-        const read = isHeardSince(state.invoice, askedAt) ? askAgain(state, ctx) : applyRead(state, outcome, ctx);
+        const read = isHeardSince(state.invoice, askedAt) ? askAgain(state, ctx) : decide(state, ctx, (lane) => takeInvoiceRead(lane, outcome));
         let s = note(read, ctx, 'decision', 'verify found a difference: checked again');
         s = settle(context.decider.subjects, decideShadowedAnew(s, ctx), ctx).state; // what must not be sent any more is taken back before the rest is hurried
         // One that is due stays due since then: an earlier try may have been cut off by a crash, and the age of its key counts from there.

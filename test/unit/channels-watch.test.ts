@@ -2,7 +2,7 @@
 import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { applyAnswer, applyEvent, resolveReview } from '../../src/decisions/decide.js';
-import { applyRead } from '../../src/invoices/rules/read-invoice.js';
+import { applyRead } from '../support/settle-rule.js';
 import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
@@ -93,7 +93,7 @@ describe('a payment link for a renewal that was refused', () => {
       const stale = at(60_000);
       const s = verdict(anOpenInvoice(), type, stale);
       expect(linksOf(s)).toEqual([]);
-      expect(plan(s, stale).errand).toEqual({ do: 'read-invoice', invoiceId: 'in_1' });
+      expect(plan(s, stale).errand).toMatchObject({ name: 'read-invoice', question: 'in_1' });
       const made = read(s, stale, { amountRemaining: 1990n });
       expect(linksOf(made)).toMatchObject([{ status: 'REQUESTED', amount: 1990n, detail: { automatic: true } }]);
       const [m] = made.messages;
@@ -133,7 +133,7 @@ describe('a payment link for a renewal that was refused', () => {
     const s = verdict(draft, 'payment.failed', at(0));
     expect(linksOf(s)).toEqual([]);
     expect(plan(s, at(0)).dueAt).toEqual(new Date(finalizesAt.getTime() + 60_000));
-    expect(plan(s, at(HOUR_MS + 60_000)).errand).toMatchObject({ do: 'read-invoice' });
+    expect(plan(s, at(HOUR_MS + 60_000)).errand).toMatchObject({ name: 'read-invoice' });
     expect(linksOf(read(s, at(HOUR_MS + 60_000)))).toHaveLength(1);
   });
 

@@ -2,7 +2,7 @@
 import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/decisions/decide.js';
-import { applyRead } from '../../src/invoices/rules/read-invoice.js';
+import { applyRead } from '../support/settle-rule.js';
 import { type LaneState, type MarkMode } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
 import { failed } from '../support/fakes.js';

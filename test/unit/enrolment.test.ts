@@ -98,7 +98,7 @@ describe('an invoice whose customer is not enrolled', () => {
     const ctx = later(60_000);
     const s = settle(applyEvent(said('invoice.finalized')(outside, ctx), SUCCEEDED, ctx).state, ctx);
     expect(s.invoice?.status).toBe('marking');
-    expect(plan(s, ctx).errand).toMatchObject({ do: 'read-invoice' });
+    expect(plan(s, ctx).errand).toMatchObject({ name: 'read-invoice' });
     expect(s.entries.map((e) => e.reason)).toContain('payment_collected');
   });
 

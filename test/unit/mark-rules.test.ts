@@ -228,7 +228,7 @@ describe('a payment that waits', () => {
 
   it('needs a read first, or a look at what paid its invoice', () => {
     const errand = (s: LaneState, of = ctx(), due = (when: Date | null) => when === null) => moneyErrand(s, of, due);
-    expect(errand(lane({}, payment()), ctx({}, 11_000))).toEqual({ do: 'read-invoice', invoiceId: 'in_1' });
+    expect(errand(lane({}, payment()), ctx({}, 11_000))).toMatchObject({ name: 'read-invoice', question: 'in_1' });
     expect(errand(lane({}, payment({ mark: 'confirmed' })), ctx({}, 11_000))).toBeNull();
     const later = lane({}, payment());
     expect(errand({ ...later, invoice: { ...invoice(), readDueAt: at(9) } }, ctx({}, 11_000))).toBeNull();

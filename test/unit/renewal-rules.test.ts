@@ -7,7 +7,9 @@ import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow } from
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { applyInvoice } from '../../src/invoices/rules/invoice-event.js';
-import { applyRead, readErrand } from '../../src/invoices/rules/read-invoice.js';
+import { nextLookup } from '../../src/engine/lookup.js';
+import { invoiceLookup } from '../../src/engine/read-invoice.js';
+import { applyRead } from '../support/settle-rule.js';
 import { relayCall } from '../../src/invoices/rules/relay.js';
 import { refusal } from '../support/asked-refund.js';
 import { facts, NOW, open } from '../support/channel-lane.js';
@@ -253,9 +255,9 @@ describe('a read of the invoice', () => {
   });
 
   it('is an errand where somebody asked for one, when its time has come', () => {
-    const errand = (s: LaneState, isDue = true) => readErrand(s, ctx(), () => isDue);
+    const errand = (s: LaneState, isDue = true) => nextLookup(invoiceLookup)(s, ctx({}, isDue ? 0 : -1), () => isDue);
     const asked = lane({}, { readAt: null, readDueAt: at(0) });
-    expect(errand(asked)).toEqual({ do: 'read-invoice', invoiceId: 'in_1' });
+    expect(errand(asked)).toMatchObject({ name: 'read-invoice', question: 'in_1' });
     expect(errand(asked, false)).toBeNull();
     for (const row of [{ readAt: null, readDueAt: null }, { readDueAt: at(0) }])
       expect(errand(lane({}, row))).toBeNull();

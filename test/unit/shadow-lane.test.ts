@@ -1,7 +1,7 @@
 // Shadow mode, one lane at a time: everything is decided, nothing is sent, and what others do is compared with it.
 import { describe, expect, it } from '@jest/globals';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
-import { applyRead } from '../../src/invoices/rules/read-invoice.js';
+import { applyRead } from '../support/settle-rule.js';
 import { decideShadowedAnew } from '../../src/payments/rules/shadow.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { compareWithin } from '../../src/verify/rules/compare.js';

@@ -14,6 +14,7 @@ import { type RecoveryLinks } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { askFor, type Ctx, lastingName, messageKey, note } from '../../engine/change.js';
 import { isFresh } from '../../engine/facts.js';
+import { readInvoice } from '../../engine/read-invoice.js';
 import { saysNothing } from '../../engine/payment.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
 import { NOT_PAYABLE } from '../../mor-objects/rules/withdraw.js';
@@ -135,6 +136,6 @@ export const recoveryErrand: ErrandRule = (s, ctx, due) => {
   const i = s.invoice;
   const look = recoveryLook(s, ctx);
   return i !== null && look !== null && due(look) && due(i.readDueAt)
-    ? { do: 'read-invoice', invoiceId: i.invoiceId }
+    ? readInvoice(i.invoiceId)
     : null;
 };

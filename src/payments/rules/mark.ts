@@ -16,6 +16,7 @@ import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shado
 import { observationsOf } from '../../engine/open-money.js';
 import { decideMark, type Parking } from './decide-mark.js';
 import { isFresh } from '../../engine/facts.js';
+import { readInvoice } from '../../engine/read-invoice.js';
 import { isPayable } from '../../domain/status.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
 import { isCutOffSince, mayBeCutOff } from '../../engine/call.js';
@@ -56,7 +57,7 @@ export const moneyErrand: ErrandRule = (s, ctx, due) => {
       return { do: 'prove-charge', paymentRowId: p.id, chargeId: p.processorChargeId };
     }
     if (p.mark !== 'waiting' || i === null || isBesidePart(s, p) || !due(i.readDueAt)) continue;
-    if (!isFresh(i, ctx.now)) return { do: 'read-invoice', invoiceId: i.invoiceId };
+    if (!isFresh(i, ctx.now)) return readInvoice(i.invoiceId);
     return { do: 'identify', paymentRowId: p.id, asked: identifyCall(s, p, ctx) };
   }
   return null;

@@ -8,6 +8,7 @@ import { addCall, type Ctx, note, putInvoice } from '../../engine/change.js';
 import { type Lane } from '../../engine/draft.js';
 import { awaitsRetry, paymentThatCame } from '../../engine/payment.js';
 import { isFresh } from '../../engine/facts.js';
+import { readInvoice } from '../../engine/read-invoice.js';
 import { type ErrandRule, type SettleRule } from '../../engine/subject.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { moneyAnnounced } from '../../engine/open-money.js';
@@ -45,7 +46,7 @@ export const retryErrand: ErrandRule = (s, ctx, due) => {
   const next = nextOf(s, ctx);
   if (next.do === 'rest' || !due(next.at) || !due(i.readDueAt)) return null;
   if (next.do === 'retry' && next.means === 'charge') return { do: 'read-to-retry', invoiceId: i.invoiceId };
-  return isFresh(i, ctx.now) ? null : { do: 'read-invoice', invoiceId: i.invoiceId };
+  return isFresh(i, ctx.now) ? null : readInvoice(i.invoiceId);
 };
 
 /** Stripe showed the invoice, which was taken in, and its subscription: if all is still so, the MoR is asked to charge again. */
