@@ -6,13 +6,7 @@ import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type CarriedBy } from '../engine/errand.js';
-import {
-  type DecidedEvent,
-  Decider,
-  type SubjectErrand,
-  type Take,
-  type TellStep,
-} from '../engine/decider.js';
+import { type DecidedEvent, Decider, type SubjectErrand, type Take, type TellStep } from '../engine/decider.js';
 import { type Claim } from '../engine/lane-store.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { takeInvoiceRead } from '../engine/read-invoice.js';

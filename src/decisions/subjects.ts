@@ -162,5 +162,12 @@ export const SUBJECTS: Subjects = {
   ],
 
   errandsFirst: [moneyErrand, objectErrand],
-  errandsLast: [enrolmentErrand, chargingErrand, recoveryErrand, retryErrand, nextLookup(invoiceLookup), nextLookup(debitLookup)],
+  errandsLast: [
+    enrolmentErrand,
+    chargingErrand,
+    recoveryErrand,
+    retryErrand,
+    nextLookup(invoiceLookup),
+    nextLookup(debitLookup),
+  ],
 };

@@ -32,13 +32,17 @@ export function takeInvoiceRead(lane: Lane, outcome: CallOutcome<InvoiceFacts | 
     const f = outcome.value;
     lane.apply((s, ctx) => takeRead(s, ctx, f));
     const due = f === null ? '' : showMoney({ minor: f.amountRemaining, currency: f.currency });
-    return lane.say('call', `read from Stripe: ${f === null ? 'no such invoice' : `${f.status}, ${due} due`}`, null, detail);
+    return lane.say(
+      'call',
+      `read from Stripe: ${f === null ? 'no such invoice' : `${f.status}, ${due} due`}`,
+      null,
+      detail,
+    );
   }
   lane.apply((s, ctx) => ensureInvoice(s, ctx).state);
   const i = lane.invoice;
   if (i === null) return;
   i.readAttempts += 1;
   i.readDueAt = retryAt(lane.ctx, i.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
-  if (i.readAttempts <= FAILED_READS_SHOWN)
-    lane.say('call', `read from Stripe failed: ${said(outcome)}`, null, detail);
+  if (i.readAttempts <= FAILED_READS_SHOWN) lane.say('call', `read from Stripe failed: ${said(outcome)}`, null, detail);
 }

@@ -126,7 +126,9 @@ export class VerifyRepair {
       decide: ({ state, now }) => {
         const ctx = context.beside(now);
         // A worker may have marked it in the meantime, or an event have come: then the worker reads it again.
-        const read = isHeardSince(state.invoice, askedAt) ? askAgain(state, ctx) : decide(state, ctx, (lane) => takeInvoiceRead(lane, outcome));
+        const read = isHeardSince(state.invoice, askedAt)
+          ? askAgain(state, ctx)
+          : decide(state, ctx, (lane) => takeInvoiceRead(lane, outcome));
         let s = note(read, ctx, 'decision', 'verify found a difference: checked again');
         s = settle(context.decider.subjects, decideShadowedAnew(s, ctx), ctx).state; // what must not be sent any more is taken back before the rest is hurried
         // One that is due stays due since then: an earlier try may have been cut off by a crash, and the age of its key counts from there.

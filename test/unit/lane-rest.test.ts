@@ -42,7 +42,11 @@ function next(s: LaneState, of = ctx()): string | null {
   looks.length = 0;
   const errand = nextErrand(s, of, (when) => looks.push(when));
   if (errand === null) return null;
-  return errand.do === 'send' || errand.do === 'probe' ? `${errand.do} ${errand.message.kind}` : errand.do === 'look-up' ? errand.name : errand.do;
+  return errand.do === 'send' || errand.do === 'probe'
+    ? `${errand.do} ${errand.message.kind}`
+    : errand.do === 'look-up'
+      ? errand.name
+      : errand.do;
 }
 
 describe('the call that goes next', () => {

@@ -135,7 +135,5 @@ export const unshown = (o: MorObjectRow): string => `${o.id}:unshown`;
 export const recoveryErrand: ErrandRule = (s, ctx, due) => {
   const i = s.invoice;
   const look = recoveryLook(s, ctx);
-  return i !== null && look !== null && due(look) && due(i.readDueAt)
-    ? readInvoice(i.invoiceId)
-    : null;
+  return i !== null && look !== null && due(look) && due(i.readDueAt) ? readInvoice(i.invoiceId) : null;
 };
