@@ -9,11 +9,8 @@ import { type CarriedBy } from '../engine/errand.js';
 import { type DecidedEvent, Decider, type SubjectErrand, type Take, type TellStep } from '../engine/decider.js';
 import { type Claim } from '../engine/lane-store.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
-import { takeInvoiceRead } from '../engine/read-invoice.js';
-import { decide } from '../engine/adapter.js';
 import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { applyIdentified } from '../payments/rules/mark-answer.js';
-import { orderIfWanted } from '../retries/rules/settle-retries.js';
 import { applyProof } from '../payments/rules/prove-charge.js';
 import { applyObjectRead } from './apply-object-read.js';
 import { SUBJECTS } from './subjects.js';
@@ -47,15 +44,6 @@ export class Decisions extends Decider {
 
   async carryOut(errand: SubjectErrand, call: CarriedBy): Promise<Take> {
     switch (errand.do) {
-      case 'read-to-retry': {
-        const outcome = await call(errand.do, this.platform.readToRetry(errand.invoiceId));
-        const shown = outcome.ok ? outcome.value : null;
-        const read = outcome.ok ? { ...outcome, value: shown?.invoice ?? null } : outcome;
-        return (s, ctx) => {
-          const state = decide(s, ctx, (lane) => takeInvoiceRead(lane, read));
-          return shown === null ? state : orderIfWanted(state, shown, ctx);
-        };
-      }
       case 'prove-charge': {
         const outcome = await call(errand.do, this.gateway.lookUpCharge(errand.chargeId));
         return (s, ctx) => applyProof(s, errand.paymentRowId, outcome, ctx);

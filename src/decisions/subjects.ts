@@ -49,8 +49,7 @@ import { settleRest } from '../payments/rules/rest.js';
 import { settleSurplus } from '../payments/rules/surplus.js';
 import { recoveryErrand, settleRecovery } from '../links/rules/recovery.js';
 import { invoiceLookup } from '../engine/read-invoice.js';
-import { retryErrand, settleRetries } from '../retries/rules/settle-retries.js';
-import { cancelSubscriptionCall, markUncollectibleCall, retryChargeCall } from '../retries/rules/retry-answer.js';
+import { retries } from '../retries/subject.js';
 
 /** The MoR's verdicts and refunds, by type. */
 export const PAYMENT_EVENTS: Readonly<
@@ -102,10 +101,8 @@ const CALLS: Subjects['calls'] = {
   attach_payment: endOfMarkCall,
   set_reference: setReferenceCall,
   pay_out_of_band: endOfMarkCall,
-  mark_uncollectible: markUncollectibleCall,
-  cancel_subscription: cancelSubscriptionCall,
   relay_event: relayCall,
-  retry_charge: retryChargeCall,
+  ...retries.calls,
   create_refund: createRefundCall,
   report_refund: oneOf(reportRefundCall, reportLossCall),
   issue_credit_note: oneOf(creditNoteCall, creditLossCall),
@@ -158,7 +155,7 @@ export const SUBJECTS: Subjects = {
     asRule(settleRest),
     asRule(settleSurplus),
     asRule(settleRecovery),
-    asRule(settleRetries),
+    atRest(retries),
   ],
 
   errandsFirst: [moneyErrand, objectErrand],
@@ -166,7 +163,7 @@ export const SUBJECTS: Subjects = {
     enrolmentErrand,
     chargingErrand,
     recoveryErrand,
-    retryErrand,
+    ...retries.lookups,
     nextLookup(invoiceLookup),
     nextLookup(debitLookup),
   ],

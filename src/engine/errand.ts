@@ -21,8 +21,6 @@ export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
 export type Errand =
   /** Whose is the key? An event that names an account waits for it. */
   | { readonly do: 'read-account' }
-  /** The invoice and its subscription as the platform has them, to have the MoR charge it again. */
-  | { readonly do: 'read-to-retry'; readonly invoiceId: string }
   | { readonly do: 'prove-charge'; readonly paymentRowId: string; readonly chargeId: string }
   | {
       readonly do: 'read-object';

@@ -1,11 +1,19 @@
 // A payment of an invoice: how one begins, how one ends, and which of them an event is about.
 import { type Ctx, putPayment } from './change.js';
 import { type Seen } from '../domain/facts/parts.js';
-import { type LaneRows, type LaneState, type LedgerEntry, type OutboxRow, type PaymentRow } from '../domain/model.js';
+import {
+  type InvoiceRow,
+  type LaneRows,
+  type LaneState,
+  type LedgerEntry,
+  type OutboxRow,
+  type PaymentRow,
+} from '../domain/model.js';
 import { effectName, OWN_PAYMENT, ownIdOf } from '../domain/payment-name.js';
 import { has, isSameMoney } from '../domain/mor-object.js';
 import { type PaymentEvent } from './event.js';
 import { moveMark } from './moves.js';
+import { DAY_MS, HOUR_MS } from '../policy.js';
 
 export function newPayment(
   ctx: Ctx,
@@ -126,6 +134,15 @@ export function saysNothing(p: PaymentRow): boolean {
 export function awaitsRetry(s: Pick<LaneState, 'invoice' | 'payments'>): boolean {
   const waiting = s.invoice?.retries?.waitingSince ?? null;
   return waiting !== null && s.payments.every((p) => p.mark === 'none');
+}
+
+/** By when the MoR's verdict on a charge ordered now is due: as long as on the first charge. */
+export function verdictDueBy(
+  i: Pick<InvoiceRow, 'paysByDebit'>,
+  { now, settings }: Pick<Ctx, 'now' | 'settings'>,
+): Date {
+  const { renewalAlarmAfterHours: hours, bankDebitAlarmAfterDays: days } = settings;
+  return new Date(now.getTime() + (i.paysByDebit === true ? days * DAY_MS : hours * HOUR_MS));
 }
 
 /**

@@ -11,7 +11,7 @@ import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';
 import { type Names } from '../console/fields.js';
 import { type Html, html } from '../console/html.js';
 import { type Session } from '../console/session.js';
-import { meansNow, obstacle } from '../retries/rules/next-try.js';
+import { decideMeans, findObstacle } from '../retries/rules/refusal.js';
 import { returnOf } from '../returns/rules/return-items.js';
 import { paymentName } from '../domain/payment-name.js';
 
@@ -33,9 +33,9 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
   const ops = mayDo(session.role, 'ops');
   const state = { ...v, lane: id, entries: [] };
   const path = `/console/invoices/${encodeURIComponent(id)}`;
-  const why = obstacle(state, ctx);
+  const why = findObstacle(state, ctx);
   const refused = v.attempts.some((a) => a.outcome !== 'succeeded');
-  const means = why === null ? meansNow(state, ctx) : null;
+  const means = why === null ? decideMeans(state, ctx) : null;
   const collect = ops && canBeCollected(v);
   const hasLink = v.objects.some((o) => isPayableLink(o, ctx.now));
   const done = v.invoice.retries?.retries.length ?? 0;

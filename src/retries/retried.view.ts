@@ -1,7 +1,7 @@
 // What became of a retry that was asked for, as an answer.
 import { Problem, valueOrProblem } from '../api/http/problem.js';
 import { type Retried } from './retries.flow.js';
-import { type MadeRetry } from './rules/request-retry.js';
+import { type MadeRetry } from './rules/retry.js';
 
 /** Throws why nothing was tried; 502 `billing_unavailable` when Stripe did not show the invoice. */
 export function retriedOrProblem(done: Retried): MadeRetry {

@@ -4,9 +4,10 @@ import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type CallFailure } from '../domain/ports/call.js';
 import { LaneStore } from '../engine/lane-store.js';
 import { type NamedRequest } from '../domain/request-name.js';
+import { asCommand } from '../engine/adapter.js';
 import { refuse } from '../engine/commanded.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
-import { type MadeRetry, requestRetry, retryMade } from './rules/request-retry.js';
+import { findRetry, type MadeRetry, requestRetry } from './rules/retry.js';
 
 /** What became of it; `silent`: Stripe did not show the invoice, so nothing was decided. */
 export type Retried = Done<MadeRetry> | { readonly ok: false; readonly silent: CallFailure };
@@ -26,7 +27,11 @@ export class RetriesFlow {
     if (!read.ok) return { ok: false, silent: read };
     const shown = read.value;
     if (shown === null) return refuse(404, 'not_found', 'There is no such invoice.');
-    const named = name === null ? null : { name, find: retryMade };
-    return this.lanes.change(invoiceId, (s, ctx) => requestRetry(s, { shown, askedAt, by }, ctx), named);
+    const named = name === null ? null : { name, find: findRetry };
+    return this.lanes.change(
+      invoiceId,
+      asCommand((lane) => requestRetry(lane, { shown, askedAt, by })),
+      named,
+    );
   }
 }

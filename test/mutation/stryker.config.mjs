@@ -10,7 +10,7 @@ export default {
     // What needs a database, a socket or a clock of its own; and what runs a story in hundreds of orders, which would notice more, slowly.
     ignore: [
       'test/unit/{config,denials,doctor,env-file,intake-f,lane-watch,lane-worker,notify-s,observe,stripe-module}*.test.ts',
-      'test/unit/{flow-dispute-order,flow-order,retry-any}.test.ts',
+      'test/unit/{flow-dispute-order,flow-order,retries/any-story}.test.ts',
     ],
   },
   mutate: ['src/domain/**/*.ts', 'src/*/rules/**/*.ts'],

@@ -7,7 +7,8 @@ import { newMorObject } from '../../src/domain/mor-object.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../src/domain/ports/billing-platform.js';
 import { type Retry, type RetryTrail } from '../../src/domain/retry.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { makeRetry } from '../../src/retries/rules/make-retry.js';
+import { decide } from '../../src/engine/adapter.js';
+import { makeRetry } from '../../src/retries/rules/retry.js';
 import { aCtx, facts, NOW } from './channel-lane.js';
 import { never } from './never.js';
 import { DAY_MS, SCHEDULE } from './retry-rig.js';
@@ -75,5 +76,5 @@ export const shown = (over: Partial<ShownToRetry> = {}): ShownToRetry => ({
 
 /** A charge that was ordered and waits to be sent. */
 export function ordered(trail: Partial<RetryTrail> = {}): LaneState {
-  return makeRetry(lane(trail), { means: 'charge', shown: shown() }, null, ctx());
+  return decide(lane(trail), ctx(), (l) => void makeRetry(l, { means: 'charge', shown: shown() }, null));
 }

@@ -3,7 +3,8 @@ import { type LaneState } from '../../src/domain/model.js';
 import { type RetrySchedule } from '../../src/domain/retry.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { type Commanded } from '../../src/engine/commanded.js';
-import { type MadeRetry, requestRetry } from '../../src/retries/rules/request-retry.js';
+import { asCommand } from '../../src/engine/adapter.js';
+import { type MadeRetry, requestRetry } from '../../src/retries/rules/retry.js';
 import { anInvoice, aPaymentFailed, INVOICE_ID, invoiceEvent } from './builders.js';
 import { ManualClock } from './clock.js';
 import { FakeLinks } from './fake-links.js';
@@ -50,6 +51,6 @@ export function retry(r: Rig, by = 'ops'): Promise<Commanded<MadeRetry>> {
     const invoice = r.h.platform.invoices.get(INVOICE_ID) ?? anInvoice();
     const status = r.h.platform.ended.has('sub_oak') ? 'canceled' : 'past_due';
     const shown = { invoice, object: '{}', apiVersion: null, livemode: false, subscriptionStatus: status };
-    return requestRetry(s, { shown, askedAt: ctx.now, by }, ctx);
+    return asCommand((lane) => requestRetry(lane, { shown, askedAt: ctx.now, by }))(s, ctx);
   });
 }

@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { requestObject } from '../../src/mor-objects/rules/request-object.js';
 import { isHeardSince, takeEvent, takeLateRead, takeRead } from '../../src/engine/facts.js';
 import { emptyLane } from '../../src/engine/change.js';
-import { requestRetry } from '../../src/retries/rules/request-retry.js';
+import { asCommand } from '../../src/engine/adapter.js';
+import { requestRetry } from '../../src/retries/rules/retry.js';
 import { difference } from '../../src/verify/rules/compare.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
 import { Wake } from '../../src/engine/wake.js';
@@ -19,7 +20,7 @@ const shownNow = ({ h }: Rig) => ({
 const askRetry = (r: Rig, { facts: invoice, askedAt }: ReturnType<typeof shownNow>) =>
   r.h.command(INVOICE_ID, (s, ctx) => {
     const shown = { invoice, object: '{}', apiVersion: null, livemode: false, subscriptionStatus: 'past_due' };
-    return requestRetry(s, { shown, askedAt, by: 'ops' }, ctx);
+    return asCommand((lane) => requestRetry(lane, { shown, askedAt, by: 'ops' }))(s, ctx);
   });
 
 const askLink = (r: Rig, read: ReturnType<typeof shownNow>) =>

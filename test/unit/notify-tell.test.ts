@@ -6,7 +6,7 @@ import { type ConfirmedMethod, type RetryTrail } from '../../src/domain/retry.js
 import { notificationId, putDown, putDownStep } from '../../src/notifications/rules/put-down.js';
 import { retryInMs, WAITS_MS } from '../../src/notifications/rules/retry.js';
 import { tellLane } from '../../src/notifications/rules/tell-lane.js';
-import { kindOfRefusal } from '../../src/retries/rules/decline-kinds.js';
+import { findRefusalKind } from '../../src/domain/decline-kind.js';
 import { INVOICE_ID } from '../support/builders.js';
 import { paid as paidLane } from '../support/paid-lane.js';
 
@@ -55,7 +55,7 @@ describe('a step', () => {
   });
 
   const declined = (code: string, over: Partial<RetryTrail['refusal']> = {}): RetryTrail => {
-    const kind = kindOfRefusal('failed', code);
+    const kind = findRefusalKind('failed', code);
     const [at, heardAt] = [NOW.toISOString(), NOW.toISOString()];
     const refusal = { at, heardAt, eventId: 'evt_1', outcome: 'failed', kind, code, ...over } as const;
     return { refusal, retries: [], waitingSince: null, askedAt: null, ended: null };

@@ -7,11 +7,12 @@ import { askAgain, takeEvent } from '../../engine/facts.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { showMoney } from '../../domain/money.js';
 import { awaitsRelay } from './relay.js';
-import { takeAttemptAsked } from '../../retries/rules/take-refusal.js';
+import { takeAttemptAsked } from '../../retries/rules/refusal.js';
+import { decide } from '../../engine/adapter.js';
 
 export function applyInvoice(s: LaneState, e: InvoiceEvent, ctx: Ctx): Applied {
   let state = takeEvent(s, ctx, e.type === 'invoice.deleted' ? { ...e.facts, status: 'deleted' } : e.facts, e.at);
-  if (e.type === 'invoice.payment_attempt_required') state = takeAttemptAsked(state, e.at);
+  if (e.type === 'invoice.payment_attempt_required') state = decide(state, ctx, (lane) => takeAttemptAsked(lane, e.at));
   state = takeMetadata(state, e.facts, ctx);
   const standing = standingOf(state, ctx);
   // Older than what we know, by its second or by our clock: Stripe is asked what is so now.
@@ -37,7 +38,7 @@ function relayOnce(s: LaneState, e: InvoiceEvent, ctx: Ctx): LaneState {
   // Relayed, it would be a retry beside those of the schedule, which does not know that the MoR was asked.
   if (trail !== null && trail.ended === null && ctx.settings.retrySchedule !== null)
     return note(
-      takeAttemptAsked(s, e.at),
+      decide(s, ctx, (lane) => takeAttemptAsked(lane, e.at)),
       ctx,
       'decision',
       'not relayed: the schedule of retries says when the MoR charges it again',

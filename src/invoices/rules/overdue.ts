@@ -60,7 +60,7 @@ export function watchRenewal(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
 
 /**
  * The MoR refused the renewal, and a proforma invoice that was not paid in its time stands for it: nothing else is tried beside that
- * (retries/rules/next-try.ts). Null: there is none, or its time is not over.
+ * (retries/rules/refusal.ts). Null: there is none, or its time is not over.
  */
 function unpaidProforma(
   s: LaneState,

@@ -94,7 +94,7 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, source: 'a
 
 /**
  * The MoR does not let us read a link on which it announced a payment, or which has ended, or gives no usable answer for days: nobody else will
- * ever say whether the money came, and until then nothing else is tried (retries/rules/next-try.ts).
+ * ever say whether the money came, and until then nothing else is tried (retries/rules/refusal.ts).
  */
 export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ctx: Ctx): LaneState {
   const announced = announcedAt(o);

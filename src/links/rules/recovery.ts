@@ -88,7 +88,7 @@ export function recoveryLook(s: LaneState, ctx: Ctx): Date | null {
 }
 
 /** When an invoice that must be open is to be read; null: it is, by a read made just now, or it never will be again. */
-export function openLook(i: InvoiceRow, ctx: Ctx): Date | null {
+export function openLook(i: InvoiceRow, ctx: Pick<Ctx, 'now'>): Date | null {
   if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, ctx.now) ? null : ctx.now;
   if (i.platformStatus !== 'draft') return null;
   // Its end as a draft is told by an event; this is the net under it.
@@ -123,7 +123,7 @@ function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
  * A link that has ended is read once more: a payment in its last minute counts. One on which a payment was announced is read for good; a person
  * who looked into that after its end, and after the announcement, has found none.
  */
-export function isUnread({ reviews }: LaneState, o: MorObjectRow): boolean {
+export function isUnread({ reviews }: Pick<LaneState, 'reviews'>, o: MorObjectRow): boolean {
   const since = new Date(Math.max(endOfLink(o).getTime(), heardAt(o)?.getTime() ?? 0));
   return o.readDueAt !== null && !isLookedInto(reviews, [o.id, unshown(o)], since);
 }

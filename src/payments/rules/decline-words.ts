@@ -1,6 +1,6 @@
 // Why a charge was refused, as one says it to a person: the processor's decline codes in plain words.
 import { type AttemptRow } from '../../domain/model.js';
-import { kindOfRefusal } from '../../retries/rules/decline-kinds.js';
+import { findRefusalKind } from '../../domain/decline-kind.js';
 
 /** Stripe, "Decline codes": those that are common, and that say more than "declined". */
 const WORDS: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export function refusalWords(a: Pick<AttemptRow, 'outcome' | 'declineCode' | 'fa
   if (known !== undefined) return known;
   if (NO_REASON.has(code)) return 'the bank declined the charge and gave no reason';
   if (code !== '') {
-    const hard = kindOfRefusal('failed', code) === 'hard' ? 'for good ' : '';
+    const hard = findRefusalKind('failed', code) === 'hard' ? 'for good ' : '';
     return `the bank declined the charge ${hard}(${code})`;
   }
   const said = a.failureMessage?.trim() ?? '';

@@ -1,6 +1,5 @@
 // What a person may choose for a payment that is kept from its invoice, and what comes of it.
 import { type LaneState, type ReviewRow } from '../../domain/model.js';
-import { putTrail, verdictDueBy } from '../../retries/rules/trail.js';
 import { refuse } from '../../engine/commanded.js';
 import { carriedOut, type ReviewRule } from '../../engine/subject.js';
 import { letGo } from '../../ledger/rules/one-charge.js';
@@ -10,7 +9,7 @@ import { surplusToRefund } from './surplus.js';
 import { askAgain, lookAfresh } from '../../engine/facts.js';
 import { type Ctx, putInvoice, putPayment } from '../../engine/change.js';
 import { moveMark } from '../../engine/moves.js';
-import { closePayment } from '../../engine/payment.js';
+import { closePayment, verdictDueBy } from '../../engine/payment.js';
 import { HOUR_MS } from '../../policy.js';
 import { isOfSharedCharge } from '../../engine/open-money.js';
 
@@ -71,9 +70,9 @@ function awaitWord(s: LaneState, ctx: Ctx): LaneState {
   // An end that was taken back because money came is decided again.
   const end = s.messages.findLast((m) => m.kind === 'mark_uncollectible' || m.kind === 'cancel_subscription');
   const ended = end?.status === 'cancelled' ? null : trail.ended;
-  if (trail.waitingSince !== null) return putTrail(s, { ...trail, ended });
-  const waiting = putInvoice(s, { ...s.invoice, expectedBy: verdictDueBy(s.invoice, ctx) });
-  return putTrail(waiting, { ...trail, ended, waitingSince: ctx.now.toISOString() });
+  if (trail.waitingSince !== null) return putInvoice(s, { ...s.invoice, retries: { ...trail, ended } });
+  const retries = { ...trail, ended, waitingSince: ctx.now.toISOString() };
+  return putInvoice(s, { ...s.invoice, expectedBy: verdictDueBy(s.invoice, ctx), retries });
 }
 
 /** A draft that could not be made final: every payment that waits for it is tried once more. */

@@ -7,7 +7,8 @@ import { amountSettled, disproven } from './prove-charge.js';
 import { showMoney } from '../../domain/money.js';
 import { moveMark } from '../../engine/moves.js';
 import { collect, tellOwnCharge } from '../../ledger/rules/one-charge.js';
-import { takeRefusal } from '../../retries/rules/take-refusal.js';
+import { takeRefusal } from '../../retries/rules/refusal.js';
+import { decide } from '../../engine/adapter.js';
 import { CLOCKS_APART_MS } from '../../policy.js';
 import { refusedSince } from './late-failure.js';
 import { isOfSharedCharge } from '../../engine/open-money.js';
@@ -115,7 +116,7 @@ export function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
         declineCode: e.declineCode,
       }
     : p;
-  const refused = takeRefusal(putPayment(state, row), e, ctx);
+  const refused = decide(putPayment(state, row), ctx, (lane) => takeRefusal(lane, e));
   return { state: refused, verdict: done(`the invoice is left open: ${why}`) };
 }
 

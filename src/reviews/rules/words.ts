@@ -11,7 +11,7 @@ import { linkWords } from '../../links/rules/link-words.js';
 import { refundItemWords } from '../../refunds/rules/refund-item-words.js';
 import { invoiceWords } from './invoice-words.js';
 import { paymentWords } from '../../payments/rules/payment-words.js';
-import { retryWords } from '../../retries/rules/retry-words.js';
+import { retryWords } from '../../retries/rules/retry-calls.js';
 import { returnWords } from '../../returns/rules/return-words.js';
 import { signupWords } from '../../signups/rules/signup-words.js';
 import { transferWords } from '../../transfers/rules/transfer-words.js';

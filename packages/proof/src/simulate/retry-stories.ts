@@ -1,6 +1,6 @@
 // Golden stories of renewals that fail and are tried again: won, given up, paid by a link, paid another way, asked for by people.
 import { messageKey } from '#src/engine/change.js';
-import { retryName } from '#src/retries/rules/trail.js';
+import { retryName } from '#src/retries/rules/retry.js';
 import { Channels } from './channels.js';
 import { giveAnotherCard } from './other-card.js';
 import { renewal, type Scene, type Story } from './scenes.js';

@@ -1,6 +1,6 @@
 // The rules about renewals that failed: nobody is charged again for what is paid, none is left without a next step or an end, and none is
 // tried more often than its schedule says.
-import { retryName } from '#src/retries/rules/trail.js';
+import { retryName } from '#src/retries/rules/retry.js';
 import { REFUSAL_KINDS } from '#src/domain/retry.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type Sides } from './sides.js';

@@ -1,20 +1,21 @@
-// What the MoR and Stripe answer to the calls of a schedule of retries, what a refusal of one asks of a person, and what their choice does.
-import { withWords } from '../support/item-words.js';
+// The calls of a schedule of retries: the replies of the MoR and Stripe, the item about a refusal, and a person's choice.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, openReviewOf, putInvoice, putMessage } from '../../src/engine/change.js';
-import { type LaneState, type OutboxRow, type ReviewRow } from '../../src/domain/model.js';
+import { type LaneState, type OutboxRow, type ReviewRow } from '../../../../src/domain/model.js';
+import { decide } from '../../../../src/engine/adapter.js';
+import { emptyLane, openReviewOf, putInvoice, putMessage } from '../../../../src/engine/change.js';
+import { followSchedule } from '../../../../src/retries/rules/retry.js';
 import {
   cancelSubscriptionCall,
   markUncollectibleCall,
   retryChargeCall,
-} from '../../src/retries/rules/retry-answer.js';
-import { settleRetries } from '../../src/retries/rules/settle-retries.js';
-import { refusal } from '../support/asked-refund.js';
-import { facts, NOW, open } from '../support/channel-lane.js';
-import { never } from '../support/never.js';
-import { at, ctx, lane, ordered } from '../support/refused-renewal.js';
-import { DAY_MS, SCHEDULE } from '../support/retry-rig.js';
-import { wanted } from '../support/settled.js';
+} from '../../../../src/retries/rules/retry-calls.js';
+import { refusal } from '../../../support/asked-refund.js';
+import { facts, NOW, open } from '../../../support/channel-lane.js';
+import { withWords } from '../../../support/item-words.js';
+import { never } from '../../../support/never.js';
+import { at, ctx, lane, ordered } from '../../../support/refused-renewal.js';
+import { DAY_MS, SCHEDULE } from '../../../support/retry-rig.js';
+import { wanted } from '../../../support/settled.js';
 
 const call = (s: LaneState): OutboxRow => s.messages[0] ?? never();
 const refused = (s: LaneState): LaneState => putMessage(s, { ...call(s), status: 'refused' });
@@ -86,7 +87,7 @@ describe.each([
   ['cancel_subscription', 'cancel', 'Stripe did not cancel the subscription'],
 ] as const)('Stripe’s answer to the end of a schedule, %s,', (kind, end, words) => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end } });
-  const ending = settleRetries(lane(), of, () => undefined);
+  const ending = decide(lane(), of, followSchedule);
   const rule = kind === 'mark_uncollectible' ? markUncollectibleCall : cancelSubscriptionCall;
   const stuck = (): LaneState => refused(rule.refused(ending, call(ending), refusal(), of));
 
@@ -114,7 +115,7 @@ describe.each([
 describe('Stripe’s answer that ends a schedule', () => {
   it('shows the invoice as uncollectible, and of a cancelled subscription says nothing of the invoice', () => {
     const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
-    const ending = settleRetries(lane(), of, () => undefined);
+    const ending = decide(lane(), of, followSchedule);
     const invoice = facts({ status: 'uncollectible' });
     const marked = markUncollectibleCall.answered(ending, call(ending), { kind: 'mark_uncollectible', invoice }, of);
     expect(marked.invoice?.platformStatus).toBe('uncollectible');
@@ -125,7 +126,7 @@ describe('Stripe’s answer that ends a schedule', () => {
 });
 
 describe('a charge that was ordered', () => {
-  const settled = (s: LaneState, of = ctx()): LaneState => settleRetries(wanted(s, of), of, () => undefined);
+  const settled = (s: LaneState, of = ctx()): LaneState => decide(wanted(s, of), of, followSchedule);
 
   it('of the amount that is due now stays ordered, whatever an earlier try was of', () => {
     const s = ordered();

@@ -1,11 +1,17 @@
 // Any story of a renewal that fails, under any schedule: what must hold in all of them, and what people are shown.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type RetrySchedule, type RetryStep } from '../../src/domain/retry.js';
-import { invoiceView } from '../../src/invoices/invoice.view.js';
-import { invoicePart } from '../../src/invoices/invoice-page.js';
-import { aPaymentFailed, aPaymentSucceeded, aRequiredAction, INVOICE_ID, invoiceEvent } from '../support/builders.js';
-import { openKinds } from '../support/lane-harness.js';
+import { type RetrySchedule, type RetryStep } from '../../../src/domain/retry.js';
+import { invoiceView } from '../../../src/invoices/invoice.view.js';
+import { invoicePart } from '../../../src/invoices/invoice-page.js';
+import {
+  aPaymentFailed,
+  aPaymentSucceeded,
+  aRequiredAction,
+  INVOICE_ID,
+  invoiceEvent,
+} from '../../support/builders.js';
+import { openKinds } from '../../support/lane-harness.js';
 import {
   after,
   DAY_MS,
@@ -17,7 +23,7 @@ import {
   type Rig,
   rig,
   state,
-} from '../support/retry-rig.js';
+} from '../../support/retry-rig.js';
 
 const charge = fc.integer({ min: 1, max: 96 }).map((hours): RetryStep => ({ do: 'charge', afterMs: hours * HOUR_MS }));
 const steps = fc

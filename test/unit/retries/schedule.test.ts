@@ -8,12 +8,12 @@ import {
   aRequiredAction,
   INVOICE_ID,
   invoiceEvent,
-} from '../support/builders.js';
-import { failed } from '../support/fakes.js';
-import { openKinds } from '../support/lane-harness.js';
-import { never } from '../support/never.js';
-import { compareWithin } from '../../src/verify/rules/compare.js';
-import { retryName } from '../../src/retries/rules/trail.js';
+} from '../../support/builders.js';
+import { failed } from '../../support/fakes.js';
+import { openKinds } from '../../support/lane-harness.js';
+import { never } from '../../support/never.js';
+import { compareWithin } from '../../../src/verify/rules/compare.js';
+import { retryName } from '../../../src/retries/rules/retry.js';
 import {
   after,
   DAY_MS,
@@ -27,7 +27,7 @@ import {
   rig,
   SCHEDULE,
   state,
-} from '../support/retry-rig.js';
+} from '../../support/retry-rig.js';
 
 describe('a soft decline with a schedule', () => {
   it('is charged again by a fresh invoice.created after three days, and the money that then comes marks the invoice', async () => {

@@ -1,5 +1,5 @@
-// What a refusal calls for, by the processor's decline code. Where each list comes from is told in docs/retries.md too.
-import { type RefusalKind } from '../../domain/retry.js';
+// Declines by the processor's code: does the same method have a chance, or must the customer act? docs/retries.md names the sources too.
+import { type RefusalKind } from './retry.js';
 
 /**
  * Stripe, "Automate payment retries", "Non-retryable decline codes": Stripe itself does not charge again after these until there is
@@ -55,7 +55,7 @@ const HARD = new Set([...NOT_RETRIED_BY_STRIPE, ...NEEDS_ANOTHER_CARD, ...NEEDS_
 const AUTHENTICATION = new Set(['authentication_required', 'authentication_not_handled', 'mandate_required']);
 
 /** A code that nobody listed is soft: networks allow another try unless they say otherwise, and the schedule has an end. */
-export function kindOfRefusal(outcome: 'failed' | 'requires_action', code: string | null): RefusalKind {
+export function findRefusalKind(outcome: 'failed' | 'requires_action', code: string | null): RefusalKind {
   const known = code?.trim().toLowerCase() ?? '';
   if (HARD.has(known)) return 'hard';
   return outcome === 'requires_action' || AUTHENTICATION.has(known) ? 'authentication' : 'soft';

@@ -1,38 +1,11 @@
-// What a refusal calls for, and what a schedule of retries may say.
+// What a schedule of retries may say.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { loadConfig } from '../../src/config/index.js';
-import { retrySchedule } from '../../src/config/retry-settings.js';
-import { RETRY_ENDS } from '../../src/domain/retry.js';
-import { kindOfRefusal } from '../../src/retries/rules/decline-kinds.js';
-import { retryName } from '../../src/retries/rules/trail.js';
+import { loadConfig } from '../../../src/config/index.js';
+import { retrySchedule } from '../../../src/config/retry-settings.js';
+import { RETRY_ENDS } from '../../../src/domain/retry.js';
 
 const DAY_MS = 86_400_000;
-
-describe('a decline code', () => {
-  it.each([
-    ['insufficient_funds', 'soft'],
-    ['do_not_honor', 'soft'],
-    ['generic_decline', 'soft'],
-    ['try_again_later', 'soft'],
-    ['a_code_of_tomorrow', 'soft'],
-    [null, 'soft'],
-    ['lost_card', 'hard'],
-    [' Stolen_Card ', 'hard'],
-    ['revocation_of_all_authorizations', 'hard'],
-    ['expired_card', 'hard'],
-    ['debit_not_authorized', 'hard'],
-    ['authentication_required', 'authentication'],
-  ])('%s of a payment that failed is %s', (code, kind) => {
-    expect(kindOfRefusal('failed', code)).toBe(kind);
-  });
-
-  it('a payment that needs the customer is for authentication, whatever its code, unless the card is out of use', () => {
-    expect(kindOfRefusal('requires_action', null)).toBe('authentication');
-    expect(kindOfRefusal('requires_action', 'insufficient_funds')).toBe('authentication');
-    expect(kindOfRefusal('requires_action', 'stolen_card')).toBe('hard');
-  });
-});
 
 describe('RETRY_SCHEDULE', () => {
   const parsed = (text: string): unknown => {
@@ -125,18 +98,5 @@ describe('RETRY_SCHEDULE', () => {
       expect(start({ ...short, NODE_ENV: 'production' })).toThrow(/soft, step 1 is less than an hour/);
       expect(start({ ...short, NODE_ENV: 'production', RETRY_SCHEDULE: 'soft=60m' })).not.toThrow();
     });
-  });
-});
-
-describe('the name of a retry', () => {
-  it('is the same for the same invoice and number, and for no other, however long the id', () => {
-    const id = fc.string({ minLength: 1, maxLength: 255 });
-    fc.assert(
-      fc.property(id, id, fc.nat(20), fc.nat(20), (a, b, n, m) => {
-        const name = retryName('evt_crossbill', a, n);
-        expect(name).toMatch(/^evt_crossbill_[0-9a-f]{32}$/);
-        expect(name === retryName('evt_crossbill', b, m)).toBe(a === b && n === m);
-      }),
-    );
   });
 });

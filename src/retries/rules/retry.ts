@@ -1,0 +1,204 @@
+// A retry of a refused renewal: why it goes out, by which means, and the end of its schedule. Each step follows a read made just now.
+import { showMoney } from '../../domain/money.js';
+import { type LaneRows } from '../../domain/model.js';
+import { type InvoiceFacts, type ShownToRetry } from '../../domain/ports/billing-platform.js';
+import { type CallOutcome } from '../../domain/ports/call.js';
+import { type ConfirmedMethod, type Retry, type RetryEnd } from '../../domain/retry.js';
+import { lastingName } from '../../engine/change.js';
+import { type Refusal, refuse, refuseInShadow, type Result } from '../../engine/commanded.js';
+import { type Lane } from '../../engine/draft.js';
+import { isFresh, takeLateRead } from '../../engine/facts.js';
+import { type Lookup } from '../../engine/lookup.js';
+import { verdictDueBy } from '../../engine/payment.js';
+import { invoiceLookup, takeInvoiceRead } from '../../engine/read-invoice.js';
+import { makeLink } from '../../links/rules/recovery.js';
+import { decideMeans, decideNext, findObstacle, type Means, type Next } from './refusal.js';
+
+/** The means of a try; `shown`: the invoice as Stripe showed it just now, for the order of a charge. */
+export type How =
+  { readonly means: 'charge'; readonly shown: ShownToRetry } | { readonly means: Exclude<Means, 'charge'> };
+
+/** The cause of a try: a person or the backend, another payment method of the customer, or the schedule (null). */
+export type Cause = { readonly by: string } | { readonly method: ConfirmedMethod } | null;
+
+/** A retry's name as an event for the MoR, or as a payment link. */
+export function retryName(prefix: 'evt_crossbill' | 'lnk', invoiceId: string, number: number): string {
+  return lastingName(prefix, invoiceId, 'retry', number);
+}
+
+/** Tries a refused renewal again; nothing is in the way. Returns null and changes nothing if nothing is due. */
+export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
+  const i = lane.invoice;
+  const trail = i?.retries ?? null;
+  if (i === null || trail === null || i.amountRemaining === null || i.amountRemaining <= 0n) return null;
+  const number = trail.retries.length + 1;
+  const retry: Retry = {
+    number,
+    at: lane.now.toISOString(),
+    kind: trail.refusal.kind,
+    means: how.means,
+    by: cause === null ? null : 'by' in cause ? cause.by : cause.method.by,
+    ref: retryName(how.means === 'charge' ? 'evt_crossbill' : 'lnk', i.invoiceId, number),
+    minor: i.amountRemaining.toString(),
+    method: cause !== null && 'method' in cause ? cause.method.id : null,
+    withdrawn: false,
+  };
+  if (how.means === 'link') {
+    const count = lane.objects.length;
+    lane.apply((s, ctx) => (s.invoice === null ? s : makeLink(s, s.invoice, retry.ref, ctx)));
+    if (lane.objects.length === count) return null;
+  }
+  const waitingSince = how.means === 'charge' ? retry.at : trail.waitingSince;
+  i.retries = { ...trail, retries: [...trail.retries, retry], waitingSince, askedAt: null };
+  if (how.means === 'charge') {
+    i.expectedBy = verdictDueBy(i, lane); // the wait starts again: silence from here on is an alarm
+    const wire = { method: 'POST', path: '', body: renderEvent(retry.ref, how.shown, lane.now) } as const;
+    const order = { subject: i.invoiceId, generation: number, key: retry.ref, wire };
+    lane.request({ peer: 'relay', kind: 'retry_charge', ...order });
+  }
+  const due = showMoney({ minor: i.amountRemaining, currency: i.currency ?? '' });
+  const what =
+    retry.means === 'charge' ? `the MoR is asked to charge ${due} again` : `a payment link of ${due} is made`;
+  const asked = retry.by === null ? 'by the schedule' : `${retry.by} asked for it`;
+  const who = retry.method === null ? asked : 'with another payment method of the customer';
+  lane.say(retry.by === null ? 'decision' : 'person', `retry ${number}, ${who}: ${what}`, retry.ref);
+  return retry;
+}
+
+/**
+ * An `invoice.created` of the invoice as it is now, as Document 3, rule 5 wants it for a retry. The id is ours: Stripe makes no second event
+ * of this type for an invoice, and the MoR would take the first event's id for a repetition.
+ */
+function renderEvent(id: string, { apiVersion, livemode, object }: ShownToRetry, now: Date): string {
+  const head = { id, object: 'event', api_version: apiVersion, created: Math.floor(now.getTime() / 1000) };
+  const tail = { livemode, pending_webhooks: 1, request: { id: null, idempotency_key: null }, type: 'invoice.created' };
+  return `${JSON.stringify(head).slice(0, -1)},"data":{"object":${object}},${JSON.stringify(tail).slice(1)}`;
+}
+
+export type RetryRequest = {
+  /** The invoice, as Stripe showed it at `askedAt`. */
+  readonly shown: ShownToRetry;
+  readonly askedAt: Date;
+  readonly by: string;
+};
+
+/** One retry: `id` is its number, as the name for an idempotent request. */
+export type MadeRetry = Retry & { readonly id: string };
+
+/** A person or the merchant's backend wants a try now: by the schedule's means, without its waits. */
+export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): Result<MadeRetry> {
+  if (lane.settings.shadow === true) return refuseInShadow();
+  lane.apply((s, ctx) => takeLateRead(s, ctx, shown.invoice, askedAt));
+  const why = findObstacle(lane, lane);
+  if (why !== null) return refuseRetry(why);
+  const means = decideMeans(lane, lane);
+  if (means === null) return refuseRetry('no way is set up.');
+  if (means === 'charge' && hasEnded(shown))
+    return refuseRetry(
+      `its subscription is ${shown.subscriptionStatus ?? ''}. Make a payment link if it is still owed.`,
+    );
+  if (means === 'link' && lane.invoice?.platformStatus !== 'open')
+    return refuseRetry('it is still a draft, and a payment link is made of a final invoice.');
+  // A worker read it meanwhile: the event would hold the earlier amount, and the MoR charges the event's amount.
+  if (means === 'charge' && lane.invoice?.amountRemaining !== shown.invoice.amountRemaining)
+    return refuseRetry('the amount due changed while the invoice was read. Ask again.');
+  const retry = makeRetry(lane, means === 'charge' ? { means, shown } : { means }, { by });
+  return retry === null ? refuseRetry('nothing is due on it.') : { ok: true, value: named(retry) };
+}
+
+/** The retry of an earlier request. */
+export function findRetry({ invoice }: Pick<LaneRows, 'invoice'>, id: string): MadeRetry | undefined {
+  const retry = invoice?.retries?.retries.find((r) => String(r.number) === id);
+  return retry === undefined ? undefined : named(retry);
+}
+
+const named = (r: Retry): MadeRetry => ({ ...r, id: String(r.number) });
+
+function refuseRetry(why: string): Refusal {
+  return refuse(409, 'invoice_not_retryable', `It cannot be tried again: ${why}`);
+}
+
+/** Nobody is charged again for an ended subscription, unless a person wants it. */
+function hasEnded({ subscriptionStatus }: ShownToRetry): boolean {
+  return subscriptionStatus === 'canceled' || subscriptionStatus === 'incomplete_expired';
+}
+
+/** Carries out the next step, except for a charge (`orderIfWanted`), and shows on the invoice when the next try is due. */
+export function followSchedule(lane: Lane): void {
+  if ((lane.toState().invoice?.retries ?? null) === null) return;
+  act(lane);
+  const next = decideNext(lane, lane);
+  if (next.do !== 'rest') lane.lookAt(next.at);
+  if (lane.invoice !== null) lane.invoice.nextTryAt = next.do === 'retry' ? next.at : null;
+}
+
+function act(lane: Lane): void {
+  const next = decideNext(lane, lane);
+  const i = lane.invoice;
+  if (i === null || next.do === 'rest' || next.at > lane.now) return;
+  if (next.do === 'end' && next.how === 'nothing') return endSchedule(lane, 'nothing');
+  if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // a lookup reads it first
+  if (next.do === 'retry') {
+    if (next.means === 'link') makeRetry(lane, { means: 'link' }, causeOf(next));
+    return;
+  }
+  const { invoiceId, subscriptionId } = i;
+  if (next.how === 'uncollectible') lane.call({ kind: 'mark_uncollectible', invoiceId }, invoiceId);
+  else if (subscriptionId === null)
+    return endSchedule(lane, 'nothing', 'it is of no subscription that could be cancelled');
+  else lane.call({ kind: 'cancel_subscription', invoiceId, subscriptionId }, invoiceId);
+  endSchedule(lane, next.how);
+}
+
+const ENDS: Record<RetryEnd, string> = {
+  nothing: 'the invoice stays open',
+  uncollectible: 'the invoice is marked uncollectible',
+  cancel: 'the subscription is cancelled',
+};
+
+function endSchedule(lane: Lane, how: RetryEnd, why: string | null = null): void {
+  const i = lane.invoice;
+  if (!i?.retries) return;
+  i.retries = { ...i.retries, ended: { at: lane.now.toISOString(), how, why } };
+  lane.say('decision', `the schedule of retries is over, ${why ?? 'its steps are used up'}: ${ENDS[how]}`);
+}
+
+/** The invoice to read before the step that is due; null: none. A charge also needs the subscription. */
+function findDueRead(lane: Lane, before: 'charge' | 'other'): string | null {
+  const i = lane.toState().invoice;
+  if (i === null || i.retries === null) return null;
+  const next = decideNext(lane.toState(), lane);
+  const isCharge = next.do === 'retry' && next.means === 'charge';
+  if (next.do === 'rest' || isCharge !== (before === 'charge') || !lane.isPast(next.at)) return null;
+  if (!isCharge && isFresh(i, lane.now)) return null;
+  return i.readDueAt === null || lane.isPast(i.readDueAt) ? i.invoiceId : null;
+}
+
+/** Before a charge. */
+export const readToRetry: Lookup<string, CallOutcome<ShownToRetry | null>> = {
+  name: 'read-to-retry',
+  wanted: (lane) => findDueRead(lane, 'charge'),
+  ask: (invoiceId, { platform }) => platform.readToRetry(invoiceId),
+  take: (lane, outcome) => {
+    const shown = outcome.ok ? outcome.value : null;
+    const read = outcome.ok ? { ...outcome, value: shown?.invoice ?? null } : outcome;
+    takeInvoiceRead(lane, read);
+    if (shown !== null) orderIfWanted(lane, shown);
+  },
+};
+
+/** Before a link or the end of the schedule. */
+export const readBeforeStep: Lookup<string, CallOutcome<InvoiceFacts | null>> = {
+  ...invoiceLookup,
+  wanted: (lane) => findDueRead(lane, 'other'),
+};
+
+/** Stripe showed the invoice and its subscription: if all is still so, the MoR is asked to charge again. */
+export function orderIfWanted(lane: Lane, shown: ShownToRetry): void {
+  const next = decideNext(lane, lane);
+  if (next.do !== 'retry' || next.means !== 'charge' || next.at > lane.now) return;
+  if (hasEnded(shown)) endSchedule(lane, 'nothing', 'its subscription has ended');
+  else makeRetry(lane, { means: 'charge', shown }, causeOf(next));
+}
+
+const causeOf = ({ method }: Extract<Next, { do: 'retry' }>): Cause => (method === undefined ? null : { method });
