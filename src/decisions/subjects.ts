@@ -2,7 +2,8 @@
 import { type Applied, type ChannelEvent, type LaneEvent, type PaymentEvent, type Verdict } from '../engine/event.js';
 import { type Subjects } from '../engine/decider.js';
 import { ensureInvoice } from '../engine/facts.js';
-import { applyInvoice } from '../invoices/rules/invoice-event.js';
+import { takeInvoice } from '../invoices/rules/invoice.js';
+import { invoices } from '../invoices/subject.js';
 import { tellRenamed } from '../refunds/rules/misnamed-payment.js';
 import { applyObjectRead } from './apply-object-read.js';
 import { type LaneState } from '../domain/model.js';
@@ -22,18 +23,15 @@ import { asEventRule, asRule, asTake } from '../engine/adapter.js';
 import { oneOf, takeBackUnwanted } from '../engine/call-rule.js';
 import { declares } from '../engine/items.js';
 import { standingItems } from '../mor-objects/rules/standing.js';
-import { nextLookup } from '../engine/lookup.js';
 import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from '../payments/rules/mark-answer.js';
-import { relayCall } from '../invoices/rules/relay.js';
 import { createRefundCall } from '../refunds/rules/refund-answer.js';
 import { creditNoteCall, reportRefundCall } from '../refunds/rules/mirror.js';
 import { createLinkCall } from '../links/rules/link-answer.js';
-import { finalizationReview, markReview, overdueReview } from '../payments/rules/mark-review.js';
+import { markReview } from '../payments/rules/mark-review.js';
 import { unprovenReview } from '../payments/rules/prove-charge.js';
 import { stuckRefundReview } from '../refunds/rules/refund-review.js';
 import { chargingErrand, chargingReview, watchCharging } from '../enrolment/rules/charging.js';
 import { enrolmentErrand, settleEnrolment } from '../enrolment/rules/enrolment.js';
-import { debitLookup, expectVerdict, watchRenewal } from '../invoices/rules/overdue.js';
 import { nameCustomers } from '../mor-objects/rules/take-money.js';
 import { closeRefunded, moneyErrand, settleMarks } from '../payments/rules/mark.js';
 import { settleFellShort } from '../refunds/rules/fell-short.js';
@@ -43,12 +41,10 @@ import { lookAtObjects, objectErrand } from '../mor-objects/rules/looks.js';
 import { settleLinks } from '../links/rules/settle-link.js';
 import { unsettledItems } from '../signups/rules/unsettled.js';
 import { watchRefunds } from '../refunds/rules/stuck-refund.js';
-import { watchFinalization } from '../invoices/rules/stuck-draft.js';
 import { bookRefunded, settleAnnounced } from '../links/rules/settle-announced.js';
 import { settleRest } from '../payments/rules/rest.js';
 import { settleSurplus } from '../payments/rules/surplus.js';
 import { recoveryErrand, settleRecovery } from '../links/rules/recovery.js';
-import { invoiceLookup } from '../engine/read-invoice.js';
 import { retries } from '../retries/subject.js';
 
 /** The MoR's verdicts and refunds, by type. */
@@ -72,7 +68,7 @@ const SERVICE_EVENTS: { readonly [K in MorServiceType]: (lane: Lane, e: ServiceE
 };
 
 function takeEvent(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied {
-  if (e.family === 'invoice') return applyInvoice(s, e, ctx);
+  if (e.family === 'invoice') return asEventRule(takeInvoice)(s, e, ctx);
   const { state } = ensureInvoice(s, ctx);
   if (e.family === 'channel') return takeService(state, e.event.kind, e.event, ctx);
   const taken = PAYMENT_EVENTS[e.type](state, e, ctx);
@@ -101,7 +97,7 @@ const CALLS: Subjects['calls'] = {
   attach_payment: endOfMarkCall,
   set_reference: setReferenceCall,
   pay_out_of_band: endOfMarkCall,
-  relay_event: relayCall,
+  ...invoices.calls,
   ...retries.calls,
   create_refund: createRefundCall,
   report_refund: oneOf(reportRefundCall, reportLossCall),
@@ -124,8 +120,7 @@ export const SUBJECTS: Subjects = {
     invoice_not_payable: markReview,
     double_payment: markReview,
     partial_transfer: markReview,
-    finalization_failed: finalizationReview,
-    renewal_overdue: overdueReview,
+    ...invoices.choices,
     signup_unproven: unprovenReview,
     signup_overdue: nothingMore,
     refund_stuck: stuckRefundReview,
@@ -135,7 +130,7 @@ export const SUBJECTS: Subjects = {
     conflicting_event: nothingMore,
   },
 
-  first: [settleEnrolment, expectVerdict, bookRefunded, nameCustomers].map(asRule),
+  first: [asRule(settleEnrolment), ...invoices.first, asRule(bookRefunded), asRule(nameCustomers)],
   untilStill: [settleMarks, settleRefunds, closeRefunded].map(asRule),
   last: [
     asRule(lookAtObjects),
@@ -147,11 +142,10 @@ export const SUBJECTS: Subjects = {
     asRule(settleLinks),
     declares(standingItems),
     atRest(transfers),
-    asRule(watchRenewal),
+    atRest(invoices),
     asRule(watchCharging),
     declares(unsettledItems, gapItems),
     asRule(watchRefunds),
-    asRule(watchFinalization),
     asRule(settleRest),
     asRule(settleSurplus),
     asRule(settleRecovery),
@@ -159,12 +153,5 @@ export const SUBJECTS: Subjects = {
   ],
 
   errandsFirst: [moneyErrand, objectErrand],
-  errandsLast: [
-    enrolmentErrand,
-    chargingErrand,
-    recoveryErrand,
-    ...retries.lookups,
-    nextLookup(invoiceLookup),
-    nextLookup(debitLookup),
-  ],
+  errandsLast: [enrolmentErrand, chargingErrand, recoveryErrand, ...retries.lookups, ...invoices.lookups],
 };

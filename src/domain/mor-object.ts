@@ -220,6 +220,22 @@ export function dueDate(o: MorObjectRow): Date {
   return o.deadline ?? new Date(o.createdAt.getTime() + PROFORMA_USUAL_TERM_MS);
 }
 
+/**
+ * Until when the invoice may go without a word of the MoR; null: no word is expected. A proforma invoice or a link that stands gives the
+ * customer time of its own.
+ */
+export function verdictBy(
+  { expectedBy }: { readonly expectedBy: Date | null },
+  objects: readonly MorObjectRow[],
+): Date | null {
+  if (expectedBy === null) return null;
+  const until = objects.flatMap((o) => {
+    if (isLiveProforma(o)) return dueDate(o).getTime();
+    return isStandingLink(o) ? (o.deadline?.getTime() ?? []) : [];
+  });
+  return new Date(Math.max(expectedBy.getTime(), ...until));
+}
+
 export function has(ids: ReadonlySet<string>, id: string | null): boolean {
   return id !== null && ids.has(id);
 }

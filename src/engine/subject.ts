@@ -93,6 +93,8 @@ export type Subject = {
   readonly when?: (lane: LaneRows) => boolean;
   readonly events?: EventRules;
   readonly calls?: { readonly [K in OutboxKind]?: CallRule<AnswerTo<K>> };
+  /** Once, before the money is looked at. */
+  readonly first?: readonly Rule[];
   /** Again and again until nothing changes: the rules of several subjects make work for each other. */
   readonly money?: readonly Rule[];
   /** Once, when the money is at rest. */

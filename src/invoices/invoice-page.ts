@@ -1,12 +1,11 @@
 // One invoice: what is due, what was paid and given back, what people must do, and the story in order.
 import { ignoredBecause, invoiceListView } from './invoice.view.js';
 import { type OutboxRow, type ReviewRow } from '../domain/model.js';
-import { type MorObjectRow } from '../domain/mor-object.js';
+import { type MorObjectRow, verdictBy } from '../domain/mor-object.js';
 import { type Retry } from '../domain/retry.js';
 import { nextTryOf } from '../retries/retry.view.js';
 import { byDeadline, invoiceActs, type Looker, payableLink } from './invoice-acts.js';
-import { answerOf } from './rules/answer.js';
-import { verdictBy } from './rules/overdue.js';
+import { answerOf } from './invoice-sentence.js';
 import { type InvoiceView } from '../engine/read-model.js';
 import { besides, copyable, fold, headline } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';

@@ -116,8 +116,8 @@ describe('the rules themselves', () => {
 });
 
 const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string])[] = [
-  ['the alarm when no verdict came', 'invoices/rules/overdue.ts', 'verdictBy'],
-  ['when a draft counts as stuck', 'invoices/rules/stuck-draft.ts', 'watchFinalization'],
+  ['the alarm when no verdict came', 'invoices/rules/verdict.ts', 'overdueItems'],
+  ['when a draft counts as stuck', 'invoices/rules/invoice.ts', 'draftItems'],
   ['whether a payment may be marked on its invoice', 'payments/rules/decide-mark.ts', 'decideMark'],
   ['what happens with an overpayment', 'payments/rules/surplus.ts', 'settleSurplus'],
   ['one charge pays one invoice', 'ledger/rules/one-charge.ts', 'collect'],

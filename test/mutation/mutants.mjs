@@ -312,14 +312,14 @@ export const mutants = [
     file: 'src/invoices/rules/relay.ts',
     find: "if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;",
     replace: "if (status === 'paid') return `the invoice is ${status}`;",
-    tests: ['test/unit/flow-relay.test.ts'],
+    tests: ['test/unit/invoices/rules/relay.test.ts'],
   },
   {
     name: 'a late invoice.created goes out without a look at Stripe',
     file: 'src/invoices/rules/relay.ts',
     find: '>= RELAY_LATE_MS',
     replace: '>= Infinity',
-    tests: ['test/unit/flow-relay.test.ts'],
+    tests: ['test/unit/invoices/rules/relay.test.ts'],
   },
   {
     name: 'what nobody has found out to be enrolled is relayed',

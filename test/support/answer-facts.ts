@@ -6,7 +6,7 @@ import { newPayment } from '../../src/engine/payment.js';
 import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { type RetryTrail } from '../../src/domain/retry.js';
-import { type AnswerFacts, answerOf } from '../../src/invoices/rules/answer.js';
+import { type AnswerFacts, answerOf } from '../../src/invoices/invoice-sentence.js';
 
 export const NOW = new Date('2026-11-06T12:00:00Z');
 export const nov = (day: number, hour = 10): Date => new Date(Date.UTC(2026, 10, day, hour));

@@ -3,8 +3,10 @@ import { decide } from '../../src/engine/adapter.js';
 import { type Ctx } from '../../src/engine/change.js';
 import { Lane, type Rule } from '../../src/engine/draft.js';
 import { takeInvoiceRead } from '../../src/engine/read-invoice.js';
-import { type LaneState } from '../../src/domain/model.js';
-import { type SettleRule } from '../../src/engine/subject.js';
+import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
+import { type Refusal } from '../../src/engine/commanded.js';
+import { type Applied, type Verdict } from '../../src/engine/event.js';
+import { type Choice, type ChoiceRule, type SettleRule } from '../../src/engine/subject.js';
 
 /** These rules, one after the other on one draft. */
 export function asSettleRule(...rules: readonly Rule[]): SettleRule {
@@ -18,4 +20,17 @@ export function asSettleRule(...rules: readonly Rule[]): SettleRule {
 /** A read of the invoice came back. */
 export function applyRead(s: LaneState, outcome: Parameters<typeof takeInvoiceRead>[1], ctx: Ctx): LaneState {
   return decide(s, ctx, (lane) => takeInvoiceRead(lane, outcome));
+}
+
+/** An event taken in by its rule. */
+export function takeEvent<E>(rule: (lane: Lane, e: E) => Verdict, s: LaneState, e: E, ctx: Ctx): Applied {
+  const lane = new Lane(s, ctx);
+  const verdict = rule(lane, e);
+  return { state: lane.toState(), verdict };
+}
+
+/** A person's choice, carried out by its rule; the item stays open here. */
+export function choose(rule: ChoiceRule, s: LaneState, r: ReviewRow, choice: Choice, ctx: Ctx): LaneState | Refusal {
+  const lane = new Lane(s, ctx);
+  return rule(lane, r, choice) ?? lane.toState();
 }

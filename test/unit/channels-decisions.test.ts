@@ -7,7 +7,7 @@ import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { type Ctx, putObject, putPayment, putRefund } from '../../src/engine/change.js';
-import { answerOf } from '../../src/invoices/rules/answer.js';
+import { answerOf } from '../../src/invoices/invoice-sentence.js';
 import { requestObject } from '../../src/mor-objects/rules/request-object.js';
 import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState } from '../../src/domain/model.js';

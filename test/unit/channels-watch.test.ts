@@ -10,7 +10,7 @@ import { type Ctx, emptyLane, putObject } from '../../src/engine/change.js';
 import { requestObject } from '../../src/mor-objects/rules/request-object.js';
 import { takeRead } from '../../src/engine/facts.js';
 import { decide } from '../../src/engine/adapter.js';
-import { debitLookup } from '../../src/invoices/rules/overdue.js';
+import { debitLookup } from '../../src/invoices/rules/verdict.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';

@@ -10,10 +10,10 @@ import {
   type ReviewKind,
 } from '../../src/domain/model.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
-import { finalizationReview, markReview, overdueReview } from '../../src/payments/rules/mark-review.js';
+import { markReview } from '../../src/payments/rules/mark-review.js';
 import { NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
-import { at, ctx, invoice, lane, marks, payment } from '../support/waiting-payment.js';
+import { ctx, lane, marks, payment } from '../support/waiting-payment.js';
 
 describe('what a person chooses for a payment that waits for them', () => {
   const item = (s: LaneState, kind: ReviewKind, over = {}): LaneState =>
@@ -76,28 +76,5 @@ describe('what a person chooses for a payment that waits for them', () => {
       expect(chosen(unproven, resolution)).toBe(unproven);
     const surplus = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch', { subject: 'in_1:overpaid:500' });
     expect(chosen(surplus, 'retry').invoice).toMatchObject({ readAt: null, readDueAt: NOW });
-  });
-
-  it('a draft that could not be made final is tried again with all that waits for it; an alarm is set again', () => {
-    const s = lane({ status: 'draft' }, payment({ mark: 'held' }), payment({ id: 'pmt_2', mark: 'parked' }));
-    const stuck: LaneState = { ...s, invoice: { ...invoice({ status: 'draft' }), finalizationError: 'no address' } };
-    const choose = (rule: typeof finalizationReview, resolution: Resolution): LaneState => {
-      const acted = rule(stuck, {} as never, { resolution, note: null, by: 'ops' }, ctx());
-      return acted.ok ? acted.state : never();
-    };
-    const again = choose(finalizationReview, 'retry');
-    expect([marks(again), again.invoice?.finalizationError, again.invoice?.readAt]).toEqual([
-      ['waiting', 'parked'],
-      null,
-      null,
-    ]);
-    expect(choose(finalizationReview, 'dismiss')).toBe(stuck);
-    expect(choose(overdueReview, 'retry').invoice?.expectedBy).toEqual(at(24 * 3_600_000));
-    expect(choose(overdueReview, 'dismiss')).toBe(stuck);
-    const unknown = { ...stuck, invoice: null };
-    for (const rule of [finalizationReview, overdueReview])
-      expect(rule(unknown, {} as never, { resolution: 'retry', note: null, by: 'ops' }, ctx())).toMatchObject({
-        state: unknown,
-      });
   });
 });

@@ -14,7 +14,6 @@ import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { refusedSince } from '../../src/payments/rules/late-failure.js';
 import { beforeTheMark, decideShadowedAnew, isShadowed, settleShadowed } from '../../src/payments/rules/shadow.js';
-import { watchFinalization } from '../../src/invoices/rules/stuck-draft.js';
 import { NOW, open } from '../support/channel-lane.js';
 import { eur } from '../support/channel-object.js';
 import { never } from '../support/never.js';
@@ -57,49 +56,6 @@ describe('a payment that was refused after it was taken', () => {
     ];
     for (const [p, verdictAt] of none) expect(refusedSince(s, p, { verdictAt, declineCode: null }, ctx())).toBe(s);
     expect(open(told(payment(), at(1)))).toHaveLength(1);
-  });
-});
-
-describe('a draft that counts as stuck', () => {
-  const stuck = { status: 'draft', finalizationError: 'no tax location' } as const;
-  const held = (over: Partial<PaymentRow> = {}) => ({ ...payment({ mark: 'held' }), ...over });
-  const late = ctx({}, 73 * HOUR_MS);
-
-  it('because Stripe could not finalize it is for a person, with Stripe’s reason', () => {
-    expect(withWords(open(watchFinalization(lane(stuck), ctx())))).toMatchObject([
-      {
-        ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: null },
-        summary: 'Stripe could not finalize the invoice: no tax location',
-      },
-    ]);
-  });
-
-  it('because nobody finalizes it for 73 hours while money waits is for a person', () => {
-    const s = lane({ status: 'draft' }, {}, payment({ id: 'pmt_0', mark: 'closed' }), held());
-    expect(watchFinalization(s, ctx({}, 73 * HOUR_MS - 1))).toBe(s);
-    expect(withWords(open(watchFinalization(s, late)))).toMatchObject([
-      {
-        ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: 'pmt_1' },
-        summary: '29.90 EUR was taken on 2026-11-20 12:00 UTC, but the invoice is still a draft',
-      },
-    ]);
-  });
-
-  it.each<readonly [string, LaneState]>([
-    ['no money waits', lane({ status: 'draft' }, {}, payment({ mark: 'closed' }))],
-    ['the amount is not known', lane({ status: 'draft' }, {}, held({ amount: null }))],
-    ['the money came just now', lane({ status: 'draft' }, {}, held({ recordedAt: at(1) }))],
-    ['the invoice is not known', emptyLane('in_1')],
-    ['it is final', lane({}, {}, held())],
-  ])('is not one where %s', (_, s) => {
-    expect(watchFinalization(s, late)).toBe(s);
-  });
-
-  it('is final in the end, which closes its item and no other', () => {
-    const asked = item(item(lane(), 'finalization_failed', 'in_1'), 'dispute', 'in_1');
-    const done = watchFinalization(asked, ctx());
-    expect(open(done).map((r) => r.kind)).toEqual(['dispute']);
-    expect(done.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'the invoice is open' });
   });
 });
 

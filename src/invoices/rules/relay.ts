@@ -1,23 +1,44 @@
 // `invoice.created` is handed on to the MoR, which charges for it.
-import { type InvoiceRow, type LaneRows, type LaneState, type OutboxRow } from '../../domain/model.js';
-import { type CallRule, carriedOut } from '../../engine/subject.js';
-import { type Call, type AnswerTo, callFailed, refusalOf } from '../../engine/call.js';
+import { type InvoiceRow, type LaneRows, type OutboxRow } from '../../domain/model.js';
+import { asCallRule } from '../../engine/call-rule.js';
+import { type Call, refusalOf } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
-import { putInvoice, sendAgain } from '../../engine/change.js';
+import { type InvoiceEvent } from '../../engine/event.js';
+import { sendAgain } from '../../engine/change.js';
 import { awaitsRetry, paymentThatCame, saysNothing } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { isOver } from '../../domain/status.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
 import { moneyAnnounced } from '../../engine/open-money.js';
+import { takeAttemptAsked } from '../../retries/rules/refusal.js';
 import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
+
+/** Hands an `invoice.created` on, byte for byte. */
+export function relayOnce(lane: Lane, e: InvoiceEvent): void {
+  const s = lane.toState();
+  const isRelayed = s.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
+  // Delivered late: relayed now, it would have the MoR charge an invoice that is over.
+  if (isRelayed || (s.invoice !== null && isOver(s.invoice.platformStatus))) return;
+  const trail = s.invoice?.retries ?? null;
+  // Relayed, it would be a retry next to those of the schedule, which does not know that the MoR was asked.
+  if (trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
+    takeAttemptAsked(lane, e.at);
+    const why = 'not relayed: the schedule of retries says when the MoR charges it again';
+    return lane.say('decision', why, e.eventId);
+  }
+  if (awaitsRelay(s))
+    return lane.say('decision', 'not relayed: the MoR was asked to charge it before, and has not answered', e.eventId);
+  const wire = { method: 'POST', path: '', body: e.raw } as const;
+  lane.request({ peer: 'relay', kind: 'relay_event', subject: e.eventId, wire });
+}
 
 /**
  * The MoR was asked to charge the invoice and has not answered: another `invoice.created` of it is the same one told under a second id
  * (Stripe docs, "Webhooks": two events may tell of one change), and the MoR would take it for a retry. After a refusal it is a retry
  * (Document 3, rule 5).
  */
-export function awaitsRelay(s: LaneRows): boolean {
+function awaitsRelay(s: LaneRows): boolean {
   return awaitsRetry(s) || s.messages.some((m) => isUnanswered(s, m, ['pending', 'done']));
 }
 
@@ -62,35 +83,29 @@ function verdictSince(s: Pick<LaneRows, 'payments'>, m: OutboxRow): string | nul
   return p === undefined ? null : effectName(p);
 }
 
-/**
- * Each try that goes unread has a failed read of its own before it: Stripe may be back by the next one, and tell that the invoice is over. After
- * an outage of ours, neither answered, and nobody has heard of what was done meanwhile.
- */
-function readOnceMore(s: LaneState): LaneState {
-  const i = s.invoice;
-  return i === null || i.readAttempts < RELAY_READ_TRIES
-    ? s
-    : putInvoice(s, { ...i, readAttempts: RELAY_READ_TRIES - 1 });
-}
-
-export const relayCall: CallRule<AnswerTo<'relay_event'>> = {
+export const relayCall = asCallRule<'relay_event'>({
   order: 3,
   unwanted: findReasonToDrop,
-  // Told hours after it was made, or kept waiting for hours: people and Stripe may have done anything to the invoice since. A Stripe that
-  // cannot be asked keeps no renewal from being charged.
+  // Hours after the invoice was made, people and Stripe may have done anything to it. A Stripe that cannot be asked keeps no renewal from being
+  // charged.
   readFirst: (i, ctx) =>
     i.readAttempts < RELAY_READ_TRIES &&
     ctx.now.getTime() - (i.platformCreatedAt ?? i.firstSeenAt).getTime() >= RELAY_LATE_MS,
   waits: (s, ctx) => standingOf(s, ctx) === 'unknown', // of who is not enrolled nothing is relayed
-  answered: (s) => s,
-  silent: readOnceMore,
-  refused: (s, m, f, ctx) => {
-    return callFailed(s, m, { code: 'relay-refused', ...refusalOf(m, f) }, {}, ctx);
+  replied: () => undefined,
+  // Each try without a reply has a failed read of its own before it: Stripe may be back by the next try, and show that the invoice is over.
+  silent: ({ invoice: i }) => {
+    if (i !== null && i.readAttempts >= RELAY_READ_TRIES) i.readAttempts = RELAY_READ_TRIES - 1;
   },
-  resolve: (s, r, { resolution }, ctx) =>
-    carriedOut(
-      resolution === 'retry'
-        ? sendAgain(s, (m) => m.kind === 'relay_event' && r.subject === `relay_event:${m.subject}`, ctx)
-        : s,
-    ),
-};
+  refused: (lane, { row }, f) =>
+    lane.ask({
+      kind: 'effect_failed',
+      subject: `${row.kind}:${row.subject}`,
+      fact: { code: 'relay-refused', ...refusalOf(row, f) },
+    }),
+  chosen: (lane, r, { resolution }) => {
+    const isIts = (m: OutboxRow): boolean => m.kind === 'relay_event' && r.subject === `relay_event:${m.subject}`;
+    if (resolution === 'retry') lane.apply((s, ctx) => sendAgain(s, isIts, ctx));
+    return null;
+  },
+});

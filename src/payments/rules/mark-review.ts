@@ -10,7 +10,6 @@ import { askAgain, lookAfresh } from '../../engine/facts.js';
 import { type Ctx, putInvoice, putPayment } from '../../engine/change.js';
 import { moveMark } from '../../engine/moves.js';
 import { closePayment, verdictDueBy } from '../../engine/payment.js';
-import { HOUR_MS } from '../../policy.js';
 import { isOfSharedCharge } from '../../engine/open-money.js';
 
 const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';
@@ -74,21 +73,6 @@ function awaitWord(s: LaneState, ctx: Ctx): LaneState {
   const retries = { ...trail, ended, waitingSince: ctx.now.toISOString() };
   return putInvoice(s, { ...s.invoice, expectedBy: verdictDueBy(s.invoice, ctx), retries });
 }
-
-/** A draft that could not be made final: every payment that waits for it is tried once more. */
-export const finalizationReview: ReviewRule = (s, _, { resolution }) => {
-  if (resolution !== 'retry' || s.invoice === null) return carriedOut(s);
-  // The old error must not bring the item back before the new try.
-  const again = s.payments.map((x) => (x.mark === 'held' ? moveMark(x, 'waiting') : x));
-  return carriedOut(lookAfresh(putInvoice({ ...s, payments: again }, { ...s.invoice, finalizationError: null })));
-};
-
-/** No verdict came: it is waited for as long again. */
-export const overdueReview: ReviewRule = (s, _, { resolution }, ctx) => {
-  if (resolution !== 'retry' || s.invoice === null) return carriedOut(s);
-  const by = new Date(ctx.now.getTime() + ctx.settings.renewalAlarmAfterHours * HOUR_MS);
-  return carriedOut(putInvoice(s, { ...s.invoice, expectedBy: by }));
-};
 
 /** A part of a bank transfer differs from what is due, and that is known. */
 function waivedBy(r: ReviewRow): ReviewRow['kind'] {

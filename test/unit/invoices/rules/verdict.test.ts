@@ -1,26 +1,29 @@
 // By when the MoR's verdict on a renewal is expected, and when a person is told that none came.
-import { aKind } from '../support/item-facts.js';
-import { withWords, wordsOf } from '../support/item-words.js';
+import { aKind } from '../../../support/item-facts.js';
+import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../src/engine/adapter.js';
-import { nextLookup } from '../../src/engine/lookup.js';
-import { type Ctx, emptyLane, openReview, putPayment } from '../../src/engine/change.js';
-import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
+import { decide } from '../../../../src/engine/adapter.js';
+import { declares } from '../../../../src/engine/items.js';
+import { nextLookup } from '../../../../src/engine/lookup.js';
+import { type Ctx, emptyLane, openReview, putPayment } from '../../../../src/engine/change.js';
+import { type InvoiceRow, type LaneState } from '../../../../src/domain/model.js';
+import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../../../src/domain/settings.js';
+import { verdictBy } from '../../../../src/domain/mor-object.js';
 import {
+  chooseOverdue,
   debitLookup,
   expectVerdict,
   hasVerdict,
   mustAskDebit,
-  verdictBy,
-  watchRenewal,
-} from '../../src/invoices/rules/overdue.js';
-import { open } from '../support/channel-lane.js';
-import { aLink, aProforma, withObjects } from '../support/channel-object.js';
-import { never } from '../support/never.js';
-import { TRAIL } from '../support/refused-renewal.js';
-import * as waiting from '../support/waiting-payment.js';
+  overdueItems,
+} from '../../../../src/invoices/rules/verdict.js';
+import { asSettleRule, choose } from '../../../support/settle-rule.js';
+import { open } from '../../../support/channel-lane.js';
+import { aLink, aProforma, withObjects } from '../../../support/channel-object.js';
+import { never } from '../../../support/never.js';
+import { TRAIL } from '../../../support/refused-renewal.js';
+import * as waiting from '../../../support/waiting-payment.js';
 
 const { at, payment } = waiting;
 const HOUR_MS = 3_600_000;
@@ -34,13 +37,13 @@ const expected = (row: Partial<InvoiceRow> = {}) => seen({}, { expectedBy: at(DU
 const looks: (Date | null)[] = [];
 const watched = (s: LaneState, ms = DUE): LaneState => {
   looks.length = 0;
-  return watchRenewal(s, ctx(ms), (when) => looks.push(when));
+  return asSettleRule(declares(overdueItems))(s, ctx(ms), (when) => looks.push(when));
 };
 const refused = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(0) });
 const asking = { retries: { ...TRAIL, waitingSince: at(HOUR_MS).toISOString() } };
 
 describe('the verdict on an invoice', () => {
-  const by = (s: LaneState, of = ctx()) => expectVerdict(s, of).invoice?.expectedBy ?? null;
+  const by = (s: LaneState, of = ctx()) => decide(s, of, expectVerdict).invoice?.expectedBy ?? null;
 
   it('is expected as many hours after it was first seen as the settings say', () => {
     expect(by(seen())).toEqual(at(DAY_MS));
@@ -60,7 +63,7 @@ describe('the verdict on an invoice', () => {
     ['a person sent to be paid', seen({ billingReason: 'manual', collectionMethod: 'send_invoice' })],
     ['has its time already', seen({}, { expectedBy: at(1) })],
   ])('is expected at no other time for one that %s', (_, s) => {
-    expect(expectVerdict(s, ctx())).toBe(s);
+    expect(decide(s, ctx(), expectVerdict)).toBe(s);
   });
 
   it('has come with a payment, or is not needed for an invoice that is over or has nothing due', () => {
@@ -206,4 +209,11 @@ describe('a late verdict on a customer who may pay by bank debit', () => {
     for (const s of [expected(), expected({ paysByDebit: null, expectedBy: null }), emptyLane('in_1')])
       expect(debit(s, true)).toBe(s);
   });
+});
+
+it('a person who waits for the verdict once more is told again after as long a time', () => {
+  const chosen = (resolution: 'retry' | 'dismiss', s: LaneState) =>
+    choose(chooseOverdue, s, {} as never, { resolution, note: null, by: 'ops' }, ctx());
+  expect(chosen('retry', expected())).toMatchObject({ invoice: { expectedBy: at(24 * HOUR_MS) } });
+  for (const s of [expected(), emptyLane('in_1')]) expect(chosen('dismiss', s)).toBe(s);
 });

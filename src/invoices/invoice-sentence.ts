@@ -1,19 +1,12 @@
 // Why an invoice is paid or not, in one sentence: the first thing that a person asks who opens it. It reads and decides nothing.
-import {
-  type InvoiceRow,
-  type LaneState,
-  type OutboxRow,
-  type PaymentRow,
-  type ReviewRow,
-} from '../../domain/model.js';
-import { isLiveProforma, isPayableLink, dueDate } from '../../domain/mor-object.js';
-import { sayMoney } from '../../domain/money.js';
-import { saysNothing } from '../../engine/payment.js';
-import { SIGNUP_REASON } from '../../domain/status.js';
-import { refusalWords } from '../../payments/rules/decline-words.js';
-import { verdictBy } from './overdue.js';
-import { type Answer, troubleOf } from '../../domain/sentence.js';
-import { day, moment, on, ordinal } from '../../domain/when.js';
+import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../domain/model.js';
+import { isLiveProforma, isPayableLink, dueDate, verdictBy } from '../domain/mor-object.js';
+import { sayMoney } from '../domain/money.js';
+import { saysNothing } from '../engine/payment.js';
+import { SIGNUP_REASON } from '../domain/status.js';
+import { refusalWords } from '../payments/rules/decline-words.js';
+import { type Answer, troubleOf } from '../domain/sentence.js';
+import { day, moment, on, ordinal } from '../domain/when.js';
 
 type Say = (r: ReviewRow) => string;
 

@@ -1,0 +1,65 @@
+// Stripe's invoice: its events, and a draft that counts as stuck.
+import { showMoney } from '../../domain/money.js';
+import { SIGNUP_REASON } from '../../domain/status.js';
+import { moveMark } from '../../engine/draft-moves.js';
+import { type Lane } from '../../engine/draft.js';
+import { done, ignored, type InvoiceEvent, type Verdict } from '../../engine/event.js';
+import { askAgain, lookAfresh, takeEvent } from '../../engine/facts.js';
+import { itemRule } from '../../engine/items.js';
+import { type ChoiceRule } from '../../engine/subject.js';
+import { standingOf, takeMetadata } from '../../enrolment/rules/enrolment.js';
+import { DRAFT_PATIENCE_MS } from '../../policy.js';
+import { takeAttemptAsked } from '../../retries/rules/refusal.js';
+import { relayOnce } from './relay.js';
+
+export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
+  const { facts } = e;
+  const now = e.type === 'invoice.deleted' ? ({ ...facts, status: 'deleted' } as const) : facts;
+  lane.apply((s, ctx) => takeEvent(s, ctx, now, e.at));
+  if (e.type === 'invoice.payment_attempt_required') takeAttemptAsked(lane, e.at);
+  lane.apply((s, ctx) => takeMetadata(s, facts, ctx));
+  // The event is older than the facts, by its second or by our clock: Stripe is asked for those of now.
+  const overpaid = facts.amountOverpaid ?? 0n;
+  if (overpaid > 0n && lane.invoice?.amountOverpaid !== overpaid) lane.apply(askAgain);
+  const standing = standingOf(lane.toState(), lane.ctx);
+  const isSignup = facts.billingReason === SIGNUP_REASON;
+  const isCreated = e.type === 'invoice.created';
+  if (isCreated && !isSignup && lane.settings.relay && standing !== 'outside') relayOnce(lane, e);
+  if (standing === 'outside') return ignored('not enrolled');
+  if (!isCreated) return done();
+  if (isSignup) return ignored('paid at signup, not a renewal');
+  if (facts.amountDue === 0n) return ignored('nothing is due');
+  if (standing === 'unknown') return done('whether its customer is enrolled is looked up');
+  const due = showMoney({ minor: facts.amountDue, currency: facts.currency });
+  return done(`the MoR's verdict is expected for ${due}`);
+}
+
+const whyFinal = ({ invoice }: Lane): string => `the invoice is ${invoice?.platformStatus ?? 'unknown'}`;
+
+/** Stripe could not finalize the draft, or nobody finalizes it while money waits. */
+export const draftItems = itemRule({ 'finalization-failed': whyFinal, 'draft-waits': whyFinal }, function* (lane) {
+  const { invoice: i, payments } = lane.toState();
+  if (i === null || i.platformStatus !== 'draft') return;
+  const item = { kind: 'finalization_failed', about: { id: i.invoiceId } } as const;
+  if (i.finalizationError !== null) {
+    const fact = { code: 'finalization-failed', invoice: i.invoiceId, said: i.finalizationError } as const;
+    return yield {
+      ...item,
+      paymentRowId: payments.find((p) => p.mark === 'held' || p.mark === 'waiting')?.id ?? null,
+      fact,
+    };
+  }
+  const p = payments.find((x) => x.mark === 'held' && lane.age(x.recordedAt) >= DRAFT_PATIENCE_MS);
+  if (p === undefined || p.amount === null) return;
+  const taken = { minor: p.amount, currency: p.currency };
+  yield { ...item, paymentRowId: p.id, fact: { code: 'draft-waits', taken, since: p.recordedAt.toISOString() } };
+});
+
+/** A person has every payment tried once more that waits for the draft. */
+export const chooseDraft: ChoiceRule = (lane, _, { resolution }) => {
+  if (resolution !== 'retry' || lane.invoice === null) return null;
+  lane.invoice.finalizationError = null; // the old error must not bring the item back before the new try
+  for (const p of lane.payments) if (p.mark === 'held') moveMark(p, 'waiting');
+  lane.apply(lookAfresh);
+  return null;
+};

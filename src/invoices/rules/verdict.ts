@@ -1,0 +1,105 @@
+// The MoR's verdict on an invoice: whether one is expected and by when, and the item about a verdict that did not come.
+import { type LaneRows } from '../../domain/model.js';
+import { dueDate, isLiveProforma, type MorObjectRow, TRANSFERRED, verdictBy } from '../../domain/mor-object.js';
+import { effectName } from '../../domain/payment-name.js';
+import { showTime } from '../../domain/show-time.js';
+import { isOver, SIGNUP_REASON } from '../../domain/status.js';
+import { type Lane } from '../../engine/draft.js';
+import { itemRule } from '../../engine/items.js';
+import { type Lookup } from '../../engine/lookup.js';
+import { awaitsRetry, saysNothing } from '../../engine/payment.js';
+import { type ChoiceRule } from '../../engine/subject.js';
+import { standingOf } from '../../enrolment/rules/enrolment.js';
+import { DAY_MS, HOUR_MS } from '../../policy.js';
+
+/**
+ * Anything due but a signup's invoice is expected to be paid through the MoR, if its customer is enrolled. An invoice of a person, sent to be
+ * paid, the customer pays in their own time: nobody is late.
+ */
+export function expectVerdict(lane: Lane): void {
+  const i = lane.invoice;
+  if (i === null || i.expectedBy !== null) return;
+  if (i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return;
+  if (i.amountDue === null || i.amountDue <= 0n || standingOf(lane.toState(), lane.ctx) !== 'enrolled') return;
+  if (i.billingReason === 'manual' && i.collectionMethod === 'send_invoice') return;
+  i.expectedBy = new Date(i.firstSeenAt.getTime() + lane.settings.renewalAlarmAfterHours * HOUR_MS);
+}
+
+/** A renewal without its verdict, or refused and then not paid by the bank transfer that was to pay it. */
+export const overdueItems = itemRule({ 'no-verdict': whyNoMore, 'transfer-overdue': whyNoMore }, function* (lane) {
+  const s = lane.toState();
+  const i = s.invoice;
+  if (i === null || i.expectedBy === null || mustAskDebit(s, lane)) return;
+  const o = unpaidProforma(s);
+  if ((hasVerdict(s) && o === undefined) || !lane.isPast(verdictBy(i, s.objects))) return;
+  const item = { kind: 'renewal_overdue', about: { id: i.invoiceId } } as const;
+  if (hasVerdict(s)) {
+    if (o === undefined) return;
+    const dueAt = dueDate(o).toISOString();
+    return yield { ...item, fact: { code: 'transfer-overdue', proforma: o.number ?? o.morId ?? o.id, dueAt } };
+  }
+  const p = s.payments.findLast(saysNothing);
+  const due = i.amountDue === null || i.currency === null ? null : { minor: i.amountDue, currency: i.currency };
+  const letGo = p === undefined ? null : { payment: effectName(p), charge: p.processorChargeId };
+  yield { ...item, fact: { code: 'no-verdict', due, since: awaitedSince(s), letGo } };
+});
+
+/** A proforma invoice stands for the refused renewal: nothing else is tried meanwhile (retries/rules/refusal.ts). */
+function unpaidProforma({ invoice: i, objects, payments }: LaneRows): MorObjectRow | undefined {
+  if (i === null || isOver(i.platformStatus) || i.amountDue === 0n || payments.some((p) => p.mark !== 'none')) return;
+  return objects.find((o) => isLiveProforma(o) && o.morId !== null && !TRANSFERRED.has(o.status));
+}
+
+function whyNoMore(lane: Lane): string {
+  const s = lane.toState();
+  const by = s.invoice === null ? null : verdictBy(s.invoice, s.objects);
+  return hasVerdict(s) || by === null ? 'the verdict came' : `the customer may pay until ${showTime(by)}`;
+}
+
+/** A person waits for the verdict as long again. */
+export const chooseOverdue: ChoiceRule = (lane, _, { resolution }) => {
+  if (resolution === 'retry' && lane.invoice !== null)
+    lane.invoice.expectedBy = lane.in(lane.settings.renewalAlarmAfterHours * HOUR_MS);
+  return null;
+};
+
+/** The verdict is late: does the customer pay by bank debit? A debit takes days, and the MoR tells of none on its way. */
+export const debitLookup: Lookup<string, boolean> = {
+  name: 'ask-debit',
+  wanted: (lane) => {
+    const s = lane.toState();
+    return mustAskDebit(s, lane) ? (s.invoice?.customerId ?? null) : null;
+  },
+  ask: (customerId, { signups }) => signups.paysByDebit(customerId),
+  take: (lane, paysByDebit) => {
+    const i = lane.invoice;
+    if (i === null || i.expectedBy === null || i.paysByDebit !== null) return;
+    i.paysByDebit = paysByDebit;
+    if (!paysByDebit) return;
+    const since = Date.parse(awaitedSince(lane));
+    const by = new Date(Math.max(i.expectedBy.getTime(), since + lane.settings.bankDebitAlarmAfterDays * DAY_MS));
+    i.expectedBy = by;
+    lane.say('decision', `this customer pays by bank debit: a verdict is expected by ${showTime(by)}`);
+  },
+};
+
+/** The verdict is late, and nobody has looked up yet whether the customer pays by bank debit. */
+export function mustAskDebit(s: LaneRows, { now }: { readonly now: Date }): boolean {
+  const i = s.invoice;
+  if (i === null || i.customerId === null || i.paysByDebit !== null || hasVerdict(s)) return false;
+  const by = verdictBy(i, s.objects);
+  return by !== null && by.getTime() <= now.getTime();
+}
+
+/** The MoR has answered the last try, or the invoice is settled without it: nothing more is expected of the MoR. */
+export function hasVerdict(s: LaneRows): boolean {
+  const i = s.invoice;
+  const told = s.payments.some((p) => !saysNothing(p));
+  return (told && !awaitsRetry(s)) || (i !== null && (isOver(i.platformStatus) || i.amountDue === 0n));
+}
+
+/** Since when a verdict is awaited: Crossbill saw the invoice first, or asked the MoR to charge it again. */
+function awaitedSince(s: LaneRows): string {
+  const since = awaitsRetry(s) ? (s.invoice?.retries?.waitingSince ?? null) : null;
+  return since ?? s.invoice?.firstSeenAt.toISOString() ?? '';
+}

@@ -1,0 +1,368 @@
+// An invoice.created goes on to the MoR once, waits for it, and is taken back when nobody wants it any more.
+import { describe, expect, it } from '@jest/globals';
+import { resolveReview } from '../../../../src/decisions/decide.js';
+import { type Ctx, putMessage, putPayment } from '../../../../src/engine/change.js';
+import { type InvoiceEvent } from '../../../../src/engine/event.js';
+import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
+import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../../../src/domain/settings.js';
+import { takeInvoice } from '../../../../src/invoices/rules/invoice.js';
+import { relayCall } from '../../../../src/invoices/rules/relay.js';
+import { refusal } from '../../../support/asked-refund.js';
+import {
+  anInvoice,
+  aPaymentFailed,
+  aPaymentSucceeded,
+  aRefund,
+  delivery,
+  INVOICE_ID,
+  invoiceEvent,
+  START,
+} from '../../../support/builders.js';
+import { facts, NOW, open } from '../../../support/channel-lane.js';
+import { aLink, aProforma, withObjects } from '../../../support/channel-object.js';
+import { failed } from '../../../support/fakes.js';
+import { withWords } from '../../../support/item-words.js';
+import { LaneHarness } from '../../../support/lane-harness.js';
+import { never } from '../../../support/never.js';
+import { DAY_MS, HOUR_MS, refused, relayed, retry, type Rig, rig, state } from '../../../support/retry-rig.js';
+import { wanted } from '../../../support/settled.js';
+import { takeEvent } from '../../../support/settle-rule.js';
+import * as waiting from '../../../support/waiting-payment.js';
+
+const { at, payment } = waiting;
+const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
+const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}, ...payments: PaymentRow[]): LaneState =>
+  waiting.withInvoice(waiting.lane(over, ...payments), row);
+const texts = (s: LaneState) => s.journal.map((l) => l.text);
+const event = (over: Partial<InvoiceFacts> = {}, type = 'invoice.created', when = NOW): InvoiceEvent => ({
+  ...{
+    family: 'invoice',
+    eventId: 'evt_1',
+    type,
+    at: when,
+    facts: facts({ status: 'draft', ...over }),
+    raw: '{"id":"evt_1"}',
+  },
+});
+const relay = ctx({ relay: true });
+const linked = { enrolment: { by: 'linked' } } as const;
+
+describe('the relay of an event that waits', () => {
+  const withRelay = (s: LaneState): LaneState => takeEvent(takeInvoice, s, event(), relay).state;
+  const draft = withRelay(lane({ status: 'draft' }));
+  const [m = never()] = draft.messages;
+  const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).messages.map((x) => x.status);
+
+  it('is taken back once its money came or its invoice is over, and not before', () => {
+    expect(status(draft)).toEqual(['pending']);
+    expect(status({ ...draft, invoice: null })).toEqual(['pending']);
+    const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
+    const back = wanted(over, ctx({}, 5_000));
+    expect(back.messages).toMatchObject([{ status: 'cancelled', answeredAt: at(5_000) }]);
+    expect(texts(back)).toEqual(['relay_event taken back: the invoice is void']);
+    expect(texts(wanted(putPayment(draft, payment()), ctx()))).toEqual(['relay_event taken back: payment pay_1 came']);
+    const given = lane({ status: 'uncollectible' });
+    expect(texts(wanted({ ...draft, invoice: given.invoice }, ctx()))).toEqual([
+      'relay_event taken back: the invoice is uncollectible',
+    ]);
+  });
+
+  it('is taken back once the MoR has refused it, or the customer can pay another way', () => {
+    const why = (s: LaneState) => texts(wanted(s, ctx({}, 5_000)));
+    expect(why(putPayment(draft, payment({ mark: 'none' })))).toEqual([
+      'relay_event taken back: the MoR has heard of it: it spoke of payment pay_1',
+    ]);
+    expect(status(putPayment(draft, payment({ mark: 'none', recordedAt: at(-1) })))).toEqual(['pending']);
+    for (const o of [aLink({ deadline: at(60_000) }), aProforma()])
+      expect(why(withObjects(draft, o))).toEqual(['relay_event taken back: the customer can pay it another way now']);
+    expect(status(withObjects(draft, aLink({ deadline: at(1_000) })))).toEqual(['pending']);
+  });
+
+  it('comes after a read of its invoice where that is an hour old', () => {
+    const { readFirst } = relayCall;
+    const asks = (createdAt: Date | null, readAttempts = 0): boolean =>
+      typeof readFirst === 'function' && readFirst(lane({ createdAt }, { readAttempts }).invoice ?? never(), ctx());
+    expect([asks(at(-3_600_000)), asks(at(1 - 3_600_000)), asks(null)]).toEqual([true, false, false]);
+    expect([asks(at(-3_600_000), 9), asks(at(-3_600_000), 10)]).toEqual([true, false]); // Stripe cannot be asked
+  });
+
+  it('leaves alone what was answered', () => {
+    const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
+    expect(status(putMessage(over, { ...m, status: 'done' }))).toEqual(['done']);
+  });
+
+  it('waits while it is not known whether the customer is enrolled, and goes last', () => {
+    expect(relayCall.waits?.(draft, relay)).toBe(false);
+    expect(relayCall.waits?.(draft, ctx(linked))).toBe(true);
+    expect([relayCall.order, relayCall.answered(draft, m, { kind: 'relay_event' }, relay)]).toEqual([3, draft]);
+  });
+
+  it('that the MoR refuses is for a person, whose retry sends the same event again', () => {
+    const refused = putMessage(draft, { ...m, status: 'refused' });
+    const told = relayCall.refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
+    expect(withWords(open(told))).toMatchObject([
+      {
+        ...{ kind: 'effect_failed', subject: 'relay_event:evt_1', summary: 'relay_event was refused: 400 no' },
+        proposal: expect.stringContaining('it may not charge this renewal'),
+      },
+    ]);
+    const choose = (resolution: 'retry' | 'dismiss', subject = 'relay_event:evt_1') => {
+      const r = { ...(told.reviews[0] ?? never()), subject };
+      const done = relayCall.resolve?.(told, r, { resolution, note: null, by: 'ada' }, relay) ?? never();
+      return done.ok ? done.state.messages.map((x) => x.status) : done.code;
+    };
+    expect(choose('retry')).toEqual(['pending']);
+    expect(choose('dismiss')).toEqual(['refused']);
+    expect(choose('retry', 'relay_event:evt_9')).toEqual(['refused']);
+    const beside = putMessage(told, { ...m, id: 'out_0', kind: 'retry_charge', status: 'refused' });
+    const first = { ...beside, messages: beside.messages.toReversed() };
+    const r = told.reviews[0] ?? never();
+    const again = relayCall.resolve?.(first, r, { resolution: 'retry', note: null, by: 'ada' }, relay) ?? never();
+    expect(again).toMatchObject({ ok: true, state: { messages: [{ status: 'refused' }, { status: 'pending' }] } });
+  });
+});
+
+describe('an invoice.created on its way to the MoR', () => {
+  it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
+    'an invoice.created that comes after its %s is not relayed: the MoR would charge for it',
+    async (type) => {
+      const h = LaneHarness.inMemory({ settings: { relay: true } });
+      h.platform.put(anInvoice());
+      await h.take(invoiceEvent(type, { eventId: 'evt_over' }));
+      await h.take(invoiceEvent('invoice.created', { eventId: 'evt_late' }));
+      expect(h.relay.sent).toEqual([]);
+    },
+  );
+
+  it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
+    'an invoice.created that the MoR has not answered is taken back by %s: it would charge for it once it is back',
+    async (type) => {
+      const h = LaneHarness.inMemory({ settings: { relay: true } });
+      h.platform.put(anInvoice());
+      h.relay.down = true;
+      await h.take(invoiceEvent('invoice.created'));
+      const tried = h.relay.sent.length;
+      expect(tried).toBeGreaterThan(0);
+      await h.take(invoiceEvent(type, { at: new Date(START.getTime() + 1_000) }));
+      h.relay.down = false;
+      await h.rest(48);
+      expect(h.relay.sent).toHaveLength(tried);
+      const s = await h.state(INVOICE_ID);
+      expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['relay_event', 'cancelled']]);
+      expect(s.reviews).toEqual([]);
+    },
+  );
+
+  it('an invoice.created that the MoR has not answered is taken back when its payment comes: it was heard all the same', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    h.relay.down = true;
+    await h.take(invoiceEvent('invoice.created'));
+    const tried = h.relay.sent.length;
+    await h.take(aPaymentSucceeded());
+    h.relay.down = false;
+    await h.rest(48);
+    expect(h.relay.sent).toHaveLength(tried);
+    expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
+  });
+
+  it('an invoice.created that the MoR has not answered is taken back by a refund: its money was taken, though its success is late', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    h.relay.down = true;
+    await h.take(invoiceEvent('invoice.created'));
+    await h.take(aRefund({ amount: 1000, total: 1000 }));
+    const tried = h.relay.sent.length;
+    h.relay.down = false;
+    await h.rest(48);
+    expect(h.relay.sent).toHaveLength(tried);
+    const s = await h.state(INVOICE_ID);
+    expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['relay_event', 'cancelled']]);
+    expect(s.journal.map((l) => l.text)).toContainEqual(
+      'relay_event taken back: money was given back for it, so some was taken; it was tried before, without an answer',
+    );
+  });
+
+  it.each(['paid', 'void', 'uncollectible'] as const)(
+    'an invoice.created that comes late is not relayed where the invoice is %s on Stripe by now: the MoR would charge for it',
+    async (status) => {
+      const h = LaneHarness.inMemory({ settings: { relay: true } });
+      h.clock.advance(20 * HOUR_MS);
+      h.platform.put(anInvoice({ status }));
+      await h.take(invoiceEvent('invoice.created'));
+      expect(h.relay.sent).toEqual([]);
+      const why = `relay_event taken back: the invoice is ${status}`;
+      expect((await h.state(INVOICE_ID)).journal.map((l) => l.text)).toContainEqual(why);
+    },
+  );
+
+  it('an invoice.created that comes late is relayed where the invoice is still to be paid', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.clock.advance(20 * HOUR_MS);
+    h.platform.put(anInvoice());
+    await h.take(invoiceEvent('invoice.created'));
+    expect(h.relay.sent).toHaveLength(1);
+  });
+
+  it('an invoice.created that comes late is relayed where Stripe knows no such invoice, or cannot be asked: the key may be wrong', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.clock.advance(20 * HOUR_MS);
+    await h.take(invoiceEvent('invoice.created'));
+    expect(h.relay.sent).toHaveLength(1);
+    const away = LaneHarness.inMemory({ settings: { relay: true } });
+    away.clock.advance(20 * HOUR_MS);
+    away.platform.put(anInvoice());
+    away.platform.fail('read', ...Array.from({ length: 12 }, () => 'retry' as const));
+    await away.take(invoiceEvent('invoice.created'));
+    await away.rest(0.05);
+    expect(away.relay.sent).toEqual([]);
+    await away.rest(0.5);
+    expect(away.relay.sent).toHaveLength(1);
+  });
+
+  it('an invoice.created that comes late, of an invoice that is void, is not relayed because Stripe answers some reads with 429', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.clock.advance(20 * HOUR_MS);
+    h.platform.put(anInvoice({ status: 'void' }));
+    h.platform.fail('read', 'retry', 'retry', 'retry', 'retry', 'retry');
+    await h.take(invoiceEvent('invoice.created'));
+    await h.rest(2);
+    expect(h.relay.sent).toEqual([]);
+  });
+
+  it.each(['once', 'never'] as const)(
+    'after an outage of ours, in which neither the MoR nor Stripe answered (it was read %s before), no try goes out without a try to read first',
+    async (read) => {
+      const h = LaneHarness.inMemory({ settings: { relay: true }, seed: 2 });
+      h.clock.advance(20 * HOUR_MS);
+      h.platform.put(anInvoice());
+      h.relay.down = true;
+      const away = Array.from({ length: 400 }, () => 'retry' as const);
+      if (read === 'never') h.platform.fail('read', ...away);
+      await h.take(invoiceEvent('invoice.created'));
+      h.platform.fail('read', ...away);
+      await h.rest(5);
+      const tried = h.relay.sent.length;
+      expect(tried).toBeGreaterThan(2); // Stripe, which cannot be asked, keeps no renewal from being charged
+      h.platform.trouble.length = 0;
+      h.relay.down = false;
+      h.platform.put(anInvoice({ status: 'void' })); // and no event has told of it yet
+      await h.rest(3);
+      expect(h.relay.sent).toHaveLength(tried);
+    },
+  );
+
+  it('an invoice.created of just now is relayed without a read of the invoice', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice({ status: 'draft' }));
+    await h.take(invoiceEvent('invoice.created', { createdAt: START }));
+    expect([h.relay.sent.length, h.platform.asked]).toEqual([1, []]);
+  });
+
+  it('an invoice.created that waited hours for the MoR is not sent where the invoice is void by then, though no event said so', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    h.relay.down = true;
+    await h.take(invoiceEvent('invoice.created', { createdAt: START }));
+    await h.rest(2);
+    const tried = h.relay.sent.length;
+    h.platform.put(anInvoice({ status: 'void' }));
+    h.relay.down = false;
+    await h.rest(3);
+    expect(h.relay.sent).toHaveLength(tried);
+  });
+
+  it('an invoice.created whose answer was lost is not sent again once the MoR has refused the renewal: a link may stand for it', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    h.relay.down = true;
+    await h.take(invoiceEvent('invoice.created'));
+    await h.take(aPaymentFailed());
+    const tried = h.relay.sent.length;
+    h.relay.down = false;
+    await h.rest(48);
+    expect(h.relay.sent).toHaveLength(tried);
+  });
+
+  it('two events of one new invoice under two ids ask the MoR once', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    await h.take(invoiceEvent('invoice.created', { eventId: 'evt_1' }));
+    await h.take(invoiceEvent('invoice.created', { eventId: 'evt_2' }));
+    expect(h.relay.sent).toHaveLength(1);
+    await h.take(aPaymentFailed());
+    h.clock.advance(1);
+    await h.take(invoiceEvent('invoice.created', { eventId: 'evt_3' })); // a retry, as the MoR's documents have it
+    expect(h.relay.sent).toHaveLength(2);
+  });
+
+  it('an event that is decided a second time is not relayed a second time', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    await h.take(invoiceEvent('invoice.created'));
+    expect(h.relay.sent).toHaveLength(1);
+    const store = h.backend.store as unknown as { events: { status: string }[] };
+    for (const e of store.events) e.status = 'received'; // an operator asked for it
+    await h.drain();
+    expect(h.relay.sent).toHaveLength(1);
+  });
+});
+
+const ids = (r: Rig): string[] => relayed(r).map((e) => e.id);
+
+async function refusedByItsAddress({ h }: Rig, eventId: string): Promise<void> {
+  const send = h.relay.send.bind(h.relay);
+  h.relay.send = async () => failed('refused', { status: 404 });
+  await h.take(invoiceEvent('invoice.created', { eventId, at: h.clock.now() }));
+  h.relay.send = send;
+}
+
+async function sendAgain(r: Rig): Promise<void> {
+  const item = (await state(r)).reviews.find((x) => x.kind === 'effect_failed' && x.status === 'open');
+  const choice = { resolution: 'retry', note: null, by: 'ada' } as const;
+  await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await r.h.rest(1);
+}
+
+it('an invoice.created that the MoR refused is sent again when a person says so', async () => {
+  const r = rig({ retrySchedule: null });
+  await refusedByItsAddress(r, 'evt_a');
+  await sendAgain(r);
+  expect(ids(r)).toEqual(['evt_a']);
+});
+
+it('an invoice.created that the MoR refused is not sent again next to another one that the MoR has received', async () => {
+  const r = rig({ retrySchedule: null });
+  await refusedByItsAddress(r, 'evt_a');
+  await r.h.take(invoiceEvent('invoice.created', { eventId: 'evt_b' }));
+  await sendAgain(r);
+  expect(ids(r)).toEqual(['evt_b']);
+});
+
+it('an invoice.created that the MoR refused is not sent again next to a retry that a person has ordered', async () => {
+  const r = rig({ retrySchedule: null, recoveryLinks: null });
+  await refused(r);
+  r.h.clock.advance(HOUR_MS);
+  await refusedByItsAddress(r, 'evt_b');
+  expect((await retry(r)).ok).toBe(true);
+  await r.h.rest(1);
+  await sendAgain(r);
+  expect(ids(r)).toEqual([expect.stringMatching(/^evt_crossbill_/)]);
+});
+
+it('a new invoice.created is not sent next to a payment announced on a link, also after the end of that link', async () => {
+  const r = rig({ retrySchedule: null });
+  const { h } = r;
+  await refused(r);
+  await h.rest(1);
+  const [id, type] = ['evt_captured', 'payment.captured'];
+  const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
+  h.clock.advance(7 * DAY_MS);
+  const created = h.clock.now().toISOString();
+  await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+  expect((await state(r)).objects.map((o) => o.status)).toEqual(['EXPIRED']);
+  await h.take(invoiceEvent('invoice.created', { eventId: 'evt_b', at: h.clock.now() }));
+  await h.rest(1);
+  expect(ids(r)).toEqual([]);
+});
