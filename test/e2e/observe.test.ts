@@ -1,8 +1,18 @@
-// Following one event: its name is in each log line about it.
+// The log of an event, a stuck log and secrets, end to end.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Json, startWorld, type World } from '../support/world.js';
-import { deafMor, newPaid, openRenewal, tellSucceeded } from './support/story.js';
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { sign } from '../support/signing.js';
+import { type Json, OPS_KEY, READ_KEY, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
+import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
+import { DOORS, type DoorName, deliver, eventStatus, post, secretOf } from './support/door.js';
+import { deafMor, newPaid, openRenewal, refund, tellSucceeded } from './support/story.js';
 
+// Following one event: its name is in each log line about it.
 describe('a renewal', () => {
   let world: World;
   let invoiceId: string;
@@ -42,5 +52,286 @@ describe('a renewal', () => {
     for (const line of about) expect(line['lane']).toBe(invoiceId);
     const calls = lines.filter((l) => l['msg'] === 'call' || l['msg'] === 'call failed');
     for (const call of calls) expect([call['call'], call['lane']]).toEqual([expect.any(String), expect.any(String)]);
+  });
+});
+
+// The target of the log cannot stop the daemon: a full disk, and a reader that stands still, from its start to its end.
+describe('A stuck log', () => {
+  function fill(fifo: number): void {
+    try {
+      for (;;) writeSync(fifo, 'x'.repeat(1024));
+    } catch {
+      // full
+    }
+  }
+
+  /** Each refused delivery is a line of the log at this level. */
+  const DELIVERIES = 100;
+
+  describe('a daemon whose log is not taken', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'crossbill-log-'));
+    let world: World;
+    beforeAll(async () => {
+      await ensureBuilt();
+      world = await startWorld();
+    });
+    afterAll(async () => {
+      await world.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    async function livesOn(stdout: number, linesAreLost: boolean): Promise<void> {
+      const port = await freePort();
+      const url = `http://127.0.0.1:${port}`;
+      const env = { ...world.env, PORT: String(port), LOG_LEVEL: 'trace' };
+      const daemon = new DaemonProcess(url, env, [], stdout);
+      await daemon.start();
+      for (let n = 0; n < DELIVERIES; n++) {
+        const answer = await fetch(`${url}/webhooks/stripe`, {
+          method: 'POST',
+          body: '{}',
+          signal: AbortSignal.timeout(5_000),
+        });
+        expect(answer.status).toBe(400);
+      }
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      const lost = Number(/^crossbill_log_lines_dropped_total (\d+)$/m.exec(metrics)?.[1]);
+      if (linesAreLost) expect(lost).toBeGreaterThan(0);
+      expect((await fetch(`${url}/livez`)).status).toBe(200);
+      expect(await daemon.end('SIGTERM')).toBe(0);
+    }
+
+    it('for a full disk answers, counts the lines that are lost, and ends when it is told to', async () => {
+      const full = openSync('/dev/full', 'w');
+      await livesOn(full, true);
+      closeSync(full);
+    });
+
+    it('for a reader that stands still answers, and ends when it is told to', async () => {
+      const fifo = join(folder, 'fifo');
+      execFileSync('mkfifo', [fifo]);
+      const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+      const writer = openSync(fifo, 'w');
+      // Nothing more fits in.
+      const filler = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+      fill(filler);
+      await livesOn(writer, false);
+      for (const fd of [reader, writer, filler]) closeSync(fd);
+    });
+  });
+});
+
+// No secret ever reaches a log line or a table, whatever was asked, refused, forged or broken.
+describe('secrets', () => {
+  let world: World;
+  /** What must be found nowhere, with a name for the report. */
+  const canaries = new Map<string, string>();
+  /** What the API said. */
+  const answers: string[] = [];
+  const canary = (name: string): string => {
+    const value = `canary${name.replaceAll(/\W/g, '')}${randomUUID().replaceAll('-', '')}`;
+    canaries.set(name, value);
+    return value;
+  };
+
+  beforeAll(async () => {
+    const notifySecret = Buffer.from(canary('notify bytes').slice(-32)).toString('base64');
+    canaries.set('notify secret', notifySecret);
+    world = await startWorld({
+      BILLING_DRAFT_POLICY: 'finalize',
+      LOG_LEVEL: 'trace',
+      MOR_RELAY_URL: 'http://127.0.0.1:9/relay',
+      MOR_RELAY_SECRET: `whsec_${canary('relay secret')}`,
+      NOTIFY_URL: `http://127.0.0.1:9/${canary('notify url')}`,
+      NOTIFY_SECRETS: `whsec_${notifySecret}`,
+      OIDC_ISSUER: 'http://127.0.0.1:9/realm',
+      OIDC_CLIENT_ID: 'crossbill',
+      OIDC_CLIENT_SECRET: canary('oidc client secret'),
+      OIDC_ROLES: 'staff=read',
+    });
+    const { secrets } = world.sandbox;
+    for (const [name, value] of [
+      ['stripe api key', secrets.stripeApiKey],
+      ['stripe webhook secret', secrets.stripeWebhookSecret],
+      ['payment webhook secret', secrets.paymentWebhookSecret],
+      ['event webhook secret', secrets.eventWebhookSecret],
+      ['merchant secret', secrets.merchant.clientSecret],
+      ['partner secret', secrets.partner.clientSecret],
+      ['ops key', OPS_KEY],
+      ['signup key', SIGNUP_KEY],
+      ['read key', READ_KEY],
+      ['database password', new URL(world.databaseUrl).password],
+    ] as const) {
+      if (value !== '') canaries.set(name, value);
+    }
+    await world.startDaemon();
+    const { api } = world;
+    const heard: World['api'] = async <T = Json>(...asked: Parameters<World['api']>) => {
+      const reply = await api<T>(...asked);
+      // The one secret that is handed over on purpose, to whoever asked for it.
+      answers.push(
+        JSON.stringify(reply.body, (name, value: unknown) => (name === 'client_secret' ? undefined : value)),
+      );
+      return reply;
+    };
+    world.api = heard;
+  });
+  afterAll(() => world.close());
+
+  it('are in no log line and in no column, after all that can happen to them', async () => {
+    const s = await world.subscriber({ amount: 1000 });
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await world.invoice(await world.renew(s.subscriptionId), 'paid');
+    const trial = await world.api(
+      'POST',
+      '/v1/signups',
+      { kind: 'trial', customer: { id: s.customerId } },
+      { 'idempotency-key': 'k' },
+    );
+    canaries.set('client secret', String(trial.body['client_secret']));
+    const again = await world.api(
+      'POST',
+      '/v1/signups',
+      { kind: 'trial', customer: { id: s.customerId } },
+      { 'idempotency-key': 'k' },
+    );
+    expect(again.body['client_secret']).toBe(trial.body['client_secret']);
+
+    const card = await world.api(
+      'POST',
+      `/v1/customers/${s.customerId}/payment-method`,
+      {},
+      { 'idempotency-key': 'k' },
+    );
+    canaries.set('client secret of another card', String(card.body['client_secret']));
+
+    // Peers that refuse, and repeat what they were sent.
+    const echo = {
+      code: 'echo',
+      message: `you sent ${world.sandbox.secrets.stripeApiKey} ${String(trial.body['client_secret'])}`,
+    };
+    await world.control('POST', '/tokens/revoke', {});
+    for (const [side, path] of [
+      ['stripe', '/v1/invoices/'],
+      ['stripe', '/v1/payment_records'],
+    ] as const) {
+      await world.control('POST', '/faults', {
+        side,
+        path,
+        times: 1,
+        action: 'status',
+        status: 400,
+        body: { error: { ...echo, type: 'invalid_request_error' } },
+      });
+    }
+    await world.control('POST', '/faults', {
+      side: 'mor',
+      path: '/api/payments',
+      times: 1,
+      action: 'status',
+      status: 422,
+      body: { ...echo, errors: [{ field: 'amount', message: world.sandbox.secrets.merchant.clientSecret }] },
+    });
+    await world.api('POST', '/v1/signups', {
+      kind: 'payment',
+      customer: { id: s.customerId },
+      amount: 100,
+      currency: 'eur',
+    });
+    await world.control('POST', '/faults', { side: 'mor', path: '/oauth2/token', times: 1, action: 'garble' });
+    await world.renew(s.subscriptionId);
+    const paid = newPaid();
+    const id = await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId: 'in_none', amount: 1000 });
+    await eventStatus(world, 'mor_payments', id);
+    await refund(world, paid.paymentId, { amount: 100 }, 'no-such-payment-at-the-mor');
+
+    // Forged, stale, malformed: their signatures and headers are nobody's to keep.
+    for (const door of Object.keys(DOORS) as DoorName[]) {
+      const forged = sign('{}', canary(`forger ${door}`));
+      canaries.set(`forged signature ${door}`, forged.split('v1=')[1] ?? '');
+      const url = `${world.daemons[0]?.url ?? ''}${DOORS[door].path}`;
+      await post(url, '{}', { [DOORS[door].header]: forged, authorization: `Bearer ${canary(`bearer ${door}`)}` });
+      await post(url, '{}', { [DOORS[door].header]: `t=1,v1=${canary(`malformed ${door}`)}` });
+      const body = JSON.stringify({ id: `evt_${door}`, type: 'x', created: 1 });
+      const good = sign(body, secretOf(world, door));
+      canaries.set(`good signature ${door}`, good.split('v1=')[1] ?? '');
+      await post(url, body, { [DOORS[door].header]: good, cookie: canary(`cookie ${door}`) });
+      await deliver(world, door, body, { t: 1 });
+    }
+    for (const path of ['/v1/audit', '/v1/payments/x/refunds', '/nowhere', '/console']) {
+      await world.api('POST', `${path}?key=1`, { amount: 1 }, { authorization: `Bearer ${canary(`key ${path}`)}` });
+    }
+
+    // Log in at the console, lose the database's connections, start with wrong settings.
+    const form = new URLSearchParams({ key: OPS_KEY });
+    const url = world.daemons[0]?.url ?? '';
+    const login = await fetch(`${url}/console/login`, { method: 'POST', body: form, redirect: 'manual' });
+    const cookie = /crossbill_console=([^;]+)/.exec(login.headers.getSetCookie().join())?.[1] ?? '';
+    canaries.set('session signature', cookie.split('.')[1] ?? '');
+    const pages: [string, string][] = [];
+    for (const path of [
+      '/console',
+      '/console/settings',
+      '/console/sessions',
+      '/console/sso',
+      '/docs',
+      '/docs-json',
+      '/metrics',
+      '/readyz',
+    ]) {
+      const answer = await fetch(url + path, {
+        headers: { cookie: `crossbill_console=${cookie}` },
+        redirect: 'manual',
+      });
+      pages.push([path, `${JSON.stringify([...answer.headers])} ${await answer.text()}`]);
+    }
+    const db = new pg.Client({ connectionString: world.databaseUrl });
+    await db.connect();
+    await db.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await world.until(
+      'it works again',
+      () => world.api('GET', '/readyz'),
+      (r) => r.status === 200,
+    );
+    const wrong = canary('a wrong setting');
+    const refused = await world
+      .startDaemon({ STRIPE_API_KEY: wrong, STRIPE_API_BASE: `ftp://${wrong}` })
+      .catch((e: unknown) => e);
+    expect(String(refused)).toContain('STRIPE_API_BASE');
+    world.logLines.push(String(refused));
+
+    // Tokens are in the sandbox's own memory; the log must not hold anything of the kind.
+    expect(world.logLines.length).toBeGreaterThan(100);
+    const found: string[] = [];
+    const scan = (where: string, text: string): void => {
+      for (const [name, value] of canaries)
+        if (text.includes(value)) found.push(`${name} in ${where}: ${text.slice(0, 200)}`);
+      if (/Bearer [\w-]{16,}|(pi|seti)_\w+_secret_\w{4}|v1=[0-9a-f]{64}/.test(text))
+        found.push(`a secret’s shape in ${where}: ${text.slice(0, 200)}`);
+    };
+    for (const line of world.logLines) scan('the log', line);
+
+    const columns = await db.query<{ table_name: string; column_name: string; data_type: string }>(
+      `select table_name, column_name, data_type from information_schema.columns
+        where table_schema = 'public' and data_type in ('text', 'character varying', 'character', 'bytea', 'jsonb', 'json', 'ARRAY')`,
+    );
+    expect(columns.rows.length).toBeGreaterThan(50);
+    for (const { table_name: table, column_name: column, data_type: type } of columns.rows) {
+      const shown = type === 'bytea' ? `encode("${column}", 'escape')` : `"${column}"::text`;
+      const values = await db.query<{ value: string }>(
+        `select distinct ${shown} as value from "${table}" where "${column}" is not null`,
+      );
+      for (const { value } of values.rows) scan(`${table}.${column}`, value);
+    }
+    await db.end();
+    for (const [path, text] of pages) scan(path, text);
+    expect(pages.filter(([, text]) => text.length > 500).length).toBeGreaterThan(4);
+    for (const answer of answers) scan('an answer of the API', answer);
+    expect(answers.length).toBeGreaterThan(8);
+    const reviews = await world.api<{ data: Json[] }>('GET', '/v1/reviews?limit=100');
+    scan('the review items', JSON.stringify(reviews.body));
+    expect(found).toEqual([]);
   });
 });

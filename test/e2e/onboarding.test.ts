@@ -1,329 +1,424 @@
-// Onboarding of merchants, end to end: daemon, PostgreSQL and the sandbox's partner API (Document 1).
+// Onboarding and a merchant without a known company, end to end.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Secret } from '../../src/config/index.js';
+import { SystemClock } from '../../src/engine/system-ports.js';
+import { PartnerDesk } from '../../src/mor/mor-partner-desk.js';
+import { type MorCredentials, type MorOptions, morClient } from '../../src/mor/options.js';
 import { applyMerchant } from '../../src/onboarding/onboarding-apply.js';
 import { OnboardingFlow } from '../../src/onboarding/onboarding.flow.js';
-import { PartnerDesk } from '../../src/mor/mor-partner-desk.js';
-import { morClient, type MorCredentials, type MorOptions } from '../../src/mor/options.js';
+import { OnboardingStore } from '../../src/onboarding/onboarding.store.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
-import { OnboardingStore } from '../../src/onboarding/onboarding.store.js';
-import { SystemClock } from '../../src/engine/system-ports.js';
 import { company } from '../support/company.js';
-import { type Json, READ_KEY, SIGNUP_KEY, startWorld, type World } from '../support/world.js';
+import { type Json, READ_KEY, type Reply, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
 
-const merchant = (merchantReference: string, over: Json = {}): Json => ({
-  merchantReference,
-  productCode: 'tor',
-  company,
-  ...over,
+// Onboarding of merchants, end to end: daemon, PostgreSQL and the sandbox's partner API (Document 1).
+describe('Onboarding', () => {
+  const merchant = (merchantReference: string, over: Json = {}): Json => ({
+    merchantReference,
+    productCode: 'tor',
+    company,
+    ...over,
+  });
+
+  function secretsOf(c: { clientId: string; clientSecret: string }): MorCredentials {
+    return { clientId: c.clientId, clientSecret: new Secret(c.clientSecret) };
+  }
+
+  describe('a partner onboards merchants', () => {
+    let world: World;
+    let db: pg.Pool;
+
+    beforeAll(async () => {
+      world = await startWorld();
+      await world.startDaemon();
+      db = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
+      db.on('error', () => undefined); // a connection may still be closing when its database is dropped
+    });
+    afterEach(async () => {
+      await world.control('DELETE', '/faults');
+    });
+    afterAll(async () => {
+      await db.end();
+      await world.close();
+    });
+
+    const start = (body: Json) => world.api('POST', '/v1/onboarding/merchants', body);
+    const look = (reference: string) => world.api('GET', `/v1/onboarding/merchants/${reference}`);
+    const product = (reference: string, regions: string[] = ['GB']) =>
+      world.api('PUT', `/v1/onboarding/merchants/${reference}/product`, { code: 'tor', regions });
+    const business = (reference: string) =>
+      world.api('PATCH', `/v1/onboarding/merchants/${reference}/business`, {
+        businessDescription: 'Plans for trees',
+        storeUrls: ['https://larch.example'],
+      });
+    const submit = (reference: string) => world.api('POST', `/v1/onboarding/merchants/${reference}/submit`);
+    const review = (reference: string, body: Json) => world.control('POST', `/applications/${reference}/review`, body);
+    const sent = async (path: string): Promise<number> => {
+      const log = await world.control('GET', `/requests?side=mor&path=${encodeURIComponent(path)}`);
+      return (log.body['data'] as Json[]).length;
+    };
+    async function submitted(reference: string): Promise<void> {
+      await start(merchant(reference));
+      await product(reference);
+      await business(reference);
+      expect((await submit(reference)).body).toMatchObject({ status: 'submitted', due: [] });
+    }
+
+    it('begins an application, supplies what is due, submits it and reads the approval', async () => {
+      const begun = await start(merchant('larch'));
+      expect(begun).toMatchObject({
+        status: 201,
+        body: {
+          reference: 'larch',
+          status: 'created',
+          due: ['selectedRegions', 'businessDescription', 'checkoutUrl'],
+          errors: [],
+          product: { code: 'tor', regions: [] },
+          submitted_at: null,
+          existing_application: false,
+        },
+      });
+      expect(String(begun.body['merchant_id'])).toMatch(/^[0-9a-f-]{36}$/);
+      expect(String(begun.body['application_id'])).toMatch(/^[0-9a-f-]{36}$/);
+      expect(begun.body['next']).toContain('storeUrls');
+      expect((await product('larch')).body).toMatchObject({ due: ['businessDescription', 'checkoutUrl'] });
+      expect((await business('larch')).body).toMatchObject({ due: [], next: expect.stringContaining('submit it') });
+      const waits = await submit('larch');
+      expect(waits.status).toBe(200);
+      expect(waits.body['submitted_at']).not.toBeNull();
+      await review('larch', { outcome: 'approved', message: 'welcome' });
+      expect((await look('larch')).body).toMatchObject({ status: 'approved', review_message: 'welcome' });
+      const asked = await sent('/partner/api/merchants');
+      await look('larch');
+      expect(await sent('/partner/api/merchants')).toBe(asked); // final: not asked for any more
+    });
+
+    it('shows the reviewer’s comments and takes the application in again', async () => {
+      await submitted('birch');
+      const errors = [{ field: 'businessDescription', message: 'say more' }];
+      await review('birch', { outcome: 'changes_requested', message: 'nearly', errors });
+      expect((await look('birch')).body).toMatchObject({
+        status: 'changes_requested',
+        errors,
+        review_message: 'nearly',
+      });
+      const again = await world.api('PATCH', '/v1/onboarding/merchants/birch/business', {
+        businessDescription: 'Plans',
+      });
+      expect(again.body).toMatchObject({ errors: [] });
+      expect((await submit('birch')).body).toMatchObject({ status: 'submitted' });
+      await review('birch', { outcome: 'rejected', message: 'no' });
+      expect((await look('birch')).body).toMatchObject({ status: 'rejected', review_message: 'no' });
+      expect(await submit('birch')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
+      expect(await product('birch')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
+    });
+
+    it('counts what was submitted before as submitted', async () => {
+      await submitted('rowan');
+      expect(await submit('rowan')).toMatchObject({ status: 200, body: { status: 'submitted' } });
+      expect(await business('rowan')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
+    });
+
+    it('names every requirement that is missing at submission', async () => {
+      await start(merchant('aspen'));
+      const refused = await submit('aspen');
+      expect(refused).toMatchObject({ status: 400, body: { code: 'incomplete_application' } });
+      const errors = refused.body['errors'] as { field: string }[];
+      expect(errors.map((e) => e.field)).toEqual(['selectedRegions', 'businessDescription', 'checkoutUrl']);
+    });
+
+    it('makes no second merchant of the same reference and says what became of the company details', async () => {
+      const first = await start(merchant('alder'));
+      const same = await start(merchant('alder'));
+      expect(same.status).toBe(200);
+      expect(same.body['application_id']).toBe(first.body['application_id']);
+      expect(same.body['notice']).toBeUndefined();
+      const other = await start(merchant('alder', { company: { ...company, legalName: 'Another Ltd' } }));
+      expect(other).toMatchObject({ status: 200, body: { company_discarded: true, existing_application: true } });
+      expect(other.body['notice']).toContain('discarded');
+      const both = await Promise.all([start(merchant('elm')), start(merchant('elm'))]);
+      expect(both.map((b) => b.status).sort()).toEqual([200, 201]);
+      expect(both[0].body['merchant_id']).toBe(both[1].body['merchant_id']);
+    });
+
+    it('takes over an application that was begun elsewhere', async () => {
+      const { partner } = world.sandbox.secrets;
+      const token = await fetch(`${world.sandbox.morUrl}/oauth2/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'client_credentials',
+          client_id: partner.clientId,
+          client_secret: partner.clientSecret,
+        }),
+      });
+      const { access_token: bearer } = (await token.json()) as { access_token: string };
+      await fetch(`${world.sandbox.morUrl}/partner/api/onboarding/initiate`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...merchant('maple'), mode: 'API' }),
+      });
+      expect((await look('maple')).body).toMatchObject({ status: 'created', existing_application: true });
+      const begun = await start(merchant('maple'));
+      expect(begun).toMatchObject({ status: 200, body: { company_discarded: true } });
+    });
+
+    it('goes on after a crash between the beginning and the look-up', async () => {
+      await world.control('POST', '/faults', {
+        side: 'mor',
+        method: 'GET',
+        path: '/partner/api/merchants',
+        action: 'status',
+        status: 503,
+      });
+      expect(await start(merchant('hazel'))).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
+      expect(await sent('/partner/api/onboarding/initiate')).toBeGreaterThan(0);
+      const resumed = await look('hazel');
+      expect(resumed.body).toMatchObject({ status: 'created', existing_application: false });
+      expect(resumed.body['application_id']).not.toBeNull();
+    });
+
+    it('finds the application whose beginning was not answered, with its own company details', async () => {
+      const path = '/partner/api/onboarding/initiate';
+      await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
+      expect(await start(merchant('willow'))).toMatchObject({
+        status: 201,
+        body: { status: 'created', company_discarded: false },
+      });
+      const willow = await start(merchant('willow'));
+      expect(willow).toMatchObject({ status: 200, body: { company_discarded: false, existing_application: false } });
+      expect(willow.body['notice']).toBeUndefined();
+      expect(willow.body['application_id']).not.toBeNull();
+      // Neither an answer nor a list: the same request again finds what the first one made.
+      await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
+      await world.control('POST', '/faults', {
+        side: 'mor',
+        path: '/partner/api/merchants',
+        action: 'status',
+        status: 500,
+      });
+      expect((await start(merchant('poplar'))).status).toBe(502);
+      const again = await start(merchant('poplar'));
+      expect(again).toMatchObject({ status: 201, body: { status: 'created', company_discarded: false } });
+      const listed = await db.query(`select merchant_id from onboarding where reference = 'poplar'`);
+      expect(listed.rowCount).toBe(1);
+    });
+
+    it('does not repeat a beginning that the MoR cannot read', async () => {
+      const path = '/partner/api/onboarding/initiate';
+      const before = await sent(path);
+      await world.control('POST', '/faults', {
+        side: 'mor',
+        path,
+        action: 'status',
+        status: 500,
+        code: 'internal_error',
+      });
+      const refused = await start(merchant('yew'));
+      expect(refused).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
+      expect(refused.body['message']).toContain('would not next time either');
+      expect(await sent(path)).toBe(before + 1);
+      expect((await start(merchant('yew'))).status).toBe(201);
+    });
+
+    it('names the fields that are missing before anything is sent', async () => {
+      const before = await sent('/partner/api/onboarding/initiate');
+      const refused = await start({
+        merchantReference: 'oak',
+        productCode: 'tor',
+        company: { ...company, taxId: ' ' },
+      });
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_argument', errors: [{ field: 'company.taxId' }] },
+      });
+      const tier = await start(merchant('oak', { company: { ...company, gmvTier: 'LOTS' } }));
+      expect(tier).toMatchObject({ status: 400, body: { errors: [{ field: 'company.gmvTier' }] } });
+      expect(await start(merchant('oak', { mode: 'HOSTED' }))).toMatchObject({ status: 400 });
+      expect(await sent('/partner/api/onboarding/initiate')).toBe(before);
+      expect(await product('aspen', [])).toMatchObject({ status: 400, body: { code: 'validation_error' } });
+      const other = await world.api('PUT', '/v1/onboarding/merchants/aspen/product', { code: 'mor', regions: ['GB'] });
+      expect(other).toMatchObject({
+        status: 400,
+        body: { code: 'validation_error', errors: [{ field: 'products[0].code' }] },
+      });
+    });
+
+    it('answers 404 for a merchant that nobody knows', async () => {
+      for (const answer of [
+        await look('nobody'),
+        await product('nobody'),
+        await business('nobody'),
+        await submit('nobody'),
+      ]) {
+        expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      }
+    });
+
+    it('asks for the outcome by itself, and each merchant is given to one replica', async () => {
+      await submitted('cedar');
+      await review('cedar', { outcome: 'approved', message: 'good' });
+      await db.query(`update onboarding set poll_at = null where reference <> 'cedar'`);
+      await db.query(`update onboarding set poll_at = now() - interval '1 second' where reference = 'cedar'`);
+      const own = await Database.open({ url: world.databaseUrl, poolSize: 3, onError: () => undefined });
+      const clock = new SystemClock();
+      const options: MorOptions = {
+        baseUrl: world.sandbox.morUrl,
+        authUrl: world.sandbox.morUrl,
+        psp: 'cardpsp',
+        setupCustomer: 'send',
+        merchant: secretsOf(world.sandbox.secrets.merchant),
+        partner: secretsOf(world.sandbox.secrets.partner),
+        relay: null,
+      };
+      const client = morClient(options, clock);
+      try {
+        const desk = new PartnerDesk(client.partner, client.merchants, client.applications);
+        const replica = (): OnboardingFlow =>
+          new OnboardingFlow(desk, new OnboardingStore(own, new ServerTime()), clock);
+        const read = await Promise.all([replica().poll(), replica().poll(), replica().poll()]);
+        expect(read.reduce((a, b) => a + b, 0)).toBe(1);
+        const row = await db.query(`select status, review_message, poll_at from onboarding where reference = 'cedar'`);
+        expect(row.rows).toEqual([{ status: 'approved', review_message: 'good', poll_at: null }]);
+        // The whole way from one description, and again: only what can still be changed is changed.
+        const all = merchant('spruce', {
+          regions: ['GB'],
+          businessDescription: 'Trees',
+          storeUrls: ['https://x.example'],
+        });
+        const applied = await applyMerchant(replica(), all, 'cli');
+        expect(applied.steps).toEqual(['start', 'product', 'business', 'submit']);
+        expect(applied.result).toMatchObject({ ok: true, value: { row: { status: 'submitted', regions: ['GB'] } } });
+        expect((await applyMerchant(replica(), all, 'cli')).steps).toEqual(['start']);
+      } finally {
+        await client.close();
+        await own.close();
+      }
+    });
+
+    it('lists the merchants, gives the regions, and audits every change with its target', async () => {
+      const list = await world.api<{ data: Json[]; next_cursor?: string }>('GET', '/v1/onboarding/merchants?limit=2');
+      expect(list.body.data).toHaveLength(2);
+      const next = await world.api<{ data: Json[] }>(
+        'GET',
+        `/v1/onboarding/merchants?limit=2&cursor=${list.body.next_cursor ?? ''}`,
+      );
+      expect(next.body.data[0]?.['reference']).not.toBe(list.body.data[0]?.['reference']);
+      expect(await world.api('GET', '/v1/onboarding/merchants?limit=0')).toMatchObject({ status: 400 });
+      expect(await world.api('GET', '/v1/onboarding/merchants?cursor=x')).toMatchObject({ status: 400 });
+      const regions = await world.api<{ data: Json[] }>('GET', '/v1/onboarding/regions');
+      expect(regions.body.data[0]).toMatchObject({ name: expect.any(String), flagCode: expect.any(String) });
+      const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=onboarding.submit');
+      expect(audit.body.data.map((a) => a['target'])).toContain('birch');
+      for (const key of [READ_KEY, SIGNUP_KEY]) {
+        const headers = { authorization: `Bearer ${key}` };
+        expect((await world.api('GET', '/v1/onboarding/merchants', undefined, headers)).status).toBe(403);
+        expect((await world.api('POST', '/v1/onboarding/merchants', merchant('x'), headers)).status).toBe(403);
+      }
+    });
+  });
+
+  it('says that onboarding is not configured without partner credentials', async () => {
+    const world = await startWorld();
+    delete world.env['MOR_PARTNER_CLIENT_ID'];
+    delete world.env['MOR_PARTNER_CLIENT_SECRET'];
+    try {
+      await world.startDaemon();
+      for (const [method, path] of [
+        ['GET', 'regions'],
+        ['GET', 'merchants'],
+        ['GET', 'merchants/x'],
+        ['POST', 'merchants/x/submit'],
+      ] as const) {
+        const answer = await world.api(method, `/v1/onboarding/${path}`);
+        expect(answer).toMatchObject({ status: 409, body: { code: 'onboarding_not_configured' } });
+      }
+      const begun = await world.api('POST', '/v1/onboarding/merchants', merchant('larch'));
+      expect(begun).toMatchObject({ status: 409, body: { code: 'onboarding_not_configured' } });
+    } finally {
+      await world.close();
+    }
+  });
 });
 
-function secretsOf(c: { clientId: string; clientSecret: string }): MorCredentials {
-  return { clientId: c.clientId, clientSecret: new Secret(c.clientSecret) };
-}
+// Merchants whose company is not known (Document 1, POST /partner/api/merchants): made once, with a warning, never by accident.
+describe('A merchant without a known company', () => {
+  const merchant = (merchantReference: string): Json => ({ merchantReference, productCode: 'tor', company });
 
-describe('a partner onboards merchants', () => {
+  function secretsOf(c: { clientId: string; clientSecret: string }): MorCredentials {
+    return { clientId: c.clientId, clientSecret: new Secret(c.clientSecret) };
+  }
+
   let world: World;
-  let db: pg.Pool;
-
   beforeAll(async () => {
     world = await startWorld();
     await world.startDaemon();
-    db = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
-    db.on('error', () => undefined); // a connection may still be closing when its database is dropped
   });
-  afterEach(async () => {
-    await world.control('DELETE', '/faults');
-  });
-  afterAll(async () => {
-    await db.end();
-    await world.close();
-  });
+  afterAll(() => world.close());
 
-  const start = (body: Json) => world.api('POST', '/v1/onboarding/merchants', body);
-  const look = (reference: string) => world.api('GET', `/v1/onboarding/merchants/${reference}`);
-  const product = (reference: string, regions: string[] = ['GB']) =>
-    world.api('PUT', `/v1/onboarding/merchants/${reference}/product`, { code: 'tor', regions });
-  const business = (reference: string) =>
-    world.api('PATCH', `/v1/onboarding/merchants/${reference}/business`, {
-      businessDescription: 'Plans for trees',
-      storeUrls: ['https://larch.example'],
-    });
-  const submit = (reference: string) => world.api('POST', `/v1/onboarding/merchants/${reference}/submit`);
-  const review = (reference: string, body: Json) => world.control('POST', `/applications/${reference}/review`, body);
-  const sent = async (path: string): Promise<number> => {
-    const log = await world.control('GET', `/requests?side=mor&path=${encodeURIComponent(path)}`);
-    return (log.body['data'] as Json[]).length;
-  };
-  async function submitted(reference: string): Promise<void> {
-    await start(merchant(reference));
-    await product(reference);
-    await business(reference);
-    expect((await submit(reference)).body).toMatchObject({ status: 'submitted', due: [] });
-  }
+  const start = (body: unknown): Promise<Reply> => world.api('POST', '/v1/onboarding/merchants', body);
+  const product = (reference: string): Promise<Reply> =>
+    world.api('PUT', `/v1/onboarding/merchants/${reference}/product`, { code: 'tor', regions: ['GB'] });
 
-  it('begins an application, supplies what is due, submits it and reads the approval', async () => {
-    const begun = await start(merchant('larch'));
-    expect(begun).toMatchObject({
-      status: 201,
-      body: {
-        reference: 'larch',
-        status: 'created',
-        due: ['selectedRegions', 'businessDescription', 'checkoutUrl'],
-        errors: [],
-        product: { code: 'tor', regions: [] },
-        submitted_at: null,
-        existing_application: false,
-      },
-    });
-    expect(String(begun.body['merchant_id'])).toMatch(/^[0-9a-f-]{36}$/);
-    expect(String(begun.body['application_id'])).toMatch(/^[0-9a-f-]{36}$/);
-    expect(begun.body['next']).toContain('storeUrls');
-    expect((await product('larch')).body).toMatchObject({ due: ['businessDescription', 'checkoutUrl'] });
-    expect((await business('larch')).body).toMatchObject({ due: [], next: expect.stringContaining('submit it') });
-    const waits = await submit('larch');
-    expect(waits.status).toBe(200);
-    expect(waits.body['submitted_at']).not.toBeNull();
-    await review('larch', { outcome: 'approved', message: 'welcome' });
-    expect((await look('larch')).body).toMatchObject({ status: 'approved', review_message: 'welcome' });
-    const asked = await sent('/partner/api/merchants');
-    await look('larch');
-    expect(await sent('/partner/api/merchants')).toBe(asked); // final: not asked for any more
-  });
-
-  it('shows the reviewer’s comments and takes the application in again', async () => {
-    await submitted('birch');
-    const errors = [{ field: 'businessDescription', message: 'say more' }];
-    await review('birch', { outcome: 'changes_requested', message: 'nearly', errors });
-    expect((await look('birch')).body).toMatchObject({ status: 'changes_requested', errors, review_message: 'nearly' });
-    const again = await world.api('PATCH', '/v1/onboarding/merchants/birch/business', { businessDescription: 'Plans' });
-    expect(again.body).toMatchObject({ errors: [] });
-    expect((await submit('birch')).body).toMatchObject({ status: 'submitted' });
-    await review('birch', { outcome: 'rejected', message: 'no' });
-    expect((await look('birch')).body).toMatchObject({ status: 'rejected', review_message: 'no' });
-    expect(await submit('birch')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
-    expect(await product('birch')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
-  });
-
-  it('counts what was submitted before as submitted', async () => {
-    await submitted('rowan');
-    expect(await submit('rowan')).toMatchObject({ status: 200, body: { status: 'submitted' } });
-    expect(await business('rowan')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
-  });
-
-  it('names every requirement that is missing at submission', async () => {
-    await start(merchant('aspen'));
-    const refused = await submit('aspen');
-    expect(refused).toMatchObject({ status: 400, body: { code: 'incomplete_application' } });
-    const errors = refused.body['errors'] as { field: string }[];
-    expect(errors.map((e) => e.field)).toEqual(['selectedRegions', 'businessDescription', 'checkoutUrl']);
-  });
-
-  it('makes no second merchant of the same reference and says what became of the company details', async () => {
-    const first = await start(merchant('alder'));
-    const same = await start(merchant('alder'));
-    expect(same.status).toBe(200);
-    expect(same.body['application_id']).toBe(first.body['application_id']);
-    expect(same.body['notice']).toBeUndefined();
-    const other = await start(merchant('alder', { company: { ...company, legalName: 'Another Ltd' } }));
-    expect(other).toMatchObject({ status: 200, body: { company_discarded: true, existing_application: true } });
-    expect(other.body['notice']).toContain('discarded');
-    const both = await Promise.all([start(merchant('elm')), start(merchant('elm'))]);
-    expect(both.map((b) => b.status).sort()).toEqual([200, 201]);
-    expect(both[0].body['merchant_id']).toBe(both[1].body['merchant_id']);
-  });
-
-  it('takes over an application that was begun elsewhere', async () => {
-    const { partner } = world.sandbox.secrets;
-    const token = await fetch(`${world.sandbox.morUrl}/oauth2/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: partner.clientId,
-        client_secret: partner.clientSecret,
-      }),
-    });
-    const { access_token: bearer } = (await token.json()) as { access_token: string };
-    await fetch(`${world.sandbox.morUrl}/partner/api/onboarding/initiate`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ ...merchant('maple'), mode: 'API' }),
-    });
-    expect((await look('maple')).body).toMatchObject({ status: 'created', existing_application: true });
-    const begun = await start(merchant('maple'));
-    expect(begun).toMatchObject({ status: 200, body: { company_discarded: true } });
-  });
-
-  it('goes on after a crash between the beginning and the look-up', async () => {
-    await world.control('POST', '/faults', {
-      side: 'mor',
-      method: 'GET',
-      path: '/partner/api/merchants',
-      action: 'status',
-      status: 503,
-    });
-    expect(await start(merchant('hazel'))).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
-    expect(await sent('/partner/api/onboarding/initiate')).toBeGreaterThan(0);
-    const resumed = await look('hazel');
-    expect(resumed.body).toMatchObject({ status: 'created', existing_application: false });
-    expect(resumed.body['application_id']).not.toBeNull();
-  });
-
-  it('finds the application whose beginning was not answered, with its own company details', async () => {
-    const path = '/partner/api/onboarding/initiate';
-    await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
-    expect(await start(merchant('willow'))).toMatchObject({
-      status: 201,
-      body: { status: 'created', company_discarded: false },
-    });
-    const willow = await start(merchant('willow'));
-    expect(willow).toMatchObject({ status: 200, body: { company_discarded: false, existing_application: false } });
-    expect(willow.body['notice']).toBeUndefined();
-    expect(willow.body['application_id']).not.toBeNull();
-    // Neither an answer nor a list: the same request again finds what the first one made.
-    await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
-    await world.control('POST', '/faults', {
-      side: 'mor',
-      path: '/partner/api/merchants',
-      action: 'status',
-      status: 500,
-    });
-    expect((await start(merchant('poplar'))).status).toBe(502);
-    const again = await start(merchant('poplar'));
-    expect(again).toMatchObject({ status: 201, body: { status: 'created', company_discarded: false } });
-    const listed = await db.query(`select merchant_id from onboarding where reference = 'poplar'`);
-    expect(listed.rowCount).toBe(1);
-  });
-
-  it('does not repeat a beginning that the MoR cannot read', async () => {
-    const path = '/partner/api/onboarding/initiate';
-    const before = await sent(path);
-    await world.control('POST', '/faults', {
-      side: 'mor',
-      path,
-      action: 'status',
-      status: 500,
-      code: 'internal_error',
-    });
-    const refused = await start(merchant('yew'));
-    expect(refused).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
-    expect(refused.body['message']).toContain('would not next time either');
-    expect(await sent(path)).toBe(before + 1);
-    expect((await start(merchant('yew'))).status).toBe(201);
-  });
-
-  it('names the fields that are missing before anything is sent', async () => {
-    const before = await sent('/partner/api/onboarding/initiate');
-    const refused = await start({ merchantReference: 'oak', productCode: 'tor', company: { ...company, taxId: ' ' } });
-    expect(refused).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_argument', errors: [{ field: 'company.taxId' }] },
-    });
-    const tier = await start(merchant('oak', { company: { ...company, gmvTier: 'LOTS' } }));
-    expect(tier).toMatchObject({ status: 400, body: { errors: [{ field: 'company.gmvTier' }] } });
-    expect(await start(merchant('oak', { mode: 'HOSTED' }))).toMatchObject({ status: 400 });
-    expect(await sent('/partner/api/onboarding/initiate')).toBe(before);
-    expect(await product('aspen', [])).toMatchObject({ status: 400, body: { code: 'validation_error' } });
-    const other = await world.api('PUT', '/v1/onboarding/merchants/aspen/product', { code: 'mor', regions: ['GB'] });
-    expect(other).toMatchObject({
-      status: 400,
-      body: { code: 'validation_error', errors: [{ field: 'products[0].code' }] },
-    });
-  });
-
-  it('answers 404 for a merchant that nobody knows', async () => {
-    for (const answer of [
-      await look('nobody'),
-      await product('nobody'),
-      await business('nobody'),
-      await submit('nobody'),
-    ]) {
-      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    }
-  });
-
-  it('asks for the outcome by itself, and each merchant is given to one replica', async () => {
-    await submitted('cedar');
-    await review('cedar', { outcome: 'approved', message: 'good' });
-    await db.query(`update onboarding set poll_at = null where reference <> 'cedar'`);
-    await db.query(`update onboarding set poll_at = now() - interval '1 second' where reference = 'cedar'`);
-    const own = await Database.open({ url: world.databaseUrl, poolSize: 3, onError: () => undefined });
-    const clock = new SystemClock();
+  it('makes a merchant whose company is not known, with the warning that it stays so, once, and no second application', async () => {
+    const bare = { merchantReference: 'juniper', withoutCompany: true, productCode: 'tor' };
+    const made = await start(bare);
+    expect(made).toMatchObject({ status: 201, body: { status: 'requested', company_discarded: false } });
+    expect(made.body['notice']).toContain('never be filled in');
+    expect(made.body['next']).toContain('choose product and regions');
+    const again = await start(bare);
+    expect(again).toMatchObject({ status: 200, body: { merchant_id: made.body['merchant_id'] } });
+    expect((await product('juniper')).body).toMatchObject({ status: 'created' });
+    const whole = {
+      ...bare,
+      merchantReference: 'fir',
+      regions: ['GB'],
+      businessDescription: 'Trees',
+      storeUrls: ['https://fir.example'],
+    };
+    const { secrets, morUrl } = world.sandbox;
     const options: MorOptions = {
-      baseUrl: world.sandbox.morUrl,
-      authUrl: world.sandbox.morUrl,
+      baseUrl: morUrl,
+      authUrl: morUrl,
       psp: 'cardpsp',
       setupCustomer: 'send',
-      merchant: secretsOf(world.sandbox.secrets.merchant),
-      partner: secretsOf(world.sandbox.secrets.partner),
+      merchant: secretsOf(secrets.merchant),
+      partner: secretsOf(secrets.partner),
       relay: null,
     };
+    const clock = new SystemClock();
     const client = morClient(options, clock);
+    const books = await Database.open({ url: world.databaseUrl, poolSize: 1, onError: () => undefined });
     try {
       const desk = new PartnerDesk(client.partner, client.merchants, client.applications);
-      const replica = (): OnboardingFlow => new OnboardingFlow(desk, new OnboardingStore(own, new ServerTime()), clock);
-      const read = await Promise.all([replica().poll(), replica().poll(), replica().poll()]);
-      expect(read.reduce((a, b) => a + b, 0)).toBe(1);
-      const row = await db.query(`select status, review_message, poll_at from onboarding where reference = 'cedar'`);
-      expect(row.rows).toEqual([{ status: 'approved', review_message: 'good', poll_at: null }]);
-      // The whole way from one description, and again: only what can still be changed is changed.
-      const all = merchant('spruce', {
-        regions: ['GB'],
-        businessDescription: 'Trees',
-        storeUrls: ['https://x.example'],
-      });
-      const applied = await applyMerchant(replica(), all, 'cli');
+      const applied = await applyMerchant(
+        new OnboardingFlow(desk, new OnboardingStore(books, new ServerTime()), clock),
+        whole,
+        'anna',
+      );
       expect(applied.steps).toEqual(['start', 'product', 'business', 'submit']);
-      expect(applied.result).toMatchObject({ ok: true, value: { row: { status: 'submitted', regions: ['GB'] } } });
-      expect((await applyMerchant(replica(), all, 'cli')).steps).toEqual(['start']);
+      expect(applied.result).toMatchObject({ ok: true, value: { row: { status: 'submitted' } } });
     } finally {
       await client.close();
-      await own.close();
+      await books.close();
     }
-  });
-
-  it('lists the merchants, gives the regions, and audits every change with its target', async () => {
-    const list = await world.api<{ data: Json[]; next_cursor?: string }>('GET', '/v1/onboarding/merchants?limit=2');
-    expect(list.body.data).toHaveLength(2);
-    const next = await world.api<{ data: Json[] }>(
-      'GET',
-      `/v1/onboarding/merchants?limit=2&cursor=${list.body.next_cursor ?? ''}`,
-    );
-    expect(next.body.data[0]?.['reference']).not.toBe(list.body.data[0]?.['reference']);
-    expect(await world.api('GET', '/v1/onboarding/merchants?limit=0')).toMatchObject({ status: 400 });
-    expect(await world.api('GET', '/v1/onboarding/merchants?cursor=x')).toMatchObject({ status: 400 });
-    const regions = await world.api<{ data: Json[] }>('GET', '/v1/onboarding/regions');
-    expect(regions.body.data[0]).toMatchObject({ name: expect.any(String), flagCode: expect.any(String) });
-    const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=onboarding.submit');
-    expect(audit.body.data.map((a) => a['target'])).toContain('birch');
-    for (const key of [READ_KEY, SIGNUP_KEY]) {
-      const headers = { authorization: `Bearer ${key}` };
-      expect((await world.api('GET', '/v1/onboarding/merchants', undefined, headers)).status).toBe(403);
-      expect((await world.api('POST', '/v1/onboarding/merchants', merchant('x'), headers)).status).toBe(403);
-    }
-  });
-});
-
-it('says that onboarding is not configured without partner credentials', async () => {
-  const world = await startWorld();
-  delete world.env['MOR_PARTNER_CLIENT_ID'];
-  delete world.env['MOR_PARTNER_CLIENT_SECRET'];
-  try {
-    await world.startDaemon();
-    for (const [method, path] of [
-      ['GET', 'regions'],
-      ['GET', 'merchants'],
-      ['GET', 'merchants/x'],
-      ['POST', 'merchants/x/submit'],
+    for (const [body, field] of [
+      [{ withoutCompany: true }, 'merchantReference'],
+      [{ merchantReference: 'oak', withoutCompany: 'yes' }, 'withoutCompany'],
+      [{ ...bare, company }, 'company'],
     ] as const) {
-      const answer = await world.api(method, `/v1/onboarding/${path}`);
-      expect(answer).toMatchObject({ status: 409, body: { code: 'onboarding_not_configured' } });
+      expect(await start(body)).toMatchObject({ status: 400, body: { errors: [{ field }] } });
     }
-    const begun = await world.api('POST', '/v1/onboarding/merchants', merchant('larch'));
-    expect(begun).toMatchObject({ status: 409, body: { code: 'onboarding_not_configured' } });
-  } finally {
-    await world.close();
-  }
+  });
+
+  it('makes no merchant without company details while an application with them is unanswered', async () => {
+    for (const path of ['/partner/api/onboarding/initiate', '/partner/api/merchants']) {
+      await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_before' });
+    }
+    expect((await start(merchant('larix'))).status).toBe(502);
+    const refused = await start({ merchantReference: 'larix', withoutCompany: true });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'onboarding_begun' } });
+    expect((await start(merchant('larix'))).status).toBe(201);
+  });
 });

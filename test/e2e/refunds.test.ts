@@ -1,29 +1,33 @@
-// Refunds as an operator asks for them: never more than was paid, never twice, and nothing forgotten when no answer comes.
-import { randomUUID } from 'node:crypto';
+// Refunds and one refund id for two payments, end to end.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import {
   type Json,
   READ_KEY,
   type Reply,
   SIGNUP_KEY,
-  startWorld,
   type Subscriber,
   type World,
+  startWorld,
 } from '../support/world.js';
 import {
-  deafMor,
-  openRenewal,
   type Paid,
+  deafMor,
+  newPaid,
+  openRenewal,
+  paymentObject,
   refund,
   requestsOf,
   reviews,
   stripeSide,
   takenByMor,
+  tell,
   tellSucceeded,
   untilPayment,
   untilReviews,
 } from './support/story.js';
 
+// Refunds as an operator asks for them: never more than was paid, never twice, and nothing forgotten when no answer comes.
 describe('refunds', () => {
   let world: World;
   let s: Subscriber;
@@ -289,5 +293,53 @@ describe('refunds', () => {
     for (const key of [READ_KEY, SIGNUP_KEY]) {
       expect((await world.api('GET', '/v1/audit', undefined, { authorization: `Bearer ${key}` })).status).toBe(403);
     }
+  });
+});
+
+// Two payments whose refunds carry one processor_refund_id: both are booked, and what Stripe refuses is told.
+describe('One refund id for two payments', () => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+  });
+  afterAll(() => world.close());
+
+  it('two refunds with one processor_refund_id are both recorded, and the one that Stripe refuses is an item that names the other', async () => {
+    await deafMor(world);
+    const paid = [];
+    for (const n of [1, 2]) {
+      const s = await world.subscriber();
+      await world.invoice(s.firstInvoiceId, 'paid');
+      const invoiceId = await openRenewal(world, s);
+      const ids = newPaid();
+      const said = { customerId: s.customerId, invoiceId, amount: 2990 };
+      await tellSucceeded(world, ids, said);
+      await world.invoice(invoiceId, 'paid');
+      const refund = { refund_id: `rfnd_${n}`, processor_refund_id: 're_shared', amount_refunded_total: 1000 };
+      await tell(
+        world,
+        'payment.refunded',
+        paymentObject(ids, 'partially_refunded', { ...said, amount: 1000 }, refund),
+      );
+      await untilPayment(world, ids.paymentId, 'is given back in part', (p) => p['amount_refunded'] === 1000);
+      paid.push({ ...ids, invoiceId });
+      if (n === 1)
+        await world.until(
+          'the first shows on Stripe',
+          () => stripeSide(world, invoiceId),
+          (side) => side.notes.length === 1,
+        );
+    }
+    const [first, second] = paid.map((p) => p.invoiceId);
+    const [item] = await untilReviews(world, second ?? '', ['effect_failed']);
+    expect(String(item?.['summary'])).toContain('refund_reference exists already');
+    const other = `Refund rfnd_1 of payment ${paid[0]?.paymentId}, invoice ${first}, carries the same processor's refund id re_shared`;
+    expect(String(item?.['proposal'])).toContain(other);
+    expect((await stripeSide(world, first ?? '')).refundReferences).toEqual(['re_shared']);
+    expect((await stripeSide(world, second ?? '')).notes).toEqual([]);
+    const { body } = await world.api('GET', '/v1/events?status=parked');
+    expect(body['data']).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ export const mutants = [
     file: 'migrations/0001-schema.sql',
     find: 'create unique index payment_holder on payment',
     replace: 'create index payment_holder on payment',
-    tests: ['test/store/rules.test.ts'],
+    tests: ['test/store/schema.test.ts'],
   },
   {
     name: 'answered before the commit',
@@ -202,14 +202,14 @@ export const mutants = [
     file: 'migrations/0001-schema.sql',
     find: "select id from inbox_event where aside = ''parked''",
     replace: 'select id from inbox_event where false',
-    tests: ['test/store/event-bodies.test.ts'],
+    tests: ['test/store/inbox.test.ts'],
   },
   {
     name: 'what is sent to Stripe differs from the stored bytes',
     file: 'src/stripe/stripe-client.ts',
     find: 'await this.requests.post(wire.path, wire.body, key)',
     replace: "await this.requests.post(wire.path, wire.body.replaceAll('%20', '+'), key)",
-    tests: ['test/e2e/wire-bytes.test.ts'],
+    tests: ['test/e2e/mor-calls.test.ts'],
   },
   {
     name: 'a slice of the budget is taken of what another replica holds',
@@ -239,7 +239,7 @@ export const mutants = [
     file: 'src/verify/loss-window.flow.ts',
     find: 'awaited_invoices: await this.invoices(events, found, asked),',
     replace: 'awaited_invoices: 0,',
-    tests: ['test/e2e/loss-window.test.ts'],
+    tests: ['test/e2e/renewals.test.ts'],
   },
   {
     name: 'lost disputes take more than the payment was',
@@ -402,7 +402,7 @@ export const mutants = [
     file: 'src/ledger/sums.store.ts',
     find: "const SETTLED = `interval '10 minutes'`;",
     replace: "const SETTLED = `interval '0 minutes'`;",
-    tests: ['test/store/ledger-sums.test.ts'],
+    tests: ['test/store/books.test.ts'],
     simulate: null,
   },
   {
@@ -514,7 +514,7 @@ export const mutants = [
     file: 'src/moves/move-steps.ts',
     find: 'request: resumed?.request ?? this.stored(',
     replace: 'request: this.stored(',
-    tests: ['test/store/move-steps.test.ts'],
+    tests: ['test/store/moves.test.ts'],
     simulate: null,
   },
 ];

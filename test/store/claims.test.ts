@@ -1,235 +1,410 @@
-// Claims in a real PostgreSQL: one worker at a time, the oldest lanes first, nothing lost to a dead worker, nothing written by a late one.
+// Claims and a lane that keeps failing, in a real PostgreSQL.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { type Claim, LaneFenced, type LaneWork } from '../../src/engine/lane-store.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type Commanded } from '../../src/engine/commanded.js';
 import { LaneChanges } from '../../src/engine/lane-changes.js';
-import { Wake } from '../../src/engine/wake.js';
-import { Database } from '../../src/store/database.js';
+import { type Claim, LaneFenced, type LaneWork } from '../../src/engine/lane-store.js';
+import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
-import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
+import { Wake } from '../../src/engine/wake.js';
+import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
+import { Database } from '../../src/store/database.js';
+import { INVOICE_ID, aPaymentFailed, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
+import { wordsOf } from '../support/item-words.js';
+import { openKinds } from '../support/lane-harness.js';
+import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { NoChannels } from '../support/no-channels.js';
 
-let x: LaneOnPostgres;
-beforeEach(async () => {
-  x = await laneOnPostgres();
+// Claims in a real PostgreSQL: one worker at a time, the oldest lanes first, nothing lost to a dead worker, nothing written by a late one.
+describe('Claims', () => {
+  let x: LaneOnPostgres;
+  beforeEach(async () => {
+    x = await laneOnPostgres();
+  });
+  afterEach(() => x.close());
+
+  const LEASE = 25_000;
+
+  function write(lane: string, fence: bigint | null, change: (s: LaneState) => LaneState): LaneWork<null> {
+    return { lane, fence, decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }) };
+  }
+
+  const dueNow: LaneWork<null>['decide'] = ({ state, now }) => ({ state, verdicts: [], dueAt: now, value: null });
+
+  describe('claims', () => {
+    const events = (n: number) =>
+      Array.from({ length: n }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
+
+    it('of two workers at once never name a lane twice', async () => {
+      await x.inbox.store(events(40));
+      const others = [x.harness.store, new PgLaneStore(x.db, x.harness.clock)];
+      const seen: Claim[] = [];
+      for (let round = 0; round < 8; round++) {
+        const both = await Promise.all(others.map((s, k) => s.claim(`w${k}`, 7, LEASE)));
+        seen.push(...both.flat());
+      }
+      expect(seen).toHaveLength(40);
+      expect(new Set(seen.map((c) => c.lane)).size).toBe(40);
+      expect(new Set(seen.map((c) => c.fence)).size).toBe(40);
+      expect(seen.every((c) => c.events.some((e) => e.type === 'payment.succeeded'))).toBe(true);
+    });
+
+    it('decide events of their own lane only: a number that a failover gives out again is another event’s', async () => {
+      await x.inbox.store(events(2));
+      const { rows } = await x.db.pool.query<{ id: string; lane: string }>(
+        'select id, lane from inbox_event order by id',
+      );
+      const verdicts = rows.map(({ id }) => ({ id: BigInt(id), status: 'done' as const, reason: null }));
+      const own = rows[0]?.lane ?? '';
+      await x.harness.store.transact({
+        ...write(own, null, (s) => s),
+        decide: ({ state }) => ({ state, verdicts, dueAt: null, value: null }),
+      });
+      const left = await x.db.pool.query('select status from inbox_event order by id');
+      expect(left.rows).toEqual([{ status: 'done' }, { status: 'received' }]);
+    });
+
+    it('of three workers at once take the oldest lanes of a backlog first: none is overtaken by more than the lanes under way', async () => {
+      const { store, clock } = x.harness;
+      const [WORKERS, EACH, LANES] = [3, 7, 210];
+      const since = new Map<string, number>();
+      for (let n = 0; n < LANES; n++) {
+        const lane = `in_${(n * 97) % LANES}`; // of every age, whatever its name
+        since.set(lane, clock.now().getTime());
+        if (n % 3 !== 0) await x.inbox.store([aPaymentSucceeded({ invoiceId: lane, paymentId: `pay_${n}` })]);
+        else await store.transact({ ...write(lane, null, (s) => s), decide: dueNow });
+        clock.advance(1_000);
+      }
+      const workers = Array.from({ length: WORKERS }, () => new PgLaneStore(x.db, clock));
+      const rounds: string[][] = [];
+      while (since.size > rounds.flat().length) {
+        const taken = await Promise.all(workers.map((w, k) => w.claim(`w${k}`, EACH, LEASE)));
+        for (const one of taken) expect(one.map((c) => c.lane)).toEqual(one.map((c) => c.lane).sort(byAge));
+        rounds.push(taken.flat().map((c) => c.lane));
+        expect(rounds.at(-1)).not.toEqual([]);
+      }
+      function byAge(a: string, b: string): number {
+        return (since.get(a) ?? 0) - (since.get(b) ?? 0);
+      }
+      const inTheirOrder = [...since.keys()].sort(byAge);
+      const overtakenBy = rounds.flat().map((lane, place) => place - inTheirOrder.indexOf(lane));
+      expect(rounds.flat().sort()).toEqual([...since.keys()].sort());
+      expect(Math.max(...overtakenBy)).toBeLessThan(WORKERS * EACH);
+      expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
+    });
+
+    it('begin with what somebody waits for, before a backlog of an hour, but not before it is due', async () => {
+      const { harness, inbox } = x;
+      const changes = new LaneChanges(harness.store, harness.context, new Wake());
+      await inbox.store(events(6));
+      harness.clock.advance(3_600_000);
+      const changed = (s: LaneState): Commanded<{ id: string }> => ({ ok: true, state: s, value: { id: 'asked' } });
+      await changes.change('in_asked', changed);
+      await changes.change('in_4', changed); // it has an event in the backlog too
+      const soon = new Date(harness.clock.now().getTime() + 60_000);
+      await harness.store.transact({
+        ...write('in_later', null, (s) => s),
+        awaited: true,
+        decide: ({ state }) => ({ state, verdicts: [], dueAt: soon, value: null }),
+      });
+      const lanes = (claims: readonly Claim[]): string[] => claims.map((c) => c.lane);
+      expect(lanes(await harness.store.claim('w', 3, LEASE))).toEqual(['in_4', 'in_asked', 'in_0']);
+      expect(lanes(await harness.store.claim('w', 9, LEASE))).toEqual(['in_1', 'in_2', 'in_3', 'in_5']);
+      harness.clock.set(soon);
+      expect(lanes(await harness.store.claim('w', 9, LEASE))).toContain('in_later');
+    });
+
+    it('take lanes that became due at one moment in the order of their names, by whatever plan and wherever their rows lie', async () => {
+      const { store } = x.harness;
+      const names = Array.from({ length: 30 }, (_, n) => `in_${String((n * 7) % 30).padStart(2, '0')}`);
+      for (const name of names) await store.transact({ ...write(name, null, (s) => s), decide: dueNow });
+      const taken: string[] = [];
+      for (const off of ['enable_seqscan', 'enable_indexscan', 'enable_bitmapscan']) {
+        const db = new pg.Client({ connectionString: x.url });
+        await db.connect();
+        const { rows } = await db.query<{ name: string }>('select current_database() as name');
+        await db.query(`alter database ${rows[0]?.name ?? ''} set ${off} = off`);
+        await db.end();
+        const fresh = await Database.open({ url: x.url, poolSize: 1, onError: () => undefined });
+        taken.push(...(await new PgLaneStore(fresh, x.harness.clock).claim('w', 10, LEASE)).map((c) => c.lane));
+        await fresh.close();
+      }
+      expect(taken).toEqual(names.toSorted());
+    });
+
+    it('do not wait for a lane on which somebody else decides, and take it afterwards', async () => {
+      const { store } = x.harness;
+      await store.transact({ ...write('in_1', null, (s) => s), decide: dueNow });
+      await x.inbox.store(events(3));
+      const other = await x.db.pool.connect();
+      try {
+        await other.query(`begin; select 1 from lane where key = 'in_1' for update`);
+        expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_0', 'in_2']);
+        await other.query('commit');
+      } finally {
+        other.release();
+      }
+      expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_1']);
+    });
+
+    it('are taken over when the lease ran out, and the late worker writes nothing', async () => {
+      await x.inbox.store(events(1));
+      const { store, clock } = x.harness;
+      const [first] = await store.claim('slow', 5, LEASE);
+      clock.advance(LEASE - 1);
+      expect(await store.claim('fast', 5, LEASE)).toEqual([]);
+      clock.advance(1);
+      const [second] = await store.claim('fast', 5, LEASE);
+      expect(second?.lane).toBe('in_0');
+      expect(second?.fence).toBeGreaterThan(first?.fence ?? 0n);
+      await expect(store.transact(write('in_0', first?.fence ?? 0n, (s) => s))).rejects.toBeInstanceOf(LaneFenced);
+      await store.release('in_0', first?.fence ?? 0n); // gives back nothing
+      expect(await store.claim('third', 5, LEASE)).toEqual([]);
+      await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
+    });
+
+    it('write nothing once the database lacks what they wrote before, as after a failover: the log of a lane has no gap', async () => {
+      await x.inbox.store(events(1));
+      const { store, clock } = x.harness;
+      const [claim] = await store.claim('w', 5, LEASE);
+      const step = (line: string): Promise<null> =>
+        store.transact(write('in_0', claim?.fence ?? 0n, (s) => ({ ...s, journal: [lineOf(line)] })));
+      const lineOf = (text: string): LaneState['journal'][number] => ({
+        lane: 'in_0',
+        at: clock.now(),
+        kind: 'decision',
+        ref: null,
+        text,
+        detail: null,
+      });
+      await step('first');
+      await step('second');
+      const standby = new pg.Client({ connectionString: x.url });
+      await standby.connect();
+      try {
+        await standby.query(`set session_replication_role = replica`); // what a failover loses passes no trigger
+        await standby.query(`delete from lane_log where lane = 'in_0' and version = 2`);
+        await expect(step('third')).rejects.toBeInstanceOf(LaneFenced);
+        const { rows } = await standby.query<{ version: number }>('select version from lane_log order by version');
+        expect(rows.map((r) => r.version)).toEqual([1]);
+      } finally {
+        await standby.end();
+      }
+      // Whoever reads it afresh goes on from what is there.
+      await step('second again');
+    });
+
+    it('are renewed together, and who lost one is told', async () => {
+      await x.inbox.store(events(2));
+      const { store, clock } = x.harness;
+      const claims = await store.claim('w', 5, LEASE);
+      clock.advance(20_000);
+      expect(await store.renew(claims, LEASE)).toEqual(new Set(['in_0', 'in_1']));
+      clock.advance(20_000);
+      expect(await store.claim('other', 5, LEASE)).toEqual([]);
+      clock.advance(LEASE);
+      const [taken] = await store.claim('other', 1, LEASE);
+      const left = taken?.lane === 'in_0' ? 'in_1' : 'in_0';
+      expect(await store.renew(claims, LEASE)).toEqual(new Set([left]));
+    });
+
+    it('see a timer when it is due and not before', async () => {
+      const { store, clock } = x.harness;
+      const at = new Date(clock.now().getTime() + 60_000);
+      await store.transact({
+        lane: 'in_t',
+        fence: null,
+        decide: ({ state }) => ({ state, verdicts: [], dueAt: at, value: null }),
+      });
+      expect(await store.claim('w', 5, LEASE)).toEqual([]);
+      clock.set(at);
+      expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
+    });
+
+    it('carry the events in wait, oldest first', async () => {
+      const { harness, inbox } = x;
+      await inbox.store([invoiceEvent('invoice.created'), aPaymentSucceeded({ eventId: 'evt_paid' })]);
+      const [claim] = await harness.store.claim('w', 1, LEASE);
+      expect(claim?.events.map((e) => e.type)).toEqual(['invoice.created', 'payment.succeeded']);
+    });
+
+    it('are not held up by a lane with more waiting events than a claim looks at', async () => {
+      const crowd = Array.from({ length: 30 }, (_, k) =>
+        aPaymentSucceeded({ invoiceId: 'in_crowd', eventId: `evt_${k}` }),
+      );
+      await x.inbox.store([...crowd, ...events(3)]);
+      const first = await x.harness.store.claim('w', 2, LEASE);
+      const second = await x.harness.store.claim('w', 2, LEASE);
+      const third = await x.harness.store.claim('w', 2, LEASE);
+      expect([...first, ...second, ...third].map((c) => c.lane).sort()).toEqual(['in_0', 'in_1', 'in_2', 'in_crowd']);
+    });
+  });
 });
-afterEach(() => x.close());
 
-const LEASE = 25_000;
-
-function write(lane: string, fence: bigint | null, change: (s: LaneState) => LaneState): LaneWork<null> {
-  return { lane, fence, decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }) };
-}
-
-const dueNow: LaneWork<null>['decide'] = ({ state, now }) => ({ state, verdicts: [], dueAt: now, value: null });
-
-describe('claims', () => {
-  const events = (n: number) =>
-    Array.from({ length: n }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
-
-  it('of two workers at once never name a lane twice', async () => {
-    await x.inbox.store(events(40));
-    const others = [x.harness.store, new PgLaneStore(x.db, x.harness.clock)];
-    const seen: Claim[] = [];
-    for (let round = 0; round < 8; round++) {
-      const both = await Promise.all(others.map((s, k) => s.claim(`w${k}`, 7, LEASE)));
-      seen.push(...both.flat());
-    }
-    expect(seen).toHaveLength(40);
-    expect(new Set(seen.map((c) => c.lane)).size).toBe(40);
-    expect(new Set(seen.map((c) => c.fence)).size).toBe(40);
-    expect(seen.every((c) => c.events.some((e) => e.type === 'payment.succeeded'))).toBe(true);
+// A lane that keeps failing with no event to blame: it waits longer each time, and in the end a person is told, once.
+describe('A lane that keeps failing', () => {
+  let x: LaneOnPostgres;
+  beforeEach(async () => {
+    x = await laneOnPostgres();
   });
+  afterEach(() => x.close());
 
-  it('decide events of their own lane only: a number that a failover gives out again is another event’s', async () => {
-    await x.inbox.store(events(2));
-    const { rows } = await x.db.pool.query<{ id: string; lane: string }>(
-      'select id, lane from inbox_event order by id',
-    );
-    const verdicts = rows.map(({ id }) => ({ id: BigInt(id), status: 'done' as const, reason: null }));
-    const own = rows[0]?.lane ?? '';
-    await x.harness.store.transact({
-      ...write(own, null, (s) => s),
-      decide: ({ state }) => ({ state, verdicts, dueAt: null, value: null }),
+  /** A release that fails at every read of an invoice. Returns the way back. */
+  function breakReads(): () => void {
+    const { platform } = x.harness;
+    platform.readInvoice = async () => {
+      throw new RangeError('a fault of our own');
+    };
+    return () => Reflect.deleteProperty(platform, 'readInvoice');
+  }
+
+  /** A worker whose lane fails; gives how long it then waits, in seconds, try by try. */
+  async function workUntilTried(
+    times: number,
+    onceTold: () => Promise<unknown> = async () => null,
+  ): Promise<readonly number[]> {
+    const { harness, db } = x;
+    const { clock, context, gateway, platform, relay, store } = harness;
+    const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
+    const worker = new LaneWorker(store, flow, new Wake(), clock, {
+      owner: 'w',
+      concurrency: 2,
+      leaseMs: 25_000,
+      pollMs: 0,
     });
-    const left = await x.db.pool.query('select status from inbox_event order by id');
-    expect(left.rows).toEqual([{ status: 'done' }, { status: 'received' }]);
-  });
+    let given = 0;
+    let told = 0;
+    const tellStuck = flow.tellStuck.bind(flow);
+    flow.tellStuck = async (...args) => {
+      await tellStuck(...args).finally(() => told++);
+    };
+    const release = store.release.bind(store);
+    store.release = async (...args) => {
+      await release(...args);
+      given++;
+    };
+    const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+      while (!(await holds())) {
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        clock.advance(0); // the worker's poll, without any time passing
+      }
+    };
+    const waits: number[] = [];
+    worker.start();
+    while (waits.length < times) {
+      // From the tenth try on a person is told once the lane is given back; time that passed before that would count as waited.
+      await until(() => given > waits.length && told > waits.length - WAITS.length + 1);
+      const seen = await db.pool.query<{ due_at: Date }>('select due_at from lane where key = $1', [INVOICE_ID]);
+      waits.push(((seen.rows[0]?.due_at.getTime() ?? 0) - clock.now().getTime()) / 1_000);
+      if (waits.length === 10) {
+        await until(async () => (await db.pool.query('select 1 from review')).rowCount === 1);
+        await onceTold();
+      }
+      clock.set(seen.rows[0]?.due_at ?? clock.now());
+    }
+    await worker.stop();
+    return waits;
+  }
 
-  it('of three workers at once take the oldest lanes of a backlog first: none is overtaken by more than the lanes under way', async () => {
-    const { store, clock } = x.harness;
-    const [WORKERS, EACH, LANES] = [3, 7, 210];
-    const since = new Map<string, number>();
-    for (let n = 0; n < LANES; n++) {
-      const lane = `in_${(n * 97) % LANES}`; // of every age, whatever its name
-      since.set(lane, clock.now().getTime());
-      if (n % 3 !== 0) await x.inbox.store([aPaymentSucceeded({ invoiceId: lane, paymentId: `pay_${n}` })]);
-      else await store.transact({ ...write(lane, null, (s) => s), decide: dueNow });
-      clock.advance(1_000);
-    }
-    const workers = Array.from({ length: WORKERS }, () => new PgLaneStore(x.db, clock));
-    const rounds: string[][] = [];
-    while (since.size > rounds.flat().length) {
-      const taken = await Promise.all(workers.map((w, k) => w.claim(`w${k}`, EACH, LEASE)));
-      for (const one of taken) expect(one.map((c) => c.lane)).toEqual(one.map((c) => c.lane).sort(byAge));
-      rounds.push(taken.flat().map((c) => c.lane));
-      expect(rounds.at(-1)).not.toEqual([]);
-    }
-    function byAge(a: string, b: string): number {
-      return (since.get(a) ?? 0) - (since.get(b) ?? 0);
-    }
-    const inTheirOrder = [...since.keys()].sort(byAge);
-    const overtakenBy = rounds.flat().map((lane, place) => place - inTheirOrder.indexOf(lane));
-    expect(rounds.flat().sort()).toEqual([...since.keys()].sort());
-    expect(Math.max(...overtakenBy)).toBeLessThan(WORKERS * EACH);
-    expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
-  });
+  const WAITS = [2, 4, 8, 16, 32, 64, 128, 256, 512, 3_600];
+  const shown = async (): Promise<object[]> =>
+    (await x.db.pool.query<object>(`select kind, status, fact::text ~ 'in_oak' as named from review`)).rows;
+  const ITEM = { kind: 'effect_failed', status: 'open', named: true };
 
-  it('begin with what somebody waits for, before a backlog of an hour, but not before it is due', async () => {
-    const { harness, inbox } = x;
-    const changes = new LaneChanges(harness.store, harness.context, new Wake());
-    await inbox.store(events(6));
-    harness.clock.advance(3_600_000);
-    const changed = (s: LaneState): Commanded<{ id: string }> => ({ ok: true, state: s, value: { id: 'asked' } });
-    await changes.change('in_asked', changed);
-    await changes.change('in_4', changed); // it has an event in the backlog too
-    const soon = new Date(harness.clock.now().getTime() + 60_000);
-    await harness.store.transact({
-      ...write('in_later', null, (s) => s),
-      awaited: true,
-      decide: ({ state }) => ({ state, verdicts: [], dueAt: soon, value: null }),
+  /** Money waits for the draft; a timer will look. */
+  async function held(): Promise<void> {
+    x.harness.platform.put(anInvoice({ status: 'draft' }));
+    await x.harness.take(aPaymentSucceeded());
+    expect((await x.harness.state(INVOICE_ID)).invoice?.status).toBe('held');
+  }
+
+  describe('a lane that cannot be worked, without an event', () => {
+    it('is tried after 2, 4, 8, … seconds, shown to a person after ten tries, and then once an hour', async () => {
+      const { harness } = x;
+      await held();
+      await harness.store.transact({
+        lane: INVOICE_ID,
+        fence: null,
+        decide: ({ state: s }) => {
+          const now = harness.clock.now();
+          const invoice = s.invoice === null ? null : { ...s.invoice, holdUntil: now, readAt: null };
+          return { state: { ...s, invoice }, verdicts: [], dueAt: now, value: null };
+        },
+      });
+
+      const mend = breakReads();
+      expect(await workUntilTried(12)).toEqual([...WAITS, 3_600, 3_600]);
+      expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['effect_failed']);
+      const [item] = (await harness.state(INVOICE_ID)).reviews;
+      expect(wordsOf(item).summary).toContain('RangeError: a fault of our own');
+
+      mend();
+      harness.platform.put(anInvoice()); // the next release reads it again
+      await harness.rest();
+      expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');
     });
-    const lanes = (claims: readonly Claim[]): string[] => claims.map((c) => c.lane);
-    expect(lanes(await harness.store.claim('w', 3, LEASE))).toEqual(['in_4', 'in_asked', 'in_0']);
-    expect(lanes(await harness.store.claim('w', 9, LEASE))).toEqual(['in_1', 'in_2', 'in_3', 'in_5']);
-    harness.clock.set(soon);
-    expect(lanes(await harness.store.claim('w', 9, LEASE))).toContain('in_later');
-  });
 
-  it('take lanes that became due at one moment in the order of their names, by whatever plan and wherever their rows lie', async () => {
-    const { store } = x.harness;
-    const names = Array.from({ length: 30 }, (_, n) => `in_${String((n * 7) % 30).padStart(2, '0')}`);
-    for (const name of names) await store.transact({ ...write(name, null, (s) => s), decide: dueNow });
-    const taken: string[] = [];
-    for (const off of ['enable_seqscan', 'enable_indexscan', 'enable_bitmapscan']) {
-      const db = new pg.Client({ connectionString: x.url });
-      await db.connect();
-      const { rows } = await db.query<{ name: string }>('select current_database() as name');
-      await db.query(`alter database ${rows[0]?.name ?? ''} set ${off} = off`);
-      await db.end();
-      const fresh = await Database.open({ url: x.url, poolSize: 1, onError: () => undefined });
-      taken.push(...(await new PgLaneStore(fresh, x.harness.clock).claim('w', 10, LEASE)).map((c) => c.lane));
-      await fresh.close();
-    }
-    expect(taken).toEqual(names.toSorted());
-  });
+    it('is shown although what it would write is refused', async () => {
+      const { harness, db } = x;
+      await held();
+      await db.pool.query(
+        `insert into invoice (invoice_id, status, platform_status, first_seen_at) values ('in_x', 'paid', 'paid', now())`,
+      );
+      await db.pool.query(
+        `insert into payment (id, invoice_id, customer_id, origin, status, currency, mark, payment_record_id, recorded_at)
+       values ('p_x', 'in_x', 'cus_x', 'renewal', 'succeeded', 'EUR', 'confirmed', 'pr_1', now())`,
+      );
+      harness.platform.put(anInvoice()); // finalized: it is marked, with the record that another invoice has
+      harness.clock.advance(3_600_000);
+      await db.pool.query('update lane set due_at = $1', [harness.clock.now()]);
 
-  it('do not wait for a lane on which somebody else decides, and take it afterwards', async () => {
-    const { store } = x.harness;
-    await store.transact({ ...write('in_1', null, (s) => s), decide: dueNow });
-    await x.inbox.store(events(3));
-    const other = await x.db.pool.connect();
-    try {
-      await other.query(`begin; select 1 from lane where key = 'in_1' for update`);
-      expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_0', 'in_2']);
-      await other.query('commit');
-    } finally {
-      other.release();
-    }
-    expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_1']);
-  });
-
-  it('are taken over when the lease ran out, and the late worker writes nothing', async () => {
-    await x.inbox.store(events(1));
-    const { store, clock } = x.harness;
-    const [first] = await store.claim('slow', 5, LEASE);
-    clock.advance(LEASE - 1);
-    expect(await store.claim('fast', 5, LEASE)).toEqual([]);
-    clock.advance(1);
-    const [second] = await store.claim('fast', 5, LEASE);
-    expect(second?.lane).toBe('in_0');
-    expect(second?.fence).toBeGreaterThan(first?.fence ?? 0n);
-    await expect(store.transact(write('in_0', first?.fence ?? 0n, (s) => s))).rejects.toBeInstanceOf(LaneFenced);
-    await store.release('in_0', first?.fence ?? 0n); // gives back nothing
-    expect(await store.claim('third', 5, LEASE)).toEqual([]);
-    await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
-  });
-
-  it('write nothing once the database lacks what they wrote before, as after a failover: the log of a lane has no gap', async () => {
-    await x.inbox.store(events(1));
-    const { store, clock } = x.harness;
-    const [claim] = await store.claim('w', 5, LEASE);
-    const step = (line: string): Promise<null> =>
-      store.transact(write('in_0', claim?.fence ?? 0n, (s) => ({ ...s, journal: [lineOf(line)] })));
-    const lineOf = (text: string): LaneState['journal'][number] => ({
-      lane: 'in_0',
-      at: clock.now(),
-      kind: 'decision',
-      ref: null,
-      text,
-      detail: null,
+      expect(await workUntilTried(10)).toEqual(WAITS);
+      expect(await shown()).toEqual([ITEM]);
     });
-    await step('first');
-    await step('second');
-    const standby = new pg.Client({ connectionString: x.url });
-    await standby.connect();
-    try {
-      await standby.query(`set session_replication_role = replica`); // what a failover loses passes no trigger
-      await standby.query(`delete from lane_log where lane = 'in_0' and version = 2`);
-      await expect(step('third')).rejects.toBeInstanceOf(LaneFenced);
-      const { rows } = await standby.query<{ version: number }>('select version from lane_log order by version');
-      expect(rows.map((r) => r.version)).toEqual([1]);
-    } finally {
-      await standby.end();
-    }
-    // Whoever reads it afresh goes on from what is there.
-    await step('second again');
   });
 
-  it('are renewed together, and who lost one is told', async () => {
-    await x.inbox.store(events(2));
-    const { store, clock } = x.harness;
-    const claims = await store.claim('w', 5, LEASE);
-    clock.advance(20_000);
-    expect(await store.renew(claims, LEASE)).toEqual(new Set(['in_0', 'in_1']));
-    clock.advance(20_000);
-    expect(await store.claim('other', 5, LEASE)).toEqual([]);
-    clock.advance(LEASE);
-    const [taken] = await store.claim('other', 1, LEASE);
-    const left = taken?.lane === 'in_0' ? 'in_1' : 'in_0';
-    expect(await store.renew(claims, LEASE)).toEqual(new Set([left]));
-  });
+  describe('a lane whose log cannot be read', () => {
+    it('keeps no other from being worked, parks none of its events, and is shown to a person', async () => {
+      const { harness, db } = x;
+      await held();
+      await db.pool.query(
+        `insert into lane_log (lane, version, at, at_rest, snapshot, change)
+       select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log group by lane`,
+      );
+      harness.platform.put(anInvoice({ invoiceId: 'in_other' }));
+      const [late, other] = [
+        aPaymentFailed({ paymentId: 'pay_late' }),
+        aPaymentSucceeded({ invoiceId: 'in_other', paymentId: 'pay_2' }),
+      ];
+      await x.inbox.store([late, other]);
 
-  it('see a timer when it is due and not before', async () => {
-    const { store, clock } = x.harness;
-    const at = new Date(clock.now().getTime() + 60_000);
-    await store.transact({
-      lane: 'in_t',
-      fence: null,
-      decide: ({ state }) => ({ state, verdicts: [], dueAt: at, value: null }),
+      expect(await workUntilTried(10)).toEqual(WAITS);
+      expect(harness.platform.invoices.get('in_other')?.status).toBe('paid');
+      expect(await shown()).toEqual([ITEM]);
+      const events = await db.pool.query('select lane, status, attempts from inbox_event order by id offset 1');
+      expect(events.rows).toEqual([
+        { lane: INVOICE_ID, status: 'received', attempts: 0 },
+        { lane: 'in_other', status: 'done', attempts: 0 },
+      ]);
     });
-    expect(await store.claim('w', 5, LEASE)).toEqual([]);
-    clock.set(at);
-    expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
-  });
 
-  it('carry the events in wait, oldest first', async () => {
-    const { harness, inbox } = x;
-    await inbox.store([invoiceEvent('invoice.created'), aPaymentSucceeded({ eventId: 'evt_paid' })]);
-    const [claim] = await harness.store.claim('w', 1, LEASE);
-    expect(claim?.events.map((e) => e.type)).toEqual(['invoice.created', 'payment.succeeded']);
-  });
-
-  it('are not held up by a lane with more waiting events than a claim looks at', async () => {
-    const crowd = Array.from({ length: 30 }, (_, k) =>
-      aPaymentSucceeded({ invoiceId: 'in_crowd', eventId: `evt_${k}` }),
-    );
-    await x.inbox.store([...crowd, ...events(3)]);
-    const first = await x.harness.store.claim('w', 2, LEASE);
-    const second = await x.harness.store.claim('w', 2, LEASE);
-    const third = await x.harness.store.claim('w', 2, LEASE);
-    expect([...first, ...second, ...third].map((c) => c.lane).sort()).toEqual(['in_0', 'in_1', 'in_2', 'in_crowd']);
+    it.each([
+      ['retry', 2],
+      ['dismiss', 1],
+    ])('after a `%s` that did not help has items: %i', async (resolution, items) => {
+      const { harness, db } = x;
+      await held();
+      await db.pool.query(
+        `insert into lane_log (lane, version, at, at_rest, snapshot, change)
+       select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log group by lane`,
+      );
+      harness.clock.advance(3_600_000);
+      await db.pool.query('update lane set due_at = $1', [harness.clock.now()]);
+      const said = (): Promise<unknown> =>
+        db.pool.query(`update review set status = 'resolved', resolution = $1, resolved_at = now()`, [resolution]);
+      expect(await workUntilTried(12, said)).toEqual([...WAITS, 3_600, 3_600]);
+      expect(await shown()).toHaveLength(items);
+    });
   });
 });

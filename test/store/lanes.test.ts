@@ -1,272 +1,444 @@
-// Lanes in a real PostgreSQL: one worker at a time, nothing lost to a dead one, nothing written by a late one, all of it exact.
-import { aKind, FACTS } from '../support/item-facts.js';
+// Lanes, steps in one commit and a call longer than its lease, in a real PostgreSQL.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { newPayment } from '../../src/engine/payment.js';
-import { ensureInvoice } from '../../src/engine/facts.js';
-import { addAttempt, note, openReview, putInvoice, putPayment } from '../../src/engine/change.js';
-import { type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
+import { getMaxListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { StoreUnavailable } from '../../src/domain/errors.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
-import { paymentCollected } from '../../src/ledger/rules/postings.js';
+import { type Probe } from '../../src/domain/ports/billing-platform.js';
+import { type CallOutcome } from '../../src/domain/ports/call.js';
+import { addAttempt, note, openReview, putInvoice, putPayment } from '../../src/engine/change.js';
+import { ensureInvoice } from '../../src/engine/facts.js';
 import { readLane } from '../../src/engine/lane-reader.js';
+import { type Claim, type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
+import { LaneWorker } from '../../src/engine/lane-worker.js';
+import { newPayment } from '../../src/engine/payment.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
-import { balances } from '../support/lane-harness.js';
-import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
+import { Wake } from '../../src/engine/wake.js';
+import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
+import { paymentCollected } from '../../src/ledger/rules/postings.js';
+import { INVOICE_ID, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
+import { failed } from '../support/fakes.js';
+import { FACTS, aKind } from '../support/item-facts.js';
+import { balances, openKinds } from '../support/lane-harness.js';
+import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { NoChannels } from '../support/no-channels.js';
 
-let x: LaneOnPostgres;
-beforeEach(async () => {
-  x = await laneOnPostgres();
-});
-afterEach(() => x.close());
+// Lanes in a real PostgreSQL: one worker at a time, nothing lost to a dead one, nothing written by a late one, all of it exact.
+describe('Lanes', () => {
+  let x: LaneOnPostgres;
+  beforeEach(async () => {
+    x = await laneOnPostgres();
+  });
+  afterEach(() => x.close());
 
-function write(lane: string, fence: bigint | null, change: (s: LaneState) => LaneState): LaneWork<null> {
-  return { lane, fence, decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }) };
-}
-
-describe('what is stored', () => {
-  const at = new Date('2026-11-20T12:34:56.789Z');
-  const ctx = () => ({ ...x.harness.context.now(), now: at });
-  const HUGE = 9_223_372_036_854_775_807n; // far beyond 2^53
-
-  async function stored(change: (s: LaneState) => LaneState): Promise<LaneState> {
-    await x.harness.store.transact(write(INVOICE_ID, null, change));
-    return x.harness.state(INVOICE_ID);
+  function write(lane: string, fence: bigint | null, change: (s: LaneState) => LaneState): LaneWork<null> {
+    return { lane, fence, decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }) };
   }
 
-  it('comes back exactly: amounts beyond 2^53, times to the millisecond, null, quotes and letters of any script', async () => {
-    let invoice: InvoiceRow | null = null;
-    let payment: PaymentRow | null = null;
-    const s = await stored((empty) => {
-      const made = ensureInvoice(empty, ctx());
-      invoice = { ...made.invoice, currency: 'KWD', amountDue: HUGE, total: -HUGE, amountPaid: 0n, finalizesAt: at };
-      payment = newPayment(ctx(), {
-        invoiceId: INVOICE_ID,
-        customerId: `cus_'"\\ äß漢字🌳`,
-        currency: 'KWD',
-        amount: HUGE,
-        amountRefunded: HUGE - 1n,
-        succeededAt: at,
-        waived: ['amount_mismatch', 'customer_mismatch'],
-      });
-      const withEntry = { ...empty, entries: [paymentCollected(payment, HUGE, at, null)] };
-      return note(putPayment(putInvoice(withEntry, invoice), payment), ctx(), 'call', 'read', null, {
-        n: 1,
-        none: null,
-      });
-    });
-    expect(s.invoice).toEqual(invoice);
-    expect(s.payments).toEqual([payment]);
-    expect(s.entries[0]?.amount).toEqual({ minor: HUGE, currency: 'KWD' });
-    const { story } = await readLane(x.db.pool, INVOICE_ID);
-    expect(story.journal).toMatchObject([{ at, detail: { n: 1, none: null } }]);
-  });
+  describe('what is stored', () => {
+    const at = new Date('2026-11-20T12:34:56.789Z');
+    const ctx = () => ({ ...x.harness.context.now(), now: at });
+    const HUGE = 9_223_372_036_854_775_807n; // far beyond 2^53
 
-  it('is read by this release on the same connections after a later one added columns', async () => {
-    const { harness, db } = x;
-    const decide = () => harness.store.transact(write(INVOICE_ID, null, (s) => ensureInvoice(s, ctx()).state));
-    const onEveryConnection = () => Promise.all(Array.from({ length: 12 }, decide));
-    await onEveryConnection();
-    const tables = ['invoice', 'payment', 'refund', 'mor_object', 'review', 'open_call', 'lane'];
-    for (const table of [...tables, 'inbox_event', 'lane_log', 'ledger_entry'])
-      await db.pool.query(`alter table ${table} add column of_a_later_release text`);
-    await onEveryConnection();
-    expect((await harness.state(INVOICE_ID)).invoice?.invoiceId).toBe(INVOICE_ID);
-  });
+    async function stored(change: (s: LaneState) => LaneState): Promise<LaneState> {
+      await x.harness.store.transact(write(INVOICE_ID, null, change));
+      return x.harness.state(INVOICE_ID);
+    }
 
-  it('is told apart by what is written: an attempt without its payment after a payment without an attempt', async () => {
-    const payment = newPayment(ctx(), { invoiceId: INVOICE_ID, customerId: 'cus_1', currency: 'EUR', amount: 1n });
-    await stored((s) => note(putPayment(ensureInvoice(s, ctx()).state, payment), ctx(), 'decision', 'made', null));
-    const again = { ...payment, customerId: 'cus_2' };
-    await stored((s) => note(putPayment(s, again), ctx(), 'decision', 'a payment', null));
-    const attempt = {
-      eventId: 'evt_late',
-      invoiceId: INVOICE_ID,
-      paymentId: 'pay_1',
-      outcome: 'failed' as const,
-      amount: 1n,
-      currency: 'EUR',
-      failureMessage: null,
-      declineCode: null,
-      processorPaymentIntentId: null,
-      at,
-    };
-    await stored((s) => note(addAttempt(s, attempt), ctx(), 'decision', 'an attempt', null));
-    expect((await readLane(x.db.pool, INVOICE_ID)).story.attempts).toEqual([attempt]);
-  });
-
-  it('is all of a decision or nothing of it', async () => {
-    const bad = (s: LaneState): LaneState => {
-      const { state, invoice } = ensureInvoice(s, ctx());
-      return putInvoice(openReview(state, ctx(), { kind: 'dispute', subject: 's', fact: FACTS.dispute }), {
-        ...invoice,
-        currency: 'TOOLONG',
-      });
-    };
-    await expect(stored(bad)).rejects.toThrow();
-    const { rows } = await x.db.pool.query('select 1 from review union all select 1 from lane');
-    expect(rows).toEqual([]);
-  });
-
-  it('is refused when a payment is recorded for another invoice already, and says where', async () => {
-    const one = (lane: string) => (s: LaneState) => {
-      const { state } = ensureInvoice(s, ctx());
-      return putPayment(
-        state,
-        newPayment(x.harness.context.now(), { invoiceId: lane, customerId: 'c', currency: 'EUR', paymentId: 'pay_1' }),
-      );
-    };
-    const { store } = x.harness;
-    await store.transact(write('in_a', null, one('in_a')));
-    await expect(store.transact(write('in_b', null, one('in_b')))).rejects.toBeInstanceOf(NotUnique);
-    expect(await store.paymentsElsewhere(['pay_1', 'pay_2'], 'in_b')).toEqual(new Map([['pay_1', 'in_a']]));
-    expect(await store.paymentsElsewhere(['pay_1'], 'in_a')).toEqual(new Map());
-  });
-
-  it.each([
-    ['a trial that saved a debit and no card', 'trial', '{"payment_method_types":["sepa_debit"]}', null, true],
-    ['a trial that saved either', 'trial', '{"payment_method_types":["card","sepa_debit"]}', null, false],
-    ['a trial that saved a method no document has', 'trial', '{"payment_method_types":["wero"]}', null, false],
-    ['a trial that saved a card', 'trial', '{}', null, false],
-    ['a trial whose request was erased', 'trial', null, null, false],
-    ['a payment that settled after four days', 'payment', '{}', 4 * 86_400, true],
-    ['a payment whose document took ten seconds', 'payment', '{}', 10, false],
-    ['a payment that was charged at once', 'payment', '{}', null, false],
-  ])(
-    'a customer who signed up by %s pays by debit: see the last column',
-    async (what, kind, body, settledSec, debit) => {
-      const { store, context } = x.harness;
-      const [customer, signup, lane] = [`cus ${what}`, `sup ${what}`, `in ${what}`];
-      await x.db.pool.query(
-        `insert into signup (id, kind, customer_id, status, intent_id, mor_key, path, body, created_by, created_at)
-       values ($1, $2, $3, 'succeeded', 'i', $1, '/', $4, 'shop', now())`,
-        [signup, kind, customer, body],
-      );
-      const since = context.now().now;
-      const paid = (s: LaneState): LaneState => {
-        const { state } = ensureInvoice(s, context.now());
-        const p = newPayment(context.now(), {
-          invoiceId: lane,
-          customerId: customer,
-          currency: 'EUR',
-          signupId: signup,
+    it('comes back exactly: amounts beyond 2^53, times to the millisecond, null, quotes and letters of any script', async () => {
+      let invoice: InvoiceRow | null = null;
+      let payment: PaymentRow | null = null;
+      const s = await stored((empty) => {
+        const made = ensureInvoice(empty, ctx());
+        invoice = { ...made.invoice, currency: 'KWD', amountDue: HUGE, total: -HUGE, amountPaid: 0n, finalizesAt: at };
+        payment = newPayment(ctx(), {
+          invoiceId: INVOICE_ID,
+          customerId: `cus_'"\\ äß漢字🌳`,
+          currency: 'KWD',
+          amount: HUGE,
+          amountRefunded: HUGE - 1n,
+          succeededAt: at,
+          waived: ['amount_mismatch', 'customer_mismatch'],
         });
-        const succeededAt = new Date(since.getTime() + (settledSec ?? 0) * 1000);
-        return putPayment(state, { ...p, succeededAt, pendingSince: settledSec === null ? null : since });
-      };
-      if (kind === 'payment') await store.transact(write(lane, null, paid));
-      expect(await store.paysByDebit(customer)).toBe(debit);
-    },
-  );
-});
-
-describe('a text that PostgreSQL cannot keep', () => {
-  it('is kept with U+FFFD for NUL and half a surrogate pair, in columns and nested values, and all else as it was', async () => {
-    const said = 'a\0b \ud83d c\udc4d \\u0000 \\\\ud83d 👍 \u0001\0\0';
-    const kept = 'a\ufffdb \ufffd c\ufffd \\u0000 \\\\ud83d 👍 \u0001\ufffd\ufffd';
-    const now = x.harness.context.now();
-    const item = { kind: 'dispute', subject: 'dp_1', fact: { ...FACTS.dispute, outcome: said } } as const;
-    await x.harness.store.transact(
-      write('in_0', null, (s) => note(openReview(s, now, item), now, 'call', 'told', null, { why: [said] } as never)),
-    );
-    const reviews = await x.db.pool.query("select fact->>'outcome' as outcome from review");
-    expect(reviews.rows).toEqual([{ outcome: kept }]);
-    const { story } = await readLane(x.db.pool, 'in_0');
-    expect(story.journal.find((line) => line.text === 'told')?.detail).toEqual({ why: [kept] });
-  });
-});
-
-describe('a connection to a server that became a standby', () => {
-  it('is thrown away at the first write it refuses, and the next one is new', async () => {
-    const { pool } = x.db;
-    const claim = () => x.harness.store.claim('w', 1, 25_000);
-    await claim();
-    await pool.query('set default_transaction_read_only = on'); // on the one connection that is idle
-    await expect(claim()).rejects.toMatchObject({ code: '25006' });
-    expect(await claim()).toEqual([]);
-  });
-});
-
-describe('a lane that is being worked on', () => {
-  const ABOUT = { invoiceId: 'in_0', subject: 'x' };
-  const say = (kind: 'dispute' | 'effect_failed') => (s: LaneState) =>
-    openReview(s, x.harness.context.now(), { ...aKind(kind), ...ABOUT });
-  const kinds = (s: LaneState): readonly string[] => s.reviews.map((r) => r.kind);
-
-  it('is not read again step by step, but all that was written from elsewhere since is seen', async () => {
-    await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
-    const { store, clock } = x.harness;
-    const [claim] = await store.claim('w', 1, 25_000);
-    const seen: (readonly string[])[] = [];
-    const step = (change: (s: LaneState) => LaneState): Promise<null> =>
-      store.transact(
-        write('in_0', claim?.fence ?? 0n, (s) => {
-          seen.push(kinds(s));
-          return change(s);
-        }),
-      );
-    await step(say('dispute'));
-    await step((s) => s);
-    const elsewhere = new PgLaneStore(x.db, clock); // a person's command, by way of another replica
-    await elsewhere.transact(write('in_0', null, say('effect_failed')));
-    await step((s) => note(s, x.harness.context.now(), 'decision', 'decided again on what is there now'));
-    expect(seen).toEqual([[], ['dispute'], ['dispute'], ['dispute', 'effect_failed']]);
-    expect(kinds(await x.harness.state('in_0'))).toEqual(['dispute', 'effect_failed']);
-  });
-
-  it('keeps nothing in mind of a step that was not committed', async () => {
-    await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
-    const { store } = x.harness;
-    const [claim] = await store.claim('w', 1, 25_000);
-    const step = (change: (s: LaneState) => LaneState): Promise<null> =>
-      store.transact(write('in_0', claim?.fence ?? 0n, change));
-    await step((s) => s);
-    const nothing = newPayment(x.harness.context.now(), { invoiceId: 'in_0', customerId: 'c', currency: 'EUR' });
-    const refused = (s: LaneState): LaneState => ({
-      ...say('dispute')(s),
-      entries: [paymentCollected(nothing, 0n, x.harness.clock.now(), null)],
+        const withEntry = { ...empty, entries: [paymentCollected(payment, HUGE, at, null)] };
+        return note(putPayment(putInvoice(withEntry, invoice), payment), ctx(), 'call', 'read', null, {
+          n: 1,
+          none: null,
+        });
+      });
+      expect(s.invoice).toEqual(invoice);
+      expect(s.payments).toEqual([payment]);
+      expect(s.entries[0]?.amount).toEqual({ minor: HUGE, currency: 'KWD' });
+      const { story } = await readLane(x.db.pool, INVOICE_ID);
+      expect(story.journal).toMatchObject([{ at, detail: { n: 1, none: null } }]);
     });
-    await expect(step(refused)).rejects.toThrow('ledger_entry_amount_check');
-    let after: LaneState | null = null;
-    await step((s) => (after = s));
-    expect(after).toMatchObject({ reviews: [], journal: [] });
-  });
-});
 
-describe('a payment that names a second invoice', () => {
-  it('is not applied there: a person is told, the first stays in force and the lane goes on', async () => {
-    const { harness } = x;
-    harness.platform.put(anInvoice());
-    harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
-    await harness.take(aPaymentSucceeded());
-    await harness.take(
-      aPaymentSucceeded({ invoiceId: 'in_elm', eventId: 'evt_2' }),
-      invoiceEvent('invoice.finalized', { invoiceId: 'in_elm' }),
+    it('is read by this release on the same connections after a later one added columns', async () => {
+      const { harness, db } = x;
+      const decide = () => harness.store.transact(write(INVOICE_ID, null, (s) => ensureInvoice(s, ctx()).state));
+      const onEveryConnection = () => Promise.all(Array.from({ length: 12 }, decide));
+      await onEveryConnection();
+      const tables = ['invoice', 'payment', 'refund', 'mor_object', 'review', 'open_call', 'lane'];
+      for (const table of [...tables, 'inbox_event', 'lane_log', 'ledger_entry'])
+        await db.pool.query(`alter table ${table} add column of_a_later_release text`);
+      await onEveryConnection();
+      expect((await harness.state(INVOICE_ID)).invoice?.invoiceId).toBe(INVOICE_ID);
+    });
+
+    it('is told apart by what is written: an attempt without its payment after a payment without an attempt', async () => {
+      const payment = newPayment(ctx(), { invoiceId: INVOICE_ID, customerId: 'cus_1', currency: 'EUR', amount: 1n });
+      await stored((s) => note(putPayment(ensureInvoice(s, ctx()).state, payment), ctx(), 'decision', 'made', null));
+      const again = { ...payment, customerId: 'cus_2' };
+      await stored((s) => note(putPayment(s, again), ctx(), 'decision', 'a payment', null));
+      const attempt = {
+        eventId: 'evt_late',
+        invoiceId: INVOICE_ID,
+        paymentId: 'pay_1',
+        outcome: 'failed' as const,
+        amount: 1n,
+        currency: 'EUR',
+        failureMessage: null,
+        declineCode: null,
+        processorPaymentIntentId: null,
+        at,
+      };
+      await stored((s) => note(addAttempt(s, attempt), ctx(), 'decision', 'an attempt', null));
+      expect((await readLane(x.db.pool, INVOICE_ID)).story.attempts).toEqual([attempt]);
+    });
+
+    it('is all of a decision or nothing of it', async () => {
+      const bad = (s: LaneState): LaneState => {
+        const { state, invoice } = ensureInvoice(s, ctx());
+        return putInvoice(openReview(state, ctx(), { kind: 'dispute', subject: 's', fact: FACTS.dispute }), {
+          ...invoice,
+          currency: 'TOOLONG',
+        });
+      };
+      await expect(stored(bad)).rejects.toThrow();
+      const { rows } = await x.db.pool.query('select 1 from review union all select 1 from lane');
+      expect(rows).toEqual([]);
+    });
+
+    it('is refused when a payment is recorded for another invoice already, and says where', async () => {
+      const one = (lane: string) => (s: LaneState) => {
+        const { state } = ensureInvoice(s, ctx());
+        return putPayment(
+          state,
+          newPayment(x.harness.context.now(), {
+            invoiceId: lane,
+            customerId: 'c',
+            currency: 'EUR',
+            paymentId: 'pay_1',
+          }),
+        );
+      };
+      const { store } = x.harness;
+      await store.transact(write('in_a', null, one('in_a')));
+      await expect(store.transact(write('in_b', null, one('in_b')))).rejects.toBeInstanceOf(NotUnique);
+      expect(await store.paymentsElsewhere(['pay_1', 'pay_2'], 'in_b')).toEqual(new Map([['pay_1', 'in_a']]));
+      expect(await store.paymentsElsewhere(['pay_1'], 'in_a')).toEqual(new Map());
+    });
+
+    it.each([
+      ['a trial that saved a debit and no card', 'trial', '{"payment_method_types":["sepa_debit"]}', null, true],
+      ['a trial that saved either', 'trial', '{"payment_method_types":["card","sepa_debit"]}', null, false],
+      ['a trial that saved a method no document has', 'trial', '{"payment_method_types":["wero"]}', null, false],
+      ['a trial that saved a card', 'trial', '{}', null, false],
+      ['a trial whose request was erased', 'trial', null, null, false],
+      ['a payment that settled after four days', 'payment', '{}', 4 * 86_400, true],
+      ['a payment whose document took ten seconds', 'payment', '{}', 10, false],
+      ['a payment that was charged at once', 'payment', '{}', null, false],
+    ])(
+      'a customer who signed up by %s pays by debit: see the last column',
+      async (what, kind, body, settledSec, debit) => {
+        const { store, context } = x.harness;
+        const [customer, signup, lane] = [`cus ${what}`, `sup ${what}`, `in ${what}`];
+        await x.db.pool.query(
+          `insert into signup (id, kind, customer_id, status, intent_id, mor_key, path, body, created_by, created_at)
+       values ($1, $2, $3, 'succeeded', 'i', $1, '/', $4, 'shop', now())`,
+          [signup, kind, customer, body],
+        );
+        const since = context.now().now;
+        const paid = (s: LaneState): LaneState => {
+          const { state } = ensureInvoice(s, context.now());
+          const p = newPayment(context.now(), {
+            invoiceId: lane,
+            customerId: customer,
+            currency: 'EUR',
+            signupId: signup,
+          });
+          const succeededAt = new Date(since.getTime() + (settledSec ?? 0) * 1000);
+          return putPayment(state, { ...p, succeededAt, pendingSince: settledSec === null ? null : since });
+        };
+        if (kind === 'payment') await store.transact(write(lane, null, paid));
+        expect(await store.paysByDebit(customer)).toBe(debit);
+      },
     );
-    const elm = await harness.state('in_elm');
-    expect(elm.payments).toEqual([]);
-    expect(elm.reviews.map((r) => r.kind)).toEqual(['conflicting_event']);
-    expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
-    const { rows } = await x.db.pool.query('select distinct status from inbox_event');
-    expect(rows).toEqual([{ status: 'done' }]);
   });
-});
 
-describe('a renewal worked on PostgreSQL', () => {
-  it('survives a crash at every step with one effect each, and leaves no lease behind', async () => {
-    for (let k = 1; k <= 4; k++) {
-      await x.close();
-      x = await laneOnPostgres();
+  describe('a text that PostgreSQL cannot keep', () => {
+    it('is kept with U+FFFD for NUL and half a surrogate pair, in columns and nested values, and all else as it was', async () => {
+      const said = 'a\0b \ud83d c\udc4d \\u0000 \\\\ud83d 👍 \u0001\0\0';
+      const kept = 'a\ufffdb \ufffd c\ufffd \\u0000 \\\\ud83d 👍 \u0001\ufffd\ufffd';
+      const now = x.harness.context.now();
+      const item = { kind: 'dispute', subject: 'dp_1', fact: { ...FACTS.dispute, outcome: said } } as const;
+      await x.harness.store.transact(
+        write('in_0', null, (s) => note(openReview(s, now, item), now, 'call', 'told', null, { why: [said] } as never)),
+      );
+      const reviews = await x.db.pool.query("select fact->>'outcome' as outcome from review");
+      expect(reviews.rows).toEqual([{ outcome: kept }]);
+      const { story } = await readLane(x.db.pool, 'in_0');
+      expect(story.journal.find((line) => line.text === 'told')?.detail).toEqual({ why: [kept] });
+    });
+  });
+
+  describe('a connection to a server that became a standby', () => {
+    it('is thrown away at the first write it refuses, and the next one is new', async () => {
+      const { pool } = x.db;
+      const claim = () => x.harness.store.claim('w', 1, 25_000);
+      await claim();
+      await pool.query('set default_transaction_read_only = on'); // on the one connection that is idle
+      await expect(claim()).rejects.toMatchObject({ code: '25006' });
+      expect(await claim()).toEqual([]);
+    });
+  });
+
+  describe('a lane that is being worked on', () => {
+    const ABOUT = { invoiceId: 'in_0', subject: 'x' };
+    const say = (kind: 'dispute' | 'effect_failed') => (s: LaneState) =>
+      openReview(s, x.harness.context.now(), { ...aKind(kind), ...ABOUT });
+    const kinds = (s: LaneState): readonly string[] => s.reviews.map((r) => r.kind);
+
+    it('is not read again step by step, but all that was written from elsewhere since is seen', async () => {
+      await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
+      const { store, clock } = x.harness;
+      const [claim] = await store.claim('w', 1, 25_000);
+      const seen: (readonly string[])[] = [];
+      const step = (change: (s: LaneState) => LaneState): Promise<null> =>
+        store.transact(
+          write('in_0', claim?.fence ?? 0n, (s) => {
+            seen.push(kinds(s));
+            return change(s);
+          }),
+        );
+      await step(say('dispute'));
+      await step((s) => s);
+      const elsewhere = new PgLaneStore(x.db, clock); // a person's command, by way of another replica
+      await elsewhere.transact(write('in_0', null, say('effect_failed')));
+      await step((s) => note(s, x.harness.context.now(), 'decision', 'decided again on what is there now'));
+      expect(seen).toEqual([[], ['dispute'], ['dispute'], ['dispute', 'effect_failed']]);
+      expect(kinds(await x.harness.state('in_0'))).toEqual(['dispute', 'effect_failed']);
+    });
+
+    it('keeps nothing in mind of a step that was not committed', async () => {
+      await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
+      const { store } = x.harness;
+      const [claim] = await store.claim('w', 1, 25_000);
+      const step = (change: (s: LaneState) => LaneState): Promise<null> =>
+        store.transact(write('in_0', claim?.fence ?? 0n, change));
+      await step((s) => s);
+      const nothing = newPayment(x.harness.context.now(), { invoiceId: 'in_0', customerId: 'c', currency: 'EUR' });
+      const refused = (s: LaneState): LaneState => ({
+        ...say('dispute')(s),
+        entries: [paymentCollected(nothing, 0n, x.harness.clock.now(), null)],
+      });
+      await expect(step(refused)).rejects.toThrow('ledger_entry_amount_check');
+      let after: LaneState | null = null;
+      await step((s) => (after = s));
+      expect(after).toMatchObject({ reviews: [], journal: [] });
+    });
+  });
+
+  describe('a payment that names a second invoice', () => {
+    it('is not applied there: a person is told, the first stays in force and the lane goes on', async () => {
       const { harness } = x;
       harness.platform.put(anInvoice());
-      harness.store.dieBefore = k;
-      await harness.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-      await harness.rest();
-      expect(harness.crashes).toBe(k <= 3 ? 1 : 0);
+      harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
+      await harness.take(aPaymentSucceeded());
+      await harness.take(
+        aPaymentSucceeded({ invoiceId: 'in_elm', eventId: 'evt_2' }),
+        invoiceEvent('invoice.finalized', { invoiceId: 'in_elm' }),
+      );
+      const elm = await harness.state('in_elm');
+      expect(elm.payments).toEqual([]);
+      expect(elm.reviews.map((r) => r.kind)).toEqual(['conflicting_event']);
       expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
-      const s = await harness.state(INVOICE_ID);
-      expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
-      const { rows } = await x.db.pool.query('select 1 from lane where lease_until is not null');
-      expect(rows).toEqual([]);
+      const { rows } = await x.db.pool.query('select distinct status from inbox_event');
+      expect(rows).toEqual([{ status: 'done' }]);
+    });
+  });
+
+  describe('a renewal worked on PostgreSQL', () => {
+    it('survives a crash at every step with one effect each, and leaves no lease behind', async () => {
+      for (let k = 1; k <= 4; k++) {
+        await x.close();
+        x = await laneOnPostgres();
+        const { harness } = x;
+        harness.platform.put(anInvoice());
+        harness.store.dieBefore = k;
+        await harness.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+        await harness.rest();
+        expect(harness.crashes).toBe(k <= 3 ? 1 : 0);
+        expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+        const s = await harness.state(INVOICE_ID);
+        expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+        const { rows } = await x.db.pool.query('select 1 from lane where lease_until is not null');
+        expect(rows).toEqual([]);
+      }
+    });
+  });
+});
+
+// Steps that gather for one commit, in a real PostgreSQL: which of them share it, and who does not wait.
+describe('Steps in one commit', () => {
+  /** So long that no step of a test leaves by its patience. */
+  const NEVER_MS = 600_000;
+
+  let x: LaneOnPostgres;
+  let store: PgLaneStore;
+  beforeEach(async () => {
+    x = await laneOnPostgres();
+    store = new PgLaneStore(x.db, x.harness.clock, null, NEVER_MS);
+  });
+  afterEach(() => x.close());
+
+  function step(lane: string, fence: bigint | null): LaneWork<null> {
+    const ctx = x.harness.context.now();
+    return {
+      lane,
+      fence,
+      decide: ({ state }) => ({ state: note(state, ctx, 'decision', 'told'), verdicts: [], dueAt: null, value: null }),
+    };
+  }
+
+  async function claimed(n: number): Promise<(i: number) => LaneWork<null>> {
+    await x.inbox.store(
+      Array.from({ length: n }, (_, i) => aPaymentSucceeded({ invoiceId: `in_${i}`, paymentId: `pay_${i}` })),
+    );
+    const claims = await store.claim('w', n, 25_000);
+    expect(claims).toHaveLength(n);
+    return (i) => {
+      const claim = claims.find((c) => c.lane === `in_${i}`);
+      return step(`in_${i}`, claim?.fence ?? 0n);
+    };
+  }
+
+  /** Which lanes were written by which transaction. */
+  async function commits(): Promise<readonly (readonly string[])[]> {
+    const { rows } = await x.db.pool.query<{ lanes: string[] }>(
+      'select array_agg(lane order by lane) as lanes from lane_log group by xmin::text order by min(version), min(lane)',
+    );
+    return rows.map((r) => r.lanes);
+  }
+
+  describe('steps of the lanes at work', () => {
+    it('wait until a third of them is there, and are one commit then', async () => {
+      const of = await claimed(9);
+      const writing = [store.transact(of(0)), store.transact(of(1))];
+      await setImmediate();
+      expect(await commits()).toEqual([]);
+      writing.push(store.transact(of(2)));
+      await Promise.all(writing);
+      expect(await commits()).toEqual([['in_0', 'in_1', 'in_2']]);
+    });
+
+    it('leave when their patience is over, however few they are', async () => {
+      store = new PgLaneStore(x.db, x.harness.clock, null, 1);
+      const of = await claimed(9);
+      await store.transact(of(0));
+      expect(await commits()).toEqual([['in_0']]);
+    });
+
+    it('leave with a command of a person, who does not wait', async () => {
+      const of = await claimed(9);
+      await Promise.all([store.transact(of(0)), store.transact(step('in_elm', null))]);
+      expect(await commits()).toEqual([['in_0', 'in_elm']]);
+    });
+
+    it('do not wait for anybody when there are no more than three', async () => {
+      const of = await claimed(3);
+      await store.transact(of(0));
+      expect(await commits()).toEqual([['in_0']]);
+    });
+  });
+});
+
+// A call that lasts longer than a lease, such as a search through thousands of payment records: the lane stays with whoever makes it.
+describe('A call longer than its lease', () => {
+  const LEASE_MS = 25_000;
+
+  let x: LaneOnPostgres;
+  let ended = false;
+  beforeEach(async () => {
+    ended = false;
+    x = await laneOnPostgres();
+  });
+  afterEach(() => {
+    ended = true;
+    return x.close();
+  });
+
+  function workerOf(flow: Pick<WorkLaneFlow, 'run'>, concurrency: number): LaneWorker {
+    const { store, clock } = x.harness;
+    const options = { owner: 'one', concurrency, leaseMs: LEASE_MS, pollMs: 60_000 };
+    return new LaneWorker(store, flow as WorkLaneFlow, new Wake(), clock, options);
+  }
+
+  /** Waits for a fact; a test whose fact never comes fails by its own limit of time, and the worker's loop ends with it. */
+  async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await holds()) && !ended) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+
+  it('is made once, however long it takes, and what it found is written down', async () => {
+    const { harness, db } = x;
+    const { clock, context, gateway, platform, relay, store } = harness;
+    platform.put(anInvoice());
+    platform.payAnotherWay(INVOICE_ID);
+    let probes = 0;
+    let answer: (outcome: CallOutcome<Probe>) => void = () => undefined;
+    platform.probe = () => {
+      probes++;
+      return new Promise((resolve) => (answer = resolve));
+    };
+    const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
+    await harness.deliver(aPaymentSucceeded());
+    const worker = workerOf(flow, 4);
+    worker.start();
+    await until(() => probes > 0);
+
+    const leaseUntil = async (): Promise<number> => {
+      const found = await db.pool.query<{ lease_until: Date | null }>('select lease_until from lane');
+      return found.rows[0]?.lease_until?.getTime() ?? 0;
+    };
+    const elsewhere = new PgLaneStore(db, clock);
+    for (let passed = 0; passed < 60_000; passed += 7_500) {
+      const before = await leaseUntil();
+      clock.advance(7_500);
+      await until(async () => (await leaseUntil()) !== before);
+      expect(await elsewhere.claim('two', 5, LEASE_MS)).toEqual([]);
     }
+    answer(failed('unknown', { code: 'list_too_long', message: 'too many' }));
+    await until(async () => (await leaseUntil()) === 0);
+    clock.advance(60_000); // a renewal that was still to come takes nothing back
+    await worker.stop();
+
+    expect(probes).toBe(1);
+    expect(await leaseUntil()).toBe(0);
+    expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['double_payment']);
+  }, 60_000);
+
+  it('an outage may be waited out by any number of lanes at once, without a warning', async () => {
+    const signals: AbortSignal[] = [];
+    const run = async (_claim: Claim, signal: AbortSignal): Promise<never> => {
+      signals.push(signal);
+      throw new StoreUnavailable('the database is away');
+    };
+    await x.harness.deliver(aPaymentSucceeded());
+    const worker = workerOf({ run }, 40);
+    worker.start();
+    await until(() => signals.length > 0);
+    await worker.stop();
+    const [stopping] = signals;
+    expect(stopping === undefined ? null : getMaxListeners(stopping)).toBeGreaterThan(40);
   });
 });

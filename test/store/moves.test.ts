@@ -1,92 +1,222 @@
-// The rows of moves: one writer at a time for each, what was there is known before a request is stored, and the lock of a run.
+// The rows of a move and the requests of a move, in a real PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  BillingMoves,
+  type MovableSubscription,
+  type MoveCall,
+  type StoredMoveCall,
+} from '../../src/domain/ports/billing-moves.js';
+import { type CallFailure, type CallOutcome, type WireRequest } from '../../src/domain/ports/call.js';
+import { SystemClock, SystemIds } from '../../src/engine/system-ports.js';
+import { MoveSteps, MoveStopped } from '../../src/moves/move-steps.js';
 import { type MoveEntity } from '../../src/moves/move.entity.js';
 import { MoveRunning, MovesStore } from '../../src/moves/moves.store.js';
-import { Database } from '../../src/store/database.js';
 import { ServerTime } from '../../src/store/database-time.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { Database } from '../../src/store/database.js';
+import { type TestDatabase, freshDatabase } from '../support/database.js';
 
-type NewMove = Parameters<MovesStore['write']>[0];
+// The rows of moves: one writer at a time for each, what was there is known before a request is stored, and the lock of a run.
+describe('The rows of a move', () => {
+  type NewMove = Parameters<MovesStore['write']>[0];
 
-describe('moves in PostgreSQL', () => {
-  let fresh: TestDatabase;
-  let db: Database;
-  let moves: MovesStore;
-  beforeAll(async () => {
-    fresh = await freshDatabase();
-    db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
-    moves = new MovesStore(db, new ServerTime());
-  });
-  afterAll(async () => {
-    await db.close();
-    await fresh.drop();
-  });
+  describe('moves in PostgreSQL', () => {
+    let fresh: TestDatabase;
+    let db: Database;
+    let moves: MovesStore;
+    beforeAll(async () => {
+      fresh = await freshDatabase();
+      db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
+      moves = new MovesStore(db, new ServerTime());
+    });
+    afterAll(async () => {
+      await db.close();
+      await fresh.drop();
+    });
 
-  const aMove = (subscriptionId: string, over: Partial<NewMove> = {}): NewMove => ({
-    subscriptionId,
-    customerId: 'cus_1',
-    status: 'skipped',
-    fact: { code: 'method_missing' },
-    way: 'custom_method',
-    before: null,
-    methodId: null,
-    atStripe: true,
-    request: null,
-    renewsAt: null,
-    movedAt: null,
-    changedBy: 'ada',
-    ...over,
+    const aMove = (subscriptionId: string, over: Partial<NewMove> = {}): NewMove => ({
+      subscriptionId,
+      customerId: 'cus_1',
+      status: 'skipped',
+      fact: { code: 'method_missing' },
+      way: 'custom_method',
+      before: null,
+      methodId: null,
+      atStripe: true,
+      request: null,
+      renewsAt: null,
+      movedAt: null,
+      changedBy: 'ada',
+      ...over,
+    });
+    const REQUEST: MoveEntity['request'] = {
+      asked: { kind: 'set_method', subscriptionId: 'sub_2', methodId: 'pm_1' },
+      key: 'move_1',
+      wire: { method: 'POST', path: '/v1/subscriptions/sub_2', body: 'default_payment_method=pm_1' },
+    };
+
+    it('keep facts, request and what stood there as they were written', async () => {
+      const before = { methodId: 'pm_card', collectionMethod: 'charge_automatically' };
+      const row = aMove('sub_2', { status: 'moving', fact: null, before, request: REQUEST });
+      await moves.write(row, null);
+      expect(await moves.find('sub_2')).toMatchObject({ ...row, version: 0 });
+    });
+
+    it('refuse a request without what stood there before', async () => {
+      await expect(moves.write(aMove('sub_3', { request: REQUEST }), null)).rejects.toThrow();
+      expect(await moves.find('sub_3')).toBeNull();
+    });
+
+    it('are written by one at a time: the second writer of the same version loses its turn', async () => {
+      const first = await moves.write(aMove('sub_4'), null);
+      await expect(moves.write(aMove('sub_4'), null)).rejects.toThrow(MoveRunning);
+      const second = await moves.write(aMove('sub_4', { status: 'failed' }), first);
+      expect(second.version).toBe(1);
+      await expect(moves.write(aMove('sub_4', { status: 'moved' }), first)).rejects.toThrow(MoveRunning);
+      expect((await moves.find('sub_4'))?.status).toBe('failed');
+    });
+
+    it('are listed newest first by status and customer, and counted', async () => {
+      await moves.write(aMove('sub_5', { customerId: 'cus_5', status: 'moved', fact: null }), null);
+      await moves.write(aMove('sub_6', { customerId: 'cus_5' }), null);
+      const page = { limit: 10, cursor: null };
+      const of = async (filter: Parameters<MovesStore['list']>[0]) =>
+        (await moves.list(filter, page)).data.map((m) => m.subscriptionId);
+      expect(await of({ customerId: 'cus_5' })).toEqual(['sub_6', 'sub_5']);
+      expect(await of({ customerId: 'cus_5', status: 'moved' })).toEqual(['sub_5']);
+      expect(await of({ status: 'skipped' })).toEqual(['sub_6']);
+      expect(await moves.counts()).toMatchObject({ moved: 1, skipped: 1, failed: 1, moving: 1, returned: 0 });
+    });
+
+    it('that nothing was written for on Stripe are none to give back', async () => {
+      expect((await moves.toReturn(null, '0', 10)).map((m) => m.subscriptionId)).toEqual(['sub_2']);
+      expect(await moves.toReturn(['cus_5'], '0', 10)).toEqual([]);
+    });
+
+    it('are worked on by one run at a time, and its end lets the next one in', async () => {
+      await moves.exclusively(async () => {
+        await expect(moves.exclusively(() => Promise.resolve())).rejects.toThrow(MoveRunning);
+      });
+      expect(await moves.exclusively(() => Promise.resolve('next'))).toBe('next');
+      await expect(moves.exclusively(() => Promise.reject(new Error('died')))).rejects.toThrow('died');
+      expect(await moves.exclusively(() => Promise.resolve('again'))).toBe('again');
+    });
   });
-  const REQUEST: MoveEntity['request'] = {
-    asked: { kind: 'set_method', subscriptionId: 'sub_2', methodId: 'pm_1' },
-    key: 'move_1',
-    wire: { method: 'POST', path: '/v1/subscriptions/sub_2', body: 'default_payment_method=pm_1' },
+});
+
+// The requests of a move on a real database, with a Stripe that answers by a script: what is stored is what is sent, also after a kill.
+describe('The requests of a move', () => {
+  const RUN = { by: 'ada', signal: AbortSignal.abort() }; // ended: nothing is tried again
+  const ok = <T>(value: T): CallOutcome<T> => ({ ok: true, value, status: 200, requestId: null });
+  const SILENCE: CallFailure = {
+    ok: false,
+    kind: 'unknown',
+    status: null,
+    code: 'timeout',
+    message: 'no answer in time',
+    errors: [],
+    retryAfterMs: null,
+    requestId: null,
+    replayed: false,
   };
 
-  it('keep facts, request and what stood there as they were written', async () => {
-    const before = { methodId: 'pm_card', collectionMethod: 'charge_automatically' };
-    const row = aMove('sub_2', { status: 'moving', fact: null, before, request: REQUEST });
-    await moves.write(row, null);
-    expect(await moves.find('sub_2')).toMatchObject({ ...row, version: 0 });
-  });
+  /** Does nothing, and answers what it is told to. */
+  class Scripted extends BillingMoves {
+    readonly way = 'send_invoice';
+    readonly sent: StoredMoveCall[] = [];
+    answers: CallOutcome<string>[] = [];
+    collected = 'charge_automatically';
 
-  it('refuse a request without what stood there before', async () => {
-    await expect(moves.write(aMove('sub_3', { request: REQUEST }), null)).rejects.toThrow();
-    expect(await moves.find('sub_3')).toBeNull();
-  });
+    subscription(subscriptionId: string): MovableSubscription {
+      return {
+        subscriptionId,
+        customerId: 'cus_1',
+        createdAt: null,
+        collectionMethod: this.collected,
+        metadata: {},
+        customerMetadata: {},
+        charged: { from: 'customer', id: 'pm_1', type: 'card' },
+        status: 'active',
+        ownMethodId: null,
+        renewsAt: new Date('2027-01-01T00:00:00Z'),
+        scheduleId: null,
+        unpaid: null,
+      };
+    }
+    read = (id: string) => Promise.resolve(ok(this.subscription(id)));
+    list = () => Promise.resolve(ok({ items: [], next: null }));
+    ofCustomer = () => Promise.resolve(ok([]));
+    readOpenInvoice = () => Promise.resolve(ok(null));
+    readMethodOwner = () => Promise.resolve(ok(null));
+    encode = (call: MoveCall): WireRequest => ({ method: 'POST', path: '/v1/x', body: JSON.stringify(call) });
+    send = (call: StoredMoveCall) => {
+      this.sent.push(call);
+      return Promise.resolve(this.answers.shift() ?? ok('sub'));
+    };
+  }
 
-  it('are written by one at a time: the second writer of the same version loses its turn', async () => {
-    const first = await moves.write(aMove('sub_4'), null);
-    await expect(moves.write(aMove('sub_4'), null)).rejects.toThrow(MoveRunning);
-    const second = await moves.write(aMove('sub_4', { status: 'failed' }), first);
-    expect(second.version).toBe(1);
-    await expect(moves.write(aMove('sub_4', { status: 'moved' }), first)).rejects.toThrow(MoveRunning);
-    expect((await moves.find('sub_4'))?.status).toBe('failed');
-  });
-
-  it('are listed newest first by status and customer, and counted', async () => {
-    await moves.write(aMove('sub_5', { customerId: 'cus_5', status: 'moved', fact: null }), null);
-    await moves.write(aMove('sub_6', { customerId: 'cus_5' }), null);
-    const page = { limit: 10, cursor: null };
-    const of = async (filter: Parameters<MovesStore['list']>[0]) =>
-      (await moves.list(filter, page)).data.map((m) => m.subscriptionId);
-    expect(await of({ customerId: 'cus_5' })).toEqual(['sub_6', 'sub_5']);
-    expect(await of({ customerId: 'cus_5', status: 'moved' })).toEqual(['sub_5']);
-    expect(await of({ status: 'skipped' })).toEqual(['sub_6']);
-    expect(await moves.counts()).toMatchObject({ moved: 1, skipped: 1, failed: 1, moving: 1, returned: 0 });
-  });
-
-  it('that nothing was written for on Stripe are none to give back', async () => {
-    expect((await moves.toReturn(null, '0', 10)).map((m) => m.subscriptionId)).toEqual(['sub_2']);
-    expect(await moves.toReturn(['cus_5'], '0', 10)).toEqual([]);
-  });
-
-  it('are worked on by one run at a time, and its end lets the next one in', async () => {
-    await moves.exclusively(async () => {
-      await expect(moves.exclusively(() => Promise.resolve())).rejects.toThrow(MoveRunning);
+  describe('the requests of a move', () => {
+    let fresh: TestDatabase;
+    let db: Database;
+    let moves: MovesStore;
+    beforeAll(async () => {
+      fresh = await freshDatabase();
+      db = await Database.open({ url: fresh.url, poolSize: 3, onError: () => undefined });
+      moves = new MovesStore(db, new ServerTime());
     });
-    expect(await moves.exclusively(() => Promise.resolve('next'))).toBe('next');
-    await expect(moves.exclusively(() => Promise.reject(new Error('died')))).rejects.toThrow('died');
-    expect(await moves.exclusively(() => Promise.resolve('again'))).toBe('again');
+    afterAll(async () => {
+      await db.close();
+      await fresh.drop();
+    });
+    const stepsOn = (stripe: Scripted) => new MoveSteps(moves, stripe, new SystemClock(), new SystemIds());
+
+    it('are stored before they are sent, and go out with the same key and bytes in the next run', async () => {
+      const stripe = new Scripted();
+      stripe.answers = [SILENCE];
+      const steps = stepsOn(stripe);
+      await expect(steps.move(stripe.subscription('sub_1'), null, RUN)).rejects.toThrow(MoveStopped);
+      const row = await moves.find('sub_1');
+      expect(row).toMatchObject({ status: 'moving', atStripe: true, before: { methodId: null } });
+      expect(row?.request).toEqual(stripe.sent[0]);
+      const moved = await steps.move(stripe.subscription('sub_1'), row, RUN);
+      expect(moved).toMatchObject({ status: 'moved', atStripe: false, request: null });
+      expect(stripe.sent[1]).toEqual(stripe.sent[0]);
+    });
+
+    it('are not sent again when Stripe shows their effect', async () => {
+      const stripe = new Scripted();
+      stripe.answers = [SILENCE];
+      const steps = stepsOn(stripe);
+      const before = stripe.subscription('sub_2');
+      await expect(steps.move(before, null, RUN)).rejects.toThrow(MoveStopped);
+      stripe.collected = 'send_invoice';
+      expect(await steps.move(before, await moves.find('sub_2'), RUN)).toMatchObject({ status: 'moved' });
+      expect(stripe.sent).toHaveLength(1);
+    });
+
+    it('fail their subscription when Stripe refuses them, and it counts as charged by Stripe', async () => {
+      const stripe = new Scripted();
+      stripe.answers = [{ ...SILENCE, kind: 'refused', status: 400, code: 'parameter_invalid', message: 'No.' }];
+      const failed = await stepsOn(stripe).move(stripe.subscription('sub_3'), null, RUN);
+      expect(failed).toMatchObject({
+        status: 'failed',
+        atStripe: true,
+        request: null,
+        fact: { code: 'refused', status: 400, error_code: 'parameter_invalid' },
+      });
+    });
+
+    it('that give a subscription back count it as charged by Stripe before they are sent', async () => {
+      const stripe = new Scripted();
+      const steps = stepsOn(stripe);
+      const moved = await steps.move(stripe.subscription('sub_4'), null, RUN);
+      stripe.answers = [SILENCE];
+      stripe.collected = 'send_invoice';
+      await expect(steps.back(moved, RUN)).rejects.toThrow(MoveStopped);
+      const row = await moves.find('sub_4');
+      expect(row).toMatchObject({ status: 'returning', atStripe: true });
+      if (row === null) throw new Error('no row');
+      expect(await steps.back(row, RUN)).toMatchObject({ status: 'returned', atStripe: true, request: null });
+      expect(stripe.sent.at(-1)).toEqual(stripe.sent.at(-2));
+    });
   });
 });

@@ -1,0 +1,182 @@
+// An overpayment and a part payment, end to end.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Json, type World, startWorld } from '../support/world.js';
+import {
+  deafMor,
+  newPaid,
+  openRenewal,
+  reviews,
+  stripeSide,
+  takenByMor,
+  tellSucceeded,
+  untilPayment,
+  untilReviews,
+} from './support/story.js';
+
+// More taken than was due: told once, by whatever of it is heard first, and settled by a person.
+describe('An overpayment', () => {
+  describe.each([
+    ['payment_record', '/v1/invoices/in_*/attach_payment'],
+    ['out_of_band', '/v1/invoices/in_*/pay'],
+  ])('a credit note between our read and our write, marked by %s', (mode, path) => {
+    let world: World;
+
+    beforeAll(async () => {
+      world = await startWorld({ BILLING_MARK_MODE: mode });
+      await world.startDaemon();
+      await deafMor(world);
+    });
+    afterAll(() => world.close());
+
+    /** An invoice of 29.90 of which 5.00 are credited while the mark of 29.90 is on its way. */
+    async function creditedMeanwhile(): Promise<{ invoiceId: string; paymentId: string }> {
+      const s = await world.subscriber(); // another one each time: Stripe puts a surplus on the customer's next invoice
+      await world.invoice(s.firstInvoiceId, 'paid');
+      const invoiceId = await openRenewal(world, s);
+      const paid = takenByMor(world, s, invoiceId, 2990);
+      const slow = { side: 'stripe', method: 'POST', path, times: 1, action: { delay_ms: 2_000 } };
+      await world.control('POST', '/faults', slow);
+      await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount: 2990 });
+      await world.until(
+        'the last call of the mark is on its way',
+        async () => (await world.control('GET', '/faults')).body['data'] as Json[],
+        (faults) => faults.some((f) => f['hits'] === 1),
+      );
+      await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 500, email_type: 'none' });
+      await world.control('DELETE', '/faults');
+      return { invoiceId, paymentId: paid.paymentId };
+    }
+
+    it('is one item that says who paid what, however often it is reported', async () => {
+      const { invoiceId, paymentId } = await creditedMeanwhile();
+      await world.invoice(invoiceId, 'paid');
+      const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
+      expect(String(item?.['summary'])).toContain('overpaid by 5.00 EUR');
+      expect(String(item?.['summary'])).toContain(`29.90 EUR (payment ${paymentId}) was taken, 24.90 EUR was due`);
+      expect(String(item?.['proposal'])).toContain('Refund 5.00 EUR');
+      const invoice = (await world.control('GET', `/stripe/state?invoice=${invoiceId}`)).body['invoices'] as Json[];
+      for (const type of ['invoice.overpaid', 'invoice.updated', 'invoice.paid'])
+        await world.control('POST', '/stripe/events', { type, data: invoice[0] });
+      await world.until(
+        'all was heard',
+        () => world.api('GET', '/v1/events?status=received'),
+        (r) => (r.body['data'] as Json[]).length === 0,
+      );
+      expect(await reviews(world, invoiceId)).toHaveLength(1);
+    });
+
+    it('is given back as the item proposes, and no more than that', async () => {
+      const { invoiceId, paymentId } = await creditedMeanwhile();
+      const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
+      const chosen = { resolution: 'refund', note: 'given back' };
+      const resolved = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, chosen);
+      expect(resolved.status).toBe(200);
+      const payment = await untilPayment(
+        world,
+        paymentId,
+        'is given back in part',
+        (p) => p['amount_refunded'] === 500,
+      );
+      expect(payment['status']).toBe('partially_refunded');
+      expect(await reviews(world, invoiceId)).toEqual([]);
+      // The sale is 24.90 before and after: what was paid too much lowers it no further.
+      await world.until(
+        'the refund is settled on Stripe',
+        () => world.api('GET', `/v1/payments/${paymentId}`),
+        (r) => ['done', 'not_needed'].includes(String((r.body['refunds'] as Json[])[0]?.['mirror'])),
+      );
+      const notes = await world.stripe.creditNotes.list({ invoice: invoiceId });
+      expect(notes.data.map((n) => n.amount)).toEqual([500]);
+      const records = (await world.control('GET', `/stripe/state?invoice=${invoiceId}`)).body[
+        'payment_records'
+      ] as Json[];
+      const refunded = records.map((r) => (r['amount_refunded'] as Json)['value']);
+      expect(refunded).toEqual(mode === 'payment_record' ? [500] : []);
+    });
+
+    it('is left as the customer’s credit when a person applies it', async () => {
+      const { invoiceId, paymentId } = await creditedMeanwhile();
+      const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
+      const chosen = { resolution: 'apply', note: 'a credit' };
+      await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, chosen);
+      const invoice = (await world.control('GET', `/stripe/state?invoice=${invoiceId}`)).body['invoices'] as Json[];
+      const posted = await world.control('POST', '/stripe/events', { type: 'invoice.overpaid', data: invoice[0] });
+      await world.until(
+        'it is reported once more',
+        () => world.api('GET', `/v1/events?event_id=${String(posted.body['id'])}`),
+        (r) => (r.body['data'] as Json[])[0]?.['status'] === 'done',
+      );
+      expect(await reviews(world, invoiceId)).toEqual([]);
+      const payment = await world.api('GET', `/v1/payments/${paymentId}`);
+      expect(payment.body).toMatchObject({ status: 'succeeded', refunds: [] });
+    });
+  });
+
+  it('invoice.overpaid of what somebody attached by hand opens an item on the invoice', async () => {
+    const world = await startWorld();
+    try {
+      await world.startDaemon();
+      const s = await world.subscriber();
+      await world.invoice(s.firstInvoiceId, 'paid');
+      await deafMor(world);
+      const invoiceId = await openRenewal(world, s);
+      await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
+      await world.invoice(invoiceId, 'paid');
+      expect(await reviews(world, invoiceId)).toEqual([]);
+      const invoice = (await world.control('GET', `/stripe/state?invoice=${invoiceId}`)).body['invoices'] as Json[];
+      const data = { ...invoice[0], amount_overpaid: 700 };
+      await world.advance(5);
+      await world.control('POST', '/stripe/events', { type: 'invoice.overpaid', data });
+      const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
+      expect(String(item?.['summary'])).toContain('overpaid by 7.00 EUR');
+      const later = { ...invoice[0], amount_overpaid: 0 };
+      await world.advance(5);
+      await world.control('POST', '/stripe/events', { type: 'invoice.updated', data: later });
+      expect(await untilReviews(world, invoiceId, [])).toEqual([]);
+    } finally {
+      await world.close();
+    }
+  });
+});
+
+// A part payment that a person lets through, and the rest that settles the invoice.
+describe('A part payment', () => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+  });
+  afterAll(() => world.close());
+
+  it('leaves the invoice open for the rest, marks the rest, and holds a third payment', async () => {
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await deafMor(world);
+    const invoiceId = await openRenewal(world, s);
+    const said = { customerId: s.customerId, invoiceId };
+
+    await tellSucceeded(world, newPaid(), { ...said, amount: 1000 });
+    const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
+    const applied = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, {
+      resolution: 'apply',
+      note: 'a part',
+    });
+    expect(applied.status).toBe(200);
+    await world.until(
+      'the part is attached',
+      () => stripeSide(world, invoiceId),
+      (there) => there.attached.length === 1,
+    );
+    expect((await stripeSide(world, invoiceId)).status).toBe('open');
+
+    await tellSucceeded(world, newPaid(), { ...said, amount: 1990 });
+    await world.invoice(invoiceId, 'paid');
+    const there = await stripeSide(world, invoiceId);
+    expect([there.status, there.attached.length, there.amountPaid]).toEqual(['paid', 2, 2990]);
+
+    await tellSucceeded(world, newPaid(), { ...said, amount: 1990 });
+    await untilReviews(world, invoiceId, ['double_payment']);
+    expect((await stripeSide(world, invoiceId)).attached).toHaveLength(2);
+  });
+});

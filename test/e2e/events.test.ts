@@ -1,0 +1,404 @@
+// An event many times, events from real reports, a lost answer to COMMIT and words no document has, end to end.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { openInvoice } from '../support/channels.js';
+import { company } from '../support/company.js';
+import { reported } from '../support/reported.js';
+import { type Json, type Subscriber, type World, startWorld } from '../support/world.js';
+import { deliver, eventStatus } from './support/door.js';
+import { paidOnce, renewAtOnce } from './support/load.js';
+import {
+  deafMor,
+  newPaid,
+  openRenewal,
+  paymentObject,
+  refund,
+  requestsOf,
+  reviews,
+  stripeSide,
+  takenByMor,
+  tell,
+  tellRefunded,
+  tellSucceeded,
+  untilPayment,
+  untilReviews,
+} from './support/story.js';
+import { TcpProxy } from './support/tcp-proxy.js';
+
+// The same thing told twice, fifty times, under other names or by two daemons at once: every effect happens once.
+describe('deliveries and payments that come more than once', () => {
+  let world: World;
+  let s: Subscriber;
+
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+    await world.startDaemon();
+    await world.startDaemon();
+    s = await world.subscriber({ amount: 1000 });
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await deafMor(world);
+  });
+  afterAll(() => world.close());
+
+  it('one delivery fifty times at once at two daemons is one event, one payment and one mark', async () => {
+    const invoiceId = await openRenewal(world, s);
+    const paid = newPaid();
+    const said = { customerId: s.customerId, invoiceId, amount: 1000 };
+    const body = JSON.stringify({
+      id: 'evt_fifty',
+      type: 'payment.succeeded',
+      created: Math.floor(Date.now() / 1000),
+      data: { object: paymentObject(paid, 'succeeded', said) },
+    });
+    const bases = world.daemons.map((d) => d.url);
+    const sent = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => deliver(world, 'mor_payments', body, { base: bases[i % 2] ?? '' })),
+    );
+    expect(sent.map((x) => x.status)).toEqual(sent.map(() => 200));
+    await world.invoice(invoiceId, 'paid');
+    const events = await world.api<{ data: Json[] }>('GET', '/v1/events?event_id=evt_fifty');
+    expect(events.body.data).toMatchObject([{ status: 'done' }]);
+    const side = await stripeSide(world, invoiceId);
+    expect(side).toMatchObject({ status: 'paid', amountPaid: 1000 });
+    expect(side.records).toHaveLength(1);
+    expect(side.attached).toEqual(side.records);
+    expect(await reviews(world, invoiceId)).toEqual([]);
+  });
+
+  it('the same payment under new event ids is marked once', async () => {
+    const invoiceId = await openRenewal(world, s);
+    const paid = newPaid();
+    const said = { customerId: s.customerId, invoiceId, amount: 1000 };
+    const first = await tellSucceeded(world, paid, said);
+    await world.invoice(invoiceId, 'paid');
+    const again = await Promise.all([1, 2, 3].map(() => tellSucceeded(world, paid, said)));
+    for (const id of [first, ...again]) expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
+    const side = await stripeSide(world, invoiceId);
+    expect([side.records.length, side.attached.length]).toEqual([1, 1]);
+    expect(await reviews(world, invoiceId)).toEqual([]);
+  });
+
+  it('the same payment with another amount is not applied and shown to a person', async () => {
+    const invoiceId = await openRenewal(world, s);
+    const paid = newPaid();
+    await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount: 1000 });
+    await world.invoice(invoiceId, 'paid');
+    await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount: 2000 });
+    await untilReviews(world, invoiceId, ['conflicting_event']);
+    expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body).toMatchObject({ amount: 1000 });
+  });
+
+  it('one payment id named for two invoices stays with the first', async () => {
+    const one = await openRenewal(world, s);
+    const other = await openRenewal(world, s);
+    const paid = newPaid();
+    await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId: one, amount: 1000 });
+    await world.invoice(one, 'paid');
+    await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId: other, amount: 1000 });
+    await untilReviews(world, other, ['conflicting_event']);
+    expect(await stripeSide(world, other)).toMatchObject({ status: 'open', records: [], attached: [] });
+  });
+
+  it('evt_X, evt_issued_X and evt_issuance_failed_X are three events', async () => {
+    for (const id of ['evt_X', 'evt_issued_X', 'evt_issuance_failed_X', 'EVT_X', 'evt_X ']) {
+      const body = JSON.stringify({ id, type: 'report.available', created: 1_790_000_000, data: {} });
+      expect((await deliver(world, 'mor_events', body)).status).toBe(200);
+    }
+    const page = await world.api<{ data: Json[] }>('GET', '/v1/events?type=report.available');
+    expect(page.body.data.map((e) => e['event_id'])).toHaveLength(
+      new Set(page.body.data.map((e) => e['event_id'])).size,
+    );
+    expect(page.body.data.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('two payments for one invoice: one mark, one item, and the refund of the second closes it', async () => {
+    const invoiceId = await openRenewal(world, s);
+    const first = takenByMor(world, s, invoiceId, 1000);
+    const second = takenByMor(world, s, invoiceId, 1000);
+    const said = { customerId: s.customerId, invoiceId, amount: 1000 };
+    await Promise.all([tellSucceeded(world, first, said), tellSucceeded(world, second, said)]);
+    const [item] = await untilReviews(world, invoiceId, ['double_payment']);
+    await world.invoice(invoiceId, 'paid'); // the second is held as soon as the first is being marked
+    const side = await stripeSide(world, invoiceId);
+    expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
+    expect(item?.['proposal']).toEqual(expect.stringContaining('Refund'));
+    const extra = String(item?.['payment_id']);
+    expect([first.paymentId, second.paymentId]).toContain(extra);
+
+    const path = `/v1/reviews/${String(item?.['id'])}/resolve`;
+    expect((await world.api('POST', path, { resolution: 'apply', note: 'no' })).status).toBe(409);
+    const resolved = await world.api('POST', path, { resolution: 'refund', note: 'taken twice' });
+    expect(resolved).toMatchObject({ status: 200, body: { status: 'resolved' } });
+    await world.api('POST', path, { resolution: 'refund', note: 'taken twice' });
+    await untilPayment(world, extra, 'is refunded', (p) => p['status'] === 'refunded');
+    const refunds = await world.control('GET', `/mor/refunds?payment=${extra}`);
+    expect(refunds.body['data']).toMatchObject([{ amount: 1000, status: 'succeeded' }]);
+    await untilReviews(world, invoiceId, []);
+    expect(await stripeSide(world, invoiceId)).toMatchObject({ status: 'paid', notes: [], refundReferences: [] });
+  });
+
+  it('a refund told by the answer, by the webhook and by its repeats is one refund and one credit note', async () => {
+    const invoiceId = await openRenewal(world, s);
+    const paid = takenByMor(world, s, invoiceId, 1000);
+    const said = { customerId: s.customerId, invoiceId, amount: 1000 };
+    await tellSucceeded(world, paid, said);
+    await world.invoice(invoiceId, 'paid');
+    await world.control('POST', '/faults', { target: 'deliveries', type: 'payment.refunded', action: 'duplicate' });
+    const made = await refund(world, paid.paymentId, { amount: 400 });
+    expect(made).toMatchObject({ status: 201, body: { amount: 400, status: 'succeeded' } });
+    const refundId = String(made.body['mor_refund_id']);
+    const again = paymentObject(
+      paid,
+      'partially_refunded',
+      { ...said, amount: 400 },
+      {
+        refund_id: refundId,
+        processor_refund_id: made.body['processor_refund_id'],
+        amount_refunded_total: 400,
+      },
+    );
+    const repeats = await Promise.all([1, 2].map(() => tell(world, 'payment.refunded', again)));
+    for (const id of repeats) expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
+    const after = await untilPayment(world, paid.paymentId, 'is mirrored', (p) =>
+      (p['refunds'] as Json[]).every((r) => r['mirror'] === 'done'),
+    );
+    expect(after).toMatchObject({ amount_refunded: 400, refunds: [{ mor_refund_id: refundId }] });
+    const side = await stripeSide(world, invoiceId);
+    expect([side.refundReferences.length, side.notes]).toEqual([1, [400]]);
+    const sent = await requestsOf(world, `side=mor&method=POST&path=/api/payments/${paid.paymentId}/refund`);
+    expect(sent).toHaveLength(1);
+    expect(await reviews(world, invoiceId)).toEqual([]);
+  });
+
+  it('a refund event with another amount than recorded is kept and not applied', async () => {
+    const invoiceId = await openRenewal(world, s);
+    const paid = newPaid();
+    const said = { customerId: s.customerId, invoiceId, amount: 1000 };
+    await tellSucceeded(world, paid, said);
+    await world.invoice(invoiceId, 'paid');
+    await tellRefunded(world, paid, { ...said, amount: 300 }, { refundId: 'rfnd_conflict', total: 300, of: 1000 });
+    await untilPayment(world, paid.paymentId, 'has a refund', (p) => p['amount_refunded'] === 300);
+    await tellRefunded(world, paid, { ...said, amount: 500 }, { refundId: 'rfnd_conflict', total: 500, of: 1000 });
+    await world.until(
+      'the conflict is shown',
+      () => reviews(world, invoiceId),
+      (seen) => seen.some((r) => r['kind'] === 'conflicting_event'),
+    );
+    expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body).toMatchObject({ amount_refunded: 300 });
+  });
+});
+
+// Events of Stripe as people reported them: two renderings of one event, the key's own account, numbers that look like cards, old shapes.
+describe('reported events of Stripe', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+  });
+  afterAll(() => world.close());
+
+  const send = async (name: string, run: string, account = ''): Promise<void> => {
+    const body = reported(name, run, Math.floor(Date.now() / 1000), account);
+    expect((await deliver(world, 'stripe', body)).status).toBe(200);
+  };
+  const expected = (id: string): Promise<Json> => world.invoice(id, 'expected');
+
+  it('in two API versions are one event and open no item', async () => {
+    await send('01-rendering-new', '1');
+    await send('01-rendering-old', '1');
+    await expected('in_two1');
+    const events = await world.api<{ data: Json[] }>('GET', '/v1/events?event_id=evt_two1');
+    expect(events.body.data).toMatchObject([{ status: 'done' }]);
+    expect((await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open')).body.data).toEqual([]);
+  });
+
+  it('that name the account of the key are the merchant’s own, and those of another account are not', async () => {
+    const { id } = await world.stripe.accounts.retrieveCurrent();
+    await send('02-own-account', '1', id);
+    await expected('in_own1');
+    await send('02-own-account', '2', 'acct_another');
+    expect(await eventStatus(world, 'stripe', 'evt_own2')).toBe('ignored');
+  });
+
+  it('keep the number of their invoice, also where it passes the check of card numbers', async () => {
+    for (const [n, number] of [
+      ['1', '2026-1125-00007'],
+      ['2', 'INV-20261125-00007'],
+      ['3', '4111-2026-0001-1118'],
+    ] as const) {
+      await send(`03-number-${n}`, 'x');
+      expect(await expected(`in_num${n}x`)).toMatchObject({ number });
+    }
+  });
+
+  it('of a version before 2018-11-08 are parked, and a newer rendering decides them', async () => {
+    for (const [name, n] of [
+      ['14-1-updated', '1'],
+      ['14-2-closed', '2'],
+      ['14-3-paid', '3'],
+    ] as const) {
+      await send(name, 'x');
+      expect(await eventStatus(world, 'stripe', `evt_anc${n}x`)).toBe('parked');
+    }
+    const old = JSON.parse(reported('01-rendering-new', '2')) as Json;
+    expect((await deliver(world, 'stripe', JSON.stringify({ ...old, api_version: '2017-06-05' }))).status).toBe(200);
+    expect(await eventStatus(world, 'stripe', 'evt_two2')).toBe('parked');
+    await send('01-rendering-new', '2');
+    await expected('in_two2');
+  });
+});
+
+// A connection cut between COMMIT and its answer: nobody knows whether it counted, and nothing is lost or done twice all the same.
+describe('A lost answer to COMMIT', () => {
+  const AT_ONCE = 8;
+
+  describe('a commit whose answer is lost', () => {
+    let world: World;
+    let proxy: TcpProxy;
+    let subscribers: Subscriber[];
+
+    beforeAll(async () => {
+      world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+      proxy = await TcpProxy.before(world.databaseUrl);
+      await world.startDaemon({ DATABASE_URL: proxy.url });
+      subscribers = await Promise.all(Array.from({ length: 4 }, () => world.subscriber({ amount: 1000 })));
+      for (const s of subscribers) await world.invoice(s.firstInvoiceId, 'paid');
+    });
+    afterAll(async () => {
+      await world.close();
+      await proxy.close();
+    });
+
+    /** The senders come again after a 503; in the end each payment has one record, attached once, and the books no second entry. */
+    async function allPaidOnce(invoices: readonly string[], losses: number): Promise<void> {
+      await paidOnce(world, invoices, () => proxy.lost >= losses);
+      for (const id of invoices) await world.invoice(id, 'paid');
+      const db = new pg.Client({ connectionString: world.databaseUrl });
+      await db.connect();
+      const marked = await db.query('select 1 from ledger_entry where reason = $1 and invoice_id = any($2)', [
+        'payment_marked',
+        invoices,
+      ]);
+      const open = await db.query<{ kind: string }>(`select kind from review where status = 'open'`);
+      await db.end();
+      expect([marked.rowCount, open.rows]).toEqual([invoices.length, []]);
+    }
+
+    it('at the doors: the sender is told 503, comes again, and each event is there once', async () => {
+      proxy.loseAnswers('store_events', 'SELECT ', 3); // the statement's name: its text travels once a connection
+      await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3);
+      const { body } = await world.control('GET', '/deliveries');
+      const statuses = (body['data'] as { status: number | null }[]).flatMap((d) => d.status ?? []); // null: under way
+      expect(statuses).toContain(503);
+      expect(statuses.filter((s) => s !== 200 && s !== 503)).toEqual([]);
+    });
+
+    it('at a decision: it is taken up again as it was written down, and no call has a second effect', async () => {
+      proxy.loseAnswers('step_', 'SELECT ', 3); // the statement's name begins so
+      await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3 + 3);
+    });
+  });
+});
+
+// Words of the MoR that no document has: kept, shown and not final; payment method types that are passed on; a merchant's own details.
+describe('Words no document has', () => {
+  const WORD = 'UNDER_REVIEW';
+
+  describe('an answer of the MoR', () => {
+    let world: World;
+    beforeAll(async () => {
+      world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+      await world.startDaemon();
+    });
+    afterEach(() => world.control('DELETE', '/faults'));
+    afterAll(() => world.close());
+
+    const say = (method: string, path: string, times = 1, status = WORD): Promise<unknown> =>
+      world.control('POST', '/faults', { side: 'mor', method, path, times, action: 'rewrite', set: { status } });
+
+    it('with a refund status that no document has is shown, keeps the amount and mirrors nothing until the event comes', async () => {
+      const s = await world.subscriber({ amount: 1000 });
+      await world.invoice(s.firstInvoiceId, 'paid');
+      const renewal = await world.invoice(await world.renew(s.subscriptionId), 'paid');
+      const [payment] = renewal['payments'] as Json[];
+      const id = String(payment?.['id']);
+      await world.control('POST', '/faults', {
+        target: 'deliveries',
+        type: 'payment.refunded',
+        action: 'lose',
+        times: 5,
+      });
+      await say('POST', '/api/payments/*/refund');
+      const made = await refund(world, id, { amount: 400 });
+      expect(made).toMatchObject({
+        status: 201,
+        body: { status: WORD, mor_refund_id: expect.stringMatching(/^rfnd_/) },
+      });
+      expect((await refund(world, id, { amount: 601 })).status).toBe(400);
+      expect((await world.api<{ data: Json[] }>('GET', '/v1/refunds?status=pending')).body.data).toMatchObject([
+        { id: made.body['id'], status: WORD },
+      ]);
+      const side = await stripeSide(world, String(renewal['id']));
+      expect([side.notes, side.refundReferences]).toEqual([[], []]);
+      await world.control('DELETE', '/faults');
+      await world.control('POST', '/mor/payment-events/again', { since_sec: 0 });
+      await world.until(
+        'the refund is shown on Stripe',
+        () => world.api('GET', `/v1/refunds/${String(made.body['id'])}`),
+        ({ body }) => body['status'] === 'succeeded' && body['mirror'] === 'done',
+      );
+    });
+
+    it('with a link status that no document has is shown, stands for the link, and gives way to the next answer', async () => {
+      const id = await openInvoice(world);
+      const path = `/v1/invoices/${id}/payment-link`;
+      const body = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
+      await say('POST', '/api/payment-links');
+      const made = await world.api('POST', path, body);
+      expect(made).toMatchObject({ status: 201, body: { status: WORD } });
+      expect((await world.api('POST', path, body)).body['id']).toBe(made.body['id']);
+      await world.control('POST', `/payment-links/${String(made.body['id'])}/pay`, {});
+      await world.invoice(id, 'paid');
+    });
+
+    it('with a status of a webhook endpoint or an application that no document has is shown', async () => {
+      const endpoint = { url: 'https://hooks.example/mor', events: ['payment.captured'] };
+      await say('POST', '/api/webhooks');
+      expect(await world.api('POST', '/v1/mor/webhooks', endpoint)).toMatchObject({
+        status: 201,
+        body: { status: WORD },
+      });
+      await say('GET', '/api/webhooks');
+      expect((await world.api<{ data: Json[] }>('GET', '/v1/mor/webhooks')).body.data).toMatchObject([
+        { status: WORD },
+      ]);
+
+      const merchant = { merchantReference: 'fir', productCode: 'tor', company };
+      expect((await world.api('POST', '/v1/onboarding/merchants', merchant)).status).toBe(201);
+      await say('GET', '/partner/api/merchants/*/application', 1, 'on_hold');
+      const look = () => world.api('GET', '/v1/onboarding/merchants/fir');
+      expect(await look()).toMatchObject({ status: 200, body: { status: 'on_hold' } });
+      expect((await look()).body).toMatchObject({ status: 'created' });
+    });
+
+    it('decides on a payment method type that no document has, since Crossbill passes it on', async () => {
+      const trial = { kind: 'trial', customer: { id: 'cus_wero' }, payment_method_types: ['wero'] };
+      expect((await world.api('POST', '/v1/signups', trial)).status).toBe(400);
+      await world.control('POST', '/mor/account', { payment_method_types: ['card', 'wero'] });
+      expect((await world.api('POST', '/v1/signups', trial)).status).toBe(201);
+      expect((await world.api('POST', '/v1/signups', { ...trial, payment_method_types: ['a b'] })).status).toBe(400);
+    });
+
+    it('about a merchant is shown with company, description and stores', async () => {
+      const path = '/v1/onboarding/merchants/larch';
+      await world.api('POST', '/v1/onboarding/merchants', { merchantReference: 'larch', productCode: 'tor', company });
+      const business = { businessDescription: 'Plans for trees', storeUrls: ['https://larch.example'] };
+      await world.api('PATCH', `${path}/business`, business);
+      expect((await world.api('GET', path)).body).toMatchObject({
+        company: { ...company },
+        business_description: 'Plans for trees',
+        store_urls: ['https://larch.example'],
+      });
+    });
+  });
+});

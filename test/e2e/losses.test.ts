@@ -1,0 +1,483 @@
+// Disputes and alerts, a returned debit and a credited loss, end to end.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { cli, cliJson } from '../cli/rig.js';
+import { eventNamed, reviewsOf, stripeStatus } from '../support/channels.js';
+import { type Json, READ_KEY, type Reply, type World, startWorld } from '../support/world.js';
+
+// Disputes and pre-chargeback alerts, end to end: stored with their deadline, decided, booked once, never a second refund.
+describe('disputes and alerts', () => {
+  let world: World;
+  let invoiceId: string;
+  let paymentId: string;
+  let chargeId: string;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+  });
+  afterAll(() => world.close());
+
+  beforeEach(async () => {
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    invoiceId = await world.renew(s.subscriptionId);
+    await world.invoice(invoiceId, 'held');
+    await world.advance(3_700);
+    const paid = await world.invoice(invoiceId, 'paid');
+    const [payment] = paid['payments'] as Json[];
+    paymentId = String(payment?.['id']);
+    chargeId = String(payment?.['processor_charge_id']);
+  });
+
+  const tell = (type: string, data: Json, id?: string): Promise<unknown> =>
+    world.control('POST', '/events', { type, data, ...(id === undefined ? {} : { id }) });
+  const disputes = async (): Promise<Json[]> =>
+    (await world.api('GET', `/v1/invoices/${invoiceId}`)).body['disputes'] as Json[];
+  const openItems = async (): Promise<Json[]> => {
+    const { body } = await world.api('GET', `/v1/invoices/${invoiceId}`);
+    return (body['reviews'] as Json[]).filter((r) => r['status'] === 'open');
+  };
+  const becomes = (status: string): Promise<Json[]> =>
+    world.until(`the dispute is ${status}`, disputes, (d) => d[0]?.['status'] === status);
+  const lost = async (): Promise<Json[]> => {
+    const { body } = await world.api('GET', `/v1/ledger?invoice_id=${invoiceId}&limit=100`);
+    return (body['data'] as Json[]).filter((e) => e['reason'] === 'dispute_lost');
+  };
+
+  it('shows a dispute with its deadline and dashboard while the invoice stays paid', async () => {
+    const disputeId = `dp_${invoiceId}`;
+    await tell('dispute.action_needed', {
+      disputeId,
+      pspReference: chargeId,
+      evidenceDueBy: '2027-01-15T12:00:00Z',
+      deadline: undefined,
+      dashboardUrl: 'https://dashboard.example/disputes/1',
+    });
+    const [item] = await reviewsOf(world, invoiceId, 'dispute');
+    expect(item).toMatchObject({ payment_id: paymentId });
+    expect(await disputes()).toMatchObject([
+      {
+        id: disputeId,
+        kind: 'dispute',
+        status: 'action_needed',
+        payment_id: paymentId,
+        dashboard_url: 'https://dashboard.example/disputes/1',
+      },
+    ]);
+    expect(await stripeStatus(world, invoiceId)).toBe('paid');
+    await tell('dispute.revision_requested', {
+      disputeId,
+      deadline: '2027-02-01T00:00:00Z',
+      reviewerNote: 'proof of delivery',
+    });
+    await becomes('revision_requested');
+    expect(await openItems()).toMatchObject([
+      { kind: 'dispute', summary: expect.stringContaining('proof of delivery') },
+    ]);
+    await tell('dispute.outcome', { disputeId, outcome: 'won' });
+    await becomes('won');
+    expect(await openItems()).toEqual([]);
+    expect(await lost()).toEqual([]);
+    expect(await stripeStatus(world, invoiceId)).toBe('paid');
+  });
+
+  it('books a lost dispute once, however often its outcome is told', async () => {
+    const disputeId = `dp_${invoiceId}`;
+    await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_a_${invoiceId}`);
+    await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_b_${invoiceId}`);
+    // Made after the outcome: the loss stands, and the evidence is asked for beside it.
+    await tell('dispute.action_needed', { disputeId, paymentId }, `evt_more_${invoiceId}`);
+    await world.until(
+      'the event after the outcome is decided',
+      () => eventNamed(world, `evt_more_${invoiceId}`),
+      (e) => e?.['status'] === 'done',
+    );
+    expect(await lost()).toMatchObject([
+      { debit_account: 'disputed_payments', credit_account: 'mor_receivable', amount: 2990 },
+    ]);
+    const items = await openItems();
+    expect(items.map((r) => r['kind'])).toEqual(['dispute', 'dispute']);
+    expect(items.map((r) => r['summary'])).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('was lost'),
+        expect.stringMatching(/evidence is needed by .*, after the outcome "lost"$/),
+      ]),
+    );
+    expect(await disputes()).toMatchObject([{ status: 'lost' }]);
+    expect((await world.api('GET', `/v1/invoices/${invoiceId}`)).body['status']).toBe('paid');
+  });
+
+  const balances = async (): Promise<Record<string, number>> => {
+    const { body } = await world.api('GET', `/v1/ledger?invoice_id=${invoiceId}&limit=100`);
+    const sums: Record<string, number> = {};
+    for (const e of body['data'] as Json[]) {
+      const [debit, credit, amount] = [String(e['debit_account']), String(e['credit_account']), Number(e['amount'])];
+      sums[debit] = (sums[debit] ?? 0) + amount;
+      sums[credit] = (sums[credit] ?? 0) - amount;
+    }
+    return sums;
+  };
+
+  it.each(['the refund first', 'the loss first'])(
+    'a refund booked before a lost dispute leaves the same balance as one booked after: %s',
+    async (order) => {
+      const giveBack = async (): Promise<void> => {
+        await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990 });
+        await world.until(
+          'the refund is booked',
+          () => world.api('GET', `/v1/payments/${paymentId}`),
+          (r) => r.body['amount_refunded'] === 990,
+        );
+      };
+      const lose = async (): Promise<void> => {
+        await tell('dispute.outcome', { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost' });
+        await world.until('the loss is booked', lost, (entries) => entries.length > 0);
+      };
+      if (order === 'the refund first') await giveBack();
+      await lose();
+      if (order === 'the loss first') await giveBack();
+      await world.until('the books are at rest', balances, (b) => b['unmirrored_refunds'] === 0);
+      expect(await balances()).toMatchObject({ mor_receivable: 0, disputed_payments: 2000, settled_invoices: -2000 });
+    },
+  );
+
+  it('a payment that was lost in a dispute is not refunded on top of it', async () => {
+    await tell('dispute.outcome', { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost' });
+    await world.until('the loss is booked', lost, (entries) => entries.length === 1);
+    const key = { 'idempotency-key': `after-loss-${paymentId}` };
+    expect(await world.api('POST', `/v1/payments/${paymentId}/refunds`, { amount: 100 }, key)).toMatchObject({
+      status: 422,
+      body: { code: 'payment_not_refundable', message: expect.stringContaining('a dispute was lost') },
+    });
+    expect((await world.api('GET', `/v1/payments/${paymentId}`)).body).toMatchObject({ refunds: [] });
+  });
+
+  it('a dispute that is lost and then won takes the loss back with an entry', async () => {
+    const disputeId = `dp_${invoiceId}`;
+    await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_lost_${invoiceId}`);
+    await world.until('the loss is booked', lost, (entries) => entries.length === 1);
+    await tell('dispute.outcome', { disputeId, paymentId, outcome: 'won' }, `evt_won_${invoiceId}`);
+    await becomes('won');
+    const { body } = await world.api('GET', `/v1/ledger?invoice_id=${invoiceId}&reason=dispute_reversed`);
+    expect(body['data']).toMatchObject([
+      { debit_account: 'mor_receivable', credit_account: 'disputed_payments', amount: 2990 },
+    ]);
+    expect(await balances()).toMatchObject({ mor_receivable: 2990, disputed_payments: 0 });
+    expect(await openItems()).toEqual([]);
+  });
+
+  it.each(['the refund event last', 'the refund event first'])(
+    'has one refund after an alert, with %s',
+    async (order) => {
+      const alertId = `alert_${invoiceId}`;
+      await tell('pre_chargeback_alert.received', { alertId, pspReference: chargeId, dueBy: 1_800_000_000 });
+      await world.until('the alert is known', disputes, (d) => d.length === 1);
+      expect(await openItems()).toHaveLength(1);
+      const refund = (): Promise<unknown> =>
+        world.control('POST', '/mor/refunds', { payment_id: paymentId, reason: 'fraudulent' });
+      const outcome = (): Promise<unknown> =>
+        tell('pre_chargeback_alert.outcome', { alertId, refunded: true, refundId: 'unknown-to-us' });
+      if (order === 'the refund event first') await refund();
+      await outcome();
+      if (order === 'the refund event last') {
+        await world.until('the outcome is taken in', openItems, (r) => JSON.stringify(r).includes('same refund'));
+        await refund();
+      }
+      await world.until('all items are closed', openItems, (r) => r.length === 0);
+      // The payment's row is written when its lane comes to rest.
+      const { body } = await world.until(
+        'the payment is refunded',
+        () => world.api('GET', `/v1/payments/${paymentId}`),
+        (r) => r.body['status'] === 'refunded',
+      );
+      expect(body['refunds']).toHaveLength(1);
+      expect(body['amount_refunded']).toBe(2990);
+      expect(await disputes()).toMatchObject([{ kind: 'alert', status: 'handled', refunded: true }]);
+    },
+  );
+
+  it('asks a person about a dispute of a payment that is not known', async () => {
+    await tell(
+      'dispute.action_needed',
+      { disputeId: 'dp_unknown', deadline: '2027-03-01T00:00:00Z' },
+      'evt_dp_unknown',
+    );
+    const { body } = await world.until(
+      'there is an item',
+      () => world.api('GET', '/v1/reviews?status=open&kind=dispute'),
+      (r) => JSON.stringify(r.body).includes('evt_dp_unknown'),
+    );
+    const item = (body['data'] as Json[]).find((r) => JSON.stringify(r).includes('evt_dp_unknown'));
+    expect(String(item?.['summary'])).toContain('2027-03-01');
+    expect((await eventNamed(world, 'evt_dp_unknown'))?.['status']).toBe('done');
+    const closed = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, {
+      resolution: 'dismiss',
+      note: 'seen in the dashboard',
+    });
+    expect(closed).toMatchObject({ status: 200, body: { status: 'resolved' } });
+  });
+});
+
+// A debit that a bank returned after it was settled: no event tells of it, so a person records it at the API or the command line.
+describe('a returned debit', () => {
+  let world: World;
+  let invoiceId: string;
+  let paymentId: string;
+
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+    await world.startDaemon();
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    invoiceId = await world.renew(s.subscriptionId);
+    const invoice = await world.invoice(invoiceId, 'paid');
+    paymentId = String((invoice['payments'] as Json[])[0]?.['id']);
+  });
+  afterAll(() => world.close());
+
+  const post = (path: string, body: object, key: string = randomUUID()): Promise<Reply> =>
+    world.api('POST', `/v1/payments/${paymentId}/${path}`, body, { 'Idempotency-Key': key });
+  const entries = async (): Promise<unknown[]> => {
+    const { body } = await world.api<{ data: Json[] }>('GET', `/v1/ledger?payment_id=${paymentId}`);
+    return body.data.map((e) => [e['reason'], e['debit_account'], e['credit_account'], e['amount']]).reverse();
+  };
+  const items = async (): Promise<Json[]> =>
+    (await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open&kind=debit_returned')).body.data;
+  const onStripe = async () => {
+    const { status, post_payment_credit_notes_amount: credited } = await world.stripe.invoices.retrieve(invoiceId);
+    return { status, credited };
+  };
+
+  it('is recorded by ops only, with a key, and books the loss once however often it is sent', async () => {
+    const denied = await world.api(
+      'POST',
+      `/v1/payments/${paymentId}/returned`,
+      {},
+      { authorization: `Bearer ${READ_KEY}` },
+    );
+    expect(denied.status).toBe(403);
+    const bare = await world.api('POST', `/v1/payments/${paymentId}/returned`, {});
+    expect(bare).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).status).toBe(404);
+
+    const body = { reference: 'bank letter 7' };
+    const first = await post('returned', body, 'return-1');
+    expect(first).toMatchObject({
+      status: 201,
+      body: {
+        payment_id: paymentId,
+        invoice_id: invoiceId,
+        amount: 2990,
+        currency: 'eur',
+        status: 'returned',
+        ...body,
+      },
+    });
+    expect((await post('returned', body, 'return-1')).body).toEqual(first.body);
+    expect(await post('returned', {}, 'return-1')).toMatchObject({
+      status: 409,
+      body: { code: 'idempotency_conflict' },
+    });
+    expect(await post('returned', {})).toMatchObject({ status: 409, body: { code: 'payment_already_returned' } });
+    expect(await post('returned', { reference: 7 })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'reference' }] },
+    });
+    expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).body).toEqual(first.body);
+    expect(await entries()).toEqual([
+      ['payment_collected', 'mor_receivable', 'unmarked_payments', 2990],
+      ['payment_marked', 'unmarked_payments', 'settled_invoices', 2990],
+      ['debit_returned', 'disputed_payments', 'mor_receivable', 2990],
+    ]);
+  });
+
+  it('asks a person what becomes of the invoice, changes nothing on Stripe, and refuses a refund', async () => {
+    const [item, ...others] = await items();
+    expect(others).toEqual([]);
+    expect(item).toMatchObject({ invoice_id: invoiceId, payment_id: paymentId, actions: ['credit', 'dismiss'] });
+    expect(String(item?.['proposal'])).toMatch(/new invoice .* credit note/);
+    expect(await onStripe()).toEqual({ status: 'paid', credited: 0 });
+    expect(await post('refunds', {})).toMatchObject({ status: 422, body: { code: 'payment_not_refundable' } });
+    const story = await cli(['explain', invoiceId], world.env);
+    expect(story.out).toContain('ops recorded that the bank returned 29.90 EUR');
+  });
+
+  it('is undone by a further entry, and the item closes', async () => {
+    const undone = await post('returned/undo', {}, 'undo-1');
+    expect(undone).toMatchObject({ status: 200, body: { status: 'undone', undone_at: expect.any(String) } });
+    expect((await post('returned/undo', {}, 'undo-1')).body).toEqual(undone.body);
+    expect(await post('returned/undo', {})).toMatchObject({ status: 409, body: { code: 'payment_not_returned' } });
+    expect((await entries()).at(-1)).toEqual(['debit_return_reversed', 'mor_receivable', 'disputed_payments', 2990]);
+    expect(await items()).toEqual([]);
+  });
+
+  it('is recorded and undone from the command line, which asks first, and is audited', async () => {
+    const asked = await cli(['returned', paymentId], world.env, { answer: 'n' });
+    expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was done.') });
+    const done = await cliJson(['returned', paymentId, '--reference', 'line 4', '--yes'], world.env);
+    expect(done).toMatchObject({ code: 0, body: { status: 'returned', reference: 'line 4', amount: 2990 } });
+    expect(await cli(['returned', paymentId, '--yes'], world.env)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('recorded already'),
+    });
+    const undone = await cli(['returned', paymentId, '--undo', '--yes'], world.env);
+    expect(undone).toMatchObject({ code: 0, out: expect.stringContaining('29.90 EUR is reversed') });
+    expect(await cli(['returned', 'pay_nobody', '--yes'], world.env)).toMatchObject({ code: 1, out: '' });
+    expect((await entries()).length).toBe(6);
+    const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=payment.returned&limit=100');
+    const outcomes = audit.body.data.map((a) => [a['actor'], a['outcome']]);
+    expect(outcomes).toEqual(
+      expect.arrayContaining([
+        ['ops', 'begun'],
+        ['ops', 'done'],
+        ['cli:ada', 'done'],
+        ['cli:ada', 'refused'],
+      ]),
+    );
+  });
+
+  it('leaves verify clean, and survives a rebuild of the read rows', async () => {
+    const rebuilt = await cli(['rebuild'], world.env);
+    expect(rebuilt).toMatchObject({ code: 0 });
+    expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).body['status']).toBe('undone');
+    expect((await cli(['verify'], world.env)).code).toBe(0);
+  });
+});
+
+// A lost dispute and a returned debit that a person has credited on Stripe, end to end, in both ways of marking.
+describe('A credited loss', () => {
+  describe.each(['payment_record', 'out_of_band'] as const)('a loss that is credited, marked by %s', (mode) => {
+    let world: World;
+
+    beforeAll(async () => {
+      world = await startWorld({ BILLING_MARK_MODE: mode, BILLING_DRAFT_POLICY: 'finalize' });
+      await world.startDaemon();
+    });
+    afterAll(() => world.close());
+
+    async function paid(): Promise<{ invoiceId: string; paymentId: string }> {
+      const s = await world.subscriber();
+      await world.invoice(s.firstInvoiceId, 'paid');
+      const invoiceId = await world.renew(s.subscriptionId);
+      const [payment] = (await world.invoice(invoiceId, 'paid'))['payments'] as Json[];
+      return { invoiceId, paymentId: String(payment?.['id']) };
+    }
+    const outcome = (disputeId: string, paymentId: string, word: string): Promise<unknown> =>
+      world.control('POST', '/events', {
+        ...{ type: 'dispute.outcome', id: `evt_${word}_${disputeId}` },
+        data: { disputeId, paymentId, outcome: word },
+      });
+    const notesOf = async (invoiceId: string) => (await world.stripe.creditNotes.list({ invoice: invoiceId })).data;
+    const entries = async (invoiceId: string): Promise<Json[]> => {
+      const { body } = await world.api('GET', `/v1/ledger?invoice_id=${invoiceId}&limit=100`);
+      return (body['data'] as Json[]).toReversed();
+    };
+    const reasons = async (invoiceId: string): Promise<unknown[]> =>
+      (await entries(invoiceId)).map((e) => e['reason']).slice(2);
+    const bookedAs = (invoiceId: string, reason: string): Promise<Json[]> =>
+      world.until(
+        `${reason} is in the ledger`,
+        () => entries(invoiceId),
+        (all) => all.some((e) => e['reason'] === reason),
+      );
+    const resolve = (id: unknown, resolution: string, key?: string) =>
+      world.api(
+        'POST',
+        `/v1/reviews/${String(id)}/resolve`,
+        { resolution },
+        key === undefined ? {} : { authorization: `Bearer ${key}` },
+      );
+    const differences = async (): Promise<unknown> => {
+      const { out } = await cli(['verify', '--json'], world.env);
+      return (JSON.parse(out) as Json)['differences'];
+    };
+
+    it('shows a lost dispute by one credit note, and a win takes it back in the books alone', async () => {
+      const { invoiceId, paymentId } = await paid();
+      const disputeId = `dp_${invoiceId}`;
+      await outcome(disputeId, paymentId, 'lost');
+      const [item] = await reviewsOf(world, invoiceId, 'dispute');
+      expect(item).toMatchObject({ actions: ['credit', 'dismiss'], proposed: null, fact: { code: 'dispute-lost' } });
+      expect((await resolve(item?.['id'], 'credit', READ_KEY)).status).toBe(403);
+      expect(await resolve(item?.['id'], 'refund')).toMatchObject({ body: { code: 'resolution_not_available' } });
+      expect(await resolve(item?.['id'], 'credit')).toMatchObject({ status: 200, body: { resolution: 'credit' } });
+      expect((await resolve(item?.['id'], 'credit')).status).toBe(200);
+
+      const all = await bookedAs(invoiceId, 'loss_credited');
+      const [note, ...more] = await notesOf(invoiceId);
+      expect(more).toEqual([]);
+      const name = `loss:${disputeId}`;
+      expect(note).toMatchObject({ amount: 2990, status: 'issued', metadata: { crossbill: '1', refund_id: name } });
+      const link = { payment_record_refund: { refund_group: name } };
+      expect(note).toMatchObject(mode === 'payment_record' ? { refunds: [link] } : { out_of_band_amount: 2990 });
+      expect(all.at(-1)).toMatchObject({
+        ...{ debit_account: 'settled_invoices', credit_account: 'disputed_payments', amount: 2990 },
+        credit_note_id: note?.id,
+      });
+      const csv = await cli(['export', 'ledger', '--month', new Date().toISOString().slice(0, 7)], world.env);
+      expect(csv.out.split('\n').find((line) => line.includes('loss_credited'))).toContain(note?.id);
+      expect(await differences()).toEqual([]);
+
+      await outcome(disputeId, paymentId, 'won');
+      await bookedAs(invoiceId, 'loss_credit_reversed');
+      expect(await reasons(invoiceId)).toEqual([
+        ...['dispute_lost', 'loss_credited'],
+        ...['dispute_reversed', 'loss_credit_reversed'],
+      ]);
+      expect(await reviewsOf(world, invoiceId, 'dispute')).toMatchObject([
+        {
+          actions: ['dismiss'],
+          fact: { code: 'credit-beyond-loss', credit_note: note?.id, credited: { amount: 2990 }, lost: { amount: 0 } },
+        },
+      ]);
+      expect(await notesOf(invoiceId)).toHaveLength(1);
+      expect(await differences()).toEqual([]);
+    });
+
+    it('shows a returned debit from the command line, and once though the answer to the note is lost', async () => {
+      const { invoiceId, paymentId } = await paid();
+      const key = { 'Idempotency-Key': randomUUID() };
+      expect((await world.api('POST', `/v1/payments/${paymentId}/returned`, {}, key)).status).toBe(201);
+      const [item] = await reviewsOf(world, invoiceId, 'debit_returned');
+      const id = String(item?.['id']);
+      const fault = { side: 'stripe', method: 'POST', path: '/v1/credit_notes', times: 1, action: 'drop_after' };
+      await world.control('POST', '/faults', fault);
+      const done = await cliJson(['reviews', 'resolve', id, 'credit', '--yes'], world.env);
+      expect(done).toMatchObject({ code: 0, body: { id, resolution: 'credit' } });
+      const all = await bookedAs(invoiceId, 'loss_credited');
+      const notes = await notesOf(invoiceId);
+      expect(notes).toMatchObject([{ amount: 2990, id: all.at(-1)?.['credit_note_id'] }]);
+      expect(await differences()).toEqual([]);
+      const undo = await world.api(
+        'POST',
+        `/v1/payments/${paymentId}/returned/undo`,
+        {},
+        { 'Idempotency-Key': randomUUID() },
+      );
+      expect(undo.status).toBe(200);
+      await bookedAs(invoiceId, 'loss_credit_reversed');
+      expect(await reviewsOf(world, invoiceId, 'debit_returned')).toMatchObject([
+        { fact: { code: 'credit-beyond-loss', credit_note: notes[0]?.id } },
+      ]);
+      expect((await cli(['rebuild'], world.env)).code).toBe(0);
+      expect(await differences()).toEqual([]);
+    });
+
+    it('names a credit note by hand beside the one for the loss, and only that', async () => {
+      const { invoiceId, paymentId } = await paid();
+      const data = { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost', amount: '10.00', currency: 'EUR' };
+      await world.control('POST', '/events', { type: 'dispute.outcome', data });
+      const [item] = await reviewsOf(world, invoiceId, 'dispute');
+      await resolve(item?.['id'], 'credit');
+      await bookedAs(invoiceId, 'loss_credited');
+      const byHand = await world.stripe.creditNotes.create({
+        invoice: invoiceId,
+        amount: 300,
+        out_of_band_amount: 300,
+      });
+      expect(await notesOf(invoiceId)).toHaveLength(2);
+      expect(await differences()).toMatchObject([{ kind: 'refunded_by_hand', object_id: byHand.id }]);
+    });
+  });
+});

@@ -1,0 +1,342 @@
+// The owner of a card and another card, end to end.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { type Daemon } from '../../src/daemon.js';
+import {
+  type Json,
+  type Reply,
+  SIGNUP_KEY,
+  type Subscriber,
+  type World,
+  monthlyPrice,
+  startWorld,
+} from '../support/world.js';
+import { deafMor, draftRenewal, openRenewal, requestsOf, stripeSide } from './support/story.js';
+
+// Whose card it is: a setup intent names its customer, and a renewal is charged on its own customer's method.
+describe('The owner of a card', () => {
+  const SETUP = '/api/payments/cardpsp/setup-intents';
+
+  let world: World;
+  let sending: Daemon;
+  let omitting: Daemon;
+  beforeAll(async () => {
+    world = await startWorld();
+    sending = await world.startDaemon();
+    omitting = await world.startDaemon({ MOR_SETUP_CUSTOMER: 'omit' });
+  });
+  afterAll(() => world.close());
+
+  async function signUp(daemon: Daemon, body: Json, key: string = randomUUID()): Promise<Reply> {
+    const headers = {
+      authorization: `Bearer ${SIGNUP_KEY}`,
+      'idempotency-key': key,
+      'content-type': 'application/json',
+    };
+    const answer = await fetch(`${daemon.url}/v1/signups`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return { status: answer.status, body: (await answer.json()) as Json, headers: answer.headers };
+  }
+  const setupCalls = (): Promise<Json[]> => requestsOf(world, `side=mor&path=${SETUP}`);
+  /** What the newest setup intent was asked with. */
+  const lastSetup = async (): Promise<unknown> => (await setupCalls()).at(-1)?.['body'];
+
+  describe('a setup intent', () => {
+    it('names its customer with everything that the signup gave', async () => {
+      const customer = {
+        id: 'cus_named',
+        email: 'ada@example.com',
+        name: 'Ada Example',
+        country: 'de',
+        address: { line1: 'Am Markt 1', city: 'Bonn', postal_code: '53111' },
+      };
+      expect((await signUp(sending, { kind: 'trial', customer })).status).toBe(201);
+      const { id, ...known } = customer;
+      expect(await lastSetup()).toEqual({ merchant_customer: { ...known, cardpsp_id: id, country: 'DE' } });
+    });
+
+    it('names the id alone when nothing else was given', async () => {
+      expect((await signUp(sending, { kind: 'trial', customer: { id: 'cus_bare' } })).status).toBe(201);
+      expect(await lastSetup()).toEqual({ merchant_customer: { cardpsp_id: 'cus_bare' } });
+    });
+
+    it('names nobody with MOR_SETUP_CUSTOMER=omit', async () => {
+      const customer = { id: 'cus_omitted', email: 'ada@example.com' };
+      expect((await signUp(omitting, { kind: 'trial', customer })).status).toBe(201);
+      expect(await lastSetup()).toEqual({});
+    });
+
+    it('is repeated with its stored bytes under its key after MOR_SETUP_CUSTOMER changed', async () => {
+      const key = randomUUID();
+      const body = { kind: 'trial', customer: { id: 'cus_repeated', email: 'ada@example.com' } };
+      const first = await signUp(sending, body, key);
+      const before = (await setupCalls()).length;
+      const again = await signUp(omitting, body, key);
+      expect([again.status, again.body]).toEqual([201, first.body]);
+      const calls = (await setupCalls()).slice(before - 1);
+      expect(calls).toHaveLength(2);
+      expect(calls[1]?.['body']).toEqual({
+        merchant_customer: { cardpsp_id: 'cus_repeated', email: 'ada@example.com' },
+      });
+      expect(calls[1]?.['idempotency_key']).toBe(calls[0]?.['idempotency_key']);
+    });
+  });
+
+  type Trial = {
+    readonly customerId: string;
+    readonly subscriptionId: string;
+    readonly setupIntentId: string;
+    readonly morCustomerId: string;
+  };
+
+  /** A customer in a trial, whose setup intent waits for the browser. */
+  async function trial(daemon: Daemon, email: string): Promise<Trial> {
+    const { stripe } = world;
+    const customer = await stripe.customers.create({ email });
+    const price = await monthlyPrice(stripe, 2990);
+    const method = await stripe.paymentMethods.create({ type: 'custom', custom: { type: 'cpmt_mor' } });
+    await stripe.paymentMethods.attach(method.id, { customer: customer.id });
+    const subscription = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: price.id }],
+      default_payment_method: method.id,
+      trial_period_days: 14,
+    });
+    const made = await signUp(daemon, { kind: 'trial', customer: { id: customer.id, email } });
+    expect(made.status).toBe(201);
+    return {
+      customerId: customer.id,
+      subscriptionId: subscription.id,
+      setupIntentId: String(made.body['setup_intent_id']),
+      morCustomerId: String(made.body['mor_customer_id']),
+    };
+  }
+
+  async function confirm(setupIntentId: string, outcome = 'succeed'): Promise<void> {
+    const { body } = await world.control('POST', `/intents/${setupIntentId}/confirm`, { outcome });
+    expect(body['status']).toBe('succeeded');
+  }
+
+  /** The MoR's payments for an invoice: what became of each, and which intent saved the method that paid. */
+  async function chargesFor(invoiceId: string): Promise<{ status: unknown; decline: unknown; savedBy: unknown }[]> {
+    const { body } = await world.control('GET', `/mor/payments?invoice=${invoiceId}`);
+    return (body['data'] as Json[]).map((p) => ({
+      status: p['status'],
+      decline: p['decline_code'],
+      savedBy: p['paid_with'] === null ? null : (p['paid_with'] as Json)['intent_id'],
+    }));
+  }
+
+  describe('a renewal', () => {
+    it("is charged on its own customer's method when two trials are confirmed in the other order", async () => {
+      const ada = await trial(sending, 'ada@example.com');
+      const bob = await trial(sending, 'bob@example.com');
+      await confirm(bob.setupIntentId);
+      await confirm(ada.setupIntentId);
+      for (const who of [ada, bob]) {
+        const invoiceId = await world.renew(who.subscriptionId);
+        expect(await chargesFor(invoiceId)).toEqual([
+          { status: 'succeeded', decline: null, savedBy: who.setupIntentId },
+        ]);
+        const { body } = await world.api('GET', `/v1/customers/${who.customerId}`);
+        expect(body['mor_customer_id']).toBe(who.morCustomerId);
+      }
+    });
+
+    it('is charged on the method that its customer confirmed last', async () => {
+      const ada = await trial(sending, 'ada@example.com');
+      await confirm(ada.setupIntentId);
+      const again = await signUp(sending, { kind: 'trial', customer: { id: ada.customerId } });
+      const newer = String(again.body['setup_intent_id']);
+      expect(await chargesFor(await world.renew(ada.subscriptionId))).toMatchObject([{ savedBy: ada.setupIntentId }]);
+      await confirm(newer);
+      expect(await chargesFor(await world.renew(ada.subscriptionId))).toMatchObject([{ savedBy: newer }]);
+    });
+
+    it('stays open when nobody was named with the setup, whatever other methods the MoR has', async () => {
+      const other = await trial(sending, 'bob@example.com');
+      await confirm(other.setupIntentId);
+      const ada = await trial(omitting, 'ada@example.com');
+      await confirm(ada.setupIntentId);
+      const invoiceId = await world.renew(ada.subscriptionId);
+      expect(await chargesFor(invoiceId)).toEqual([{ status: 'failed', decline: 'no_payment_method', savedBy: null }]);
+      const seen = await world.until(
+        'the refused renewal is known',
+        () => world.api('GET', `/v1/invoices/${invoiceId}`),
+        (r) => JSON.stringify(r.body['attempts'] ?? []).includes('no_payment_method'),
+      );
+      expect(seen.body['status']).not.toBe('paid');
+    });
+  });
+
+  it('a MoR that refuses the customer of a setup intent makes a refusal that names the setting and the field', async () => {
+    await world.control('POST', '/mor/account', { setup_customer: 'refuse' });
+    try {
+      const customer = { id: 'cus_refused' };
+      expect(await signUp(sending, { kind: 'trial', customer })).toMatchObject({
+        status: 400,
+        body: {
+          code: 'invalid_request',
+          message: expect.stringContaining('MOR_SETUP_CUSTOMER=omit'),
+          errors: [{ field: 'customer' }],
+        },
+      });
+      expect((await signUp(omitting, { kind: 'trial', customer })).status).toBe(201);
+    } finally {
+      await world.control('POST', '/mor/account', { setup_customer: 'take' });
+    }
+  });
+});
+
+// Another card: its setup intent, the report of its confirmation, and the customer's refused renewals that are tried again with it.
+describe('Another card', () => {
+  const AS_SHOP = { authorization: `Bearer ${SIGNUP_KEY}` };
+  const LINKS = { RECOVERY_LINK_JURISDICTION: 'GB', RECOVERY_LINK_RETURN_URL: 'https://shop.example/thanks' };
+
+  describe('another card of a customer', () => {
+    let world: World;
+    let s: Subscriber;
+
+    beforeAll(async () => {
+      world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+      const relay = {
+        MOR_RELAY_URL: `${world.sandbox.morUrl}/relay/stripe`,
+        MOR_RELAY_SECRET: world.sandbox.secrets.relaySecret,
+      };
+      await world.startDaemon({ ...relay, ...LINKS });
+      await deafMor(world);
+      s = await world.subscriber();
+      await world.invoice(s.firstInvoiceId, 'paid');
+    });
+    afterAll(() => world.close());
+
+    const change = (customer: string, body: Json = {}, key: string | null = null): Promise<Reply> =>
+      world.api('POST', `/v1/customers/${customer}/payment-method`, body, {
+        ...AS_SHOP,
+        ...(key === null ? {} : { 'idempotency-key': key }),
+      });
+    const confirmed = (customer: string): Promise<Reply> =>
+      world.api('POST', `/v1/customers/${customer}/payment-method/confirmed`, undefined, AS_SHOP);
+    const customer = async (id: string): Promise<Json> => (await world.api('GET', `/v1/customers/${id}`)).body;
+    const methods = async (id: string): Promise<Json[]> => (await customer(id))['payment_methods'] as Json[];
+    const shown = async (id: string): Promise<Json> => (await world.api('GET', `/v1/invoices/${id}`)).body;
+    const made = (invoice: Json): Json[] => ((invoice['retries'] as Json | null)?.['made'] as Json[] | undefined) ?? [];
+    const charges = async (id: string): Promise<string[]> =>
+      ((await world.control('GET', `/mor/payments?invoice=${id}`)).body['data'] as Json[]).map((p) =>
+        String(p['status']),
+      );
+
+    /** A renewal that the MoR declined for good; with links set up its customer can pay a link. */
+    async function declined(...outcomes: readonly string[]): Promise<string> {
+      await world.control('POST', '/cards', {
+        customer_id: s.customerId,
+        outcome: ['decline:expired_card', ...outcomes],
+      });
+      const id = await draftRenewal(world, s);
+      const refused = (i: Json): boolean => (i['retries'] ?? null) !== null;
+      await world.until('it was refused', () => shown(id), refused);
+      await world.stripe.invoices.finalizeInvoice(id, { auto_advance: false });
+      return id;
+    }
+
+    async function anotherCard(): Promise<Json> {
+      const setup = (await change(s.customerId)).body;
+      await world.control('POST', `/intents/${String(setup['setup_intent_id'])}/confirm`, {});
+      return setup;
+    }
+
+    it('is made once under a key, names the customer with the details of the signup, hands its client secret over and shows it nowhere else, and stands newest first in the history', async () => {
+      const asked = { payment_method_types: ['card', 'sepa_debit'] };
+      const first = await change(s.customerId, asked, 'card-1');
+      expect(first.status).toBe(201);
+      expect(Object.keys(first.body).sort()).toEqual([
+        'client_secret',
+        'id',
+        'mor_customer_id',
+        'setup_intent_id',
+        'status',
+      ]);
+      const again = await change(s.customerId, asked, 'card-1');
+      expect([again.status, again.body]).toEqual([201, first.body]);
+      expect(await change(s.customerId, {}, 'card-1')).toMatchObject({
+        status: 409,
+        body: { code: 'idempotency_conflict' },
+      });
+      const sent = await requestsOf(world, 'side=mor&path=/api/payments/cardpsp/setup-intents');
+      expect(new Set(sent.map((r) => (r['headers'] as Json)['idempotency-key'])).size).toBe(1);
+      expect(sent.map((r) => (r['body'] as Json)['merchant_customer'])).toEqual(
+        sent.map(() => ({ cardpsp_id: s.customerId, email: 'ada@example.com' })),
+      );
+      const now = await methods(s.customerId);
+      expect(now).toMatchObject([
+        { setup_intent_id: first.body['setup_intent_id'], origin: 'change', current: false, confirmed_at: null },
+        { setup_intent_id: null, origin: 'signup', current: true, confirmed_by: 'charge' },
+      ]);
+      const secret = String(first.body['client_secret']);
+      expect(JSON.stringify(await customer(s.customerId))).not.toContain(secret);
+    });
+
+    it('once confirmed has the refused renewal charged again over the relay at once, next to its payment link, and only once', async () => {
+      const id = await declined('decline:insufficient_funds', 'succeed');
+      await world.until(
+        'a link can be paid',
+        () => shown(id),
+        (i) => (i['payment_links'] as Json[]).some((l) => l['status'] === 'PAYABLE'),
+      );
+      expect((await world.api('POST', `/v1/invoices/${id}/retry`)).body).toMatchObject({
+        code: 'invoice_not_retryable',
+      });
+      await anotherCard();
+      const reports = await Promise.all([confirmed(s.customerId), confirmed(s.customerId)]);
+      expect(reports.map((r) => r.status)).toEqual([202, 202]);
+      expect(reports.map((r) => (r.body['data'] as Json[]).map((i) => i['id']))).toEqual([[id], [id]]);
+      const tried = await world.until(
+        'it was tried',
+        () => shown(id),
+        (i) => (i['attempts'] as Json[]).length === 2,
+      );
+      expect(made(tried).filter((r) => r['means'] === 'charge')).toMatchObject([
+        { by: 'shop', amount: 2990, withdrawn: false },
+      ]);
+      expect((await confirmed(s.customerId)).status).toBe(202);
+      expect(await charges(id)).toEqual(['failed', 'failed']);
+      await anotherCard();
+      expect((await confirmed(s.customerId)).status).toBe(202);
+      await world.invoice(id, 'paid');
+      expect(await charges(id)).toEqual(['failed', 'failed', 'succeeded']);
+      const side = await stripeSide(world, id);
+      expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
+      expect((await confirmed(s.customerId)).body['data']).toEqual([]);
+    });
+
+    it('also counts as confirmed when the next charge succeeds, and then the renewal before is tried again', async () => {
+      const id = await declined('succeed', 'succeed');
+      const setup = await anotherCard();
+      const next = await openRenewal(world, s);
+      await world.invoice(next, 'paid');
+      await world.invoice(id, 'paid');
+      expect((await methods(s.customerId))[0]).toMatchObject({
+        ...{ setup_intent_id: setup['setup_intent_id'], current: true, confirmed_by: 'charge' },
+      });
+      expect(made(await shown(id)).at(-1)).toMatchObject({ means: 'charge', by: null, payment_method: setup['id'] });
+    });
+
+    it('is refused for whom ENROLMENT excludes, and a report for whom nothing was made', async () => {
+      expect(await confirmed('cus_nobody')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      await world.api('POST', '/v1/customers', { customer_id: 'cus_imported', mor_customer_id: 'mcus_imported' });
+      expect(await confirmed('cus_imported')).toMatchObject({ status: 409, body: { code: 'payment_method_missing' } });
+      expect(await methods('cus_imported')).toMatchObject([
+        { origin: 'import', mor_customer_id: 'mcus_imported', current: true },
+      ]);
+      const linked = await world.startDaemon({ ENROLMENT: 'linked' });
+      const asked = (id: string): Promise<Response> =>
+        fetch(`${linked.url}/v1/customers/${id}/payment-method`, {
+          method: 'POST',
+          headers: { ...AS_SHOP, 'content-type': 'application/json' },
+          body: '{}',
+        });
+      const excluded = await asked('cus_stranger');
+      expect([excluded.status, ((await excluded.json()) as Json)['code']]).toEqual([409, 'customer_not_enrolled']);
+      expect((await asked(s.customerId)).status).toBe(201);
+    });
+  });
+});

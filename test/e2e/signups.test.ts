@@ -1,0 +1,496 @@
+// Signups and a signup by bank debit, end to end.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { type Json, type Reply, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
+import { eventStatus } from './support/door.js';
+import { type Begun, begun, complete, confirmed, paidOnce } from './support/signups.js';
+import { newPaid, refund, requestsOf, reviews, stripeSide, tellSucceeded, untilPayment } from './support/story.js';
+
+// Signups: made once at the MoR however often they are asked for, and completed with a charge that is proven.
+describe('Signups', () => {
+  const AS_SHOP = { authorization: `Bearer ${SIGNUP_KEY}` };
+
+  describe('signups', () => {
+    let world: World;
+
+    beforeAll(async () => {
+      world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+      await world.startDaemon();
+      await world.startDaemon();
+    });
+    afterAll(() => world.close());
+
+    const signUp = (body: Json, key: string | null = null): Promise<Reply> =>
+      world.api('POST', '/v1/signups', body, { ...AS_SHOP, ...(key === null ? {} : { 'idempotency-key': key }) });
+    const payment = (customerId = `cus_${randomUUID().slice(0, 8)}`, over: Json = {}): Json => ({
+      kind: 'payment',
+      customer: { id: customerId, email: 'ada@example.com' },
+      amount: 2990,
+      currency: 'eur',
+      ...over,
+    });
+    const intentCalls = (): Promise<Json[]> => requestsOf(world, 'side=mor&path=/api/payments/cardpsp');
+    const complete = (id: string, body: Json): Promise<Reply> =>
+      world.api('POST', `/v1/signups/${id}/complete`, body, AS_SHOP);
+
+    type Begun = {
+      readonly customerId: string;
+      readonly invoiceId: string;
+      readonly id: string;
+      readonly intentId: string;
+    };
+
+    /** A customer with an incomplete subscription and a signup for its first invoice. */
+    async function begun(asked = 2990): Promise<Begun> {
+      const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
+      const product = await world.stripe.products.create({ name: 'Larch Pro' });
+      const price = await world.stripe.prices.create({
+        product: product.id,
+        currency: 'eur',
+        unit_amount: 2990,
+        recurring: { interval: 'month' },
+      });
+      const subscription = await world.stripe.subscriptions.create({
+        customer: customer.id,
+        items: [{ price: price.id }],
+        payment_behavior: 'default_incomplete',
+      });
+      const made = await signUp(payment(customer.id, { amount: asked }));
+      expect(made.status).toBe(201);
+      const invoice = subscription.latest_invoice;
+      return {
+        customerId: customer.id,
+        invoiceId: typeof invoice === 'string' ? invoice : (invoice?.id ?? ''),
+        id: String(made.body['id']),
+        intentId: String(made.body['payment_intent_id']),
+      };
+    }
+    async function confirmed(b: Begun): Promise<{ chargeId: string; paymentId: string }> {
+      const { body } = await world.control('POST', `/intents/${b.intentId}/confirm`, {});
+      await world.morActs();
+      return { chargeId: String(body['charge_id']), paymentId: String(body['payment_id']) };
+    }
+    const result = (b: Begun, chargeId: string): Json => ({
+      charge_id: chargeId,
+      invoice_id: b.invoiceId,
+      amount: 2990,
+      currency: 'eur',
+    });
+    async function paidOnce(invoiceId: string): Promise<void> {
+      await world.invoice(invoiceId, 'paid');
+      const side = await stripeSide(world, invoiceId);
+      expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
+    }
+
+    it('a payment gets a payment intent, a trial a setup intent; the secret is handed over and not shown again', async () => {
+      const paid = await signUp(payment());
+      expect(paid).toMatchObject({ status: 201, body: { kind: 'payment' } });
+      expect(paid.body['client_secret']).toEqual(expect.stringContaining(String(paid.body['payment_intent_id'])));
+      const trial = await signUp({
+        kind: 'trial',
+        customer: { id: 'cus_trial' },
+        payment_method_types: ['card', 'sepa_debit'],
+      });
+      expect(trial).toMatchObject({ status: 201, body: { kind: 'trial' } });
+      expect(trial.body['setup_intent_id']).toEqual(expect.stringMatching(/^seti_/));
+      for (const made of [paid, trial]) {
+        const shown = await world.api('GET', `/v1/signups/${String(made.body['id'])}`);
+        expect(shown.status).toBe(200);
+        expect(JSON.stringify(shown.body)).not.toContain(String(made.body['client_secret']));
+      }
+      const of = await world.api('GET', '/v1/customers/cus_trial');
+      expect(of.body).toMatchObject({ customer_id: 'cus_trial', mor_customer_id: trial.body['mor_customer_id'] });
+      const done = await complete(String(trial.body['id']), {
+        charge_id: 'ch_1',
+        invoice_id: 'in_1',
+        amount: 1,
+        currency: 'eur',
+      });
+      expect(done).toMatchObject({ status: 409, body: { code: 'signup_has_no_payment' } });
+    });
+
+    it('a trial is completed once the method that it saved was charged, and not before', async () => {
+      const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
+      const trial = await signUp({ kind: 'trial', customer: { id: customer.id } });
+      const shown = (): Promise<Reply> => world.api('GET', `/v1/signups/${String(trial.body['id'])}`);
+      expect((await shown()).body['status']).toBe('requires_payment_method');
+      const invoice = await world.stripe.invoices.create({
+        customer: customer.id,
+        currency: 'eur',
+        auto_advance: false,
+      });
+      await world.stripe.invoiceItems.create({
+        customer: customer.id,
+        invoice: invoice.id,
+        amount: 2990,
+        currency: 'eur',
+      });
+      await world.stripe.invoices.finalizeInvoice(invoice.id, { auto_advance: false });
+      expect((await shown()).body['status']).toBe('requires_payment_method');
+      await tellSucceeded(world, newPaid(), { customerId: customer.id, invoiceId: invoice.id, amount: 2990 });
+      await paidOnce(invoice.id);
+      await world.until('the trial is completed', shown, (r) => r.body['status'] === 'completed');
+    });
+
+    it('the same key gives the same signup, another body under it is refused, and two at once make one intent', async () => {
+      const body = payment();
+      const before = (await intentCalls()).length;
+      const [one, two] = await Promise.all([signUp(body, 'key-1'), signUp(body, 'key-1')]);
+      expect([one?.status, two?.status]).toEqual([201, 201]);
+      expect(two?.body).toEqual(one?.body);
+      const again = await signUp(body, 'key-1');
+      expect(again.body).toEqual(one?.body);
+      const calls = (await intentCalls()).slice(before);
+      expect(new Set(calls.map((c) => c['idempotency_key'])).size).toBe(1);
+      expect(new Set(calls.map((c) => JSON.stringify(c['body']))).size).toBe(1);
+      expect(await signUp({ ...body, amount: 1 }, 'key-1')).toMatchObject({
+        status: 409,
+        body: { code: 'idempotency_conflict' },
+      });
+      // Keys belong to who uses them.
+      const ops = await world.api('POST', '/v1/signups', { ...body, amount: 4990 }, { 'idempotency-key': 'key-1' });
+      expect(ops.status).toBe(201);
+    });
+
+    it.each([
+      ['payment-intents', { action: 'status', status: 503 }],
+      ['payment-intents', { action: 'status', status: 500 }],
+      ['payment-intents', { action: 'drop_before' }],
+      ['payment-intents', { action: 'drop_after' }],
+      ['payment-intents', { action: 'status_after', status: 502 }],
+      ['payment-intents', { action: 'garble' }],
+      ['setup-intents', { action: 'status', status: 503 }],
+      ['setup-intents', { action: 'drop_after' }],
+    ])('%s and %j: 502 mor_unavailable, and the repeat succeeds with one intent', async (path, fault) => {
+      const key = randomUUID();
+      const body = path === 'setup-intents' ? { kind: 'trial', customer: { id: `cus_${key.slice(0, 8)}` } } : payment();
+      await world.control('POST', '/faults', {
+        side: 'mor',
+        method: 'POST',
+        path: `/api/payments/cardpsp/${path}`,
+        ...fault,
+      });
+      const before = (await intentCalls()).length;
+      const failed = await signUp(body, key);
+      expect(failed).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
+      const made = await signUp(body, key);
+      expect(made.status).toBe(201);
+      const calls = (await intentCalls()).slice(before);
+      expect(calls).toHaveLength(2);
+      expect(new Set(calls.map((c) => `${String(c['idempotency_key'])} ${JSON.stringify(c['body'])}`)).size).toBe(1);
+      expect((await world.api('GET', `/v1/signups/${String(made.body['id'])}`)).body['status']).toBe(
+        made.body['status'],
+      );
+    });
+
+    it('what the MoR refuses reaches the caller with its status and code', async () => {
+      expect(await signUp(payment('cus_small', { amount: 1 }))).toMatchObject({
+        status: 422,
+        body: { code: 'amount_out_of_range' },
+      });
+      expect(await signUp(payment('cus_calc', { tax_calculation_id: randomUUID() }))).toMatchObject({
+        status: 404,
+        body: { code: 'tax_calculation_not_found' },
+      });
+      await world.control('POST', '/merchant', { suspended: true });
+      expect(await signUp(payment())).toMatchObject({ status: 403, body: { code: 'merchant_suspended' } });
+      await world.control('POST', '/merchant', { suspended: false });
+    });
+
+    it('complete marks the first invoice paid, however often it is told', async () => {
+      const b = await begun();
+      const { chargeId } = await confirmed(b);
+      const told = await Promise.all([1, 2, 3].map(() => complete(b.id, result(b, chargeId))));
+      expect(told.map((t) => t.status)).toEqual([202, 202, 202]);
+      await paidOnce(b.invoiceId);
+      expect(await complete(b.id, result(b, chargeId))).toMatchObject({ status: 202, body: { mark: 'confirmed' } });
+      const side = await stripeSide(world, b.invoiceId);
+      expect(side.attached).toHaveLength(1);
+      const oracle = await world.control('GET', `/stripe/state?invoice=${b.invoiceId}`);
+      expect(oracle.body['payment_records']).toMatchObject([{ payment_reference: chargeId }]);
+    });
+
+    it('a charge that the MoR does not know yet is asked for again until it does', async () => {
+      const b = await begun();
+      const { chargeId } = await confirmed(b);
+      await world.control('POST', '/faults', {
+        side: 'mor',
+        method: 'GET',
+        path: '/api/payments/invoice',
+        times: 2,
+        action: 'status',
+        status: 404,
+        code: 'not_found',
+      });
+      expect((await complete(b.id, result(b, chargeId))).status).toBe(202);
+      await world.until(
+        'it was asked without success',
+        () => world.control('GET', '/faults'),
+        (r) => (r.body['data'] as Json[]).some((f) => Number(f['hits']) >= 1),
+      );
+      expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
+      await paidOnce(b.invoiceId);
+      await world.control('DELETE', '/faults');
+    });
+
+    it('a made-up charge marks nothing, and the MoR’s own word proves the true one', async () => {
+      const b = await begun();
+      expect((await complete(b.id, result(b, 'ch_made_up_by_a_browser'))).status).toBe(202);
+      await world.until(
+        'the MoR was asked twice',
+        () => requestsOf(world, 'side=mor&path=/api/payments/invoice'),
+        (seen) => seen.filter((r) => (r['query'] as Json)['psp_reference'] === 'ch_made_up_by_a_browser').length >= 2,
+      );
+      expect(await stripeSide(world, b.invoiceId)).toMatchObject({ status: 'open', records: [] });
+      expect((await world.api('GET', `/v1/signups/${b.id}`)).body).toMatchObject({ mark: 'proving' });
+    });
+
+    it('one charge pays one signup and one invoice', async () => {
+      const b = await begun();
+      const { chargeId } = await confirmed(b);
+      await complete(b.id, result(b, chargeId));
+      await paidOnce(b.invoiceId);
+      const other = await begun();
+      expect(await complete(other.id, result(other, chargeId))).toMatchObject({
+        status: 409,
+        body: { code: 'charge_already_used' },
+      });
+      expect(await complete(other.id, { ...result(other, chargeId), invoice_id: b.invoiceId })).toMatchObject({
+        status: 409,
+      });
+      expect(await stripeSide(world, other.invoiceId)).toMatchObject({ status: 'open', records: [] });
+      expect(await complete(b.id, result(b, 'ch_another'))).toMatchObject({
+        status: 409,
+        body: { code: 'signup_already_completed' },
+      });
+      expect((await complete('sup_unknown', result(b, chargeId))).status).toBe(404);
+    });
+
+    it('two signups that name one charge at the same moment: one wins', async () => {
+      const [one, two] = [await begun(), await begun()];
+      const { chargeId } = await confirmed(one);
+      const told = await Promise.all([
+        complete(one.id, result(one, chargeId)),
+        complete(two.id, result(two, chargeId)),
+      ]);
+      expect(told.map((t) => t.status).sort()).toEqual([202, 409]);
+    });
+
+    it('another amount than what is due is left to a person', async () => {
+      const b = await begun();
+      const { chargeId } = await confirmed(b);
+      await complete(b.id, { ...result(b, chargeId), amount: 2000 });
+      const seen = await world.until(
+        'it is under review',
+        () => reviews(world, b.invoiceId),
+        (items) => items.length === 1,
+      );
+      expect(seen).toMatchObject([{ kind: 'amount_mismatch' }]);
+      expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
+    });
+
+    it('what is due, named for a charge whose intent was made for less, is left to a person', async () => {
+      const b = await begun(1900);
+      const { chargeId } = await confirmed(b);
+      expect((await complete(b.id, result(b, chargeId))).status).toBe(202);
+      const [item] = await world.until(
+        'it is under review',
+        () => reviews(world, b.invoiceId),
+        (items) => items.length === 1,
+      );
+      expect(item).toMatchObject({ kind: 'amount_mismatch', summary: expect.stringContaining('19.00 EUR') });
+      expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
+    });
+
+    it('cannot be refunded here until the MoR names the payment, and then it can', async () => {
+      const b = await begun();
+      const { chargeId, paymentId } = await confirmed(b);
+      const done = await complete(b.id, result(b, chargeId));
+      await paidOnce(b.invoiceId);
+      const ours = String((done.body['payment'] as Json)['id']);
+      expect(ours).not.toMatch(/^pay_/);
+      expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
+
+      const id = await tellSucceeded(
+        world,
+        { paymentId, chargeId, intentId: b.intentId },
+        { customerId: b.customerId, invoiceId: b.invoiceId, amount: 2990 },
+      );
+      expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
+      const made = await refund(world, paymentId, { amount: 990 });
+      expect(made).toMatchObject({ status: 201, body: { status: 'succeeded', payment_id: paymentId } });
+      await world.until(
+        'the refund shows on Stripe',
+        () => stripeSide(world, b.invoiceId),
+        (side) => side.notes.length === 1,
+      );
+      await paidOnce(b.invoiceId);
+      expect(await reviews(world, b.invoiceId)).toEqual([]);
+    });
+
+    it('a refund in the MoR’s portal is what names a signup’s payment, and it is mirrored', async () => {
+      const b = await begun();
+      const { chargeId, paymentId } = await confirmed(b);
+      await complete(b.id, result(b, chargeId));
+      await paidOnce(b.invoiceId);
+      await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990, reason: 'goodwill' });
+      const shown = await untilPayment(world, paymentId, 'is partly refunded', (p) => p['amount_refunded'] === 990);
+      expect(shown).toMatchObject({ invoice_id: b.invoiceId, status: 'partially_refunded' });
+      await world.until(
+        'the refund shows on Stripe',
+        () => stripeSide(world, b.invoiceId),
+        (side) => side.notes.length === 1,
+      );
+      await paidOnce(b.invoiceId);
+    });
+
+    it('a refund by a MoR that never heard of the invoice finds it by the charge, and is mirrored once', async () => {
+      const b = await begun();
+      const { chargeId, paymentId } = await confirmed(b);
+      await complete(b.id, result(b, chargeId));
+      await paidOnce(b.invoiceId);
+      const atMor = world.sandbox.mor.payments.get(paymentId);
+      if (atMor === undefined) throw new Error('the MoR has no such payment');
+      atMor.merchantInvoiceId = null;
+      await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990, reason: 'goodwill' });
+      const shown = await untilPayment(world, paymentId, 'is partly refunded', (p) => p['amount_refunded'] === 990);
+      expect(shown).toMatchObject({ invoice_id: b.invoiceId, status: 'partially_refunded' });
+      // The next one, which names the invoice, adds up with it.
+      atMor.merchantInvoiceId = b.invoiceId;
+      await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 2000 });
+      await untilPayment(world, paymentId, 'is refunded', (p) => p['amount_refunded'] === 2990);
+      const side = await world.until(
+        'both refunds show on Stripe',
+        () => stripeSide(world, b.invoiceId),
+        (seen) => seen.notes.length === 2,
+      );
+      expect(side.notes.toSorted()).toEqual([2000, 990]);
+      expect(await reviews(world, b.invoiceId)).toEqual([]);
+    });
+
+    it('the MoR’s event before complete: one payment all the same', async () => {
+      const b = await begun();
+      const { chargeId, paymentId } = await confirmed(b);
+      await tellSucceeded(
+        world,
+        { paymentId, chargeId, intentId: b.intentId },
+        { customerId: b.customerId, invoiceId: b.invoiceId, amount: 2990 },
+      );
+      await paidOnce(b.invoiceId);
+      expect((await complete(b.id, result(b, chargeId))).status).toBe(202);
+      await paidOnce(b.invoiceId);
+      const shown = await world.api<{ payments: Json[] }>('GET', `/v1/invoices/${b.invoiceId}`);
+      expect(shown.body.payments).toHaveLength(1);
+      expect(shown.body.payments[0]).toMatchObject({ id: paymentId });
+    });
+  });
+});
+
+// No mark before settlement: a signup by bank debit is known to the MoR for days before its money is there, or not.
+describe('A signup by bank debit', () => {
+  const DAY_SEC = 86_400;
+
+  describe('no mark before settlement', () => {
+    let world: World;
+
+    beforeAll(async () => {
+      world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+      await world.startDaemon();
+    });
+    afterAll(() => world.close());
+
+    /** A signup by bank debit that the MoR calls processing, completed by the shop and looked up. */
+    async function processing(outcome: string | null): Promise<Begun> {
+      const b = await begun(world);
+      if (outcome === null) await world.control('POST', '/cards', { customer_id: b.customerId, outcome: 'bank_debit' });
+      const { chargeId } = await confirmed(world, b, outcome);
+      expect(await complete(world, b, chargeId)).toMatchObject({
+        status: 202,
+        body: { mark: 'proving', payment: { status: 'processing', succeeded_at: null } },
+      });
+      await world.until(
+        'the signup says what it waits for',
+        () => world.api('GET', `/v1/signups/${b.id}`),
+        (r) => (r.body['proof'] as { status?: string } | undefined)?.status === 'waiting_for_settlement',
+      );
+      expect((await world.api('GET', `/v1/signups/${b.id}`)).body['status']).toBe('requires_payment_method');
+      return b;
+    }
+
+    it.each([null, 'bank_debit'])(
+      "a bank debit that is processing (%s) leaves the invoice open, however often it is looked up; Stripe ends the subscription first, and the money that settles later is a person's",
+      async (outcome) => {
+        const b = await processing(outcome);
+        const asked = await world.until(
+          'the MoR was asked three times',
+          () => requestsOf(world, 'side=mor&path=/api/payments/invoice'),
+          (seen) => seen.length >= 3,
+        );
+        expect(asked.at(-1)).toMatchObject({ status: 202 });
+        expect(await stripeSide(world, b.invoiceId)).toMatchObject({ status: 'open', records: [] });
+        const shown = await world.api('GET', `/v1/invoices/${b.invoiceId}`);
+        expect(shown.body).toMatchObject({
+          status: 'open',
+          payments: [
+            {
+              status: 'processing',
+              proof: { status: 'waiting_for_settlement', since: expect.any(String), next_look_at: expect.any(String) },
+            },
+          ],
+        });
+        const ledger = await world.api('GET', `/v1/ledger?invoice_id=${b.invoiceId}`);
+        expect(ledger.body['data']).toEqual([]);
+
+        await world.advance(5 * DAY_SEC);
+        const [item] = await world.until(
+          'a person is asked',
+          () => reviews(world, b.invoiceId),
+          (items) => items.length === 1,
+        );
+        expect(item).toMatchObject({ kind: 'invoice_not_payable' });
+        expect(await stripeSide(world, b.invoiceId)).toMatchObject({ status: 'void', records: [] });
+        const after = await world.api('GET', `/v1/invoices/${b.invoiceId}`);
+        expect(after.body).toMatchObject({ status: 'review', payments: [{ status: 'succeeded', amount: 2990 }] });
+        expect((after.body['payments'] as object[])[0]).not.toHaveProperty('proof');
+      },
+    );
+
+    it('a settled bank debit pays its invoice once, when Stripe has not ended the subscription before', async () => {
+      const b = await processing('bank_debit');
+      const atMor = [...world.sandbox.mor.payments.values()].find((p) => p.merchantCustomerId === b.customerId);
+      if (atMor === undefined) throw new Error('the MoR has no such payment');
+      world.sandbox.cards.charges.succeed(atMor); // a fast bank: within Stripe's 23 hours
+      await paidOnce(world, b.invoiceId);
+      expect((await world.api('GET', `/v1/signups/${b.id}`)).body['status']).toBe('completed');
+      expect(await reviews(world, b.invoiceId)).toEqual([]);
+      await world.advance(5 * DAY_SEC); // the MoR's own clock says it again
+      await paidOnce(world, b.invoiceId);
+    });
+
+    it('a bank debit that failed is a signup_unproven item; no payment record is made and the invoice is not paid', async () => {
+      const b = await processing('bank_debit_failed');
+      const atMor = [...world.sandbox.mor.payments.values()].find((p) => p.merchantCustomerId === b.customerId);
+      if (atMor === undefined) throw new Error('the MoR has no such payment');
+      await world.advance(5 * DAY_SEC);
+      expect(atMor.status).toBe('failed');
+      // The MoR's own event, where it posts one, ends the proof at once; else the look-up's 404 does, after two hours.
+      world.sandbox.cards.events.verdict({ ...atMor, merchantInvoiceId: b.invoiceId });
+      const [item] = await world.until(
+        'a person is asked',
+        () => reviews(world, b.invoiceId),
+        (items) => items.length === 1,
+      );
+      expect(item).toMatchObject({ kind: 'signup_unproven', summary: expect.stringContaining('debit_not_authorized') });
+      const side = await stripeSide(world, b.invoiceId);
+      expect(side.records).toEqual([]);
+      expect(side.status).not.toBe('paid');
+      expect((await world.api('GET', `/v1/invoices/${b.invoiceId}`)).body).toMatchObject({
+        status: 'review',
+        payments: [{ status: 'failed', succeeded_at: null, decline_code: 'debit_not_authorized' }],
+      });
+      const settled = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'dismiss' });
+      expect(settled.status).toBe(200);
+      expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
+    });
+  });
+});

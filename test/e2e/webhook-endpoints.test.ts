@@ -1,0 +1,479 @@
+// The webhook endpoints and a wrong webhook secret, end to end.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig } from '../../src/config/index.js';
+import { startDaemon } from '../../src/daemon.js';
+import { createLogger } from '../../src/observe/index.js';
+import { cli, cliJson } from '../cli/rig.js';
+import { type PaymentEventOver, aPaymentSucceeded } from '../support/builders.js';
+import { openInvoice } from '../support/channels.js';
+import { NotifyReceiver } from '../support/notify-receiver.js';
+import { sign } from '../support/signing.js';
+import { type Json, type World, startWorld } from '../support/world.js';
+import { DOORS, type DoorName, deliver, eventStatus, eventStatuses, post, secretOf } from './support/door.js';
+import { TcpProxy } from './support/tcp-proxy.js';
+
+// The webhook doors of a running daemon with its database: every row of the answer table, and what the event list says after it.
+describe('The webhook endpoints', () => {
+  const RECEIVED = { status: 200, body: '{"received":true}' };
+  const DOOR_NAMES = Object.keys(DOORS) as DoorName[];
+  const nowSec = (): number => Math.floor(Date.now() / 1000);
+  const paymentBody = (over: PaymentEventOver = {}): string => aPaymentSucceeded(over).body.toString('utf8');
+
+  /** An event of a type that no door uses. */
+  const unusedBody = (id: string): string =>
+    JSON.stringify({ id, type: 'weather.changed', created: nowSec(), data: {} });
+
+  describe('the doors of a running daemon', () => {
+    let world: World;
+
+    beforeAll(async () => {
+      world = await startWorld({ WEBHOOK_BODY_LIMIT: '64kb' });
+      await world.startDaemon();
+    });
+    afterAll(() => world.close());
+
+    /** What an endpoint answers where Stripe's answers with a 4xx: the MoR would not repeat its delivery after one. */
+    const at = (door: DoorName, atStripe: number): number => (door === 'stripe' ? atStripe : 503);
+    const codeOf = ({ body }: { body: string }): unknown => (JSON.parse(body) as Json)['code'];
+    const url = (door: DoorName): string => `${world.daemons[0]?.url ?? ''}${DOORS[door].path}`;
+    const countEvents = async (): Promise<number> => {
+      const page = await world.api<{ data: Json[] }>('GET', '/v1/events?limit=100');
+      return page.body.data.length;
+    };
+
+    const wire = join(import.meta.dirname, '../wire');
+    const files = (folder: string): string[] => readdirSync(join(wire, folder)).filter((f) => f.endsWith('.json'));
+
+    it.each(files('stripe'))('takes Stripe’s %s', async (name) => {
+      const body = readFileSync(join(wire, 'stripe', name));
+      const { id, type } = JSON.parse(body.toString('utf8')) as { id: string; type: string };
+      expect(await deliver(world, 'stripe', body)).toEqual(RECEIVED);
+      const unused = type.startsWith('customer.') || name.includes('signup');
+      expect(await eventStatus(world, 'stripe', id)).toBe(unused ? 'ignored' : 'done');
+    });
+
+    it('takes each of the MoR’s events at its own door', async () => {
+      const sent: { door: DoorName; id: string }[] = [];
+      for (const name of files('mor-events')) {
+        const body = readFileSync(join(wire, 'mor-events', name));
+        const event = JSON.parse(body.toString('utf8')) as { id: string; data?: { object?: { payment_id?: string } } };
+        const door = event.data?.object?.payment_id === undefined ? 'mor_events' : 'mor_payments';
+        expect([name, await deliver(world, door, body)]).toEqual([name, RECEIVED]);
+        sent.push({ door, id: event.id });
+      }
+      // One that names nothing we know is looked at again for some seconds before it is left to a person.
+      const statuses = await Promise.all(sent.map(({ door, id }) => eventStatus(world, door, id)));
+      expect(statuses).toEqual(sent.map(() => 'done'));
+    });
+
+    it.each(DOOR_NAMES)('%s: stores an unused type as ignored, and answers the same again', async (door) => {
+      const body = unusedBody(`evt_unused_${door}`);
+      expect(await deliver(world, door, body)).toEqual(RECEIVED);
+      expect(await deliver(world, door, body)).toEqual(RECEIVED);
+      const found = await world.api<{ data: Json[] }>('GET', `/v1/events?event_id=evt_unused_${door}`);
+      expect(found.body.data).toMatchObject([{ source: door, status: 'ignored', type: 'weather.changed' }]);
+    });
+
+    it.each([
+      ['no JSON', '{"id":'],
+      ['nothing', ''],
+      ['a list', '[1,2]'],
+      ['null', 'null'],
+      ['an id of 5,000 characters', JSON.stringify({ id: 'e'.repeat(5_000), type: 'payment.succeeded' })],
+      ['an id of 256 characters', JSON.stringify({ id: 'e'.repeat(256), type: 'payment.succeeded' })],
+      ['a payment without an amount', paymentBody({ eventId: 'evt_none' }).replace('"amount":1000,', '')],
+      ['an amount as text', paymentBody({ eventId: 'evt_text' }).replace('"amount":1000', '"amount":"1000"')],
+      ['an amount of zero', paymentBody({ eventId: 'evt_zero' }).replace('"amount":1000', '"amount":0')],
+      ['an unknown status', paymentBody({ eventId: 'evt_status' }).replace('"succeeded"}', '"won"}')],
+      ['a success without a charge', paymentBody({ eventId: 'evt_charge', chargeId: '' })],
+      ['an invoice named like an inner lane', paymentBody({ eventId: 'evt_inner', invoiceId: 'mor:pay_1' })],
+      ['the same key twice', paymentBody({ eventId: 'evt_twice' }).replace('{"id"', '{"id":"evt_other","id"')],
+      [
+        'depth 10,000',
+        `{"id":"evt_deep","type":"payment.succeeded","data":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+      ],
+      ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+      ['a byte order mark', `\ufeff${paymentBody({ eventId: 'evt_bom' })}`],
+    ])('parks an authentic body with %s', async (_what, body) => {
+      const parkedOnes = async (): Promise<Json[]> =>
+        (await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked&limit=100')).body.data;
+      const before = await parkedOnes();
+      expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+      expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+      const parked = await parkedOnes();
+      expect(parked).toHaveLength(before.length + 1); // the second delivery is the same event
+      const [newest] = parked;
+      expect(newest).toMatchObject({ source: 'mor_payments', status: 'parked' });
+      expect(newest?.['reason']).toEqual(expect.stringMatching(/./));
+      expect((await world.api('GET', `/v1/events/${String(newest?.['id'])}`)).status).toBe(200);
+    });
+
+    it('keeps odd white space, escapes and unknown fields of an event verbatim and applies it', async () => {
+      const invoiceId = 'in_spaces';
+      const body = `\r\n  ${paymentBody({ eventId: 'evt_spaces', paymentId: 'pay_spaces', invoiceId }).replace('"type"', '"n\\u00e9w": 1152921504606846976, "__proto__": {"x":1}, "type"')} \n`;
+      expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+      expect(await eventStatus(world, 'mor_payments', 'evt_spaces')).toBe('done');
+    });
+
+    it.each(DOOR_NAMES)('%s: refuses every signature that is not one, and stores nothing', async (door) => {
+      const { header } = DOORS[door];
+      const body = paymentBody({ eventId: `evt_refused_${door}` });
+      const good = sign(body, secretOf(world, door));
+      const [t = '', v1 = ''] = good.split(',');
+      const before = await countEvents();
+      const malformed: (string | string[] | null)[] = [
+        null,
+        '',
+        t,
+        v1,
+        `${t},v1=`,
+        `${t},v1=${'g'.repeat(64)}`,
+        `${t},v1=${v1.slice(3, 66)}`,
+        `${t},v1=${v1.slice(3)}0`,
+        `${t},${t},${v1}`,
+        `t=-1,${v1}`,
+        `t=1e9,${v1}`,
+        `t= ${t.slice(2)},${v1}`,
+        `${t},  ${v1}`,
+        `t=12x,${v1}`,
+        [good, good],
+        [good, `t=1,v1=${'0'.repeat(64)}`],
+        [`t=1,v1=${'0'.repeat(64)}`, good],
+        Array.from({ length: 17 }, () => v1).reduce((all, one) => `${all},${one}`, t),
+      ];
+      for (const value of malformed) {
+        const sent = await post(url(door), body, value === null ? {} : { [header]: value });
+        const code = value === null || value === '' ? 'signature_missing' : 'signature_malformed';
+        expect([value, sent.status, codeOf(sent)]).toEqual([value, at(door, 400), code]);
+      }
+      expect(await countEvents()).toBe(before);
+    });
+
+    it.each(DOOR_NAMES)('%s: refuses a MAC of no secret of this endpoint, and stores nothing', async (door) => {
+      const body = paymentBody({ eventId: `evt_forged_${door}` });
+      const before = await countEvents();
+      for (const other of DOOR_NAMES.filter((d) => d !== door)) {
+        expect((await deliver(world, door, body, { secret: secretOf(world, other) })).status).toBe(at(door, 401));
+      }
+      const forged = await deliver(world, door, body, { secret: 'whsec_of_a_stranger' });
+      expect([forged.status, codeOf(forged)]).toEqual([at(door, 401), 'signature_mismatch']);
+      const changed = await post(url(door), `${body} `, { [DOORS[door].header]: sign(body, secretOf(world, door)) });
+      expect(changed.status).toBe(at(door, 401));
+      // Another endpoint's header counts for nothing, beside the right one or alone.
+      const [foreign] = DOOR_NAMES.filter((d) => d !== door).map((d) => DOORS[d].header);
+      expect((await post(url(door), body, { [foreign ?? '']: sign(body, secretOf(world, door)) })).status).toBe(
+        at(door, 400),
+      );
+      expect(await countEvents()).toBe(before);
+    });
+
+    it('takes a blank after a comma, and a MAC in capitals', async () => {
+      const body = unusedBody('evt_spelled');
+      const [t = '', v1 = ''] = sign(body, secretOf(world, 'mor_payments')).split(',v1=');
+      const headers = { 'mor-signature': `${t}, v1=${v1.toUpperCase()}` };
+      expect(await post(url('mor_payments'), body, headers)).toEqual(RECEIVED);
+      expect(await eventStatus(world, 'mor_payments', 'evt_spelled')).toBe('ignored');
+    });
+
+    it('takes any of several signatures, as while a secret is rolled', async () => {
+      const body = unusedBody('evt_rolled');
+      const header = sign(body, ['whsec_old_one', secretOf(world, 'stripe')]);
+      expect(await post(url('stripe'), body, { 'stripe-signature': `${header},v0=anything` })).toEqual(RECEIVED);
+    });
+
+    it.each([
+      ['-299', 200],
+      ['+299', 200],
+      ['-302', 503],
+      ['+302', 503],
+    ])('a right MAC whose time is %s s off is answered %i', async (off, status) => {
+      const id = `evt_off_${off}`;
+      const body = paymentBody({ eventId: id, paymentId: `pay_off_${off}`, invoiceId: `in_off_${off}` });
+      const sent = await deliver(world, 'mor_payments', body, { t: nowSec() + Number(off) });
+      expect(sent.status).toBe(status);
+      expect(await eventStatus(world, 'mor_payments', id)).toBe(status === 200 ? 'done' : 'quarantined');
+      if (status === 200) return;
+      expect((await world.api('GET', `/v1/payments/pay_off_${off}`)).status).toBe(404);
+      // The sender renews its stamp and comes again: taken now, and no longer in quarantine.
+      expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+      expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
+    });
+
+    it('events retry takes in what is in quarantine: the payment that it tells of is in the books', async () => {
+      const names = { eventId: 'evt_late_stamp', paymentId: 'pay_late_stamp', invoiceId: 'in_late_stamp' };
+      const sent = await deliver(world, 'mor_payments', paymentBody(names), { t: nowSec() - 7_200 });
+      expect(sent.status).toBe(503);
+      const listed = ['events', 'list', '--event-id', 'evt_late_stamp'];
+      const [kept] = (await cliJson<{ data: Json[] }>(listed, world.env)).body.data;
+      expect(kept).toMatchObject({ id: expect.stringMatching(/^iq_/), status: 'quarantined' });
+      expect((await world.api('GET', '/v1/payments/pay_late_stamp')).status).toBe(404);
+      const taken = await cli(['events', 'retry', String(kept?.['id'])], world.env);
+      expect(taken).toEqual({ code: 0, out: expect.stringMatching(/^Queued to be decided again: i[eq]_/), err: '' });
+      expect(await eventStatus(world, 'mor_payments', 'evt_late_stamp')).toBe('done');
+      expect((await world.api('GET', '/v1/payments/pay_late_stamp')).body).toMatchObject({
+        invoice_id: 'in_late_stamp',
+      });
+    });
+
+    it.each(DOOR_NAMES)('%s: refuses a body over the limit and takes one of exactly the limit', async (door) => {
+      const limit = 64 * 1024;
+      const start = `{"id":"evt_big_${door}","type":"weather.changed","pad":"`;
+      const exact = `${start}${'x'.repeat(limit - start.length - 2)}"}`;
+      expect(exact).toHaveLength(limit);
+      expect(await deliver(world, door, exact)).toEqual(RECEIVED);
+      const larger = await deliver(world, door, `${exact} `);
+      expect([larger.status, codeOf(larger)]).toEqual([at(door, 413), 'too_large']);
+    });
+
+    it.each(DOOR_NAMES)(
+      '%s: tells a sender of an odd Expect or of huge headers to come again, and takes it then',
+      async (door) => {
+        const id = `evt_odd_${door}`;
+        const body = unusedBody(id);
+        const signed = { [DOORS[door].header]: sign(body, secretOf(world, door)) };
+        const expecting = await post(url(door), body, { ...signed, expect: 'the-unexpected' });
+        expect(expecting).toEqual({ status: 503, body: expect.stringContaining('"unknown_expectation"') });
+        const huge = await post(url(door), body, { ...signed, 'x-large': 'x'.repeat(17_000) });
+        expect(huge).toEqual({ status: 503, body: expect.stringContaining('"headers_too_large"') });
+        expect(await eventStatuses(world, door, id)).toEqual([]);
+        expect(await deliver(world, door, body)).toEqual(RECEIVED);
+        expect(await eventStatus(world, door, id)).toBe('ignored');
+      },
+    );
+
+    it.each(['/Webhooks/Stripe', '/webhooks/stripe/', '/WEBHOOKS/STRIPE//', '/webhooks/stripe?from=here'])(
+      '%s is the same door',
+      async (path) => {
+        expect(await deliver(world, 'stripe', unusedBody(`evt_at_${path}`), { path })).toEqual(RECEIVED);
+        expect(await eventStatus(world, 'stripe', `evt_at_${path}`)).toBe('ignored');
+      },
+    );
+
+    it('keeps the second body of an event id, opens a review item for it and never applies it', async () => {
+      const first = { eventId: 'evt_two', paymentId: 'pay_two', invoiceId: 'in_two', amount: 1000 };
+      expect(await deliver(world, 'mor_payments', paymentBody(first))).toEqual(RECEIVED);
+      expect(await eventStatus(world, 'mor_payments', 'evt_two')).toBe('done');
+      const second = paymentBody({ ...first, amount: 999_999 });
+      expect(await deliver(world, 'mor_payments', second)).toEqual(RECEIVED);
+      expect(await deliver(world, 'mor_payments', second)).toEqual(RECEIVED);
+      const reviews = await world.api<{ data: Json[] }>('GET', '/v1/reviews?kind=conflicting_event&status=open');
+      expect(reviews.body.data.filter((r) => r['invoice_id'] === 'in_two')).toHaveLength(1);
+      const events = await world.api<{ data: Json[] }>('GET', '/v1/events?event_id=evt_two');
+      expect(events.body.data.map((e) => e['status']).sort()).toEqual(['done', 'quarantined']);
+      const kept = events.body.data.find((e) => e['status'] === 'quarantined');
+      expect((await world.api('POST', `/v1/events/${String(kept?.['id'])}/retry`)).status).toBe(409);
+      expect((await world.api('GET', '/v1/payments/pay_two')).body).toMatchObject({ amount: 1000 });
+    });
+  });
+
+  describe('the doors while the database is in trouble', () => {
+    let world: World;
+    let proxy: TcpProxy;
+
+    beforeAll(async () => {
+      world = await startWorld();
+      proxy = await TcpProxy.before(world.databaseUrl);
+      await world.startDaemon({ DATABASE_URL: proxy.url });
+    });
+    afterAll(async () => {
+      proxy.set('pass');
+      await world.close();
+      await proxy.close();
+    });
+
+    it.each(['hang', 'cut'] as const)(
+      'answers 503 while connections %s, and stores the next try once',
+      async (mode) => {
+        const id = `evt_${mode}`;
+        const body = paymentBody({ eventId: id, paymentId: `pay_${mode}`, invoiceId: `in_${mode}` });
+        proxy.set(mode);
+        const sent = await Promise.all([1, 2, 3].map(() => deliver(world, 'mor_payments', body)));
+        expect(sent.map((s) => s.status)).toEqual([503, 503, 503]);
+        const stale = await deliver(world, 'mor_payments', body, { t: nowSec() - 1_000 });
+        expect(stale.status).toBe(503);
+        expect((await post(`${world.daemons[0]?.url ?? ''}/readyz`, '', {})).status).not.toBe(200);
+        proxy.set('pass');
+        await world.until(
+          'the event is taken',
+          () => deliver(world, 'mor_payments', body),
+          (s) => s.status === 200,
+        );
+        expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+        await world.until(
+          'it is decided and stands there once',
+          () => world.api<{ data: Json[] }>('GET', `/v1/events?event_id=${id}`),
+          (r) => r.status === 200 && r.body.data.length === 1 && r.body.data[0]?.['status'] === 'done',
+        );
+        await world.until(
+          'the daemon is ready again',
+          () => world.api('GET', '/readyz'),
+          (r) => r.status === 200,
+        );
+      },
+    );
+
+    it('answers 503 from the first moment until it is ready, and again while it stops', async () => {
+      proxy.set('cut');
+      const lines: string[] = [];
+      const log = createLogger({
+        level: 'info',
+        secrets: [],
+        pretty: false,
+        destination: { write: (line) => void lines.push(line) },
+      });
+      const body = unusedBody('evt_early_and_late');
+      const starting = startDaemon(
+        loadConfig({ ...world.env, DATABASE_URL: proxy.url }),
+        log,
+        new AbortController().signal,
+      );
+      const listening = await world.until(
+        'it listens',
+        () => Promise.resolve(lines.flatMap((l) => /"url":"([^"]+)"/.exec(l)?.[1] ?? [])[0] ?? null),
+        (seen) => seen !== null,
+      );
+      const base = listening ?? '';
+      for (const door of DOOR_NAMES) expect((await deliver(world, door, body, { base })).status).toBe(503);
+      expect((await fetch(`${base}/readyz`)).status).toBe(503);
+      expect((await fetch(`${base}/livez`)).status).toBe(200);
+      expect(await fetch(`${base}/v1/events`).then((r) => r.status)).toBe(503);
+
+      proxy.set('pass');
+      const daemon = await starting;
+      expect(await deliver(world, 'stripe', body, { base })).toEqual(RECEIVED);
+
+      // A delivery whose body is still under way when the daemon is stopping: not stored, so 503 or no answer.
+      const stopped = daemon.stop();
+      const late = await deliver(world, 'stripe', unusedBody('evt_late'), { base }).catch(() => ({ status: 503 }));
+      expect(late.status).toBe(503);
+      await stopped;
+      expect(await eventStatuses(world, 'stripe', 'evt_late')).toEqual([]);
+    });
+  });
+});
+
+// The merchant sets a wrong secret for the endpoints of the MoR, and mends it an hour later: no event is lost.
+describe('A wrong webhook secret', () => {
+  const WRONG = 'whsec_of_another_endpoint';
+  const SOURCES = ['mor_payments', 'mor_events'] as const;
+  const HOUR_SEC = 3_600;
+
+  type Attempt = {
+    readonly event_id: string;
+    readonly url: string;
+    readonly status: number | null;
+    readonly state: string;
+  };
+
+  describe('an hour of a wrong secret at both endpoints of the MoR', () => {
+    let world: World;
+    let receiver: NotifyReceiver;
+    let renewal: string;
+    let transferred: string;
+    let metrics: string;
+    let refused: readonly Attempt[];
+
+    const attempts = async (): Promise<readonly Attempt[]> => {
+      const { body } = await world.control('GET', '/deliveries');
+      return (body['data'] as Attempt[]).filter((a) => a.url.includes('/webhooks/mor/'));
+    };
+
+    beforeAll(async () => {
+      receiver = await NotifyReceiver.open();
+      world = await startWorld({
+        NOTIFY_URL: receiver.url,
+        NOTIFY_SECRETS: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+      });
+      const right = await world.startDaemon();
+      const subscriber = await world.subscriber({ email: 'bo@example.com' });
+      await world.invoice(subscriber.firstInvoiceId, 'paid');
+      transferred = await openInvoice(world);
+      const made = await world.api('POST', `/v1/invoices/${transferred}/proforma`, {
+        jurisdiction: 'GB',
+        due_date: '2099-12-31',
+        recipient: {
+          legalName: 'Ada Example Ltd',
+          address: { line1: '1 High Street', locality: 'London', postalCode: 'N1 1AA', country: 'GB' },
+          taxIdentifiers: [{ type: 'GB_VAT', code: 'GB123456789', country: 'GB' }],
+          contact: { email: 'ada@example.com' },
+        },
+      });
+      await right.stop();
+
+      const env = { PORT: new URL(right.url).port };
+      const wrong = await world.startDaemon({
+        ...env,
+        MOR_PAYMENT_WEBHOOK_SECRETS: WRONG,
+        MOR_EVENT_WEBHOOK_SECRETS: WRONG,
+      });
+      await world.control('DELETE', '/deliveries');
+      renewal = await world.renew(subscriber.subscriptionId);
+      await world.advance(60);
+      await world.control('POST', `/proformas/${String(made.body['id'])}/settle`, {});
+      await world.advance(HOUR_SEC);
+      await world.until(
+        'the backend is notified of both endpoints',
+        () => Promise.resolve(receiver.of('webhooks.refusing')),
+        (heard) => heard.length >= 2,
+      );
+      const page = await fetch(`${wrong.url}/metrics`);
+      metrics = await page.text();
+      refused = await attempts();
+      await wrong.stop();
+      await world.startDaemon(env);
+    });
+    afterAll(async () => {
+      await world.close();
+      await receiver.close();
+    });
+
+    it('refuses every attempt with 503, and the MoR gives none up', () => {
+      expect(new Set(refused.map((a) => `${a.status} ${a.state}`))).toEqual(new Set(['503 retry']));
+      for (const path of ['payments', 'events']) {
+        const urls = refused.map((a) => a.url).filter((url) => url.endsWith(`/webhooks/mor/${path}`));
+        expect(urls.length).toBeGreaterThan(5);
+      }
+    });
+
+    it('says so at once: one notification, one log line and a count for each endpoint', () => {
+      const heard = receiver.of('webhooks.refusing').map((h) => (JSON.parse(h.body) as { data: Json }).data);
+      const lines = world.logLines.map((l) => JSON.parse(l) as Json).filter((l) => l['event'] === 'webhooks.refusing');
+      for (const endpoint of SOURCES) {
+        const told = {
+          endpoint,
+          reason: 'signature_mismatch',
+          refused: 1,
+          check: expect.stringMatching(/WEBHOOK_SECRETS/),
+        };
+        expect(heard.filter((d) => d['endpoint'] === endpoint)).toEqual([expect.objectContaining(told)]);
+        expect(lines.filter((l) => l['endpoint'] === endpoint)).toEqual([expect.objectContaining(told)]);
+        expect(metrics).toMatch(
+          new RegExp(`crossbill_webhook_refusals_total\\{endpoint="${endpoint}",reason="signature_mismatch"\\} [1-9]`),
+        );
+      }
+    });
+
+    it('takes every event once the secret is right, and decides each once', async () => {
+      const ids = [...new Set(refused.map((a) => a.event_id))];
+      await world.advance(4 * HOUR_SEC);
+      await world.invoice(renewal, 'paid');
+      await world.invoice(transferred, 'paid');
+      const seen = await world.until(
+        'every event is decided',
+        () => Promise.all(ids.map((id) => world.api<{ data: Json[] }>('GET', `/v1/events?event_id=${id}`))),
+        (all) => all.every((one) => one.body.data.every((e) => e['status'] !== 'received')),
+      );
+      expect(seen.map((one) => one.body.data.map((e) => e['status']))).toEqual(ids.map(() => ['done']));
+      const last = new Map((await attempts()).map((a) => [a.event_id, a.state]));
+      expect(ids.map((id) => last.get(id))).toEqual(ids.map(() => 'acknowledged'));
+      for (const id of [renewal, transferred]) {
+        const { body } = await world.api('GET', `/v1/invoices/${id}`);
+        expect(body['payments']).toMatchObject(
+          expect.arrayContaining([expect.objectContaining({ mark: 'confirmed' })]),
+        );
+      }
+    });
+  });
+});

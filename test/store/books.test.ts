@@ -1,0 +1,403 @@
+// Sums of the ledger, exports and days in the overview, in a real PostgreSQL.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { DoorAnswersStore } from '../../src/intake/door-answers.store.js';
+import { type Export, ExportsStore } from '../../src/ledger/exports.store.js';
+import { daySums } from '../../src/ledger/ledger.store.js';
+import { ACCOUNTS } from '../../src/ledger/rules/accounts.js';
+import { monthOf } from '../../src/ledger/rules/month.js';
+import { openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
+import { LedgerSumsStore } from '../../src/ledger/sums.store.js';
+import { DaysStore } from '../../src/overview/days.store.js';
+import { DatabaseTime, ServerTime } from '../../src/store/database-time.js';
+import { Database } from '../../src/store/database.js';
+import { INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
+import { type TestDatabase, freshDatabase } from '../support/database.js';
+import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { type Plan, pagesIn } from '../support/lane-steps.js';
+
+// The sums of the ledger by day: the same as its entries say, however much of them is folded, and whoever folds.
+describe('Sums of the ledger', () => {
+  class TimeByHand extends DatabaseTime {
+    now = new Date('2026-12-10T00:00:00Z');
+    given(): Date {
+      return this.now;
+    }
+    pass(minutes: number): void {
+      this.now = new Date(this.now.getTime() + minutes * 60_000);
+    }
+  }
+
+  let fresh: TestDatabase;
+  let db: Database;
+  const time = new TimeByHand();
+  let sums: LedgerSumsStore;
+  beforeAll(async () => {
+    fresh = await freshDatabase();
+    db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
+    sums = new LedgerSumsStore(db, time);
+  });
+  afterAll(async () => {
+    await db.close();
+    await fresh.drop();
+  });
+  beforeEach(async () => {
+    await db.pool.query(`alter table ledger_entry disable trigger all; delete from ledger_entry; delete from ledger_day;
+    update ledger_fold set up_to = 0, noted = 0, noted_at = '2026-12-01Z'; alter table ledger_entry enable trigger all`);
+  });
+
+  const NOVEMBER = monthOf('2026-11') ?? { since: new Date(0), until: new Date(0) };
+  type Entry = {
+    readonly reason: 'payment_collected' | 'payment_marked' | 'refund_paid';
+    readonly day: number;
+    readonly amount: number;
+    readonly currency: string;
+  };
+  const SIDES = {
+    payment_collected: ['mor_receivable', 'unmarked_payments'],
+    payment_marked: ['unmarked_payments', 'settled_invoices'],
+    refund_paid: ['unmirrored_refunds', 'mor_receivable'],
+  } as const;
+  let n = 0;
+
+  async function book(client: { query(sql: string, values: unknown[]): Promise<unknown> }, e: Entry): Promise<void> {
+    const [debit, credit] = SIDES[e.reason];
+    const at = new Date(Date.UTC(2026, 9, e.day, 23, 59, 59, 999));
+    await client.query(
+      `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
+     values ($1, $2, $3, $4, $5, $6, 'in_1', 'pmt_1', $7, $7)`,
+      [debit, credit, e.amount, e.currency, e.reason, `s${n++}`, at],
+    );
+  }
+
+  /** What the entries themselves say. */
+  async function plainly(): Promise<unknown> {
+    const found = await db.pool.query(
+      `select currency, reason, debit_account as debit, credit_account as credit,
+            coalesce(sum(amount) filter (where moved_at < $1), 0)::text as before,
+            coalesce(sum(amount) filter (where moved_at >= $1), 0)::text as during, count(*) filter (where moved_at >= $1)::int as entries
+       from ledger_entry where moved_at < $2 group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+      [NOVEMBER.since, NOVEMBER.until],
+    );
+    return found.rows;
+  }
+  const asText = (found: Awaited<ReturnType<LedgerSumsStore['between']>>): unknown =>
+    found.map((s) => ({ ...s, before: s.before.toString(), during: s.during.toString() }));
+
+  const entry: fc.Arbitrary<Entry> = fc.record({
+    reason: fc.constantFrom('payment_collected', 'payment_marked', 'refund_paid'),
+    day: fc.integer({ min: 1, max: 80 }), // October to the middle of December
+    amount: fc.integer({ min: 1, max: 1_000_000 }),
+    currency: fc.constantFrom('EUR', 'JPY'),
+  });
+
+  it('a month reads the same before, while and after its entries are folded, and late ones are in it at once', async () => {
+    const step = fc.oneof(entry, fc.constantFrom('fold', 'an hour'));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        for (const s of steps) {
+          if (s === 'fold') await Promise.all([sums.fold(), sums.fold()]);
+          else if (s === 'an hour') time.pass(60);
+          else await book(db.pool, s);
+          expect(asText(await sums.between(NOVEMBER))).toEqual(await plainly());
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('a selection of whole days adds up to all of its entries, folded or not, by reason and currency', async () => {
+    const maybe = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(one, { nil: undefined });
+    const midnight = maybe(fc.integer({ min: 1, max: 80 }).map((day) => new Date(Date.UTC(2026, 9, day))));
+    const filter = fc.record({
+      reason: maybe(fc.constantFrom('payment_collected', 'refund_paid')),
+      currency: maybe(fc.constantFrom('EUR', 'JPY')),
+      since: midnight,
+      until: midnight,
+    });
+    const some = fc.array(entry, { maxLength: 15 });
+    await fc.assert(
+      fc.asyncProperty(some, some, filter, async (old, young, { reason, currency, since, until }) => {
+        for (const e of old) await book(db.pool, e);
+        await sums.fold();
+        time.pass(11);
+        await sums.fold();
+        for (const e of young) await book(db.pool, e);
+        const found = await daySums(db.orm, { reason, currency, since, until });
+        const plain = await db.pool.query<Record<'currency' | 'rows' | 'minor', string>>(
+          `select currency, count(*) as rows, sum(amount)::text as minor from ledger_entry
+          where ($1::text is null or reason = $1) and ($2::text is null or currency = $2)
+            and ($3::timestamptz is null or moved_at >= $3) and ($4::timestamptz is null or moved_at < $4)
+          group by 1 order by 2 desc, 1`,
+          [reason, currency, since, until],
+        );
+        const expected = plain.rows.map((r) => ({ ...r, rows: Number(r.rows), minor: BigInt(r.minor) }));
+        expect(found).toEqual({ sums: expected, all: true });
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('a selection that days cannot tell, by an amount, an invoice or an hour, is left to its entries', async () => {
+    const hour = new Date('2026-11-05T10:00:00Z');
+    for (const filter of [
+      { amount: 5n },
+      { invoiceId: 'in_1' },
+      { paymentId: 'pay_1' },
+      { customerId: 'cus_1' },
+      { since: hour },
+    ])
+      expect(await daySums(db.orm, filter)).toBeNull();
+  });
+
+  it('an entry that is still being written while a newer one is there is not passed over', async () => {
+    const late = await db.pool.connect();
+    try {
+      await late.query('begin');
+      const one = { reason: 'payment_collected', day: 40, amount: 5, currency: 'EUR' } as const;
+      await book(late, one); // has its number, and is not there yet
+      await book(db.pool, { ...one, amount: 7 });
+      await sums.fold(); // notes the newest
+      time.pass(9);
+      expect(await sums.fold()).toBe(0); // too early to sum it up
+      await late.query('commit');
+      time.pass(2);
+      expect(await sums.fold()).toBe(2);
+      expect(await sums.between(NOVEMBER)).toEqual([expect.objectContaining({ during: 12n, entries: 2 })]);
+    } finally {
+      late.release();
+    }
+  });
+
+  it('a balance above many entries reads days', async () => {
+    await db.pool.query(
+      `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
+     select 'mor_receivable', 'unmarked_payments', 100, 'EUR', 'payment_collected', 'many' || n, 'in_1', 'pmt_1', at, at
+       from (select n, timestamptz '2026-09-01Z' + n * interval '2 minutes' as at from generate_series(1, 60000) as n) x`,
+    );
+    await sums.fold();
+    time.pass(11);
+    expect(await sums.fold()).toBe(60_000);
+    await db.pool.query('vacuum analyze ledger_entry, ledger_day');
+    const sent: string[] = [];
+    const query = db.pool.query.bind(db.pool) as (...args: unknown[]) => Promise<unknown>;
+    Object.assign(db.pool, { query: (sql: string, ...rest: unknown[]) => (sent.push(sql), query(sql, ...rest)) });
+    await sums.between(NOVEMBER);
+    Object.assign(db.pool, { query });
+    const explained = await db.pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `explain (analyze, buffers, format json) ${sent[0] ?? ''}`,
+      ['2026-11-01', '2026-12-01'],
+    );
+    expect(pagesIn(explained.rows[0]?.['QUERY PLAN'][0].Plan)).toBeLessThan(20); // the table has more than 1,000
+  });
+
+  it('every balance is even, whatever was booked, and its accounts go on from month to month', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 20 }), async (entries) => {
+        for (const e of entries) await book(db.pool, e);
+        const [october, november] = await Promise.all(
+          ['2026-10', '2026-11'].map(async (name) => trialBalances(await sums.between(monthOf(name) ?? NOVEMBER))),
+        );
+        for (const b of [...(october ?? []), ...(november ?? [])]) {
+          expect([b.total.opening, b.total.closing, b.total.debit - b.total.credit]).toEqual([0n, 0n, 0n]);
+          expect(b.accounts.map((l) => l.account)).toEqual([...ACCOUNTS]);
+        }
+        for (const b of november ?? []) {
+          const before = october?.find((o) => o.currency === b.currency);
+          const closed = before?.accounts.map((l) => l.closing) ?? ACCOUNTS.map(() => 0n);
+          expect(b.accounts.map((l) => l.opening)).toEqual(closed);
+          const unmarked = b.accounts.find((l) => l.account === 'unmarked_payments')?.closing ?? 0n;
+          expect(openEnds(b).some(({ what }) => what.includes('no invoice'))).toBe(unmarked !== 0n);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+// An export while renewals are being marked and refunds mirrored: an entry is there before the row that it names, and stands in it all the same.
+describe('Exports', () => {
+  let x: LaneOnPostgres;
+  beforeEach(async () => {
+    x = await laneOnPostgres();
+    x.harness.platform.put(anInvoice());
+  });
+  afterEach(() => x.close());
+
+  async function all<R>(pages: Export<R>): Promise<R[]> {
+    const rows: R[] = [];
+    for await (const page of pages) rows.push(...page.rows);
+    return rows;
+  }
+
+  it('has each payment and each refund, also while Stripe is asked to show them', async () => {
+    const { platform } = x.harness;
+    const exports = new ExportsStore(x.db);
+    const seen: string[] = [];
+    const send = platform.send.bind(platform);
+    platform.send = async (...call) => {
+      const payments = await all(exports.payments({}));
+      const refunds = await all(exports.refunds({}));
+      const has = async (table: string): Promise<string> =>
+        (await x.db.pool.query(`select from ${table} where invoice_id = $1`, [INVOICE_ID])).rowCount === 0
+          ? ' (no row)'
+          : '';
+      seen.push(
+        ...payments.map((p) => `payment ${p.payment.paymentId ?? ''} of ${p.entry.amount}`),
+        ...refunds.map(
+          (r) => `refund ${r.refund.morRefundId ?? ''} of ${r.entry.amount} of ${r.payment.paymentId ?? ''}`,
+        ),
+      );
+      seen.push(`rows:${await has('payment')}${await has('refund')}`);
+      return send(...call);
+    };
+    await x.harness.take(aPaymentSucceeded());
+    expect(seen.slice(0, 2)).toEqual(['payment pay_oak of 1000', 'rows: (no row) (no row)']);
+    seen.length = 0;
+    await x.harness.take(aRefund({ amount: 300 }));
+    expect(seen.slice(0, 3)).toEqual(['payment pay_oak of 1000', 'refund rfnd_1 of 300 of pay_oak', 'rows: (no row)']);
+  });
+});
+
+// What the console's overview shows of many days, and what the doors answered: counted once, kept, and the same as the rows say.
+describe('Days in the overview', () => {
+  let fresh: TestDatabase;
+  let db: Database;
+  let books: DaysStore;
+  const NOW = new Date('2026-11-20T12:00:00Z');
+  const day = (text: string): Date => new Date(`${text}T00:00:00Z`);
+  const month = { since: day('2026-11-01'), until: day('2026-12-01') };
+
+  beforeAll(async () => {
+    fresh = await freshDatabase();
+    db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
+    books = new DaysStore(db);
+  });
+  afterAll(async () => {
+    await db.close();
+    await fresh.drop();
+  });
+
+  async function collected(
+    subject: string,
+    minor: number,
+    currency: string,
+    movedAt: string,
+    recordedAt = movedAt,
+  ): Promise<void> {
+    for (const reason of ['payment_collected', 'payment_marked']) {
+      await db.pool.query(
+        `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
+       values ('mor_receivable', 'unmarked_payments', $1, $2, $3, $4, 'in_1', 'pmt_1', $5, $6)`,
+        [minor, currency, reason, subject, movedAt, reason === 'payment_marked' ? recordedAt : movedAt],
+      );
+    }
+  }
+
+  it('money counts on the day on which the MoR took it, folded or not, whenever it was recorded', async () => {
+    await collected('a', 2_990, 'EUR', '2026-11-18T23:59:59Z', '2026-11-19T00:00:30Z');
+    await collected('b', 1_000, 'EUR', '2026-11-19T00:00:00Z', '2026-11-19T01:30:00Z');
+    await collected('c', 500, 'USD', '2026-11-19T08:00:00Z');
+    await db.pool.query(
+      `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
+     values ('unmirrored_refunds', 'mor_receivable', 250, 'EUR', 'refund_paid', 'r', 'in_1', 'pmt_1', '2026-11-19T09:00:00Z', now())`,
+    );
+    const said = [
+      { day: day('2026-11-18'), currency: 'EUR', collected: 2_990n, refunded: 0n, payments: 1 },
+      { day: day('2026-11-19'), currency: 'EUR', collected: 1_000n, refunded: 250n, payments: 1 },
+      { day: day('2026-11-19'), currency: 'USD', collected: 500n, refunded: 0n, payments: 1 },
+    ];
+    expect(await books.money(month)).toEqual(said);
+    expect(await books.money({ since: day('2026-11-19'), until: day('2026-11-20') })).toEqual(said.slice(1));
+    await db.pool.query(
+      `update ledger_fold set noted_at = now() - interval '1 day', noted = (select max(id) from ledger_entry)`,
+    );
+    expect(await new LedgerSumsStore(db, new ServerTime()).fold()).toBe(7);
+    await collected('d', 10, 'EUR', '2026-11-19T10:00:00Z');
+    const after = await books.money(month);
+    expect(after[1]).toEqual({ ...said[1], collected: 1_010n, payments: 2 });
+  });
+
+  it('the renewals of each day are counted once, and again when a quarter of its age has passed', async () => {
+    const invoice = (id: string, status: string, at: string, reason = 'subscription_cycle'): Promise<unknown> =>
+      db.pool.query(
+        `insert into invoice (invoice_id, status, platform_status, billing_reason, platform_created_at, first_seen_at)
+       values ($1, $2, 'open', $3, $4, now())`,
+        [id, status, reason, at],
+      );
+    await invoice('in_paid', 'paid', '2026-11-18T00:00:00Z');
+    await invoice('in_held', 'held', '2026-11-18T10:00:00Z');
+    await invoice('in_open', 'open', '2026-11-18T23:59:59Z');
+    await invoice('in_waits', 'expected', '2026-11-18T12:00:00Z');
+    await invoice('in_first', 'paid', '2026-11-18T12:00:00Z', 'subscription_create');
+    await invoice('in_other_day', 'open', '2026-11-19T00:00:00Z');
+    const counted: string[] = [];
+    for (let d = await books.countOne(NOW, 3); d !== null; d = await books.countOne(NOW, 3)) {
+      counted.push(d.toISOString().slice(0, 10));
+    }
+    expect(counted).toEqual(['2026-11-20', '2026-11-19', '2026-11-18', '2026-11-17']);
+    expect(await books.renewals(month)).toEqual([
+      { day: day('2026-11-17'), paid: 0, unpaid: 0, waiting: 0 },
+      { day: day('2026-11-18'), paid: 2, unpaid: 1, waiting: 1 },
+      { day: day('2026-11-19'), paid: 0, unpaid: 1, waiting: 0 },
+      { day: day('2026-11-20'), paid: 0, unpaid: 0, waiting: 0 },
+    ]);
+    await db.pool.query(`update invoice set status = 'paid' where invoice_id = 'in_open'`);
+    const soon = new Date(NOW.getTime() + 10 * 60_000);
+    expect(await books.countOne(soon, 3)).toBeNull();
+    const later = new Date(NOW.getTime() + 24 * 3_600_000);
+    while ((await books.countOne(later, 4)) !== null);
+    expect((await books.renewals(month)).find((d) => d.day.getTime() === day('2026-11-18').getTime())).toMatchObject({
+      paid: 3,
+      unpaid: 0,
+      waiting: 1,
+    });
+  });
+
+  it('one replica counts at a time, and the others go away', async () => {
+    const client = await db.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('select pg_advisory_xact_lock(4812009)');
+      expect(await books.countOne(new Date('2027-01-01T00:00:00Z'), 3)).toBeNull();
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  });
+
+  it('the answers of a door add up by the hour over all replicas, and its last refusals stay, without an end to none', async () => {
+    const doors = new DoorAnswersStore(db);
+    const hour = new Date('2026-11-20T11:00:00Z');
+    await doors.add(
+      [
+        { door: 'stripe', hour, status: 200, n: 40 },
+        { door: 'stripe', hour, status: 401, n: 2 },
+      ],
+      [],
+    );
+    await doors.add([{ door: 'stripe', hour, status: 200, n: 2 }], []);
+    expect(await doors.answers(new Date('2026-11-20T00:00:00Z'))).toEqual([
+      { door: 'stripe', hour, status: 200, n: 42 },
+      { door: 'stripe', hour, status: 401, n: 2 },
+    ]);
+    const refusal = (n: number) =>
+      ({
+        door: 'stripe',
+        at: new Date(hour.getTime() + n),
+        status: 401,
+        why: 'signature_mismatch',
+        address: '192.0.2.1',
+      }) as const;
+    for (let i = 0; i < 5; i++)
+      await doors.add(
+        [],
+        Array.from({ length: 50 }, (_, n) => refusal(i * 50 + n)),
+      );
+    expect((await doors.refusals(3)).map((r) => r.at.getTime() - hour.getTime())).toEqual([249, 248, 247]);
+    expect((await db.pool.query('select count(*)::int as n from door_refusal')).rows).toEqual([{ n: 200 }]);
+    const weekLater = new Date('2026-11-27T11:00:00Z');
+    await doors.add([{ door: 'mor_events', hour: weekLater, status: 200, n: 1 }], []);
+    expect(await doors.answers(new Date(0))).toEqual([{ door: 'mor_events', hour: weekLater, status: 200, n: 1 }]);
+  });
+});

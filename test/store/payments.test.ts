@@ -1,0 +1,218 @@
+// A refund without an invoice and one charge, in a real PostgreSQL.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { resolveReview } from '../../src/decisions/decide.js';
+import { type Delivery } from '../../src/domain/ports/inbox.js';
+import { EventsStore } from '../../src/events/events.store.js';
+import { doors, toDelivery } from '../../src/intake/deliveries.js';
+import { identifyPayment } from '../../src/refunds/rules/identify-payment.js';
+import { completeSignup } from '../../src/signups/rules/complete-signup.js';
+import { COMPLETION, INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
+import { wordsOf } from '../support/item-words.js';
+import { balances, openKinds } from '../support/lane-harness.js';
+import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+
+// A refund that names no invoice, as of a signup's payment: it finds its invoice by what else it names, and counts once.
+describe('A refund without an invoice', () => {
+  let x: LaneOnPostgres;
+  beforeEach(async () => {
+    x = await laneOnPostgres();
+    x.harness.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+    x.harness.gateway.charges.add('ch_pay_oak');
+  });
+  afterEach(() => x.close());
+
+  /** As the payments door takes it in. */
+  function atDoor(d: Delivery): Delivery {
+    const door = doors.find((one) => one.source === 'mor_payments');
+    if (door === undefined) throw new Error('there is no payments door');
+    return toDelivery(door, d.body, x.harness.clock.now());
+  }
+
+  /** Refund `n` of the signup's payment, whose running total is `total`; `invoiceId` is empty unless said. */
+  function refunded(n: number, total: number, over: { eventId?: string; invoiceId?: string } = {}): Delivery {
+    const eventId = over.eventId ?? `evt_r${n}`;
+    return atDoor(aRefund({ invoiceId: '', ...over, eventId, refundId: `rfnd_${n}`, amount: 300, total }));
+  }
+
+  async function complete(): Promise<void> {
+    const completion = { ...COMPLETION, paymentIntentId: 'pi_pay_oak', chargeId: 'ch_pay_oak' };
+    await x.harness.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
+  }
+
+  async function shown(): Promise<object> {
+    const s = await x.harness.state(INVOICE_ID);
+    return {
+      payments: s.payments.map((p) => [p.paymentId, p.mark, p.amountRefunded]),
+      refunds: s.refunds.map((r) => r.morRefundId).sort(),
+      notes: x.harness.platform.notes.length,
+      open: openKinds(s),
+    };
+  }
+
+  async function items(): Promise<readonly object[]> {
+    const found = await x.db.pool.query<object>('select kind, subject, status, resolution from review order by seq');
+    return found.rows;
+  }
+
+  const once = { payments: [['pay_oak', 'confirmed', 300n]], refunds: ['rfnd_1'], notes: 1, open: [] };
+
+  describe('a refund without an invoice', () => {
+    it('of a completed signup is recorded and mirrored once, however often and under whatever event it is told', async () => {
+      await complete();
+      await x.harness.rest();
+      await x.harness.take(refunded(1, 300), refunded(1, 300));
+      expect(await shown()).toEqual(once);
+      await x.harness.take(refunded(1, 300), refunded(1, 300, { eventId: 'evt_again' }));
+      await x.harness.take(refunded(1, 300, { eventId: 'evt_named', invoiceId: INVOICE_ID }));
+      await x.harness.rest();
+      expect(await shown()).toEqual(once);
+      expect(await items()).toEqual([]);
+    });
+
+    it('that comes before the completion is shown to a person, and takes its place once the signup is completed', async () => {
+      await x.harness.take(refunded(1, 300), refunded(1, 300));
+      await x.harness.rest(1);
+      expect(await items()).toEqual([
+        { kind: 'conflicting_event', subject: 'evt_r1', status: 'open', resolution: null },
+      ]);
+      await complete();
+      await x.harness.rest();
+      expect(await shown()).toEqual(once);
+      expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
+    });
+
+    it('that a person tries again once its invoice is known closes its item too', async () => {
+      await x.harness.take(refunded(1, 300));
+      await x.harness.rest(1);
+      await complete();
+      expect(await new EventsStore(x.db, x.harness.clock, x.harness.ids).retry('ie_1')).toBe('ie_1');
+      await x.harness.rest();
+      expect(await shown()).toEqual(once);
+      expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
+    });
+
+    it('adds up with the others, whichever named the invoice', async () => {
+      await complete();
+      await x.harness.rest();
+      await x.harness.take(refunded(2, 600));
+      await x.harness.take(refunded(1, 300, { invoiceId: INVOICE_ID }), refunded(3, 900));
+      await x.harness.rest();
+      const refunds = ['rfnd_1', 'rfnd_2', 'rfnd_3'];
+      expect(await shown()).toEqual({ payments: [['pay_oak', 'confirmed', 900n]], refunds, notes: 3, open: [] });
+    });
+
+    it('of a payment that its own event named goes to that payment', async () => {
+      await x.harness.take(aPaymentSucceeded());
+      await x.harness.take(refunded(1, 300));
+      await x.harness.rest();
+      expect(await shown()).toEqual(once);
+    });
+
+    it('of nothing that is known stays with a person, and moves no money here', async () => {
+      await x.harness.take(refunded(1, 300), refunded(2, 600));
+      await x.harness.rest(24 * 8);
+      expect(await items()).toMatchObject([
+        { kind: 'conflicting_event', subject: 'evt_r1', status: 'open' },
+        { kind: 'conflicting_event', subject: 'evt_r2', status: 'open' },
+      ]);
+      const books = await x.db.pool.query('select 1 from ledger_entry union all select 1 from payment');
+      expect(books.rowCount).toBe(0);
+      const events = await x.db.pool.query('select distinct lane, status from inbox_event');
+      expect(events.rows).toEqual([{ lane: 'mor:pay_oak', status: 'done' }]);
+    });
+
+    it('that an older release parked says why when it is tried again, and makes no invoice of its lane', async () => {
+      const lane = 'event:mor_payments:evt_r1';
+      await x.harness.take({ ...refunded(1, 300), lane });
+      const events = await x.db.pool.query('select status, reason from inbox_event');
+      expect(events.rows).toEqual([{ status: 'parked', reason: 'merchant_invoice_id is missing or not a usable id' }]);
+      expect((await x.harness.state(lane)).invoice).toBeNull();
+    });
+
+    it('is no other event: a success without an invoice is parked at the door', () => {
+      expect(atDoor(aPaymentSucceeded({ invoiceId: '' }))).toMatchObject({
+        status: 'parked',
+        lane: expect.stringMatching(/^event:/),
+      });
+    });
+  });
+});
+
+// One charge is one sum of money: the database holds it to one payment, whatever two invoices' payments name.
+describe('One charge', () => {
+  let x: LaneOnPostgres;
+  beforeEach(async () => {
+    x = await laneOnPostgres();
+    x.harness.platform.put(anInvoice());
+    x.harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
+  });
+  afterEach(() => x.close());
+
+  const second = () =>
+    aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', eventId: 'evt_elm', chargeId: 'ch_1' });
+
+  it('one charge that two invoices name is booked and marked once, and an item names both', async () => {
+    const { harness } = x;
+    await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }));
+    await harness.take(second());
+    expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+    const elm = await harness.state('in_elm');
+    expect(elm.entries).toEqual([]);
+    expect(elm.payments).toMatchObject([{ paymentId: 'pay_elm', mark: 'parked', succeededAt: null }]);
+    const [item] = elm.reviews;
+    expect(item).toMatchObject({ kind: 'double_payment', status: 'open', invoiceId: 'in_elm' });
+    for (const name of ['pay_elm', 'ch_1', 'pay_oak', INVOICE_ID]) expect(wordsOf(item).summary).toContain(name);
+    const { rows } = await x.db.pool.query(`select distinct status from inbox_event`);
+    expect(rows).toEqual([{ status: 'done' }]);
+
+    // Reported again, it is still one item.
+    await harness.take(
+      aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', eventId: 'evt_more', chargeId: 'ch_1' }),
+    );
+    expect((await harness.state('in_elm')).reviews).toHaveLength(1);
+    expect(balances(await harness.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+  });
+
+  it('the item names the first payment as the MoR does, also where it got that name after its money was booked', async () => {
+    const { harness } = x;
+    harness.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+    harness.gateway.charges.add(COMPLETION.chargeId);
+    await harness.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+    await harness.rest();
+    const [p] = (await harness.state(INVOICE_ID)).payments;
+    expect(p).toMatchObject({ mark: 'confirmed', paymentId: null });
+    await harness.command(INVOICE_ID, (s, ctx) => identifyPayment(s, p?.id ?? '', 'pay_first', 'ops', ctx));
+    const twin = { invoiceId: 'in_elm', paymentId: 'pay_elm', eventId: 'evt_elm', chargeId: COMPLETION.chargeId };
+    await harness.take(aPaymentSucceeded(twin));
+    const [item] = (await harness.state('in_elm')).reviews;
+    for (const name of ['pay_elm', 'pay_first', INVOICE_ID]) expect(wordsOf(item).summary).toContain(name);
+  });
+
+  it('both at once: one of them is booked, and the other is the item', async () => {
+    const { harness } = x;
+    await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }), second());
+    const both = [await harness.state(INVOICE_ID), await harness.state('in_elm')];
+    expect(both.map((s) => s.entries.filter((e) => e.reason === 'payment_collected').length).sort()).toEqual([0, 1]);
+    expect(both.flatMap((s) => s.reviews.map((r) => r.kind))).toEqual(['double_payment']);
+    expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+  });
+
+  it('a person cannot have it marked for the second invoice, and dismisses it', async () => {
+    const { harness } = x;
+    await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }));
+    await harness.take(second());
+    const [item] = (await harness.state('in_elm')).reviews;
+    const choose = (resolution: 'retry' | 'dismiss') =>
+      harness.command('in_elm', (s, ctx) =>
+        resolveReview(s, item?.id ?? '', { resolution, note: 'n', by: 'ops' }, ctx),
+      );
+    expect(await choose('retry')).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
+    expect(await choose('dismiss')).toMatchObject({ ok: true });
+    await harness.rest();
+    const elm = await harness.state('in_elm');
+    expect(elm.payments).toMatchObject([{ mark: 'none', status: 'failed', succeededAt: null }]);
+    expect(elm.invoice?.status).toBe('open');
+    expect(elm.reviews).toMatchObject([{ status: 'resolved', resolution: 'dismiss' }]);
+    expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+  });
+});
