@@ -1,76 +1,63 @@
-// Many rows of a list at once: chosen by their boxes, or all that match; done one by one, and told by item.
+// Many rows of a list at once: chosen by their boxes, or all that match; done one by one, and reported by item.
+import { type Request, type Response } from 'express';
+import { invalid } from '../api/http/problem.js';
+import { type Page, type PageRequest } from '../domain/page.js';
+import { sessionOf } from './console.guard.js';
 import { hiddenFields } from './form-fields.js';
-import { type Form } from './form.js';
+import { type Form, formOf } from './form.js';
 import { type Html, html, type Piece } from './html.js';
-import { formToken } from './layout.js';
+import { formToken, sendPage } from './layout.js';
+import { type Filter } from './list.js';
+import { type Section } from './navigation.js';
 import { type Session } from './session.js';
 
 /** The form that the boxes of a list belong to. */
 const FORM = 'bulk';
 const PICK = 'pick-';
+/** Items of one step when all that match are chosen: a few seconds of work. */
+const BATCH = 50;
 
 /** What became of one item. */
 export type Done = { readonly id: string; readonly ok: boolean; readonly said: Piece };
+
+/** The buttons, and the note with them. `neededFor`: the act that needs a note. */
+export type Acts = {
+  readonly acts: readonly { readonly value: string; readonly label: string }[];
+  readonly hint: string;
+  readonly neededFor: string | null;
+};
 
 export function pickBox(id: string, label: string): Html {
   return html`<input type="checkbox" name="${PICK}${id}" form="${FORM}" aria-label="Choose: ${label}" />`;
 }
 
-/** How many earlier steps have gone through. */
-export function stepsBefore(form: Form): number {
-  const said = form.text('so_far');
-  return /^\d{1,9}$/.test(said) ? Number(said) : 0;
-}
-
-/** The ids whose boxes were ticked; what is no id of ours is none of them. */
-export function picked(form: Form): readonly string[] {
-  return form.names(PICK).filter((id) => /^[a-z]{2,4}_[0-9A-Za-z-]{1,80}$/.test(id));
-}
-
-export type BulkAct = { readonly value: string; readonly label: string; readonly danger?: boolean };
-
-/** @param fields what the list was filtered by, for `all that match`; null: only what is chosen. */
+/** @param values the filters of the list, for "all that match" */
 export function bulkForm(
   session: Session,
-  action: string,
-  acts: readonly BulkAct[],
-  note: { readonly hint: string; readonly neededFor: string | null },
-  fields: Readonly<Record<string, string>> | null,
+  path: string,
+  { acts, hint, neededFor }: Acts,
+  values: Readonly<Record<string, string>>,
 ): Html {
-  return html`<form class="card bulk" id="${FORM}" action="${action}" method="post">
-    ${formToken(session)} ${hiddenFields(fields ?? {})}
+  return html`<form class="card bulk" id="${FORM}" action="${path}/bulk" method="post">
+    ${formToken(session)} ${hiddenFields(values)}
     <fieldset>
       <legend>Many at once</legend>
       <p hidden>
         <label><input type="checkbox" data-choose-all="${FORM}" /> Choose all on this page</label>
         <span class="dim" data-chosen aria-live="polite"></span>
       </p>
-      ${
-        fields !== null &&
-        html`<p>
-          <label><input type="checkbox" name="all" value="yes" /> All that match the filters, on every page</label>
-        </p>`
-      }
       <p>
-        <label for="bulk-note">Note <span class="hint">${note.hint}</span></label>
-        <input
-          id="bulk-note"
-          name="note"
-          maxlength="1000"
-          autocomplete="off"
-          ${note.neededFor !== null && html`required`}
-        />
+        <label><input type="checkbox" name="all" value="yes" /> All that match the filters, on every page</label>
+      </p>
+      <p>
+        <label for="bulk-note">Note <span class="hint">${hint}</span></label>
+        <input id="bulk-note" name="note" maxlength="1000" autocomplete="off" ${neededFor !== null && html`required`} />
       </p>
     </fieldset>
     <p class="buttons">
       ${acts.map(
         (a) =>
-          html`<button
-            name="act"
-            value="${a.value}"
-            class="${a.danger === true ? 'danger' : 'quiet'}"
-            ${a.value !== note.neededFor && html`formnovalidate`}
-          >
+          html`<button name="act" value="${a.value}" class="quiet" ${a.value !== neededFor && html`formnovalidate`}>
             ${a.label}
           </button>`,
       )}
@@ -78,8 +65,55 @@ export function bulkForm(
   </form>`;
 }
 
-/** What became of each, and the way on. `soFar`: with those of earlier steps. `more`: a form that goes on with the rest; null: there is none. */
-export function bulkReport(done: readonly Done[], soFar: number, more: Html | null, back: Html): Html {
+type Many<A extends string, N extends string> = {
+  readonly section: Section;
+  readonly path: string;
+  readonly acts: readonly { readonly value: A }[];
+  readonly filters: readonly (Filter & { readonly name: N })[];
+  readonly note: (form: Form, act: A) => string;
+  /** All that match and still wait. */
+  readonly matching: (values: Partial<Record<N, string>>, page: PageRequest) => Promise<Page<{ readonly id: string }>>;
+  /** Each one is audited alone; a refusal stops nothing. */
+  readonly act: (ids: readonly string[], act: A, note: string) => Promise<readonly Done[]>;
+  readonly back: Html;
+};
+
+/** Carries out what `bulkForm` asks for, and sends what became of each item. "All that match" is done batch by batch. */
+export async function actOnMany<A extends string, N extends string>(
+  req: Request,
+  res: Response,
+  many: Many<A, N>,
+): Promise<void> {
+  const form = formOf(req);
+  const act = many.acts.find((a) => a.value === form.text('act'))?.value;
+  if (act === undefined) throw invalid('act', 'must be chosen');
+  const note = many.note(form, act);
+  const given = many.filters.map(({ name }) => [name, form.text(name)]).filter(([, value]) => value !== '');
+  const values = Object.fromEntries(given) as Partial<Record<N, string>>; // by the names of the filters
+  const from = { limit: BATCH, cursor: form.text('cursor') === '' ? null : form.text('cursor') };
+  const found = form.text('all') === 'yes' ? await many.matching(values, from) : null;
+  const done = await many.act(found === null ? picked(form) : found.data.map(({ id }) => id), act, note);
+  const soFar = stepsBefore(form) + done.length;
+  const rest = found?.nextCursor ?? null;
+  const again = { ...values, all: 'yes', act, note, cursor: rest ?? '', so_far: String(soFar) };
+  const more = rest === null ? null : goOn(sessionOf(req), many.path, again);
+  const body = report(done, soFar, more, many.back);
+  sendPage(req, res, { title: 'What became of them', section: many.section, body });
+}
+
+/** How many earlier steps have gone through. */
+function stepsBefore(form: Form): number {
+  const said = form.text('so_far');
+  return /^\d{1,9}$/.test(said) ? Number(said) : 0;
+}
+
+/** The ids whose boxes were ticked; what is no id of ours is none of them. */
+function picked(form: Form): readonly string[] {
+  return form.names(PICK).filter((id) => /^[a-z]{2,4}_[0-9A-Za-z-]{1,80}$/.test(id));
+}
+
+/** What became of each, and the way on. `soFar`: with those of earlier steps. `more`: a form that goes on with the rest. */
+function report(done: readonly Done[], soFar: number, more: Html | null, back: Html): Html {
   const failed = done.filter((d) => !d.ok);
   const well = done.length - failed.length;
   const said =
@@ -95,8 +129,8 @@ export function bulkReport(done: readonly Done[], soFar: number, more: Html | nu
 }
 
 /** A batch of all that match is done; this goes on with the next. */
-export function goOn(session: Session, action: string, fields: Readonly<Record<string, string>>): Html {
-  return html`<form action="${action}" method="post">
+function goOn(session: Session, path: string, fields: Readonly<Record<string, string>>): Html {
+  return html`<form action="${path}/bulk" method="post">
     ${formToken(session)} ${hiddenFields(fields)}
     <p class="buttons"><button>Go on with the rest</button></p>
   </form>`;

@@ -9,7 +9,7 @@ import { amount, copyId, customerLink, foreign, linkTo, moneyLink, status, time,
 /** The names of customers by their id, as Stripe has them. */
 export type Names = ReadonlyMap<string, string>;
 
-type Kind = 'text' | 'word' | 'status' | 'time' | 'money' | 'currency' | 'id' | 'customer';
+type Kind = 'text' | 'count' | 'word' | 'status' | 'time' | 'money' | 'currency' | 'id' | 'customer';
 type Folder = 'invoices' | 'payments' | 'refunds';
 
 /** A field on a page. A label alone is the usual way to show the value. */
@@ -36,7 +36,8 @@ function make(kind: Kind, folder: Folder | null = null): Make {
 /** Without a label a field stands in the CSV and the export alone. */
 export const field = {
   text: make('text'),
-  /** A word of the API, such as a reason. */
+  count: make('count'),
+  /** A word of the API, such as a reason, or the `code` of a fact. */
   word: make('word'),
   status: make('status'),
   time: make('time'),
@@ -70,7 +71,7 @@ export function columnsOf<V extends object>(
   const isId = ({ kind }: { kind: Kind }): boolean => kind === 'id';
   return [...onPage.filter((f) => !isId(f)), ...onPage.filter(isId)].map(({ name, kind, folder, page }) => ({
     label: page.label,
-    number: page.number ?? kind === 'money',
+    number: page.number ?? (kind === 'money' || kind === 'count'),
     phone: page.phone ?? 'none',
     cell: (view) => {
       if (page.cell !== undefined) return page.cell(view);
@@ -98,6 +99,7 @@ function cellOf(kind: Kind, text: string | null, currency: string | null, names:
     case 'customer':
       return customerLink(text, names.get(text ?? ''));
     case 'text':
+    case 'count':
     case 'currency':
       return foreign(text);
   }
@@ -146,6 +148,7 @@ export function terminalTable<V extends object>(
 function textIn<V>(view: V, name: keyof V): string | null {
   const value: unknown = view[name];
   if (typeof value === 'string') return value;
+  if (typeof value === 'object' && value !== null && 'code' in value) return String(value.code);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 

@@ -1,35 +1,40 @@
-// A list as nearly all of them are: filters, what the selection adds up to, the rows, the way to older ones, and the same rows as CSV.
+// A list: filters, what the selection adds up to, the rows, the way to older ones, acts on many rows, and the same rows as CSV.
 import { type Request, type Response } from 'express';
+import { mayDo } from '../api/access/caller.js';
 import { type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
+import { type Acts, bulkForm, pickBox } from './bulk.js';
+import { sessionOf } from './console.guard.js';
 import { type CustomerNames } from './customer-names.js';
 import { columnsOf, csvColumns, customersIn, type Fields } from './fields.js';
-import { html, type Piece } from './html.js';
+import { type Html, html, type Piece } from './html.js';
 import { sendPage } from './layout.js';
 import { type Column, type Filter, filterForm, pageOf, pager, table } from './list.js';
 import { type Section } from './navigation.js';
-import { csvLink, type CsvColumn, selectionLine, sendCsv, wantsCsv } from './selection.js';
+import { csvLink, selectionLine, sendCsv, wantsCsv } from './selection.js';
 
-/** How rows are shown: by the fields of their noun, or by columns of the page's own. The text is the name of the CSV's file. */
-type Shown<R> =
-  | { readonly fields: readonly [file: string, fields: Fields<R>]; readonly names: CustomerNames }
-  | {
-      readonly columns: readonly Column<R>[];
-      readonly csv: readonly [file: string, columns: readonly CsvColumn<R>[]];
-    };
-
-export type ListPage<R> = Shown<R> & {
+export type ListPage<R extends object> = {
   readonly title: string;
   readonly section: Section;
   readonly path: string;
   readonly filters: readonly Filter[];
-  /** Those that were chosen: they stay in the address of the next page and of the CSV. */
+  /** The chosen ones. */
   readonly values: Readonly<Record<string, string>>;
+  /** The filters in the address of the next page and of the CSV, where they differ from `values`. */
+  readonly address?: Readonly<Record<string, string>>;
   readonly read: (page: PageRequest) => Promise<Page<R>>;
   /** What the selection adds up to; left out: its rows add up to nothing. */
   readonly sums?: () => Promise<SelectionSums>;
   /** What it is that was added up, where the list does not say. */
   readonly summed?: string;
   readonly caption: string;
+  /** The name of the CSV's file, and the fields of the noun. */
+  readonly fields: readonly [file: string, fields: Fields<R>];
+  /** Left out: no row names a customer. */
+  readonly names?: CustomerNames;
+  /** In place of a table. @param choose rows have a box */
+  readonly show?: (rows: readonly R[], choose: boolean, empty: Piece) => Html;
+  /** What an operator may do to many rows at once. `label` names a row; null: it can't be chosen. */
+  readonly many?: { readonly acts: Acts; readonly label: (row: R) => readonly [id: string, name: string] | null };
   /** Why there are no rows: none that match the filters, or none yet, and then what will come. */
   readonly empty: { readonly filtered: string; readonly yet: Piece };
   readonly above?: Piece;
@@ -43,28 +48,29 @@ export function viewsOf<R, V>({ data, nextCursor }: Page<R>, view: (row: R) => V
 
 /** Sends the list as a page, or as CSV where that is asked for. */
 export async function sendList<R extends object>(req: Request, res: Response, list: ListPage<R>): Promise<void> {
-  const { title, section, path, filters, values, sums } = list;
-  if (wantsCsv(req)) {
-    const [file, columns] = 'csv' in list ? list.csv : [list.fields[0], csvColumns(list.fields[1])];
-    return sendCsv(res, file, columns, list.read);
-  }
+  const { title, section, path, filters, values, address = values, sums, names, many } = list;
+  const [file, fields] = list.fields;
+  if (wantsCsv(req)) return sendCsv(res, file, csvColumns(fields), list.read);
   const page = pageOf(req);
-  const [found, added] = await Promise.all([list.read(page), sums?.()]);
-  const columns = 'columns' in list ? list.columns : await namedColumns(list.fields[1], list.names, found.data);
+  const [{ data: rows, nextCursor }, added] = await Promise.all([list.read(page), sums?.()]);
+  const session = sessionOf(req);
+  const choose = many !== undefined && mayDo(session.role, 'ops') && rows.some((row) => many.label(row) !== null);
+  const columns = columnsOf(fields, await names?.of(customersIn(fields, rows)));
+  const box: Column<R> = {
+    label: 'Choose',
+    phone: 'below',
+    cell: (row) => {
+      const [id, name] = many?.label(row) ?? [];
+      return id !== undefined && name !== undefined && pickBox(id, name);
+    },
+  };
   const empty = Object.keys(values).length > 0 ? list.empty.filtered : list.empty.yet;
   const selection =
-    added === undefined
-      ? found.data.length > 0 && csvLink(path, values)
-      : selectionLine(path, values, added, list.summed);
+    added === undefined ? rows.length > 0 && csvLink(path, address) : selectionLine(path, address, added, list.summed);
+  const shown =
+    list.show?.(rows, choose, empty) ?? table(list.caption, choose ? [box, ...columns] : columns, rows, empty);
   const body = html`${list.above}${filters.length > 0 && filterForm(path, filters, values)} ${selection}
-  ${table(list.caption, columns, found.data, empty)}${pager(path, values, page.cursor, found.nextCursor)} ${list.below}`;
+  ${shown}${pager(path, address, page.cursor, nextCursor)} ${choose && bulkForm(session, path, many.acts, values)}
+  ${list.below}`;
   sendPage(req, res, { title, section, body });
-}
-
-async function namedColumns<R extends object>(
-  list: Fields<R>,
-  names: CustomerNames,
-  rows: readonly R[],
-): Promise<readonly Column<R>[]> {
-  return columnsOf(list, await names.of(customersIn(list, rows)));
 }

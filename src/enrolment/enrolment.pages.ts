@@ -4,15 +4,14 @@ import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { Page } from '../console/console.guard.js';
+import { CustomerNames } from '../console/customer-names.js';
 import { type Html, html } from '../console/html.js';
 import { MONEY_FILTERS, moneyFrom, SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
-import { chosen, type Column } from '../console/list.js';
+import { chosen } from '../console/list.js';
 import { Pages } from '../console/pages.js';
-import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
-import { customerLink, foreign, id, moneyLink, status, time } from '../console/show.js';
-import { type InvoiceRow } from '../domain/model.js';
-import { EnrolmentStore, type LinkedCustomer, MOVES } from './enrolment.store.js';
-import { sendList } from '../console/list-page.js';
+import { linkedCustomerFields, linkedCustomerView, outsideFields, outsideView } from './enrolment.fields.js';
+import { EnrolmentStore, MOVES } from './enrolment.store.js';
+import { sendList, viewsOf } from '../console/list-page.js';
 
 const PATH = '/console/enrolment';
 const OUTSIDE = `${PATH}/outside`;
@@ -25,49 +24,11 @@ const LINKED_FILTERS = [
 ] as const;
 const OUTSIDE_FILTERS = [...MONEY_FILTERS, { name: 'customer_id', label: 'Customer' }] as const;
 
-const LINKED_CSV: readonly CsvColumn<LinkedCustomer>[] = [
-  ['customer_id', (l) => l.customerId],
-  ['mor_customer_id', (l) => l.morCustomerId],
-  ['how_far', (l) => l.move],
-  ['linked_by', (l) => l.linkedBy],
-  ['reference', (l) => l.reference ?? ''],
-  ['linked_at', (l) => plainTime(l.linkedAt)],
-];
-const OUTSIDE_CSV: readonly CsvColumn<InvoiceRow>[] = [
-  ['invoice_id', (i) => i.invoiceId],
-  ['number', (i) => i.number ?? ''],
-  ['customer_id', (i) => i.customerId ?? ''],
-  ['currency', (i) => i.currency ?? ''],
-  ['amount_due', (i) => plainAmount(i.amountDue, i.currency)],
-  ['on_stripe', (i) => i.platformStatus],
-  ['first_seen_at', (i) => plainTime(i.firstSeenAt)],
-];
-
-const LINKED: readonly Column<LinkedCustomer>[] = [
-  { label: 'Customer', cell: (l) => customerLink(l.customerId), phone: 'lead' },
-  { label: 'How far', cell: (l) => status(l.move), phone: 'side' },
-  { label: 'Linked by', cell: (l) => foreign(l.linkedBy) },
-  { label: 'Linked', cell: (l) => time(l.linkedAt) },
-  { label: 'Your reference', cell: (l) => foreign(l.reference), phone: 'none' },
-  { label: 'At the MoR', cell: (l) => id(l.morCustomerId), phone: 'none' },
-];
-const LEFT: readonly Column<InvoiceRow>[] = [
-  {
-    label: 'Due',
-    cell: (i) => moneyLink('invoices', i.invoiceId, i.amountDue, i.currency),
-    number: true,
-    phone: 'lead',
-  },
-  { label: 'On Stripe', cell: (i) => status(i.platformStatus), phone: 'side' },
-  { label: 'Customer', cell: (i) => customerLink(i.customerId) },
-  { label: 'Number', cell: (i) => foreign(i.number), phone: 'none' },
-  { label: 'First seen', cell: (i) => time(i.firstSeenAt) },
-];
-
 @Pages('console/enrolment')
 export class EnrolmentPages {
   constructor(
     private readonly books: EnrolmentStore,
+    private readonly names: CustomerNames,
     @Inject(CONFIG) private readonly config: Pick<Config, 'enrolment'>,
   ) {}
 
@@ -83,10 +44,10 @@ export class EnrolmentPages {
       path: PATH,
       filters: LINKED_FILTERS,
       values,
-      read: (page) => this.books.linked(filter, page),
+      read: async (page) => viewsOf(await this.books.linked(filter, page), linkedCustomerView),
       caption: 'Linked to the MoR, the newest links first',
-      columns: LINKED,
-      csv: ['enrolment', LINKED_CSV],
+      fields: ['enrolment', linkedCustomerFields],
+      names: this.names,
       empty: {
         filtered: 'No linked customers match these filters.',
         yet: html`Each customer that is linked to a customer of the MoR will stand here, with how far it has moved. A
@@ -108,11 +69,11 @@ export class EnrolmentPages {
       path: OUTSIDE,
       filters: OUTSIDE_FILTERS,
       values,
-      read: (page) => this.books.outside(filter, page),
+      read: async (page) => viewsOf(await this.books.outside(filter, page), outsideView),
       sums: () => this.books.outsideSums(filter),
       caption: 'Left alone: not expected through the MoR; newest first',
-      columns: LEFT,
-      csv: ['not-enrolled', OUTSIDE_CSV],
+      fields: ['not-enrolled', outsideFields],
+      names: this.names,
       empty: {
         filtered: 'No invoices match these filters.',
         yet:

@@ -28,6 +28,13 @@ export class EventWithBodyView extends EventView {
   @TextOrNull('Why there is no body to show.') body_note!: string | null;
 }
 
+/** In a list for people, with its lane. */
+export type ListedEvent = EventView & { readonly lane: string };
+
+export function listedEvent(e: EventRow): ListedEvent {
+  return { ...eventView(e), lane: e.lane };
+}
+
 export function eventView(e: EventRow): EventView {
   return {
     id: e.id,
@@ -43,7 +50,7 @@ export function eventView(e: EventRow): EventView {
 }
 
 export function eventWithBodyView(e: EventRow & { readonly body: Buffer | null }): EventWithBodyView {
-  return { ...eventView(e), lane: e.lane, ...bodyOf(e.body) };
+  return { ...listedEvent(e), ...bodyOf(e.body) };
 }
 
 function bodyOf(bytes: Buffer | null): Pick<EventWithBodyView, 'body' | 'body_note'> {

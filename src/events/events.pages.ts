@@ -2,7 +2,8 @@
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
-import { EVENT_SOURCES, EVENT_STATUSES, eventWithBodyView } from './event.view.js';
+import { eventFields } from './event.fields.js';
+import { EVENT_SOURCES, EVENT_STATUSES, eventWithBodyView, listedEvent } from './event.view.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { given } from '../api/http/page.js';
 import { invalid, notFound } from '../api/http/problem.js';
@@ -11,7 +12,7 @@ import { CONSOLE_PATIENCE_MS } from '../policy.js';
 import { EventsStore } from './events.store.js';
 import { type EventFilter, type EventRow } from './events.store.js';
 import { EventsFlow } from './events.flow.js';
-import { bulkForm, bulkReport, type Done, goOn, pickBox, picked, stepsBefore } from '../console/bulk.js';
+import { actOnMany, type Done } from '../console/bulk.js';
 import { type Form, formOf } from '../console/form.js';
 import { fold, headline } from '../console/acts.js';
 import { ConsoleAudit } from '../console/console-audit.js';
@@ -20,8 +21,8 @@ import { type Html, html } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
-import { csvLink, type CsvColumn, plainTime, sendCsv, wantsCsv } from '../console/selection.js';
+import { sendList, viewsOf } from '../console/list-page.js';
+import { chosen } from '../console/list.js';
 import { maskedText } from '../console/masked-text.js';
 import { type Session } from '../console/session.js';
 import {
@@ -30,7 +31,6 @@ import {
   count,
   dotted,
   facts,
-  foreign,
   id,
   invoiceLink,
   section,
@@ -48,44 +48,11 @@ const FILTERS = [
   ...SPAN_FILTERS,
 ] as const;
 
-const WHY: Column<EventRow> = {
-  label: 'Why',
-  cell: (e) => (e.reason === null ? '' : foreign(e.reason)),
-  phone: 'none',
-};
-
-const COLUMNS: readonly Column<EventRow>[] = [
-  { label: 'Type', cell: (e) => (e.type === '' ? 'without a type' : dotted(e.type)), phone: 'lead' },
-  { label: 'Status', cell: (e) => status(e.status), phone: 'side' },
-  { label: 'Sender', cell: (e) => html`<span class="whole">${capital(words(e.source))}</span>`, phone: 'none' },
-  { label: 'About', cell: (e) => (e.lane.startsWith('in_') ? invoiceLink(e.lane) : ''), phone: 'none' },
-  WHY,
-  { label: 'Received', cell: (e) => time(e.receivedAt) },
-  {
-    label: 'Event',
-    cell: (e) => html`<a class="id" href="${PATH}/${encodeURIComponent(e.id)}" title="${e.eventId}">${e.id}</a>`,
-  },
-];
-
-const CSV: readonly CsvColumn<EventRow>[] = [
-  ['event_id', (e) => e.eventId],
-  ['type', (e) => e.type],
-  ['sender', (e) => e.source],
-  ['status', (e) => e.status],
-  ['reason', (e) => e.reason ?? ''],
-  ['about', (e) => e.lane],
-  ['received_at', (e) => plainTime(e.receivedAt)],
-  ['decided_at', (e) => plainTime(e.decidedAt)],
-  ['id', (e) => e.id],
-];
-
-/** Events of one step when all that match are put up again or dismissed: a few seconds of work. */
-const BATCH = 50;
-const NOTE_HINT = 'Why they are dismissed; needed for that alone.';
 const ACTS = [
   { value: 'retry', label: 'Decide them again' },
   { value: 'dismiss', label: 'Dismiss them' },
 ] as const;
+const MANY = { acts: ACTS, hint: 'Why they are dismissed; needed for that alone.', neededFor: 'dismiss' };
 
 @Pages('console/events')
 export class EventPages {
@@ -100,25 +67,27 @@ export class EventPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = filterOf(values);
-    if (wantsCsv(req)) return sendCsv(res, 'events', CSV, (page) => this.events.list(filter, page));
-    const page = pageOf(req);
-    const found = await this.events.list(filter, page);
-    const session = sessionOf(req);
-    const acts = values.status === 'parked' && found.data.length > 0 && mayDo(session.role, 'ops');
-    const empty =
-      Object.keys(values).length > 0
-        ? 'No events match these filters.'
-        : html`<p>No event has come yet. Register these addresses of this host:</p>
-            <ul>
-              <li>at Stripe: <code>/webhooks/stripe</code></li>
-              <li>at the MoR, payments: <code>/webhooks/mor/payments</code></li>
-              <li>at the MoR, other events: <code>/webhooks/mor/events</code></li>
-            </ul>`;
-    const columns = acts ? CHOSEN : COLUMNS;
-    const body = html`${filterForm(PATH, FILTERS, values)} ${found.data.length > 0 && csvLink(PATH, values)}
-    ${table('Newest first', columns, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}
-    ${acts && bulkForm(session, `${PATH}/bulk`, ACTS, { hint: NOTE_HINT, neededFor: 'dismiss' }, values)}`;
-    sendPage(req, res, { title: 'Events', section: 'events', body });
+    const parked = values.status === 'parked';
+    await sendList(req, res, {
+      title: 'Events',
+      section: 'events',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      read: async (page) => viewsOf(await this.events.list(filter, page), listedEvent),
+      caption: 'Newest first',
+      fields: ['events', eventFields],
+      many: { acts: MANY, label: (e) => (parked ? [e.id, `${e.type} ${e.event_id}`] : null) },
+      empty: {
+        filtered: 'No events match these filters.',
+        yet: html`<p>No event has come yet. Register these addresses of this host:</p>
+          <ul>
+            <li>at Stripe: <code>/webhooks/stripe</code></li>
+            <li>at the MoR, payments: <code>/webhooks/mor/payments</code></li>
+            <li>at the MoR, other events: <code>/webhooks/mor/events</code></li>
+          </ul>`,
+      },
+    });
   }
 
   @Get(':id')
@@ -159,21 +128,24 @@ export class EventPages {
     await this.audit.post(req, res, 'event.dismiss', dismiss, (e) => `${PATH}/${encodeURIComponent(e.id)}`);
   }
 
-  /** Many at once, one by one: what is refused stops nothing. */
   @Post('bulk')
   @HttpCode(200)
   @Page('event.retry', 'ops')
   async bulk(@Req() req: Request, @Res() res: Response): Promise<void> {
-    const form = formOf(req);
-    const act = ACTS.find((a) => a.value === form.text('act'))?.value;
-    if (act === undefined) throw invalid('act', 'must be chosen');
-    const note = act === 'dismiss' ? noteOf(form) : '';
-    const values = filtersIn(form);
-    const page = { limit: BATCH, cursor: form.text('cursor') === '' ? null : form.text('cursor') };
-    const all = form.text('all') === 'yes';
-    const found = all ? await this.events.list({ ...filterOf(values), status: 'parked' }, page) : null;
-    const ids = found === null ? picked(form) : found.data.map((e) => e.id);
-    const asked: Asked[] = [];
+    await actOnMany(req, res, {
+      section: 'events',
+      path: PATH,
+      acts: ACTS,
+      filters: FILTERS,
+      note: (form, act) => (act === 'dismiss' ? noteOf(form) : ''),
+      matching: (values, page) => this.events.list({ ...filterOf(values), status: 'parked' }, page),
+      act: (ids, act, note) => this.actOn(req, ids, act, note),
+      back: html`<a href="${PATH}?status=parked">Parked events</a>`,
+    });
+  }
+
+  private async actOn(req: Request, ids: readonly string[], act: Act, note: string): Promise<readonly Done[]> {
+    const asked: { readonly id: string; readonly why: string | null }[] = [];
     for (const id of ids) {
       const done = await this.audit.one(req, `event.${act}`, id, (by) =>
         act === 'retry' ? this.flow.retry(id) : this.flow.dismiss(id, note, by.name),
@@ -183,35 +155,16 @@ export class EventPages {
     }
     const taken = asked.filter((a) => a.why === null).map((a) => a.id);
     const events = await this.flow.decided(taken, CONSOLE_PATIENCE_MS);
-    const done = asked.map(({ id, why }) => outcomeOf(act, id, why, events.get(id) ?? null));
-    const soFar = stepsBefore(form) + done.length;
-    const rest = found?.nextCursor ?? null;
-    const again = { ...values, all: 'yes', act, note, cursor: rest ?? '', so_far: String(soFar) };
-    const more = rest === null ? null : goOn(sessionOf(req), `${PATH}/bulk`, again);
-    const body = bulkReport(done, soFar, more, html`<a href="${PATH}?status=parked">Parked events</a>`);
-    sendPage(req, res, { title: 'What became of them', section: 'events', body });
+    return asked.map(({ id, why }) => outcomeOf(act, id, why, events.get(id) ?? null));
   }
 }
 
-/** Of parked events: with a box for each, and with the reason on a phone too. */
-const CHOSEN: readonly Column<EventRow>[] = [
-  { label: 'Choose', cell: (e) => pickBox(e.id, `${e.type} ${e.eventId}`) },
-  ...COLUMNS.map((c) => (c === WHY ? { ...c, phone: 'below' as const } : c)),
-];
-
-type Asked = { readonly id: string; readonly why: string | null };
-
+type Act = (typeof ACTS)[number]['value'];
 type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;
 
 function filterOf(values: Values): EventFilter {
   const { source, status, type, event_id: eventId } = values;
   return { ...given({ source, status, type, eventId }), ...spanFrom(values) };
-}
-
-/** The filters of the list that a form came from. */
-function filtersIn(form: Form): Values {
-  const names = FILTERS.map((f) => f.name).filter((n) => form.text(n) !== '');
-  return Object.fromEntries(names.map((n) => [n, form.text(n)]));
 }
 
 function noteOf(form: Form): string {
@@ -233,7 +186,7 @@ function decidedAgain(e: EventRow): Html {
   return html`<p class="message ${look}" role="status"><bdi>${againWord(e)}</bdi></p>`;
 }
 
-function outcomeOf(act: (typeof ACTS)[number]['value'], id: string, why: string | null, e: EventRow | null): Done {
+function outcomeOf(act: Act, id: string, why: string | null, e: EventRow | null): Done {
   const link = html`<a href="${PATH}/${encodeURIComponent(id)}">${e === null ? id : `${e.type} ${e.eventId}`}</a>`;
   if (e === null) return { id, ok: false, said: html`${link}<span class="meta">not done: <bdi>${why}</bdi></span>` };
   const said = act === 'dismiss' && e.status === 'ignored' ? e.reason : againWord(e);

@@ -21,11 +21,11 @@ import {
   type NotificationStanding,
   type NotificationTry,
 } from '../domain/ports/notifications.js';
-import { notificationWithTriesView } from './notification.view.js';
+import { notificationFields } from './notification.fields.js';
+import { notificationView, notificationWithTriesView } from './notification.view.js';
 import { NOTIFICATION_TYPES } from '../domain/notification.js';
-import { sendList } from '../console/list-page.js';
+import { sendList, viewsOf } from '../console/list-page.js';
 import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
-import { type CsvColumn, plainTime } from '../console/selection.js';
 
 const PATH = '/console/notifications';
 const FILTERS = [
@@ -33,31 +33,6 @@ const FILTERS = [
   { name: 'type', label: 'Type', options: NOTIFICATION_TYPES },
   ...SPAN_FILTERS,
 ] as const;
-
-const CSV: readonly CsvColumn<NotificationRow>[] = [
-  ['notification_id', (n) => n.id],
-  ['type', (n) => n.type],
-  ['status', (n) => n.status],
-  ['invoice_id', (n) => n.invoiceId ?? ''],
-  ['tries', (n) => String(n.attempts)],
-  ['last_trouble', (n) => n.tries.at(-1)?.why ?? ''],
-  ['written_at', (n) => plainTime(n.at)],
-  ['delivered_at', (n) => plainTime(n.deliveredAt)],
-];
-
-const COLUMNS: readonly Column<NotificationRow>[] = [
-  {
-    label: 'Type',
-    cell: (n) => html`<a href="${PATH}/${encodeURIComponent(n.id)}">${dotted(n.type)}</a>`,
-    phone: 'lead',
-  },
-  { label: 'Status', cell: (n) => status(n.status), phone: 'side' },
-  { label: 'Invoice', cell: (n) => invoiceLink(n.invoiceId), phone: 'none' },
-  { label: 'Tries', cell: (n) => n.attempts, number: true, phone: 'none' },
-  { label: 'Last trouble', cell: (n) => n.tries.at(-1)?.why ?? '' },
-  { label: 'Written', cell: (n) => time(n.at) },
-  { label: 'Notification', cell: (n) => id(n.id), phone: 'none' },
-];
 
 const TRIES: readonly Column<NotificationTry>[] = [
   { label: 'At', cell: (t) => time(t.at) },
@@ -85,10 +60,9 @@ export class NotificationPages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: (page) => this.notifications.list(filter, page),
+      read: async (page) => viewsOf(await this.notifications.list(filter, page), notificationView),
       caption: 'Newest first',
-      columns: COLUMNS,
-      csv: ['notifications', CSV],
+      fields: ['notifications', notificationFields],
       empty: { filtered: 'No notifications match these filters.', yet: this.nothingYet() },
       above: gone(await this.notifications.standing()),
     });

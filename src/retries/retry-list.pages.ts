@@ -3,18 +3,19 @@ import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
 import { Page } from '../console/console.guard.js';
+import { CustomerNames } from '../console/customer-names.js';
 import { type Html, html } from '../console/html.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { chosen, type Column, table } from '../console/list.js';
+import { chosen, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
-import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
-import { customerLink, moneyLink, section, status, time, words } from '../console/show.js';
+import { section } from '../console/show.js';
 import { REFUSAL_KINDS, type RefusalKind } from '../domain/retry.js';
-import { RETRY_STATES, RetriesStore, type RetriedInvoice } from './retries.store.js';
+import { RETRY_STATES, RetriesStore } from './retries.store.js';
+import { listedRetry, retryFields } from './retry.fields.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { endInWords, KIND_WORDS, stepsInWords } from './schedule.view.js';
-import { sendList } from '../console/list-page.js';
+import { sendList, viewsOf } from '../console/list-page.js';
 
 const PATH = '/console/retries';
 const FILTERS = [
@@ -24,41 +25,11 @@ const FILTERS = [
   { name: 'customer_id', label: 'Customer' },
 ] as const;
 
-const CSV: readonly CsvColumn<RetriedInvoice>[] = [
-  ['invoice_id', ({ invoice }) => invoice.invoiceId],
-  ['number', ({ invoice }) => invoice.number ?? ''],
-  ['customer_id', ({ invoice }) => invoice.customerId ?? ''],
-  ['state', ({ state }) => state],
-  ['currency', ({ invoice }) => invoice.currency ?? ''],
-  ['amount_due', ({ invoice: i }) => plainAmount(i.amountDue, i.currency)],
-  ['amount_remaining', ({ invoice: i }) => plainAmount(i.amountRemaining, i.currency)],
-  ['refusal', ({ invoice }) => invoice.retries?.refusal.kind ?? ''],
-  ['decline_code', ({ invoice }) => invoice.retries?.refusal.code ?? ''],
-  ['refused_at', ({ invoice }) => invoice.retries?.refusal.heardAt ?? ''],
-  ['retries', ({ invoice }) => String(made(invoice))],
-  ['next_try_at', ({ invoice }) => plainTime(invoice.nextTryAt)],
-  ['ended_at', ({ invoice }) => invoice.retries?.ended?.at ?? ''],
-];
-
-const COLUMNS: readonly Column<RetriedInvoice>[] = [
-  {
-    label: 'Due',
-    cell: ({ invoice: i }) => moneyLink('invoices', i.invoiceId, i.amountDue, i.currency),
-    number: true,
-    phone: 'lead',
-  },
-  { label: 'State', cell: ({ state }) => status(state), phone: 'side' },
-  { label: 'Next', cell: nextOf },
-  { label: 'Customer', cell: ({ invoice }) => customerLink(invoice.customerId) },
-  { label: 'Refused', cell: refusedOf, phone: 'none' },
-  { label: 'Refused at', cell: ({ invoice: i }) => time(heardAt(i.retries?.refusal.heardAt)), phone: 'none' },
-  { label: 'Retries', cell: ({ invoice }) => made(invoice), number: true, phone: 'none' },
-];
-
 @Pages('console/retries')
 export class RetryListPages {
   constructor(
     private readonly books: RetriesStore,
+    private readonly names: CustomerNames,
     private readonly context: FlowContext,
   ) {}
 
@@ -73,12 +44,12 @@ export class RetryListPages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: (page) => this.books.list(filter, page),
+      read: async (page) => viewsOf(await this.books.list(filter, page), listedRetry),
       sums: () => this.books.sums(filter),
       summed: 'remaining to be paid',
       caption: values.state === 'planned' ? 'The next one first' : 'Newest invoices first',
-      columns: COLUMNS,
-      csv: ['retries', CSV],
+      fields: ['retries', retryFields],
+      names: this.names,
       empty: {
         filtered: 'No refused renewals match these filters.',
         yet: 'Each renewal that the MoR could not charge will stand here, with why, when it is tried again, and how that ended. None has been refused.',
@@ -111,31 +82,3 @@ function scheduleOf(settings: FlowSettings): Html {
     '',
   )}${note}`;
 }
-
-function nextOf({ invoice: i, state }: RetriedInvoice): Html | string {
-  switch (state) {
-    case 'planned':
-      return html`tried again ${time(i.nextTryAt)}`;
-    case 'awaiting_answer':
-      return html`answer expected by ${time(i.expectedBy, 'a time that is not known')}`;
-    case 'payment_link':
-      return 'the customer can pay by link';
-    case 'ended': {
-      const end = i.retries?.ended;
-      return html`ended ${time(heardAt(end?.at))}${typeof end?.why === 'string' && html`: <bdi>${end.why}</bdi>`}`;
-    }
-    case 'collected':
-      return 'nothing: it is paid';
-    case 'not_retried':
-      return 'nothing by itself';
-  }
-}
-
-function refusedOf({ invoice }: RetriedInvoice): Html {
-  const refusal = invoice.retries?.refusal;
-  if (refusal === undefined) return html``;
-  return html`${words(refusal.kind)} ${refusal.code !== null && html`<code>${refusal.code}</code>`}`;
-}
-
-const made = (i: RetriedInvoice['invoice']): number => (i.retries?.retries ?? []).filter((r) => !r.withdrawn).length;
-const heardAt = (at: string | undefined): Date | null => (at === undefined ? null : new Date(at));

@@ -6,9 +6,11 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { given } from '../api/http/page.js';
 import { invalid, notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
-import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from './review.view.js';
+import { reviewFields } from './review.fields.js';
+import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES, type ReviewView, reviewView } from './review.view.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { showMoney } from '../domain/money.js';
+import { type Page as RowsPage, type PageRequest } from '../domain/page.js';
 import { ReviewsStore } from './reviews.store.js';
 import { ReadModel } from '../engine/read-model.js';
 import { type ReviewFilter } from './reviews.store.js';
@@ -20,12 +22,12 @@ import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { type Session } from '../console/session.js';
 import { Pages } from '../console/pages.js';
-import { bulkForm, bulkReport, type Done, goOn, picked, stepsBefore } from '../console/bulk.js';
+import { actOnMany, type Done } from '../console/bulk.js';
 import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
-import { chosen, filterForm, pageOf, pager, queryText } from '../console/list.js';
-import { csvLink, type CsvColumn, plainTime, sendCsv, wantsCsv } from '../console/selection.js';
+import { sendList, viewsOf } from '../console/list-page.js';
+import { chosen, queryText } from '../console/list.js';
 import { capital, words } from '../console/show.js';
-import { headlineOf, sentencesOf } from './rules/words.js';
+import { headlineOf } from './rules/words.js';
 import {
   type Case,
   caseIds,
@@ -49,26 +51,8 @@ const FILTERS = [
   { name: 'order', label: 'Order', options: ['newest'], any: 'deadline' },
 ] as const;
 
-const CSV: readonly CsvColumn<ReviewRow>[] = [
-  ['review_id', (r) => r.id],
-  ['kind', (r) => r.kind],
-  ['status', (r) => r.status],
-  ['fact', (r) => r.topic],
-  ['what_happened', (r) => sentencesOf(r).summary],
-  ['invoice_id', (r) => r.invoiceId ?? ''],
-  ['due_at', (r) => plainTime(r.dueAt)],
-  ['since', (r) => plainTime(r.createdAt)],
-  ['settled_at', (r) => plainTime(r.resolvedAt)],
-  ['settled_by', (r) => r.resolvedBy ?? ''],
-  ['resolution', (r) => r.resolution ?? ''],
-  ['note', (r) => r.note ?? ''],
-];
-
 /** Open items that are counted and gone through one after the other. */
 const WALKED = 200;
-/** Items of one step when all that match are settled at once: a few seconds of work. */
-const BATCH = 50;
-
 @Pages('console/reviews')
 export class ReviewPages {
   constructor(
@@ -88,15 +72,26 @@ export class ReviewPages {
     // Of settled ones the deadlines are past: those of some days or of a customer are found by their own time, and not through all.
     const few = values.status !== 'open' && (filter.since ?? filter.until ?? filter.customerId) !== undefined;
     const order = values.order === 'newest' || few ? 'newest' : 'due';
-    if (wantsCsv(req)) return sendCsv(res, 'reviews', CSV, (page) => this.reviews.list(filter, page, order));
-    const page = pageOf(req);
-    const found = await this.reviews.list(filter, page, order);
-    const session = sessionOf(req);
-    const acts = mayDo(session.role, 'ops') && found.data.some((r) => r.status === 'open');
-    const body = html`${filterForm(PATH, FILTERS, values)} ${found.data.length > 0 && csvLink(PATH, address)}
-    ${reviewItems(found.data, acts, emptyWord(values))}${pager(PATH, address, page.cursor, found.nextCursor)}
-    ${acts && bulkForm(session, `${PATH}/bulk`, ACTS, { hint: 'For all of them; may be left empty.', neededFor: null }, values)}`;
-    sendPage(req, res, { title: 'Reviews', section: 'reviews', body });
+    const empty = emptyWord(values);
+    await sendList(req, res, {
+      title: 'Reviews',
+      section: 'reviews',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      address,
+      read: (page) => this.views(filter, page, order),
+      caption: 'Review items',
+      fields: ['reviews', reviewFields],
+      show: (rows, choose) =>
+        reviewItems(
+          rows.map(({ row }) => row),
+          choose,
+          empty,
+        ),
+      many: { acts: MANY, label: ({ row }) => (row.status === 'open' ? [row.id, headlineOf(row)] : null) },
+      empty: { filtered: empty, yet: empty },
+    });
   }
 
   @Get(':id')
@@ -113,32 +108,24 @@ export class ReviewPages {
     sendPage(req, res, { title: capital(words(c.review.kind)), section: 'reviews', body });
   }
 
-  /** Many at once, one by one: what is refused stops nothing. */
   @Post('bulk')
   @HttpCode(200)
   @Page('review.resolve', 'ops')
   async bulk(@Req() req: Request, @Res() res: Response): Promise<void> {
-    const form = formOf(req);
-    const act = ACTS.find((a) => a.value === form.text('act'))?.value;
-    if (act === undefined) throw invalid('act', 'must be chosen');
-    const note = noteOf(form);
-    const all = form.text('all') === 'yes';
-    const values = filtersIn(form);
-    const page = { limit: BATCH, cursor: form.text('cursor') === '' ? null : form.text('cursor') };
-    const found = all ? await this.reviews.list({ ...filterOf(values), status: 'open' }, page, 'due') : null;
-    const ids = found === null ? picked(form) : found.data.map((r) => r.id);
-    const done: Done[] = [];
-    for (const id of ids) done.push(await this.settleOne(req, id, act, note));
-    const soFar = stepsBefore(form) + done.length;
-    const rest = found?.nextCursor ?? null;
-    const again = { ...values, all: 'yes', act, note, cursor: rest ?? '', so_far: String(soFar) };
-    const body = bulkReport(
-      done,
-      soFar,
-      rest === null ? null : goOn(sessionOf(req), `${PATH}/bulk`, again),
-      html`<a href="${PATH}">Open items</a>`,
-    );
-    sendPage(req, res, { title: 'What became of them', section: 'reviews', body });
+    await actOnMany(req, res, {
+      section: 'reviews',
+      path: PATH,
+      acts: ACTS,
+      filters: FILTERS,
+      note: noteOf,
+      matching: (values, page) => this.reviews.list({ ...filterOf(values), status: 'open' }, page, 'due'),
+      act: async (ids, act, note) => {
+        const done: Done[] = [];
+        for (const id of ids) done.push(await this.settleOne(req, id, act, note));
+        return done;
+      },
+      back: html`<a href="${PATH}">Open items</a>`,
+    });
   }
 
   /** Settles it and goes on with the next one. */
@@ -158,6 +145,16 @@ export class ReviewPages {
     const onward = to?.status === 'open' ? to.id : id;
     const query = `?settled=${encodeURIComponent(id)}`;
     await this.audit.post(req, res, 'review.resolve', resolve, () => `${PATH}/${encodeURIComponent(onward)}${query}`);
+  }
+
+  private async views(
+    filter: ReviewFilter,
+    page: PageRequest,
+    order: 'due' | 'newest',
+  ): Promise<RowsPage<ListedReview>> {
+    const found = await this.reviews.list(filter, page, order);
+    const names = await this.books.paymentNames(found.data.flatMap((r) => r.paymentRowId ?? []));
+    return viewsOf(found, (row) => ({ ...reviewView(row, names), row }));
   }
 
   private async settleOne(req: Request, id: string, resolution: Resolution, note: string): Promise<Done> {
@@ -206,18 +203,14 @@ const ACTS = [
   { value: 'dismiss', label: 'Dismiss them' },
   { value: 'retry', label: 'Try them again' },
 ] as const;
+const MANY = { acts: ACTS, hint: 'For all of them; may be left empty.', neededFor: null };
 
+type ListedReview = ReviewView & { readonly row: ReviewRow };
 type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;
 
 function filterOf(values: Values): ReviewFilter {
   const { status, kind, invoice_id: invoiceId, customer_id: customerId } = values;
   return { ...given({ status, kind, invoiceId, customerId }), ...spanFrom(values) };
-}
-
-/** The filters of the list that a form came from. */
-function filtersIn(form: Form): Values {
-  const names = FILTERS.map((f) => f.name).filter((n) => form.text(n) !== '');
-  return Object.fromEntries(names.map((n) => [n, form.text(n)]));
 }
 
 function emptyWord(values: Values): string {

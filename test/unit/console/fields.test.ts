@@ -10,18 +10,31 @@ import {
   terminalTable,
 } from '../../../src/console/fields.js';
 import { html } from '../../../src/console/html.js';
+import { auditFields } from '../../../src/audit/audit.fields.js';
+import { AuditView } from '../../../src/audit/audit.view.js';
 import { CustomerLinkView } from '../../../src/customers/customer-link.view.js';
 import { customerFields } from '../../../src/customers/customer.fields.js';
 import { disputeFields } from '../../../src/disputes/dispute.fields.js';
+import { linkedCustomerFields, outsideFields } from '../../../src/enrolment/enrolment.fields.js';
+import { eventFields } from '../../../src/events/event.fields.js';
+import { EventWithBodyView } from '../../../src/events/event.view.js';
 import { invoiceFields } from '../../../src/invoices/invoice.fields.js';
 import { InvoiceListView } from '../../../src/invoices/invoice.view.js';
 import { ledgerFields } from '../../../src/ledger/ledger-entry.fields.js';
 import { LedgerEntryView } from '../../../src/ledger/ledger-entry.view.js';
 import { DisputeView } from '../../../src/mor-objects/mor-object.view.js';
+import { moveFields } from '../../../src/moves/move.fields.js';
+import { MoveView } from '../../../src/moves/move.view.js';
+import { notificationFields } from '../../../src/notifications/notification.fields.js';
+import { NotificationView } from '../../../src/notifications/notification.view.js';
 import { paymentFields } from '../../../src/payments/payment.fields.js';
 import { PaymentView } from '../../../src/payments/payment.view.js';
 import { refundFields } from '../../../src/refunds/refund.fields.js';
 import { RefundView } from '../../../src/refunds/refund.view.js';
+import { retryFields } from '../../../src/retries/retry.fields.js';
+import { RetriesView } from '../../../src/retries/retry.view.js';
+import { reviewFields } from '../../../src/reviews/review.fields.js';
+import { ReviewView } from '../../../src/reviews/review.view.js';
 
 /** The names that OpenAPI has. */
 function namesIn(...views: readonly (new () => object)[]): ReadonlySet<string> {
@@ -60,6 +73,15 @@ describe('the fields of a noun', () => {
     ['customers', customerFields, namesIn(CustomerLinkView)],
     ['ledger', ledgerFields, namesIn(LedgerEntryView)],
     ['disputes', disputeFields, namesIn(DisputeView, PaymentView)], // with what the payment belongs to
+    ['reviews', reviewFields, namesIn(ReviewView)],
+    ['events', eventFields, namesIn(EventWithBodyView)],
+    ['notifications', notificationFields, namesIn(NotificationView)],
+    ['audit', auditFields, namesIn(AuditView)],
+    ['moves', moveFields, namesIn(MoveView)],
+    ['linked customers', linkedCustomerFields, new Set([...namesIn(CustomerLinkView), 'move'])],
+    ['invoices left alone', outsideFields, namesIn(InvoiceListView)],
+    // The state is the list's own; the invoice has the due time in its timeline.
+    ['retries', retryFields, new Set([...namesIn(InvoiceListView, RetriesView), 'state', 'expected_by'])],
   ];
   it.each(nouns)('%s: page, CSV, export and --json have the names of the API and no others', (_, list, api) => {
     expect(api.size).toBeGreaterThan(5);

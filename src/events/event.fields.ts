@@ -1,0 +1,31 @@
+// The fields of an event: columns, CSV and the table of the command line.
+import { field, fields } from '../console/fields.js';
+import { html } from '../console/html.js';
+import { capital, dotted, foreign, invoiceLink, words } from '../console/show.js';
+import { type ListedEvent } from './event.view.js';
+
+export const eventFields = fields<ListedEvent>({
+  id: field.id({
+    label: 'Event',
+    phone: 'below',
+    cell: (e) =>
+      html`<a class="id" href="/console/events/${encodeURIComponent(e.id)}" title="${e.event_id}">${e.id}</a>`,
+  }),
+  type: field.text({
+    label: 'Type',
+    phone: 'lead',
+    cell: (e) => (e.type === '' ? 'without a type' : dotted(e.type)),
+  }),
+  status: field.status({ label: 'Status', phone: 'side' }),
+  source: field.word({ label: 'Sender', cell: (e) => html`<span class="whole">${capital(words(e.source))}</span>` }),
+  lane: field.text({ label: 'About', cell: (e) => (e.lane.startsWith('in_') ? invoiceLink(e.lane) : '') }),
+  reason: field.text({
+    label: 'Why',
+    phone: 'below',
+    cell: (e) => (e.reason === undefined ? '' : foreign(e.reason)),
+  }),
+  received_at: field.time({ label: 'Received', phone: 'below' }),
+  decided_at: field.time(),
+  event_id: field.id(),
+  attempts: field.count(),
+});

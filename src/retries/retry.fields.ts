@@ -1,0 +1,69 @@
+// The fields of a refused renewal: columns and CSV.
+import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
+import { field, fields } from '../console/fields.js';
+import { html, type Piece } from '../console/html.js';
+import { time, words } from '../console/show.js';
+import { type RetriedInvoice } from './retries.store.js';
+
+/** By the names of the invoice and of its `retries` in the API. `made`: how many retries were sent. */
+export function listedRetry({ invoice: i, state }: RetriedInvoice) {
+  const { refusal, retries = [], ended } = i.retries ?? {};
+  return {
+    id: i.invoiceId,
+    number: i.number,
+    customer_id: i.customerId,
+    amount_due: amountOf(i.amountDue),
+    amount_remaining: amountOf(i.amountRemaining),
+    currency: currencyOf(i.currency),
+    state,
+    decline_kind: refusal?.kind ?? null,
+    decline_code: refusal?.code ?? null,
+    refused_at: refusal?.heardAt ?? null,
+    made: retries.filter((r) => !r.withdrawn).length,
+    next_try_at: timeOf(i.nextTryAt),
+    expected_by: timeOf(i.expectedBy),
+    ended_at: ended?.at ?? null,
+    ended_why: ended?.why ?? null,
+  };
+}
+
+type ListedRetry = ReturnType<typeof listedRetry>;
+
+export const retryFields = fields<ListedRetry>({
+  id: field.id('Invoice'),
+  amount_due: field.money({ label: 'Due', phone: 'lead', link: 'invoices' }),
+  currency: field.currency(),
+  state: field.status({ label: 'State', phone: 'side' }),
+  next_try_at: field.time({ label: 'Next', phone: 'below', cell: nextOf }),
+  customer_id: field.customer({ label: 'Customer', phone: 'below' }),
+  decline_kind: field.word({
+    label: 'Refused',
+    cell: (r) =>
+      html`${words(r.decline_kind ?? '')} ${r.decline_code !== null && html`<code>${r.decline_code}</code>`}`,
+  }),
+  refused_at: field.time('Refused at'),
+  made: field.count('Retries'),
+  number: field.text(),
+  amount_remaining: field.money(),
+  decline_code: field.word(),
+  expected_by: field.time(),
+  ended_at: field.time(),
+});
+
+function nextOf(r: ListedRetry): Piece {
+  const at = (text: string | null, none?: string): Piece => time(text === null ? null : new Date(text), none);
+  switch (r.state) {
+    case 'planned':
+      return html`tried again ${at(r.next_try_at)}`;
+    case 'awaiting_answer':
+      return html`answer expected by ${at(r.expected_by, 'a time that is not known')}`;
+    case 'payment_link':
+      return 'the customer can pay by link';
+    case 'ended':
+      return html`ended ${at(r.ended_at)}${r.ended_why !== null && html`: <bdi>${r.ended_why}</bdi>`}`;
+    case 'collected':
+      return 'nothing: it is paid';
+    case 'not_retried':
+      return 'nothing by itself';
+  }
+}
