@@ -5,7 +5,8 @@ import { putDown, putDownStep } from '../notifications/rules/put-down.js';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
-import { type CarriedBy } from '../engine/errand.js';
+import { type CarriedBy, type Customers } from '../engine/errand.js';
+import { type CallOutcome } from '../domain/ports/call.js';
 import { type DecidedEvent, Decider, type SubjectErrand, type Take, type TellStep } from '../engine/decider.js';
 import { type Claim } from '../engine/lane-store.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
@@ -15,9 +16,14 @@ import { applyProof } from '../payments/rules/prove-charge.js';
 import { applyObjectRead } from './apply-object-read.js';
 import { SUBJECTS } from './subjects.js';
 
+const known = <T>(value: T): Promise<CallOutcome<T>> =>
+  Promise.resolve({ ok: true, value, status: 200, requestId: null });
+const NOBODY_LOOKED_UP: Customers = { look: () => known({ enrolled: true }), lookAtCharging: () => known(null) };
+
 @Injectable()
 export class Decisions extends Decider {
   readonly subjects = SUBJECTS;
+  readonly customers: Customers;
 
   constructor(
     private readonly platform: BillingPlatform,
@@ -25,9 +31,10 @@ export class Decisions extends Decider {
     private readonly channels: MorChannels,
     private readonly router: RouteEventsFlow,
     /** Null: all customers are enrolled, and nobody is looked up. */
-    @Optional() @Inject(EnrolmentFlow) private readonly enrolment: EnrolmentFlow | null = null,
+    @Optional() @Inject(EnrolmentFlow) enrolment: EnrolmentFlow | null = null,
   ) {
     super();
+    this.customers = enrolment ?? NOBODY_LOOKED_UP;
   }
 
   putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification {
@@ -52,10 +59,6 @@ export class Decisions extends Decider {
         const outcome = await call(errand.do, this.channels.read(errand.kind, errand.morId));
         return (s, ctx) => applyObjectRead(s, errand.objectId, outcome, ctx);
       }
-      case 'look-up-enrolment':
-        return this.enrolment === null ? (s) => s : call(errand.do, this.enrolment.carryOut(errand));
-      case 'look-at-charging':
-        return this.enrolment === null ? (s) => s : call(errand.do, this.enrolment.lookAtCharging(errand));
       case 'identify': {
         const outcome = await call(errand.do, this.platform.probe(errand.asked));
         return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);

@@ -30,8 +30,7 @@ import { createLinkCall } from '../links/rules/link-answer.js';
 import { markReview } from '../payments/rules/mark-review.js';
 import { unprovenReview } from '../payments/rules/prove-charge.js';
 import { stuckRefundReview } from '../refunds/rules/refund-review.js';
-import { chargingErrand, chargingReview, watchCharging } from '../enrolment/rules/charging.js';
-import { enrolmentErrand, settleEnrolment } from '../enrolment/rules/enrolment.js';
+import { enrolment } from '../enrolment/subject.js';
 import { nameCustomers } from '../mor-objects/rules/take-money.js';
 import { closeRefunded, moneyErrand, settleMarks } from '../payments/rules/mark.js';
 import { settleFellShort } from '../refunds/rules/fell-short.js';
@@ -126,11 +125,11 @@ export const SUBJECTS: Subjects = {
     refund_stuck: stuckRefundReview,
     refund_gap: nothingMore,
     ...disputes.choices,
-    double_charge_risk: chargingReview,
+    ...enrolment.choices,
     conflicting_event: nothingMore,
   },
 
-  first: [asRule(settleEnrolment), ...invoices.first, asRule(bookRefunded), asRule(nameCustomers)],
+  first: [...enrolment.first, ...invoices.first, asRule(bookRefunded), asRule(nameCustomers)],
   untilStill: [settleMarks, settleRefunds, closeRefunded].map(asRule),
   last: [
     asRule(lookAtObjects),
@@ -143,7 +142,7 @@ export const SUBJECTS: Subjects = {
     declares(standingItems),
     atRest(transfers),
     atRest(invoices),
-    asRule(watchCharging),
+    atRest(enrolment),
     declares(unsettledItems, gapItems),
     asRule(watchRefunds),
     asRule(settleRest),
@@ -153,5 +152,5 @@ export const SUBJECTS: Subjects = {
   ],
 
   errandsFirst: [moneyErrand, objectErrand],
-  errandsLast: [enrolmentErrand, chargingErrand, recoveryErrand, ...retries.lookups, ...invoices.lookups],
+  errandsLast: [...enrolment.lookups, recoveryErrand, ...retries.lookups, ...invoices.lookups],
 };

@@ -7,7 +7,7 @@ import { type NewNotification, type NotifyFormat, type Told } from '../domain/no
 import { type AnswerTo } from './call.js';
 import { type Ctx } from './change.js';
 import { type Rule } from './draft.js';
-import { type CarriedBy, type Errand } from './errand.js';
+import { type CarriedBy, type Customers, type Errand } from './errand.js';
 import { type Applied, type ChannelEvent, type LaneEvent } from './event.js';
 import { type Claim, type EventVerdict } from './lane-store.js';
 import { type CallRule, type ErrandRule, type ReviewRule } from './subject.js';
@@ -59,6 +59,8 @@ export type TellStep = (
 
 export abstract class Decider {
   abstract readonly subjects: Subjects;
+  /** The looks at customers, for lookups. */
+  abstract readonly customers: Customers;
   /** Writes a notification down in this format: its id and its exact bytes. */
   abstract putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification;
   /** Tells of steps in this format. */

@@ -1,6 +1,8 @@
 // One call to somebody else that a lane needs next.
 import { type InvoiceRow, type OutboxRow } from '../domain/model.js';
-import { type ChargedFor } from '../domain/ports/billing-reader.js';
+import { type Enrolled } from '../domain/enrolment.js';
+import { type ChargedFor, type ChargedMethod } from '../domain/ports/billing-reader.js';
+import { type CallOutcome } from '../domain/ports/call.js';
 import { type BillingCall, type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type MorChannels } from '../domain/ports/mor-channels.js';
 import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
@@ -12,6 +14,20 @@ export type Peers = {
   readonly gateway: PaymentGateway;
   readonly channels: MorChannels;
   readonly signups: { readonly paysByDebit: (customerId: string) => Promise<boolean> };
+  readonly customers: Customers;
+};
+
+/** What is to be found out of a customer. Our own books are asked first. */
+export type Customers = {
+  /** Is the invoice's customer enrolled? */
+  readonly look: (
+    invoice: Pick<InvoiceRow, 'subscriptionId' | 'collectionMethod'> & {
+      readonly customerId: string;
+      readonly createdAt: Date | null;
+    },
+  ) => Promise<CallOutcome<Enrolled>>;
+  /** What would the platform charge by itself? `fresh`: an earlier look will not do. */
+  readonly lookAtCharging: (of: ChargedFor, fresh: boolean) => Promise<CallOutcome<ChargedMethod | null>>;
 };
 
 /** Makes a call under the name by which it is logged. */
@@ -37,8 +53,4 @@ export type Errand =
       readonly question: unknown;
       readonly ask: (peers: Peers, call: CarriedBy) => Promise<Rule>;
     }
-  /** Is the customer enrolled? */
-  | { readonly do: 'look-up-enrolment'; readonly invoice: InvoiceRow & { readonly customerId: string } }
-  /** What would the platform charge for the invoice by itself? `fresh`: an earlier look will not do. */
-  | { readonly do: 'look-at-charging'; readonly of: ChargedFor; readonly fresh: boolean }
   | { readonly do: 'identify'; readonly paymentRowId: string; readonly asked: BillingCall };

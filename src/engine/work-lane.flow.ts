@@ -68,7 +68,8 @@ export class WorkLaneFlow {
 
   private get peers(): Peers {
     const { platform, gateway, channels } = this;
-    return { platform, gateway, channels, signups: { paysByDebit: (id) => this.store.paysByDebit(id) } };
+    const signups = { paysByDebit: (id: string) => this.store.paysByDebit(id) };
+    return { platform, gateway, channels, signups, customers: this.context.decider.customers };
   }
 
   /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */

@@ -1,17 +1,21 @@
 // Finds out whether the customer of an invoice is enrolled: in our own books first, at Stripe only where they do not tell.
 import { Inject, Injectable } from '@nestjs/common';
-import { type Ctx } from '../engine/change.js';
-import { type Errand } from '../engine/errand.js';
-import { type LaneState } from '../domain/model.js';
-import { BillingReader, type SubscriptionFacts } from '../domain/ports/billing-reader.js';
+import { carries, type Enrolled, ruleOf } from '../domain/enrolment.js';
+import {
+  BillingReader,
+  type ChargedFor,
+  type ChargedMethod,
+  isChargeable,
+  type SubscriptionFacts,
+} from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { chargeKey, ChargeLooksStore } from './charge-looks.store.js';
 import { EnrolmentStore } from './enrolment.store.js';
 import { type FlowSettings } from '../domain/settings.js';
+import { type Customers } from '../engine/errand.js';
 import { FLOW_SETTINGS } from '../engine/flow-context.js';
 import { CHARGE_LOOK_GOOD_MS } from '../policy.js';
-import { applyCharged, isChargeable } from './rules/charging.js';
-import { applyEnrolment, carries, type Found, fromBooks, fromPlatform, ruleOf } from './rules/enrolment.js';
+import { fromBooks, fromPlatform } from './rules/enrolment.js';
 
 /** An invoice as an event, a list or our books show it. */
 export type Invoiced = {
@@ -27,21 +31,13 @@ export type Invoiced = {
 type Shown = Pick<SubscriptionFacts, 'customerId' | 'metadata' | 'customerMetadata'>;
 
 @Injectable()
-export class EnrolmentFlow {
+export class EnrolmentFlow implements Customers {
   constructor(
     private readonly store: EnrolmentStore,
     private readonly reader: BillingReader,
     private readonly looks: ChargeLooksStore,
     @Inject(FLOW_SETTINGS) readonly settings: FlowSettings,
   ) {}
-
-  async carryOut({
-    invoice,
-  }: Extract<Errand, { do: 'look-up-enrolment' }>): Promise<(s: LaneState, ctx: Ctx) => LaneState> {
-    const { customerId, subscriptionId, collectionMethod, platformCreatedAt: createdAt } = invoice;
-    const found = await this.look({ customerId, subscriptionId, collectionMethod, createdAt });
-    return (s, ctx) => applyEnrolment(s, found, ctx);
-  }
 
   /** A subscription as it is listed, or a customer as it was read: that and our books tell, and nobody is asked. */
   async isEnrolled({ customerId, metadata, customerMetadata }: Shown): Promise<boolean> {
@@ -52,23 +48,19 @@ export class EnrolmentFlow {
   }
 
   /** A look of the same day will do, unless it has shown that Stripe would charge. */
-  async lookAtCharging({
-    of,
-    fresh,
-  }: Extract<Errand, { do: 'look-at-charging' }>): Promise<(s: LaneState, ctx: Ctx) => LaneState> {
+  async lookAtCharging(of: ChargedFor, fresh: boolean): Promise<CallOutcome<ChargedMethod | null>> {
     const key = chargeKey(of);
     const before = fresh || key === null ? null : await this.looks.recent(key, CHARGE_LOOK_GOOD_MS);
-    if (before !== null && !isChargeable(before.charged))
-      return (s, ctx) => applyCharged(s, known(before.charged), ctx);
+    if (before !== null && !isChargeable(before.charged)) return known(before.charged);
     const read = await this.reader.readCharged(of);
     if (read.ok && key !== null) await this.looks.keep([{ key, charged: read.value }]);
-    return (s, ctx) => applyCharged(s, read, ctx);
+    return read;
   }
 
   /** One request to Stripe at most for `ENROLMENT=metadata`, and one for a subscription that `crossbill move` left there. */
-  async look(invoice: Invoiced): Promise<CallOutcome<Found>> {
+  async look(invoice: Invoiced): Promise<CallOutcome<Enrolled>> {
     const rule = ruleOf(this);
-    if (rule.by === 'all' || carries(invoice.metadata, rule)) return known<Found>({ enrolled: true });
+    if (rule.by === 'all' || carries(invoice.metadata, rule)) return known<Enrolled>({ enrolled: true });
     const books = await this.store.known(invoice.customerId, invoice.subscriptionId ?? null);
     if (books.atStripe && invoice.collectionMethod !== 'send_invoice') {
       const { customerId, subscriptionId = null } = invoice;

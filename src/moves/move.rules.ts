@@ -1,7 +1,7 @@
 // Whether a subscription may move to the MoR, or back: pure, from what Stripe and our books show at this moment.
 import { type MovableSubscription, type MoveCall, type MoveWay } from '../domain/ports/billing-moves.js';
 import { showTime } from '../domain/show-time.js';
-import { isChargeable } from '../enrolment/rules/charging.js';
+import { isChargeable } from '../domain/ports/billing-reader.js';
 import { MOVE_BEFORE_RENEWAL_MS } from '../policy.js';
 
 export const MOVE_STATUSES = ['moving', 'moved', 'skipped', 'failed', 'returning', 'returned'] as const;

@@ -6,7 +6,7 @@ import { type CallOutcome } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
-import { carries, ruleOf } from '../enrolment/rules/enrolment.js';
+import { carries, ruleOf } from '../domain/enrolment.js';
 import { PaymentMethodsStore } from '../customers/payment-methods.store.js';
 import { FLOW_SETTINGS } from '../engine/flow-context.js';
 import { type MoveEntity } from './move.entity.js';

@@ -4,7 +4,7 @@ import { type OurInvoice } from '../domain/difference.js';
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { isOutside, SIGNUP_REASON } from '../domain/status.js';
-import { carries, ruleOf } from '../enrolment/rules/enrolment.js';
+import { carries, ruleOf } from '../domain/enrolment.js';
 import { byInvoice, type VerifyParts } from './verify-parts.js';
 import { type VerifyQuestions } from './verify-questions.js';
 

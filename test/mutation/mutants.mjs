@@ -326,7 +326,7 @@ export const mutants = [
     file: 'src/invoices/rules/relay.ts',
     find: "waits: (s, ctx) => standingOf(s, ctx) === 'unknown',",
     replace: "waits: (s, ctx) => standingOf(s, ctx) === 'outside',",
-    tests: ['test/unit/enrolment.test.ts'],
+    tests: ['test/unit/enrolment/rules/enrolment.test.ts'],
     simulate: ['--exhaustive', '--story', 'ours', '--every', '20'],
   },
   {

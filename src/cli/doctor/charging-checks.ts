@@ -1,7 +1,7 @@
 // Subscriptions of enrolled customers that Stripe would charge by itself, beside the MoR: the newest hundred, or all of them.
 import { type BillingReader, type SubscriptionFacts } from '../../domain/ports/billing-reader.js';
 import { type ChargeLooksStore } from '../../enrolment/charge-looks.store.js';
-import { isChargeable } from '../../enrolment/rules/charging.js';
+import { isChargeable } from '../../domain/ports/billing-reader.js';
 import { type EnrolmentFlow } from '../../enrolment/enrolment.flow.js';
 import { type Check, fail, ok, warn } from './check.js';
 

@@ -95,6 +95,11 @@ export type ChargedMethod = {
   readonly type: string | null;
 };
 
+/** A custom payment method is the merchant's own: the platform cannot charge it, and looks for no other one behind it. */
+export function isChargeable(method: ChargedMethod | null): method is ChargedMethod {
+  return method !== null && method.type !== 'custom';
+}
+
 /** Whose invoice it is, to find out what would be charged for it. */
 export type ChargedFor = {
   readonly customerId: string;

@@ -1,10 +1,14 @@
-// What Stripe would charge by itself for an invoice that the MoR charges: a person is told while there is time to stop it.
-import { type Ctx, closeReviews, note, openReview, putInvoice, retryAt } from '../../engine/change.js';
-import { carriedOut, type ErrandRule, type ReviewRule, type SettleRule } from '../../engine/subject.js';
-import { type InvoiceRow, type LaneState } from '../../domain/model.js';
-import { type ChargedMethod } from '../../domain/ports/billing-reader.js';
+// Stripe's own charge for an invoice of the MoR: a person hears of it while there is time to stop it.
+import { standingOf } from '../../domain/enrolment.js';
+import { type InvoiceRow } from '../../domain/model.js';
+import { type ChargedFor, type ChargedMethod, isChargeable } from '../../domain/ports/billing-reader.js';
 import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
+import { retryAt } from '../../engine/change.js';
+import { type Lane } from '../../engine/draft.js';
+import { itemRule } from '../../engine/items.js';
+import { type Lookup } from '../../engine/lookup.js';
+import { type ChoiceRule } from '../../engine/subject.js';
 import {
   CHARGE_LOOK_AFTER_MS,
   CHARGE_LOOK_DRAFT_MS,
@@ -13,11 +17,10 @@ import {
   CHARGE_LOOK_TRIES,
   FAILED_READS_SHOWN,
 } from '../../policy.js';
-import { standingOf } from './enrolment.js';
 
 /**
- * Stripe collects it when it is final, or tries again (Stripe docs, "Collection methods", "Automatic advancement"). What is mailed
- * (`send_invoice`) or stands still (`auto_advance: false`) it does not charge.
+ * Stripe collects it at its end as a draft, or tries again (Stripe docs, "Collection methods", "Automatic advancement"). Stripe charges
+ * nothing for a mailed invoice (`send_invoice`) or one at rest (`auto_advance: false`).
  */
 export function isCollected(i: InvoiceRow): boolean {
   return (
@@ -29,27 +32,36 @@ export function isCollected(i: InvoiceRow): boolean {
   );
 }
 
-/** A custom payment method is the merchant's own: Stripe cannot charge it, and looks for no other one behind it. */
-export function isChargeable(method: ChargedMethod | null): method is ChargedMethod {
-  return method !== null && method.type !== 'custom';
+/** The invoice, if Stripe might charge it next to the MoR. */
+function findGuarded(lane: Lane): InvoiceRow | null {
+  const s = lane.toState();
+  const isGuarded = lane.settings.guard === true && standingOf(s, lane) === 'enrolled';
+  return isGuarded && s.invoice !== null && isCollected(s.invoice) ? s.invoice : null;
 }
 
-/** Before anything is looked at, and again while Stripe would charge. A look of a day ago says nothing of a card that was saved since. */
-export const chargingErrand: ErrandRule = (s, ctx, due) => {
-  const i = s.invoice;
-  if (i === null || !isGuarded(s, i, ctx)) return null;
-  const { customerId, subscriptionId, ownMethodId, charged } = i;
-  const at = nextLook(i);
-  if (customerId === null || (at === null ? !isNews(i, ctx) : !due(at))) return null;
-  return { do: 'look-at-charging', of: { customerId, subscriptionId, ownMethodId }, fresh: isChargeable(charged) };
+type Look = {
+  readonly of: ChargedFor;
+  /** An earlier look will not do. */
+  readonly fresh: boolean;
 };
 
-function isGuarded(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
-  return ctx.settings.guard === true && standingOf(s, ctx) === 'enrolled' && isCollected(i);
-}
+/** Before the first look, and again while Stripe would charge. A look of a day ago misses a card saved since. */
+export const chargingLookup: Lookup<Look, CallOutcome<ChargedMethod | null>> = {
+  name: 'look-at-charging',
+  wanted: (lane) => {
+    const i = findGuarded(lane);
+    if (i === null || i.customerId === null) return null;
+    const at = findNextLook(i);
+    if (at === null ? !isNews(i, lane.now) : !lane.isPast(at)) return null;
+    const { customerId, subscriptionId, ownMethodId, charged } = i;
+    return { of: { customerId, subscriptionId, ownMethodId }, fresh: isChargeable(charged) };
+  },
+  ask: ({ of, fresh }, { customers }) => customers.lookAtCharging(of, fresh),
+  take: takeCharged,
+};
 
-/** The time of a look that is waited for; null: none is. */
-function nextLook({ lookDueAt, charged, chargeLookedAt, platformStatus, firstSeenAt }: InvoiceRow): Date | null {
+/** The time of the next look; null: none is planned. */
+function findNextLook({ lookDueAt, charged, chargeLookedAt, platformStatus, firstSeenAt }: InvoiceRow): Date | null {
   if (lookDueAt !== null) return lookDueAt;
   if (chargeLookedAt === null) return new Date(firstSeenAt.getTime() + CHARGE_LOOK_AFTER_MS);
   if (!isChargeable(charged)) return null;
@@ -58,62 +70,48 @@ function nextLook({ lookDueAt, charged, chargeLookedAt, platformStatus, firstSee
 }
 
 /** The look has grown old, or another method stands on the invoice itself. */
-function isNews({ chargeLookedAt, ownMethodId, charged }: InvoiceRow, ctx: Ctx): boolean {
-  if (chargeLookedAt === null || ctx.now.getTime() - chargeLookedAt.getTime() >= CHARGE_LOOK_GOOD_MS) return true;
+function isNews({ chargeLookedAt, ownMethodId, charged }: InvoiceRow, now: Date): boolean {
+  if (chargeLookedAt === null || now.getTime() - chargeLookedAt.getTime() >= CHARGE_LOOK_GOOD_MS) return true;
   return ownMethodId !== (charged?.from === 'invoice' ? charged.id : null);
 }
 
-export function applyCharged(s: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: Ctx): LaneState {
-  const i = s.invoice;
-  if (i === null) return s;
-  const looked = { chargeLookedAt: ctx.now, lookDueAt: null, lookAttempts: 0 };
-  if (outcome.ok) return putInvoice(s, { ...i, ...looked, charged: outcome.value });
-  const lookAttempts = i.lookAttempts + 1;
+export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | null>): void {
+  const i = lane.invoice;
+  if (i === null) return;
+  const looked = { chargeLookedAt: lane.now, lookDueAt: null, lookAttempts: 0 };
+  if (outcome.ok) return void Object.assign(i, looked, { charged: outcome.value });
   const why = `what Stripe would charge by itself could not be read: ${said(outcome)}`;
-  if (!mayPass(outcome) || lookAttempts >= CHARGE_LOOK_TRIES) {
-    return note(
-      putInvoice(s, { ...i, ...looked }),
-      ctx,
-      'call',
-      `${why}; \`crossbill doctor\` says what the key lacks`,
-    );
+  i.lookAttempts += 1;
+  if (!mayPass(outcome) || i.lookAttempts >= CHARGE_LOOK_TRIES) {
+    Object.assign(i, looked);
+    return lane.say('call', `${why}; \`crossbill doctor\` says what the key lacks`);
   }
-  const later = putInvoice(s, { ...i, lookAttempts, lookDueAt: retryAt(ctx, lookAttempts, outcome.retryAfterMs) });
-  return lookAttempts > FAILED_READS_SHOWN ? later : note(later, ctx, 'call', why);
+  i.lookDueAt = retryAt(lane.ctx, i.lookAttempts, outcome.retryAfterMs);
+  if (i.lookAttempts <= FAILED_READS_SHOWN) lane.say('call', why);
 }
 
-/** The item stands as long as Stripe would charge, with the time at which it would as its deadline. */
-export const watchCharging: SettleRule = (s, ctx) => {
-  const i = s.invoice;
-  if (i === null) return s;
-  if (!isGuarded(s, i, ctx) || !isChargeable(i.charged)) {
-    const note = isCollected(i) ? 'Stripe would not charge it by itself any more' : `the invoice is ${saidOf(i)}`;
-    return closeReviews(s, ctx, (r) => r.kind === 'double_charge_risk', { by: null, resolution: 'cleared', note });
-  }
-  const { charged, customerId } = i;
-  return openReview(s, ctx, {
-    kind: 'double_charge_risk',
-    subject: i.invoiceId,
-    fact: {
-      code: 'stripe-would-charge',
-      invoice: i.invoiceId,
-      customer: customerId,
-      subscription: i.subscriptionId,
-      method: charged.id,
-      methodType: charged.type,
-      from: charged.from,
-    },
-    dueAt: i.platformStatus === 'draft' ? i.finalizesAt : null,
-  });
+/** Open as long as Stripe would charge; the time of that charge is the deadline. */
+export const chargingItems = itemRule(
+  { 'stripe-would-charge': ({ invoice }) => findReason(invoice) },
+  function* (lane) {
+    const i = findGuarded(lane);
+    if (i === null || !isChargeable(i.charged)) return;
+    const { invoiceId: invoice, customerId: customer, subscriptionId: subscription, charged } = i;
+    const { id: method, type: methodType, from } = charged;
+    const fact = { code: 'stripe-would-charge', invoice, customer, subscription, method, methodType, from } as const;
+    const dueAt = i.platformStatus === 'draft' ? i.finalizesAt : null;
+    yield { kind: 'double_charge_risk', about: { id: invoice }, fact, dueAt };
+  },
+);
+
+function findReason(i: InvoiceRow | null): string {
+  if (i === null || isCollected(i)) return 'Stripe would not charge it by itself any more';
+  return `the invoice is ${i.autoAdvance === false ? 'not collected automatically any more' : i.platformStatus}`;
+}
+
+/** `retry`: another look, now. */
+export const chooseCharging: ChoiceRule = (lane, _, { resolution }) => {
+  if (resolution === 'retry' && lane.invoice !== null)
+    Object.assign(lane.invoice, { charged: null, chargeLookedAt: null });
+  return null;
 };
-
-const saidOf = (i: InvoiceRow): string =>
-  i.autoAdvance === false ? 'not collected automatically any more' : i.platformStatus;
-
-/** It is looked at once more, now. */
-export const chargingReview: ReviewRule = (s, _, { resolution }) =>
-  carriedOut(
-    resolution === 'retry' && s.invoice !== null
-      ? putInvoice(s, { ...s.invoice, charged: null, chargeLookedAt: null })
-      : s,
-  );

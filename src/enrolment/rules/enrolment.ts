@@ -1,18 +1,19 @@
-// Whose invoices are expected to be paid through the MoR: decided once for each invoice, when we first learn of it. Money makes every
-// invoice ours, whatever was decided.
-import { closeReviews, type Ctx, note, openReview, putInvoice, putMessage, retryAt } from '../../engine/change.js';
-import { type ErrandRule, type SettleRule } from '../../engine/subject.js';
-import { type LaneState } from '../../domain/model.js';
+// Enrolment of an invoice's customer: decided once for each invoice, when its first news arrives.
+import { carries, type Enrolled, ruleOf, standingOf } from '../../domain/enrolment.js';
+import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
 import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type Enrolment } from '../../domain/settings.js';
-import { isOutside, SIGNUP_REASON } from '../../domain/status.js';
+import { SIGNUP_REASON } from '../../domain/status.js';
+import { type Ctx, putInvoice, retryAt } from '../../engine/change.js';
+import { type Lane } from '../../engine/draft.js';
+import { itemRule } from '../../engine/items.js';
+import { type Lookup } from '../../engine/lookup.js';
 import { ENROLMENT_PATIENCE_MS, FAILED_READS_SHOWN, LINK_REACHES_BACK_MS } from '../../policy.js';
 
-/** What a look found. `why`: for the timeline, when it is outside. */
-export type Found = { readonly enrolled: true } | { readonly enrolled: false; readonly why: string };
+export { standingOf };
 
-/** What is known of a customer here. */
+/** What our own books know of a customer. */
 export type Known = {
   /** When the first link to a customer of the MoR was made; null: there is none. */
   readonly linkedAt: Date | null;
@@ -20,37 +21,19 @@ export type Known = {
   readonly paid: boolean;
 };
 
-export type Standing = 'enrolled' | 'outside' | 'unknown';
-
-export function standingOf(s: LaneState, ctx: Ctx): Standing {
-  const i = s.invoice;
-  if (i === null) return 'unknown';
-  if (isOutside(s)) return 'outside';
-  if (ruleOf(ctx).by === 'all' || i.enrolled !== null || i.expectedBy !== null) return 'enrolled';
-  return s.payments.length > 0 || s.objects.length > 0 ? 'enrolled' : 'unknown';
-}
-
-export function ruleOf({ settings }: Pick<Ctx, 'settings'>): Enrolment {
-  return settings.enrolment ?? { by: 'all' };
-}
-
-/** What the invoice itself carries of its subscription's metadata enrols it, at once and without a look. */
+/** The metadata on the invoice itself (its subscription's) enrols it at once and without a look. */
 export function takeMetadata(s: LaneState, facts: InvoiceFacts, ctx: Ctx): LaneState {
   const i = s.invoice;
   if (i === null || i.enrolled === true || !carries(facts.metadata, ruleOf(ctx))) return s;
   return putInvoice(s, { ...i, enrolled: true });
 }
 
-export function carries(metadata: Readonly<Record<string, string>> | undefined, rule: Enrolment): boolean {
-  return rule.by === 'metadata' && metadata !== undefined && metadata[rule.key] === rule.value;
-}
-
-/** What our own books say of the customer; null: they do not tell, the platform must be asked. */
+/** The answer of our own books; null: only Stripe knows. */
 export function fromBooks(
   invoice: { readonly customerId: string; readonly createdAt: Date | null },
   known: Known,
   rule: Enrolment,
-): Found | null {
+): Enrolled | null {
   if (rule.by === 'all' || known.paid) return { enrolled: true };
   if (rule.by === 'metadata') return null;
   const { linkedAt } = known;
@@ -63,69 +46,65 @@ export function fromBooks(
   return { enrolled: false, why: `it is older than the link of customer ${invoice.customerId} to the MoR` };
 }
 
-/** What the platform shows of the customer; null: it does not know it. */
+/** The answer of Stripe's metadata of the customer; null: Stripe knows no such customer. */
 export function fromPlatform(
   customerId: string,
   metadata: Readonly<Record<string, string>> | null,
   rule: Enrolment,
-): Found {
+): Enrolled {
   if (carries(metadata ?? undefined, rule)) return { enrolled: true };
   const wanted = rule.by === 'metadata' ? `${rule.key}=${rule.value}` : '';
-  const why = `neither its subscription nor customer ${customerId} carries ${wanted} (ENROLMENT)`;
-  return { enrolled: false, why };
+  return { enrolled: false, why: `neither its subscription nor customer ${customerId} carries ${wanted} (ENROLMENT)` };
 }
 
-/** A look is needed before anything is expected or relayed. A signup's invoice is paid at signup, enrolled or not. */
-export const enrolmentErrand: ErrandRule = (s, ctx, due) => {
-  const i = s.invoice;
-  if (i === null || i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return null;
-  const { customerId } = i;
-  if (customerId === null || standingOf(s, ctx) !== 'unknown' || !due(i.lookDueAt)) return null;
-  return { do: 'look-up-enrolment', invoice: { ...i, customerId } };
+/** Comes before anything is expected or relayed. A signup's invoice is paid at signup, enrolled or not. */
+export const enrolmentLookup: Lookup<InvoiceRow & { readonly customerId: string }, CallOutcome<Enrolled>> = {
+  name: 'look-up-enrolment',
+  wanted: (lane) => {
+    const s = lane.toState();
+    const i = s.invoice;
+    if (i === null || i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return null;
+    const { customerId, lookDueAt } = i;
+    if (customerId === null || standingOf(s, lane) !== 'unknown') return null;
+    return lookDueAt === null || lane.isPast(lookDueAt) ? { ...i, customerId } : null;
+  },
+  ask: ({ customerId, subscriptionId, collectionMethod, platformCreatedAt: createdAt }, { customers }) =>
+    customers.look({ customerId, subscriptionId, collectionMethod, createdAt }),
+  take: takeEnrolment,
 };
 
-export function applyEnrolment(s: LaneState, outcome: CallOutcome<Found>, ctx: Ctx): LaneState {
-  const i = s.invoice;
-  if (i === null || i.enrolled !== null) return s;
+export function takeEnrolment(lane: Lane, outcome: CallOutcome<Enrolled>): void {
+  const i = lane.invoice;
+  if (i === null || i.enrolled !== null) return;
   if (outcome.ok) {
-    const found = outcome.value;
-    const state = putInvoice(s, { ...i, enrolled: found.enrolled, lookDueAt: null, lookAttempts: 0 });
-    return found.enrolled ? state : note(state, ctx, 'decision', `not enrolled: ${found.why}`);
+    const { value: found } = outcome;
+    Object.assign(i, { enrolled: found.enrolled, lookDueAt: null, lookAttempts: 0 });
+    if (!found.enrolled) lane.say('decision', `not enrolled: ${found.why}`);
+    return;
   }
-  const lookAttempts = i.lookAttempts + 1;
-  const slow = !mayPass(outcome);
-  const lookDueAt = retryAt(ctx, lookAttempts, outcome.retryAfterMs, slow);
-  const later = putInvoice(s, { ...i, lookAttempts, lookDueAt });
-  if (lookAttempts > FAILED_READS_SHOWN) return later;
-  return note(later, ctx, 'call', `whether its customer is enrolled could not be read from Stripe: ${said(outcome)}`);
+  i.lookAttempts += 1;
+  i.lookDueAt = retryAt(lane.ctx, i.lookAttempts, outcome.retryAfterMs, !mayPass(outcome));
+  if (i.lookAttempts <= FAILED_READS_SHOWN)
+    lane.say('call', `whether its customer is enrolled could not be read from Stripe: ${said(outcome)}`);
 }
 
-/** Outside nothing is relayed. Who cannot be looked up is shown to a person. */
-export const settleEnrolment: SettleRule = (s, ctx, lookAgain) => {
-  const standing = standingOf(s, ctx);
-  if (standing === 'outside') return withdrawRelay(cleared(s, ctx), ctx);
-  const i = s.invoice;
-  if (standing === 'enrolled' || i === null || i.lookDueAt === null) return cleared(s, ctx);
-  const by = new Date(i.firstSeenAt.getTime() + ENROLMENT_PATIENCE_MS);
-  if (by.getTime() > ctx.now.getTime()) {
-    lookAgain(by);
-    return s;
-  }
-  return openReview(s, ctx, {
-    kind: 'effect_failed',
-    subject: subjectOf(i.invoiceId),
-    fact: { code: 'enrolment-unread', customer: i.customerId, since: i.firstSeenAt.toISOString() },
-  });
-};
-
-const subjectOf = (invoiceId: string): string => `enrolment:${invoiceId}`;
-
-function cleared(s: LaneState, ctx: Ctx): LaneState {
-  const how = { by: null, resolution: 'cleared', note: 'it is known whether the customer is enrolled' } as const;
-  return closeReviews(s, ctx, (r) => r.subject === subjectOf(s.lane), how);
+/** Outside nothing is relayed. */
+export function withdrawRelay(lane: Lane): void {
+  if (standingOf(lane.toState(), lane) !== 'outside') return;
+  for (const m of lane.messages)
+    if (m.kind === 'relay_event' && m.status === 'pending')
+      Object.assign(m, { status: 'cancelled', answeredAt: lane.now });
 }
 
-function withdrawRelay(s: LaneState, ctx: Ctx): LaneState {
-  const waiting = s.messages.filter((m) => m.kind === 'relay_event' && m.status === 'pending');
-  return waiting.reduce((state, m) => putMessage(state, { ...m, status: 'cancelled', answeredAt: ctx.now }), s);
-}
+/** Stripe does not show the customer: nothing is expected, and a person is told after a while. */
+export const unreadItems = itemRule(
+  { 'enrolment-unread': 'it is known whether the customer is enrolled' },
+  function* (lane) {
+    const s = lane.toState();
+    const i = s.invoice;
+    if (i === null || i.lookDueAt === null || standingOf(s, lane) !== 'unknown') return;
+    if (!lane.isPast(new Date(i.firstSeenAt.getTime() + ENROLMENT_PATIENCE_MS))) return;
+    const fact = { code: 'enrolment-unread', customer: i.customerId, since: i.firstSeenAt.toISOString() } as const;
+    yield { kind: 'effect_failed', about: { id: i.invoiceId }, subject: `enrolment:${i.invoiceId}`, fact };
+  },
+);

@@ -5,7 +5,7 @@ import { type Fact, type FactCode, type Sentences, type Words } from '../../doma
 import { type ReviewRow } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { laneWords } from './lane-words.js';
-import { enrolmentWords } from '../../enrolment/rules/enrolment-words.js';
+import { enrolmentWords } from '../../enrolment/rules/words.js';
 import { chargeWords } from '../../ledger/rules/charge-words.js';
 import { linkWords } from '../../links/rules/link-words.js';
 import { refundItemWords } from '../../refunds/rules/refund-item-words.js';

@@ -1,25 +1,26 @@
 // What Stripe would charge by itself: in its own order, looked at once, told while there is time, and closed when it is over.
-import { wordsOf } from '../support/item-words.js';
+import { wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
+import { decide } from '../../../../src/engine/adapter.js';
+import { Lane } from '../../../../src/engine/draft.js';
+import { declareItems } from '../../../../src/engine/items.js';
 import {
-  applyCharged,
-  chargingErrand,
-  chargingReview,
-  isChargeable,
+  chargingItems,
+  chargingLookup,
+  chooseCharging,
   isCollected,
-  watchCharging,
-} from '../../src/enrolment/rules/charging.js';
-import { type Ctx, emptyLane } from '../../src/engine/change.js';
-import { takeEvent } from '../../src/engine/facts.js';
-import { type LaneState } from '../../src/domain/model.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type ChargedMethod } from '../../src/domain/ports/billing-reader.js';
-import { type CallOutcome } from '../../src/domain/ports/call.js';
-import { resolveReview } from '../../src/decisions/decide.js';
-import { chargedOfCustomer, chargedOfSubscription, parseSubscription } from '../../src/stripe/parse-charging.js';
-import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
-import { never } from '../support/never.js';
-import { plan, settle } from '../support/settled.js';
+  takeCharged,
+} from '../../../../src/enrolment/rules/charging.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
+import { takeEvent } from '../../../../src/engine/facts.js';
+import { type LaneState } from '../../../../src/domain/model.js';
+import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
+import { type ChargedMethod } from '../../../../src/domain/ports/billing-reader.js';
+import { type CallOutcome } from '../../../../src/domain/ports/call.js';
+import { resolveReview } from '../../../../src/decisions/decide.js';
+import { aCtx, facts, NOW, open } from '../../../support/channel-lane.js';
+import { never } from '../../../support/never.js';
+import { plan, settle } from '../../../support/settled.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -59,18 +60,24 @@ function lane(over: Partial<InvoiceFacts> = {}, ctx = at(0)): LaneState {
 const hear = (s: LaneState, over: Partial<InvoiceFacts>, ctx: Ctx): LaneState =>
   settle(takeEvent(s, ctx, facts({ collectionMethod: 'charge_automatically', ...over }), ctx.now), ctx);
 const looked = (s: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: Ctx): LaneState =>
-  settle(applyCharged(s, outcome, ctx), ctx);
-const wants = (s: LaneState, ctx: Ctx): string | null => plan(s, ctx).errand?.do ?? null;
+  settle(take(s, outcome, ctx), ctx);
+const take = (s: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: Ctx): LaneState =>
+  decide(s, ctx, (l) => takeCharged(l, outcome));
+const watch = (s: LaneState, ctx: Ctx): LaneState => decide(s, ctx, (l) => declareItems(l, chargingItems));
+const look = (s: LaneState, ctx: Ctx) => chargingLookup.wanted(new Lane(s, ctx));
+const wants = (s: LaneState, ctx: Ctx): string | null => {
+  const errand = plan(s, ctx).errand;
+  return errand?.do === 'look-up' ? errand.name : null;
+};
 
 describe('a renewal that Stripe would charge as well as the MoR', () => {
   const risky = looked(lane(), saw(CARD), at(1_000));
 
   it('is looked at five seconds after it became known, and shown with the method, the deadline and the command that mends it', () => {
     expect(plan(lane(), at(0))).toMatchObject({ errand: null, dueAt: new Date(NOW.getTime() + 5_000) });
-    expect(plan(lane(), at(5_000)).errand).toEqual({
-      do: 'look-at-charging',
-      of: { customerId: 'cus_1', subscriptionId: 'sub_1', ownMethodId: null },
-      fresh: false,
+    expect(plan(lane(), at(5_000)).errand).toMatchObject({
+      name: 'look-at-charging',
+      question: { of: { customerId: 'cus_1', subscriptionId: 'sub_1', ownMethodId: null }, fresh: false },
     });
     const [item, ...more] = open(risky);
     expect(more).toEqual([]);
@@ -88,7 +95,10 @@ describe('a renewal that Stripe would charge as well as the MoR', () => {
   it('is looked at again every five minutes while it is a draft, always with a fresh look, and every six hours when it is open', () => {
     expect(wants(risky, at(4 * MINUTE_MS))).toBeNull();
     expect(plan(risky, at(4 * MINUTE_MS)).dueAt).toEqual(new Date(NOW.getTime() + 1_000 + 5 * MINUTE_MS));
-    expect(plan(risky, at(6 * MINUTE_MS)).errand).toMatchObject({ do: 'look-at-charging', fresh: true });
+    expect(plan(risky, at(6 * MINUTE_MS)).errand).toMatchObject({
+      name: 'look-at-charging',
+      question: { fresh: true },
+    });
     const final = hear(risky, { status: 'open' }, at(2_000));
     expect(wants(final, at(5 * HOUR_MS))).toBeNull();
     expect(wants(final, at(7 * HOUR_MS))).toBe('look-at-charging');
@@ -141,7 +151,7 @@ describe('an ordinary renewal', () => {
   it('is looked at again when a method is put on the invoice itself', () => {
     const s = looked(lane(), saw(CUSTOM), at(1_000));
     const own = hear(s, { status: 'draft', ownMethodId: 'pm_own' }, at(MINUTE_MS));
-    expect(plan(own, at(MINUTE_MS)).errand).toMatchObject({ of: { ownMethodId: 'pm_own' } });
+    expect(plan(own, at(MINUTE_MS)).errand).toMatchObject({ question: { of: { ownMethodId: 'pm_own' } } });
     const card = looked(own, saw({ from: 'invoice', id: 'pm_own', type: 'card' }), at(2 * MINUTE_MS));
     expect(wordsOf(open(card)[0]).proposal).toContain('Take the method off the invoice');
   });
@@ -220,22 +230,22 @@ describe('what a person reads of a charge by Stripe', () => {
     const risky = looked(lane(), saw(CARD), at(1_000));
     expect(open(settle(risky, at(2_000, { guard: false })))).toEqual([]);
     const outside: LaneState = { ...risky, invoice: risky.invoice && { ...risky.invoice, enrolled: false } };
-    expect(open(watchCharging(outside, at(2_000), () => undefined))).toEqual([]);
+    expect(open(watch(outside, at(2_000)))).toEqual([]);
     const nothing = emptyLane('in_1');
-    expect(applyCharged(nothing, saw(CARD), at(0))).toBe(nothing);
-    expect(watchCharging(nothing, at(0), () => undefined)).toBe(nothing);
-    expect(chargingErrand(nothing, at(0), () => true)).toBeNull();
+    expect(take(nothing, saw(CARD), at(0))).toBe(nothing);
+    expect(watch(nothing, at(0))).toBe(nothing);
+    expect(look(nothing, at(0))).toBeNull();
     const nobody: LaneState = { ...risky, invoice: risky.invoice && { ...risky.invoice, customerId: null } };
-    expect(chargingErrand(nobody, at(0), () => true)).toBeNull();
+    expect(look(nobody, at(0))).toBeNull();
   });
 
   it('is looked at once more when they try again, and stays as it is when they dismiss it', () => {
     const risky = looked(lane(), saw(CARD), at(1_000));
-    const chosen = (s: LaneState, resolution: 'retry' | 'dismiss') => {
-      const done = chargingReview(s, open(risky)[0] ?? never(), { resolution, note: null, by: 'ops' }, at(0));
-      return done.ok ? done.state : null;
-    };
-    expect(chosen(risky, 'retry')?.invoice).toMatchObject({ charged: null, chargeLookedAt: null });
+    const chosen = (s: LaneState, resolution: 'retry' | 'dismiss'): LaneState =>
+      decide(s, at(0), (l) => {
+        expect(chooseCharging(l, open(risky)[0] ?? never(), { resolution, note: null, by: 'ops' })).toBeNull();
+      });
+    expect(chosen(risky, 'retry').invoice).toMatchObject({ charged: null, chargeLookedAt: null });
     expect(chosen(risky, 'dismiss')).toBe(risky);
     const nothing = emptyLane('in_1');
     expect(chosen(nothing, 'retry')).toBe(nothing);
@@ -246,7 +256,7 @@ describe('what a person reads of a charge by Stripe', () => {
       const s = lane();
       const before: LaneState = { ...s, invoice: s.invoice && { ...s.invoice, lookAttempts: n } };
       const outcome = { ...failed('retry'), kind } as CallOutcome<ChargedMethod | null>;
-      const after = applyCharged(before, outcome, at(0));
+      const after = take(before, outcome, at(0));
       return [after.journal.length - s.journal.length, after.invoice?.lookDueAt === null];
     };
     expect([0, 2, 3, 6].map((n) => tried(n, 'retry'))).toEqual([
@@ -266,65 +276,8 @@ describe('what a person reads of a charge by Stripe', () => {
 
   it('is known for a day after a look, and a day later is looked at again', () => {
     const s = looked(lane(), saw(CUSTOM), at(0));
-    const due = (ms: number) => chargingErrand(s, at(ms), () => true)?.do ?? null;
-    expect([due(24 * HOUR_MS - 1), due(24 * HOUR_MS)]).toEqual([null, 'look-at-charging']);
+    expect([24 * HOUR_MS - 1, 24 * HOUR_MS].map((ms) => look(s, at(ms)) !== null)).toEqual([false, true]);
     const own = looked(lane({ ownMethodId: 'pm_own' }), saw({ ...CUSTOM, from: 'invoice', id: 'pm_own' }), at(0));
-    expect(chargingErrand(own, at(1), () => true)).toBeNull();
-  });
-});
-
-describe("Stripe's own order", () => {
-  const card = (id: string) => ({ object: 'payment_method', id, type: 'card' });
-  const custom = { object: 'payment_method', id: 'pm_mor', type: 'custom', custom: { type: 'cpmt_1' } };
-  const customer = (method: unknown, source: unknown = null) => ({
-    object: 'customer',
-    id: 'cus_1',
-    invoice_settings: { default_payment_method: method },
-    default_source: source,
-  });
-  const subscription = (over: object) => ({
-    object: 'subscription',
-    id: 'sub_1',
-    customer: customer(card('pm_customer'), 'card_old'),
-    default_payment_method: null,
-    default_source: null,
-    ...over,
-  });
-  const first = (object: unknown) => chargedOfSubscription(object)?.charged ?? null;
-
-  it('is the subscription’s method, its source, the customer’s method, then its source', () => {
-    expect(first(subscription({ default_payment_method: card('pm_sub'), default_source: 'card_sub' }))).toEqual({
-      from: 'subscription',
-      id: 'pm_sub',
-      type: 'card',
-    });
-    expect(first(subscription({ default_source: 'card_sub' }))).toMatchObject({ id: 'card_sub', type: 'source' });
-    expect(first(subscription({}))).toMatchObject({ from: 'customer', id: 'pm_customer' });
-    expect(first(subscription({ customer: customer(null, 'card_old') }))).toMatchObject({
-      id: 'card_old',
-      type: 'source',
-    });
-    expect(first(subscription({ customer: customer(null) }))).toBeNull();
-    expect(first(subscription({ customer: { object: 'customer', id: 'cus_1', deleted: true } }))).toBeNull();
-  });
-
-  it('ends at a custom method, behind which a card is never charged', () => {
-    const found = first(subscription({ default_payment_method: custom }));
-    expect(found).toMatchObject({ id: 'pm_mor', type: 'custom' });
-    expect([isChargeable(found), isChargeable(null), isChargeable(CARD)]).toEqual([false, false, true]);
-    expect(isChargeable({ from: 'customer', id: 'pm_1', type: null })).toBe(true); // not told: to be on the safe side
-  });
-
-  it('is not read from another object, nor from one without its ids', () => {
-    expect([
-      chargedOfSubscription(customer(null)),
-      chargedOfCustomer(subscription({})),
-      chargedOfSubscription('x'),
-    ]).toEqual([null, null, null]);
-    expect(parseSubscription(subscription({ customer: null }))).toBeNull();
-    expect(parseSubscription(subscription({ metadata: { a: 'b', n: 1 } }))).toMatchObject({
-      customerId: 'cus_1',
-      metadata: { a: 'b' },
-    });
+    expect(look(own, at(1))).toBeNull();
   });
 });

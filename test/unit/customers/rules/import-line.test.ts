@@ -1,6 +1,6 @@
 // A file of customers who are linked to the MoR: which columns it needs, and what is wrong with a line.
 import { describe, expect, it } from '@jest/globals';
-import { bindColumns, ColumnsRefused, readImportLine } from '../../src/customers/rules/import-line.js';
+import { bindColumns, ColumnsRefused, readImportLine } from '../../../../src/customers/rules/import-line.js';
 
 const message = (header: string[]): string => {
   try {

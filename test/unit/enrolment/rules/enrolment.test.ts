@@ -1,19 +1,34 @@
-// Whose invoices are ours, decided without asking anyone: the rule for each way of enrolling, in every order of what becomes known.
-import { withWords } from '../support/item-words.js';
+// Whose invoices are ours: the rule for each way of enrolling, in every order of the news, and a customer whom Stripe does not show.
+import { withWords } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { enrolment as setting } from '../../src/config/enrolment-setting.js';
-import { readImportLine } from '../../src/customers/rules/import-line.js';
-import { parseInvoice } from '../../src/domain/events/stripe-event.js';
-import { type Ctx, emptyLane } from '../../src/engine/change.js';
-import { type InvoiceEvent } from '../../src/engine/event.js';
-import { type LaneState } from '../../src/domain/model.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type CallOutcome } from '../../src/domain/ports/call.js';
-import { type Enrolment, type FlowSettings } from '../../src/domain/settings.js';
-import { applyEnrolment, type Found, fromBooks, fromPlatform } from '../../src/enrolment/rules/enrolment.js';
-import { applyEvent } from '../../src/decisions/decide.js';
-import { aCtx, aPaymentEvent, facts, NOW, open } from '../support/channel-lane.js';
-import { plan, settle } from '../support/settled.js';
+import { parseInvoice } from '../../../../src/domain/events/stripe-event.js';
+import { type Ctx, emptyLane, openReview } from '../../../../src/engine/change.js';
+import { type InvoiceEvent } from '../../../../src/engine/event.js';
+import { type InvoiceRow, type LaneState, type OutboxRow } from '../../../../src/domain/model.js';
+import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
+import { type CallFailure, type CallOutcome } from '../../../../src/domain/ports/call.js';
+import { type Enrolment, type FlowSettings } from '../../../../src/domain/settings.js';
+import { type Enrolled, standingOf } from '../../../../src/domain/enrolment.js';
+import { decide } from '../../../../src/engine/adapter.js';
+import { takeRead } from '../../../../src/engine/facts.js';
+import { Lane } from '../../../../src/engine/draft.js';
+import { newMorObject } from '../../../../src/domain/mor-object.js';
+import { enrolment } from '../../../../src/enrolment/subject.js';
+import {
+  enrolmentLookup,
+  fromBooks,
+  fromPlatform,
+  takeEnrolment,
+  takeMetadata,
+} from '../../../../src/enrolment/rules/enrolment.js';
+import { LINK_REACHES_BACK_MS } from '../../../../src/policy.js';
+import { refusal } from '../../../support/asked-refund.js';
+import { FACTS } from '../../../support/item-facts.js';
+import { never } from '../../../support/never.js';
+import { ordered } from '../../../support/refused-renewal.js';
+import { applyEvent } from '../../../../src/decisions/decide.js';
+import { aCtx, aPaymentEvent, facts, NOW, open, paidByCard } from '../../../support/channel-lane.js';
+import { plan, settle } from '../../../support/settled.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -22,13 +37,13 @@ const METADATA: Enrolment = { by: 'metadata', key: 'billed_by', value: 'mor' };
 
 const later = (ms: number, over: Partial<FlowSettings> = {}): Ctx =>
   aCtx(new Date(NOW.getTime() + ms), { enrolment: LINKED, relay: true, ...over });
-const answer = (value: Found): CallOutcome<Found> => ({ ok: true, value, status: 200, requestId: null });
+const answer = (value: Enrolled): CallOutcome<Enrolled> => ({ ok: true, value, status: 200, requestId: null });
 const OUTSIDE = answer({
   enrolled: false,
   why: 'customer cus_1 is linked to no customer of the MoR (ENROLMENT=linked)',
 });
 const ENROLLED = answer({ enrolled: true });
-const REFUSED: CallOutcome<Found> = {
+const REFUSED: CallOutcome<Enrolled> = {
   ok: false,
   kind: 'stopped',
   status: 403,
@@ -54,9 +69,12 @@ function said(type: string, over: Partial<InvoiceFacts> = {}, atMs = 0): (s: Lan
 }
 
 const looked =
-  (outcome: CallOutcome<Found>) =>
+  (outcome: CallOutcome<Enrolled>) =>
   (s: LaneState, ctx: Ctx): LaneState =>
-    settle(applyEnrolment(s, outcome, ctx), ctx);
+    settle(
+      decide(s, ctx, (l) => takeEnrolment(l, outcome)),
+      ctx,
+    );
 
 const SUCCEEDED = aPaymentEvent();
 
@@ -77,7 +95,7 @@ describe('an invoice whose customer is not enrolled', () => {
 
   it('is not relayed: the event waits for the look and is withdrawn by it', () => {
     expect(relayOf(created())).toEqual(['pending']);
-    expect(plan(created(), later(0)).errand).toMatchObject({ do: 'look-up-enrolment' });
+    expect(plan(created(), later(0)).errand).toMatchObject({ name: 'look-up-enrolment' });
     expect(relayOf(outside)).toEqual(['cancelled']);
   });
 
@@ -147,7 +165,7 @@ describe('an invoice whose customer is enrolled', () => {
     expect(
       plan(said('invoice.created', { metadata: { billed_by: 'stripe' } })(emptyLane('in_1'), ctx), ctx).errand,
     ).toMatchObject({
-      do: 'look-up-enrolment',
+      name: 'look-up-enrolment',
     });
     const details = { subscription: 'sub_1', metadata: { billed_by: 'mor', n: 1 } };
     const plain = { id: 'in_1', customer: 'cus_1', status: 'open', currency: 'eur', amount_due: 1 };
@@ -171,7 +189,7 @@ describe('a customer who cannot be looked up', () => {
     const { errand, dueAt } = plan(failed, later(0));
     expect(errand).toBeNull();
     expect(dueAt?.getTime()).toBeGreaterThanOrEqual(NOW.getTime() + 60_000);
-    expect(plan(failed, later(2 * 60_000)).errand).toMatchObject({ do: 'look-up-enrolment' });
+    expect(plan(failed, later(2 * 60_000)).errand).toMatchObject({ name: 'look-up-enrolment' });
     const late = looked(REFUSED)(failed, later(HOUR_MS));
     expect(withWords(open(late))).toMatchObject([
       {
@@ -228,36 +246,93 @@ describe('what is known of a customer', () => {
   });
 });
 
-describe('the setting ENROLMENT', () => {
-  const WANTED =
-    'must be all, linked or metadata:<key>=<value> with a key of at most 40 characters and a value of at most 500, for example metadata:billed_by=mor';
-  const parsed = (text: string) => setting.parse(text);
+describe('whether an invoice is ours', () => {
+  const i: InvoiceRow = takeRead(emptyLane('in_1'), later(0), facts()).invoice ?? never();
+  const take = (s: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
+    decide(s, later(0), (l) => takeEnrolment(l, outcome));
+  const standing = (s: LaneState, ctx = later(0)): string => standingOf(s, ctx);
+  const bare: LaneState = { ...emptyLane('in_1'), invoice: { ...i, enrolled: null, expectedBy: null } };
 
-  it('is all, linked or metadata with a key and a value, in which an equals sign may stand', () => {
-    expect(setting.unset).toEqual({ by: 'all' });
-    expect(parsed('linked')).toEqual({ ok: true, value: { by: 'linked' } });
-    expect(parsed('metadata:billed_by=mor=1')).toEqual({
-      ok: true,
-      value: { by: 'metadata', key: 'billed_by', value: 'mor=1' },
-    });
+  it('is said by its customer’s enrolment, by a verdict that is awaited, by a payment and by what the MoR keeps of it', () => {
+    expect([standing(emptyLane('in_1')), standing(bare)]).toEqual(['unknown', 'unknown']);
+    expect(standing({ ...bare, invoice: { ...i, expectedBy: NOW } })).toBe('enrolled');
+    expect(standing({ ...bare, invoice: { ...i, enrolled: true } })).toBe('enrolled');
+    expect(standing({ ...bare, invoice: { ...i, enrolled: false } })).toBe('outside');
+    expect(standing({ ...bare, payments: [paidByCard().payments[0] ?? never()] })).toBe('enrolled');
+    const link = newMorObject(NOW, { id: 'lnk_1', kind: 'payment_link', invoiceId: 'in_1', status: 'PAYABLE' });
+    expect(standing({ ...bare, objects: [link] })).toBe('enrolled');
+    expect(standing(bare, later(0, { enrolment: { by: 'all' } }))).toBe('enrolled');
   });
 
-  it.each([
-    ...['everyone', 'ALL', 'Linked', 'metadata', 'meta:a=b', 'linked,all', 'metadata:', 'metadata:key'],
-    ...['metadata:=value', 'metadata:key=', `metadata:${'k'.repeat(41)}=v`, 'metadata:a[b]=c'],
-  ])('is refused as %s with what it may be', (text) => {
-    expect(parsed(text)).toEqual({ ok: false, problem: WANTED });
+  it('is enrolled by what the invoice carries, and by nothing that it carries where another rule holds', () => {
+    const ctx = later(0, { enrolment: METADATA });
+    const carried = facts({ metadata: { billed_by: 'mor' } });
+    expect(takeMetadata(bare, carried, ctx).invoice?.enrolled).toBe(true);
+    expect(takeMetadata(bare, carried, later(0))).toBe(bare);
+    expect(takeMetadata(emptyLane('in_1'), carried, ctx).invoice).toBeNull();
+    const known: LaneState = { ...bare, invoice: { ...i, enrolled: true } };
+    expect(takeMetadata(known, carried, ctx)).toBe(known);
   });
-});
 
-describe('a line of an import', () => {
-  it('takes blanks around ids as a slip, and half a character as a wrong file', () => {
-    const columns = { at: { customerId: 0, morCustomerId: 1, reference: null }, width: 2, unused: [] };
-    expect(readImportLine([' cus_1 ', 'mcus_1'], 2, columns)).toMatchObject({ ok: true, row: { customerId: 'cus_1' } });
-    expect(readImportLine(['cus_\ufffd', 'mcus_1'], 2, columns)).toMatchObject({
-      ok: false,
-      problem: { line: 2, customerId: null },
-    });
+  it('is told by our books alone where all are enrolled', () => {
+    const nobody = { linkedAt: null, paid: false };
+    expect(fromBooks({ customerId: 'cus_1', createdAt: NOW }, nobody, { by: 'all' })).toEqual({ enrolled: true });
+    const week = { linkedAt: new Date(NOW.getTime() + LINK_REACHES_BACK_MS), paid: false };
+    expect(fromBooks({ customerId: 'cus_1', createdAt: NOW }, week, LINKED)).toEqual({ enrolled: true });
+    expect(fromBooks({ customerId: 'cus_1', createdAt: null }, week, LINKED)).toEqual({ enrolled: true });
+  });
+
+  it('is not looked up for a signup’s invoice, of an invoice that Stripe has not shown, or without a customer', () => {
+    const look = (over: Partial<InvoiceRow>) =>
+      enrolmentLookup.wanted(new Lane({ ...bare, invoice: { ...i, ...over } }, later(0)));
+    expect(look({})).toMatchObject({ customerId: 'cus_1', invoiceId: 'in_1' });
+    expect(look({ platformStatus: 'unknown' })).toBeNull();
+    expect(look({ billingReason: 'subscription_create' })).toBeNull();
+    expect(look({ customerId: null })).toBeNull();
+  });
+
+  it('is decided once: a look that comes after that changes nothing', () => {
+    const known: LaneState = { ...bare, invoice: { ...i, enrolled: true } };
+    expect(take(known, ENROLLED)).toBe(known);
+    const nothing = emptyLane('in_1');
+    expect(take(nothing, ENROLLED)).toBe(nothing);
+  });
+
+  it('is asked for again and again; the timeline shows the first three tries, and who is refused is asked once a minute', () => {
+    const again = (n: number, kind: CallFailure['kind']) => {
+      const s: LaneState = { ...bare, invoice: { ...i, lookAttempts: n } };
+      const tried = take(s, refusal({ kind }));
+      return { tried, ms: (tried.invoice?.lookDueAt?.getTime() ?? 0) - NOW.getTime() };
+    };
+    expect([0, 1, 2, 3, 4].map((n) => again(n, 'retry').tried.journal.length)).toEqual([1, 1, 1, 0, 0]);
+    expect(again(2, 'retry').tried.invoice?.lookAttempts).toBe(3);
+    expect([again(0, 'stopped').ms, again(0, 'refused').ms]).toEqual([60_000, 60_000]);
+    expect(again(0, 'retry').ms).toBeLessThan(2_000);
+  });
+
+  it('that cannot be read is a person’s after an hour, not before, and withdraws nothing but what waits to be relayed', () => {
+    const looks: (Date | null)[] = [];
+    const settled = (s: LaneState, ctx: Ctx): LaneState => {
+      const l = new Lane(s, ctx, (when) => void looks.push(when));
+      for (const rule of enrolment.first) rule(l);
+      return l.toState();
+    };
+    const waits: LaneState = { ...bare, invoice: { ...i, enrolled: null, expectedBy: null, lookDueAt: NOW } };
+    expect(settled(waits, later(HOUR_MS - 1))).toBe(waits);
+    expect(looks).toEqual([new Date(NOW.getTime() + HOUR_MS)]);
+    const item = settled(waits, later(HOUR_MS));
+    expect(open(item)).toMatchObject([{ kind: 'effect_failed', subject: 'enrolment:in_1' }]);
+    const other = openReview(item, later(0), { kind: 'effect_failed', subject: 'x', fact: FACTS.effect_failed });
+    const cleared = settled({ ...other, invoice: { ...i, enrolled: true, lookDueAt: NOW } }, later(HOUR_MS));
+    expect(open(cleared).map((r) => r.subject)).toEqual(['x']);
+    const relay: OutboxRow = { ...(ordered().messages[0] ?? never()), kind: 'relay_event' };
+    const messages = [
+      relay,
+      { ...relay, id: 'out_2', status: 'done' as const },
+      { ...relay, id: 'out_3', kind: 'retry_charge' as const },
+    ];
+    const out = settled({ ...bare, messages, invoice: { ...i, enrolled: false } }, later(0));
+    expect(out.messages.map((m) => m.status)).toEqual(['cancelled', 'done', 'pending']);
   });
 });
 

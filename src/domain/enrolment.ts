@@ -1,0 +1,29 @@
+// Enrolment: whose invoices the MoR is expected to collect. Money makes every invoice ours, whatever the setting says.
+import { type LaneRows } from './model.js';
+import { type Enrolment, type FlowSettings } from './settings.js';
+import { isOutside } from './status.js';
+
+/** The end of a look. `why`: for the timeline of an invoice outside. */
+export type Enrolled = { readonly enrolled: true } | { readonly enrolled: false; readonly why: string };
+
+export type Standing = 'enrolled' | 'outside' | 'unknown';
+
+/** The setting; left out: all customers are enrolled. */
+export function ruleOf({ settings }: { readonly settings: Pick<FlowSettings, 'enrolment'> }): Enrolment {
+  return settings.enrolment ?? { by: 'all' };
+}
+
+export function standingOf(
+  { invoice, payments, objects }: Pick<LaneRows, 'invoice' | 'payments' | 'objects'>,
+  ctx: Parameters<typeof ruleOf>[0],
+): Standing {
+  if (invoice === null) return 'unknown';
+  if (isOutside({ invoice, payments, objects })) return 'outside';
+  if (ruleOf(ctx).by === 'all' || invoice.enrolled !== null || invoice.expectedBy !== null) return 'enrolled';
+  return payments.length > 0 || objects.length > 0 ? 'enrolled' : 'unknown';
+}
+
+/** Metadata of the customer, the subscription or the invoice with the key and the value of the setting. */
+export function carries(metadata: Readonly<Record<string, string>> | undefined, rule: Enrolment): boolean {
+  return rule.by === 'metadata' && metadata?.[rule.key] === rule.value;
+}

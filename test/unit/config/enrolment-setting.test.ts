@@ -1,0 +1,25 @@
+// What ENROLMENT may be.
+import { describe, expect, it } from '@jest/globals';
+import { enrolment as setting } from '../../../src/config/enrolment-setting.js';
+
+describe('the setting ENROLMENT', () => {
+  const WANTED =
+    'must be all, linked or metadata:<key>=<value> with a key of at most 40 characters and a value of at most 500, for example metadata:billed_by=mor';
+  const parsed = (text: string) => setting.parse(text);
+
+  it('is all, linked or metadata with a key and a value, in which an equals sign may stand', () => {
+    expect(setting.unset).toEqual({ by: 'all' });
+    expect(parsed('linked')).toEqual({ ok: true, value: { by: 'linked' } });
+    expect(parsed('metadata:billed_by=mor=1')).toEqual({
+      ok: true,
+      value: { by: 'metadata', key: 'billed_by', value: 'mor=1' },
+    });
+  });
+
+  it.each([
+    ...['everyone', 'ALL', 'Linked', 'metadata', 'meta:a=b', 'linked,all', 'metadata:', 'metadata:key'],
+    ...['metadata:=value', 'metadata:key=', `metadata:${'k'.repeat(41)}=v`, 'metadata:a[b]=c'],
+  ])('is refused as %s with what it may be', (text) => {
+    expect(parsed(text)).toEqual({ ok: false, problem: WANTED });
+  });
+});
