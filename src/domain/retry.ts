@@ -84,3 +84,12 @@ export function untriedMethod(i: {
   const isOver = trail.ended !== null && trail.ended.at >= method.at;
   return last < method.at && !isOver ? method : null;
 }
+
+/**
+ * Stripe asks for another attempt (`invoice.payment_attempt_required`): its own schedule is one cause of a retry. `at`: by Stripe's clock,
+ * since a late delivery may speak of the refused charge.
+ */
+export function noteAttemptAsked(trail: RetryTrail | null, at: Date): RetryTrail | null {
+  const askedAt = at.toISOString();
+  return trail !== null && askedAt > (trail.askedAt ?? '') ? { ...trail, askedAt } : trail;
+}

@@ -1,17 +1,14 @@
 // Enrolment of an invoice's customer: decided once for each invoice, when its first news arrives.
 import { carries, type Enrolled, ruleOf, standingOf } from '../../domain/enrolment.js';
-import { type InvoiceRow, type LaneState } from '../../domain/model.js';
-import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
+import { type InvoiceRow } from '../../domain/model.js';
 import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type Enrolment } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { type Ctx, putInvoice, retryAt } from '../../engine/change.js';
+import { retryAt } from '../../engine/change.js';
 import { type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { ENROLMENT_PATIENCE_MS, FAILED_READS_SHOWN, LINK_REACHES_BACK_MS } from '../../policy.js';
-
-export { standingOf };
 
 /** What our own books know of a customer. */
 export type Known = {
@@ -20,13 +17,6 @@ export type Known = {
   /** The MoR has sent a `payment.*` event for one of its invoices. */
   readonly paid: boolean;
 };
-
-/** The metadata on the invoice itself (its subscription's) enrols it at once and without a look. */
-export function takeMetadata(s: LaneState, facts: InvoiceFacts, ctx: Ctx): LaneState {
-  const i = s.invoice;
-  if (i === null || i.enrolled === true || !carries(facts.metadata, ruleOf(ctx))) return s;
-  return putInvoice(s, { ...i, enrolled: true });
-}
 
 /** The answer of our own books; null: only Stripe knows. */
 export function fromBooks(

@@ -1,5 +1,7 @@
 // Stripe's invoice: its events, and a draft that counts as stuck.
+import { carries, ruleOf, standingOf } from '../../domain/enrolment.js';
 import { showMoney } from '../../domain/money.js';
+import { noteAttemptAsked } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { moveMark } from '../../engine/draft-moves.js';
 import { type Lane } from '../../engine/draft.js';
@@ -7,17 +9,19 @@ import { done, ignored, type InvoiceEvent, type Verdict } from '../../engine/eve
 import { askAgain, lookAfresh, takeEvent } from '../../engine/facts.js';
 import { itemRule } from '../../engine/items.js';
 import { type ChoiceRule } from '../../engine/subject.js';
-import { standingOf, takeMetadata } from '../../enrolment/rules/enrolment.js';
 import { DRAFT_PATIENCE_MS } from '../../policy.js';
-import { takeAttemptAsked } from '../../retries/rules/refusal.js';
 import { relayOnce } from './relay.js';
 
 export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
   const { facts } = e;
   const now = e.type === 'invoice.deleted' ? ({ ...facts, status: 'deleted' } as const) : facts;
   lane.apply((s, ctx) => takeEvent(s, ctx, now, e.at));
-  if (e.type === 'invoice.payment_attempt_required') takeAttemptAsked(lane, e.at);
-  lane.apply((s, ctx) => takeMetadata(s, facts, ctx));
+  const i = lane.invoice;
+  if (i !== null) {
+    if (e.type === 'invoice.payment_attempt_required') i.retries = noteAttemptAsked(i.retries, e.at);
+    // The metadata of its subscription enrols it at once and without a look.
+    if (carries(facts.metadata, ruleOf(lane))) i.enrolled = true;
+  }
   // The event is older than the facts, by its second or by our clock: Stripe is asked for those of now.
   const overpaid = facts.amountOverpaid ?? 0n;
   if (overpaid > 0n && lane.invoice?.amountOverpaid !== overpaid) lane.apply(askAgain);

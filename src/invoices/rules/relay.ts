@@ -8,10 +8,10 @@ import { sendAgain } from '../../engine/change.js';
 import { awaitsRetry, paymentThatCame, saysNothing } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
+import { noteAttemptAsked } from '../../domain/retry.js';
 import { isOver } from '../../domain/status.js';
-import { standingOf } from '../../enrolment/rules/enrolment.js';
+import { standingOf } from '../../domain/enrolment.js';
 import { moneyAnnounced } from '../../engine/open-money.js';
-import { takeAttemptAsked } from '../../retries/rules/refusal.js';
 import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
 
 /** Hands an `invoice.created` on, byte for byte. */
@@ -20,10 +20,11 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
   const isRelayed = s.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
   // Delivered late: relayed now, it would have the MoR charge an invoice that is over.
   if (isRelayed || (s.invoice !== null && isOver(s.invoice.platformStatus))) return;
-  const trail = s.invoice?.retries ?? null;
+  const i = lane.invoice;
+  const trail = i?.retries ?? null;
   // Relayed, it would be a retry next to those of the schedule, which does not know that the MoR was asked.
-  if (trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
-    takeAttemptAsked(lane, e.at);
+  if (i !== null && trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
+    i.retries = noteAttemptAsked(trail, e.at);
     const why = 'not relayed: the schedule of retries says when the MoR charges it again';
     return lane.say('decision', why, e.eventId);
   }

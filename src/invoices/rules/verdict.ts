@@ -9,7 +9,7 @@ import { itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { awaitsRetry, saysNothing } from '../../engine/payment.js';
 import { type ChoiceRule } from '../../engine/subject.js';
-import { standingOf } from '../../enrolment/rules/enrolment.js';
+import { standingOf } from '../../domain/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';
 
 /**

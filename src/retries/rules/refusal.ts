@@ -71,16 +71,6 @@ function isLater(a: Refusal, b: Refusal): boolean {
 }
 
 /**
- * Stripe asks for another attempt (`invoice.payment_attempt_required`): its own schedule is one cause of a retry. `at`: by Stripe's clock,
- * since a late delivery may speak of the refused charge.
- */
-export function takeAttemptAsked(lane: Lane, at: Date): void {
-  const i = lane.invoice;
-  const askedAt = at.toISOString();
-  if (i?.retries && askedAt > (i.retries.askedAt ?? '')) i.retries = { ...i.retries, askedAt };
-}
-
-/**
  * The customer has another payment method. The invoice takes it in once, however often it is named; also an invoice without a verdict keeps
  * it: a refusal on its way is about the method before. Crossbill reads a payment link before it charges next to the link.
  */

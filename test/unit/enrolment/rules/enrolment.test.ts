@@ -14,13 +14,7 @@ import { takeRead } from '../../../../src/engine/facts.js';
 import { Lane } from '../../../../src/engine/draft.js';
 import { newMorObject } from '../../../../src/domain/mor-object.js';
 import { enrolment } from '../../../../src/enrolment/subject.js';
-import {
-  enrolmentLookup,
-  fromBooks,
-  fromPlatform,
-  takeEnrolment,
-  takeMetadata,
-} from '../../../../src/enrolment/rules/enrolment.js';
+import { enrolmentLookup, fromBooks, fromPlatform, takeEnrolment } from '../../../../src/enrolment/rules/enrolment.js';
 import { LINK_REACHES_BACK_MS } from '../../../../src/policy.js';
 import { refusal } from '../../../support/asked-refund.js';
 import { FACTS } from '../../../support/item-facts.js';
@@ -264,14 +258,10 @@ describe('whether an invoice is ours', () => {
     expect(standing(bare, later(0, { enrolment: { by: 'all' } }))).toBe('enrolled');
   });
 
-  it('is enrolled by what the invoice carries, and by nothing that it carries where another rule holds', () => {
-    const ctx = later(0, { enrolment: METADATA });
-    const carried = facts({ metadata: { billed_by: 'mor' } });
-    expect(takeMetadata(bare, carried, ctx).invoice?.enrolled).toBe(true);
-    expect(takeMetadata(bare, carried, later(0))).toBe(bare);
-    expect(takeMetadata(emptyLane('in_1'), carried, ctx).invoice).toBeNull();
-    const known: LaneState = { ...bare, invoice: { ...i, enrolled: true } };
-    expect(takeMetadata(known, carried, ctx)).toBe(known);
+  it('is enrolled by the metadata on the invoice, unless another rule holds', () => {
+    const metadata = { billed_by: 'mor' };
+    const heard = (ctx: Ctx) => said('invoice.finalized', { metadata })(emptyLane('in_1'), ctx).invoice?.enrolled;
+    expect([heard(later(0, { enrolment: METADATA })), heard(later(0))]).toEqual([true, null]);
   });
 
   it('is told by our books alone where all are enrolled', () => {

@@ -7,14 +7,13 @@ import { takeRead } from '../../../../src/engine/facts.js';
 import { awaitsRetry, verdictDueBy } from '../../../../src/engine/payment.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { newMorObject } from '../../../../src/domain/mor-object.js';
-import { type ConfirmedMethod } from '../../../../src/domain/retry.js';
+import { type ConfirmedMethod, noteAttemptAsked } from '../../../../src/domain/retry.js';
 import { newRefund } from '../../../../src/refunds/rules/refund-names.js';
 import { orderIfWanted } from '../../../../src/retries/rules/retry.js';
 import {
   decideMeans,
   decideNext,
   findObstacle,
-  takeAttemptAsked,
   takeMethod,
   takeRefusal,
 } from '../../../../src/retries/rules/refusal.js';
@@ -99,11 +98,10 @@ describe('what is remembered of a refusal', () => {
   });
 
   it('is beside it that Stripe asked for another attempt, if anything was refused', () => {
-    const ask = (s: LaneState, when: Date): LaneState => decide(s, ctx(), (l) => takeAttemptAsked(l, when));
-    const asked = ask(lane(), at(7));
-    expect(asked.invoice?.retries?.askedAt).toBe(at(7).toISOString());
-    expect(ask(asked, at(6))).toBe(asked);
-    expect(ask(open, NOW)).toBe(open);
+    const asked = noteAttemptAsked(TRAIL, at(7));
+    expect(asked?.askedAt).toBe(at(7).toISOString());
+    expect(noteAttemptAsked(asked, at(6))).toBe(asked);
+    expect(noteAttemptAsked(null, NOW)).toBeNull();
   });
 
   it('a verdict is due as long after a try as after the first', () => {
