@@ -281,6 +281,7 @@ create table refund (
   mor_status          text,                     -- the MoR's own word while it is none of Document 3's; status is pending then
   reason              text,
   origin              text not null check (origin in ('api','event')),
+  asked_of            text,                     -- the MoR's id of the payment in our request
   asked_as            text,                     -- our id of a request for it that came after its event, and has no row of its own
   counted             boolean not null,
   total_after         bigint,

@@ -4,12 +4,10 @@ import { type Subjects } from '../engine/decider.js';
 import { ensureInvoice } from '../engine/facts.js';
 import { takeInvoice } from '../invoices/rules/invoice.js';
 import { invoices } from '../invoices/subject.js';
-import { tellRenamed } from '../refunds/rules/misnamed-payment.js';
 import { applyObjectRead } from './apply-object-read.js';
 import { type LaneState } from '../domain/model.js';
 import { type Ctx } from '../engine/change.js';
 import { applyNotPaid, applySucceeded } from '../payments/rules/payment-event.js';
-import { applyRefunded } from '../refunds/rules/refund-event.js';
 import { type MorServiceType, type ServiceEvent, capturedId } from '../domain/events/mor-service-event.js';
 import { transfers } from '../transfers/subject.js';
 import { applyCaptured } from '../links/rules/payment-captured.js';
@@ -24,22 +22,16 @@ import { oneOf, takeBackUnwanted } from '../engine/call-rule.js';
 import { declares } from '../engine/items.js';
 import { standingItems } from '../mor-objects/rules/standing.js';
 import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from '../payments/rules/mark-answer.js';
-import { createRefundCall } from '../refunds/rules/refund-answer.js';
-import { creditNoteCall, reportRefundCall } from '../refunds/rules/mirror.js';
+import { refunds } from '../refunds/subject.js';
 import { createLinkCall } from '../links/rules/link-answer.js';
 import { markReview } from '../payments/rules/mark-review.js';
 import { unprovenReview } from '../payments/rules/prove-charge.js';
-import { stuckRefundReview } from '../refunds/rules/refund-review.js';
 import { enrolment } from '../enrolment/subject.js';
 import { nameCustomers } from '../mor-objects/rules/take-money.js';
 import { closeRefunded, moneyErrand, settleMarks } from '../payments/rules/mark.js';
-import { settleFellShort } from '../refunds/rules/fell-short.js';
-import { settleGivenBackElsewhere } from '../refunds/rules/given-back-elsewhere.js';
-import { gapItems, settleRefunds } from '../refunds/rules/count-refunds.js';
 import { lookAtObjects, objectErrand } from '../mor-objects/rules/looks.js';
 import { settleLinks } from '../links/rules/settle-link.js';
 import { unsettledItems } from '../signups/rules/unsettled.js';
-import { watchRefunds } from '../refunds/rules/stuck-refund.js';
 import { bookRefunded, settleAnnounced } from '../links/rules/settle-announced.js';
 import { settleRest } from '../payments/rules/rest.js';
 import { settleSurplus } from '../payments/rules/surplus.js';
@@ -53,7 +45,7 @@ export const PAYMENT_EVENTS: Readonly<
   'payment.succeeded': applySucceeded,
   'payment.failed': applyNotPaid,
   'payment.requires_action': applyNotPaid,
-  'payment.refunded': applyRefunded,
+  'payment.refunded': asEventRule(refunds.events['payment.refunded']),
 };
 
 /** The MoR's other events, by type. */
@@ -70,8 +62,7 @@ function takeEvent(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied
   if (e.family === 'invoice') return asEventRule(takeInvoice)(s, e, ctx);
   const { state } = ensureInvoice(s, ctx);
   if (e.family === 'channel') return takeService(state, e.event.kind, e.event, ctx);
-  const taken = PAYMENT_EVENTS[e.type](state, e, ctx);
-  return { ...taken, state: tellRenamed(s, taken.state, ctx) };
+  return PAYMENT_EVENTS[e.type](state, e, ctx);
 }
 
 function takeService<K extends MorServiceType>(s: LaneState, kind: K, e: ServiceEvent<K>, ctx: Ctx): Applied {
@@ -87,7 +78,7 @@ function learnName(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): LaneSta
   if (e.family !== 'channel' || e.event.kind !== 'payment.captured') return s;
   const named = capturedId(e.event);
   const free = named !== null && ctx.paymentsElsewhere?.has(named) !== true ? named : null;
-  return tellRenamed(s, learnFromCapture(s, e.event, free, ctx), ctx);
+  return learnFromCapture(s, e.event, free, ctx);
 }
 
 const CALLS: Subjects['calls'] = {
@@ -98,9 +89,9 @@ const CALLS: Subjects['calls'] = {
   pay_out_of_band: endOfMarkCall,
   ...invoices.calls,
   ...retries.calls,
-  create_refund: createRefundCall,
-  report_refund: oneOf(reportRefundCall, reportLossCall),
-  issue_credit_note: oneOf(creditNoteCall, creditLossCall),
+  ...refunds.calls,
+  report_refund: oneOf(refunds.calls.report_refund, reportLossCall),
+  issue_credit_note: oneOf(refunds.calls.issue_credit_note, creditLossCall),
   ...transfers.calls,
   create_payment_link: createLinkCall,
 };
@@ -122,20 +113,18 @@ export const SUBJECTS: Subjects = {
     ...invoices.choices,
     signup_unproven: unprovenReview,
     signup_overdue: nothingMore,
-    refund_stuck: stuckRefundReview,
-    refund_gap: nothingMore,
+    ...refunds.choices,
     ...disputes.choices,
     ...enrolment.choices,
     conflicting_event: nothingMore,
   },
 
   first: [...enrolment.first, ...invoices.first, asRule(bookRefunded), asRule(nameCustomers)],
-  untilStill: [settleMarks, settleRefunds, closeRefunded].map(asRule),
+  untilStill: [asRule(settleMarks), ...refunds.money, asRule(closeRefunded)],
   last: [
     asRule(lookAtObjects),
     atRest(disputes),
-    asRule(settleFellShort),
-    asRule(settleGivenBackElsewhere),
+    atRest(refunds),
     asRule(settleAnnounced),
     (lane) => takeBackUnwanted(lane, CALLS), // announced money, and what a person was asked about it, end calls
     asRule(settleLinks),
@@ -143,8 +132,7 @@ export const SUBJECTS: Subjects = {
     atRest(transfers),
     atRest(invoices),
     atRest(enrolment),
-    declares(unsettledItems, gapItems),
-    asRule(watchRefunds),
+    declares(unsettledItems),
     asRule(settleRest),
     asRule(settleSurplus),
     asRule(settleRecovery),

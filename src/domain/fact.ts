@@ -53,16 +53,13 @@ export type FactsByKind = {
 /** Why an item is open. Every kind has a few. */
 export type ReviewKind = keyof FactsByKind;
 
-/** A person chose to give it back, and a bank had taken a part: what was refunded is not all of it. */
-type Short = { readonly short?: { readonly refunded: Money; readonly left: Money } };
-
-export type Fact = FactsByKind[ReviewKind] & Short;
+export type Fact = FactsByKind[ReviewKind];
 export type FactCode = Fact['code'];
 export type FactOf<C extends FactCode> = Extract<Fact, { readonly code: C }>;
 
 /** A kind of item with one of its facts. */
 export type KindAndFact = {
-  [K in ReviewKind]: { readonly kind: K; readonly fact: FactsByKind[K] & Short };
+  [K in ReviewKind]: { readonly kind: K; readonly fact: FactsByKind[K] };
 }[ReviewKind];
 
 /** The sentences about a fact: what happened, and what to do. `headline`: what happened, without names and times shown beside it. */

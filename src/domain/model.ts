@@ -125,7 +125,7 @@ export type RefundStatus = keyof typeof refundMoves;
 /** How far a refund's twin on Stripe has come. `not_needed`: its payment was never marked there, or what it gives back never showed. */
 export const mirrorMoves = {
   none: ['waiting', 'not_needed'],
-  waiting: ['reporting', 'crediting', 'not_needed', 'parked'],
+  waiting: ['reporting', 'crediting', 'done', 'not_needed', 'parked'],
   reporting: ['crediting', 'done', 'parked'],
   crediting: ['done', 'parked'],
   parked: ['waiting', 'not_needed'],
@@ -150,6 +150,8 @@ export type RefundRow = {
   readonly reason: string | null;
   /** `api`: asked for through us. `event`: made elsewhere, known by its event. */
   readonly origin: 'api' | 'event';
+  /** The MoR's id of the payment in our request; null: there was no request of ours. */
+  readonly askedOf: string | null;
   /** Our id under which it was asked for when its event had come already, as after a restore: that row is `joined`. Null: it was not. */
   readonly askedAs: string | null;
   /** False: it would exceed the payment, so it is shown but not counted (a review item says so). */

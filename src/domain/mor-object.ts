@@ -256,6 +256,14 @@ export function lostOf(paymentRowId: string, objects: readonly MorObjectRow[]): 
     .reduce((sum, o) => sum + BigInt(o.detail.loss?.minor ?? 0), 0n);
 }
 
+/** The return of a payment that stands; undefined: its money is there, as far as anyone said. */
+export function returnOf(
+  s: { readonly objects: readonly MorObjectRow[] },
+  paymentRowId: string | null,
+): MorObjectRow | undefined {
+  return s.objects.find((o) => o.kind === 'debit_return' && o.paymentRowId === paymentRowId && o.status === 'returned');
+}
+
 /** Evidence was asked for after the outcome of a dispute: it goes on, while a loss stays in the books until a win is told. */
 export function asksAfterOutcome({ detail: { saidAt, outcomeAt } }: MorObjectRow): boolean {
   return saidAt !== undefined && outcomeAt !== undefined && saidAt > outcomeAt;

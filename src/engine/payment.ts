@@ -12,6 +12,8 @@ import {
 import { effectName, OWN_PAYMENT, ownIdOf } from '../domain/payment-name.js';
 import { has, isSameMoney } from '../domain/mor-object.js';
 import { type PaymentEvent } from './event.js';
+import { type Refusal, refuse, type Result } from './commanded.js';
+import { type Draft, type Lane } from './draft.js';
 import { moveMark } from './moves.js';
 import { DAY_MS, HOUR_MS } from '../policy.js';
 
@@ -74,6 +76,33 @@ export function withIds(s: LaneState, e: PaymentEvent, ctx: Ctx): PaymentRow {
     processorChargeId: p.processorChargeId ?? e.processorChargeId,
     processorPaymentIntentId: p.processorPaymentIntentId ?? e.processorPaymentIntentId,
   };
+}
+
+/** The same on a draft: the payment is a row of the lane. */
+export function takePayment(lane: Lane, e: PaymentEvent): Draft<PaymentRow> {
+  const row = withIds(lane.toState(), e, lane.ctx);
+  const known = lane.findPayment(row.id);
+  return known === undefined ? lane.add('payments', row) : Object.assign(known, row);
+}
+
+/** Gives a payment the MoR's id for good. The database keeps an id from naming payments of two invoices. */
+export function identifyPayment(lane: Lane, id: string, paymentId: string, by: string): Result<PaymentRow> {
+  const p = lane.findPayment(id);
+  if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
+  if (p.paymentId === paymentId) return { ok: true, value: p };
+  if (p.paymentId !== null)
+    return refuse(409, 'payment_already_identified', `This payment is already named ${p.paymentId}.`, 'payment_id');
+  const holder = lane.payments.find((x) => x.paymentId === paymentId);
+  if (holder !== undefined) return idTaken(paymentId, holder);
+  Object.assign(p, { paymentId, identifiedBy: by });
+  lane.say('person', `${by} named this payment ${paymentId}`, p);
+  return { ok: true, value: p };
+}
+
+/** Another payment has this id. */
+export function idTaken(paymentId: string, holder: Pick<PaymentRow, 'id' | 'invoiceId'>): Refusal {
+  const message = `${paymentId} is the id of payment ${holder.id} of invoice ${holder.invoiceId} already.`;
+  return refuse(409, 'payment_id_taken', message, 'payment_id');
 }
 
 /** The payment that these ids name; else the only one that was taken, unless they name another; null when nobody can say. */

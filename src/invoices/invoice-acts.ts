@@ -1,6 +1,6 @@
 // What can be done about one invoice: each button leads to the flow that the API and the command line use.
 import { type ReviewRow } from '../domain/model.js';
-import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow } from '../domain/mor-object.js';
+import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow, returnOf } from '../domain/mor-object.js';
 import { type InvoiceView } from '../engine/read-model.js';
 import { isOver, isPayable, refundable } from '../domain/status.js';
 import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../engine/open-money.js';
@@ -12,7 +12,6 @@ import { type Names } from '../console/fields.js';
 import { type Html, html } from '../console/html.js';
 import { type Session } from '../console/session.js';
 import { decideMeans, findObstacle } from '../retries/rules/refusal.js';
-import { returnOf } from '../returns/rules/return-items.js';
 import { paymentName } from '../domain/payment-name.js';
 
 /** Who looks, at what time and under which settings; `live`: the mode of Stripe, null: unknown. */

@@ -5,7 +5,8 @@ import { ReadModel } from '../engine/read-model.js';
 import { NotUnique } from '../engine/lane-store.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
 import { type Refusal, refuse } from '../engine/commanded.js';
-import { identifyPayment, idTaken } from '../refunds/rules/identify-payment.js';
+import { asCommand } from '../engine/adapter.js';
+import { identifyPayment, idTaken } from '../engine/payment.js';
 
 /** PostgreSQL's own name of `payment.payment_id unique`. */
 const PAYMENT_ID_UNIQUE = 'payment_payment_id_key';
@@ -23,7 +24,10 @@ export class PaymentsFlow {
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
     const { id: rowId, invoiceId } = found.payment;
     try {
-      return await this.lanes.change(invoiceId, (s, ctx) => identifyPayment(s, rowId, paymentId, by, ctx));
+      return await this.lanes.change(
+        invoiceId,
+        asCommand((lane) => identifyPayment(lane, rowId, paymentId, by)),
+      );
     } catch (e) {
       const taken = await paymentIdTaken(this.books, e, paymentId);
       if (taken === null) throw e;

@@ -1,13 +1,12 @@
 // A refund that a person or the merchant's backend asks for: decided and written down in one transaction, sent by the workers.
 import { Injectable } from '@nestjs/common';
-import { type Ctx } from '../engine/change.js';
-import { type LaneState, type RefundRow } from '../domain/model.js';
+import { asCommand } from '../engine/adapter.js';
+import { type RefundRow } from '../domain/model.js';
 import { ReadModel } from '../engine/read-model.js';
 import { type NamedRequest } from '../domain/request-name.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
-import { type Commanded, refuse } from '../engine/commanded.js';
-import { refundById } from './rules/refund-names.js';
-import { type RefundRequest, requestRefund } from './rules/request-refund.js';
+import { refuse } from '../engine/commanded.js';
+import { refundById, type RefundRequest, requestRefund } from './rules/refund-request.js';
 
 @Injectable()
 export class RefundsFlow {
@@ -30,7 +29,7 @@ export class RefundsFlow {
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
     const { id: rowId, invoiceId } = found.payment;
     const scope = name === null ? null : ['caller', name.apiKey, name.idempotencyKey];
-    const act = (s: LaneState, ctx: Ctx): Commanded<RefundRow> => requestRefund(s, rowId, request, ctx, scope);
+    const act = asCommand((lane) => requestRefund(lane, rowId, request, scope));
     if (name === null) return this.lanes.change(invoiceId, act);
     // By our own id, which never changes: the MoR may give the payment another name.
     const path = `/v1/payments/${rowId}/refunds`;

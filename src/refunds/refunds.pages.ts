@@ -25,7 +25,7 @@ import { type Session } from '../console/session.js';
 import { Pages } from '../console/pages.js';
 import { chosen } from '../console/list.js';
 import { type Asked, amountStep, confirmStep, refundPart } from './refund-page.js';
-import { typedAmount } from './rules/typed-amount.js';
+import { typedAmount } from './typed-amount.js';
 import { CONSOLE_PATIENCE_MS } from '../policy.js';
 import { CustomerNames } from '../console/customer-names.js';
 import { refundFields } from './refund.fields.js';

@@ -13,7 +13,6 @@ import { facts, foreign, id, invoiceLink, paymentLink, refundLink, status, time,
 import { fold } from '../console/acts.js';
 import { headlineOf } from './rules/words.js';
 import { isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
-import { isToldFailed } from '../refunds/rules/stuck-refund.js';
 import { isDoneElsewhere, stakeOf } from './rules/stake.js';
 
 /** An item with what its page needs beside it. */
@@ -141,7 +140,6 @@ function labelOf(c: Case, resolution: Resolution): string {
       if (r.kind === 'refund_stuck') return 'It failed: free the amount';
       return r.kind === 'partial_transfer' ? 'Apply it as a part payment' : 'Apply it to this invoice';
     case 'retry':
-      if (isToldFailed(r)) return 'Close it: send nothing';
       if (r.kind === 'effect_failed' || r.kind === 'refund_stuck') return 'Send it again';
       return r.kind === 'renewal_overdue' ? 'Wait as long again' : 'Look again';
     case 'credit':
@@ -163,8 +161,6 @@ const MEANING: Readonly<Record<Resolution, string>> = {
 function meaningOf(r: ReviewRow, resolution: Resolution): string {
   if (r.kind === 'refund_stuck' && resolution === 'apply')
     return 'The MoR told you that this refund failed: its amount is free again. Write in the note who told you. If it did not fail, the next refund pays a second time.';
-  if (resolution === 'retry' && isToldFailed(r))
-    return 'The amount is free again. Ask for a new refund on the page of the payment.';
   return MEANING[resolution];
 }
 
@@ -174,7 +170,7 @@ function isCareful(r: ReviewRow, resolution: Resolution): boolean {
     resolution === 'refund' ||
     resolution === 'apply' ||
     resolution === 'credit' ||
-    (r.kind === 'refund_stuck' && resolution === 'retry' && !isToldFailed(r))
+    (r.kind === 'refund_stuck' && resolution === 'retry')
   );
 }
 

@@ -28,6 +28,7 @@ export function writtenBesideTheFacts(s: LaneState): LaneState {
     },
     ...{
       origin: 'api',
+      askedOf: null,
       askedAs: null,
       morStatus: null,
       morRefundId: null,

@@ -83,14 +83,14 @@ export const mutants = [
   },
   {
     name: 'a refund may exceed what remains',
-    file: 'src/refunds/rules/request-refund.ts',
+    file: 'src/refunds/rules/refund-request.ts',
     find: 'if (amount > rest) {',
     replace: 'if (amount < 0n) {',
     tests: REFUNDS,
   },
   {
     name: 'a refund is counted twice',
-    file: 'src/refunds/rules/count-refunds.ts',
+    file: 'src/refunds/rules/refund.ts',
     find: "if (r.status !== 'succeeded' || r.counted ||",
     replace: "if (r.status !== 'succeeded' ||",
     tests: REFUNDS,
@@ -156,9 +156,9 @@ export const mutants = [
   },
   {
     name: 'a refused repeat frees the refund of an unknown first try',
-    file: 'src/refunds/rules/refund-answer.ts',
+    file: 'src/refunds/rules/request.ts',
     find: 'if ((isFirstTry && f.status !== 409) || isUnknownName) {',
-    replace: "if (r.status === 'requested' || r.status === 'unknown') {",
+    replace: 'if (isWaiting(r)) {',
     tests: REFUNDS,
     simulate: ['--exhaustive', '--story', 'a refund in the portal', '--every', '40'],
   },
@@ -273,9 +273,9 @@ export const mutants = [
   },
   {
     name: 'a refund is repeated under a key that may be forgotten',
-    file: 'src/refunds/rules/stuck-refund.ts',
-    find: 'if (ctx.now.getTime() < staleAt(s, r, m).getTime()) continue;',
-    replace: 'if (r.createdAt.getTime() > 0) continue;',
+    file: 'src/refunds/rules/request.ts',
+    find: 'if (lane.age(new Date(since)) < KEY_LIFE_MS) continue;',
+    replace: 'if (since > 0) continue;',
     tests: ['test/unit/flow-refund-keys.test.ts'],
   },
   {
@@ -347,10 +347,10 @@ export const mutants = [
   },
   {
     name: 'a person gives two payments one payment_id',
-    file: 'src/refunds/rules/identify-payment.ts',
+    file: 'src/engine/payment.ts',
     find: '  if (holder !== undefined) return idTaken(paymentId, holder);\n',
     replace: '',
-    tests: ['test/unit/refund-rules.test.ts'],
+    tests: ['test/unit/engine/payment.test.ts'],
     simulate: null,
   },
   {
@@ -378,9 +378,9 @@ export const mutants = [
   {
     name: 'refunds of two payments that share an id share a key',
     file: 'src/refunds/rules/mirror.ts',
-    find: 'return `${effectName(p)}:${refundReference(r)}`;',
-    replace: 'return refundReference(r);',
-    tests: ['test/unit/refund-rules.test.ts'],
+    find: '`${effectName(p)}:${findReference(r)}`',
+    replace: 'findReference(r)',
+    tests: ['test/unit/refunds/rules/mirror.test.ts'],
   },
   {
     name: '202 proves a charge before it is settled',
@@ -391,10 +391,10 @@ export const mutants = [
   },
   {
     name: 'the key of a refund is made of an id that a restore changes',
-    file: 'src/refunds/rules/request-refund.ts',
+    file: 'src/refunds/rules/refund-request.ts',
     find: 'refundKey(p.paymentId, scope);',
     replace: 'refundKey(p.id, scope);',
-    tests: ['test/unit/refund-rules.test.ts'],
+    tests: ['test/unit/refunds/rules/refund-request.test.ts'],
     simulate: null,
   },
   {

@@ -5,7 +5,7 @@ import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { ReadModel } from '../../src/engine/read-model.js';
 import { Rebuild } from '../../src/engine/rebuild.js';
 import { PaymentsStore } from '../../src/payments/payments.store.js';
-import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { askRefund } from '../support/ask-refund.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import {
@@ -45,7 +45,7 @@ describe('A rebuild', () => {
     const [payment] = (await harness.state(INVOICE_ID)).payments.filter((p) => p.status === 'succeeded');
     harness.gateway.trouble.push('lost-request');
     const asked = { amount: 300n, reason: null, metadata: {}, by: 'ops' } as never;
-    await harness.command(INVOICE_ID, (s, ctx) => requestRefund(s, payment?.id ?? '', asked, ctx));
+    await harness.command(INVOICE_ID, (s, ctx) => askRefund(s, payment?.id ?? '', asked, ctx));
     await harness.drain();
   });
   afterEach(() => x.close());
@@ -92,7 +92,7 @@ describe('A rebuild', () => {
       harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
       await harness.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 200 }));
       const asked = { amount: 200n, reason: null, metadata: {}, by: 'ops' } as never;
-      await harness.command(INVOICE_ID, (s, ctx) => requestRefund(s, payment?.id ?? '', asked, ctx));
+      await harness.command(INVOICE_ID, (s, ctx) => askRefund(s, payment?.id ?? '', asked, ctx));
       await x.db.pool.query('create table before_join as select * from refund');
       await harness.drain();
       const joined = await readRows();

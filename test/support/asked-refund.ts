@@ -6,8 +6,8 @@ import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from 
 import { type CallFailure } from '../../src/domain/ports/call.js';
 import { type RefundAnswer } from '../../src/domain/ports/payment-gateway.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
-import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
+import { askRefund } from './ask-refund.js';
 import { aCtx, facts, NOW } from './channel-lane.js';
 import { never } from './never.js';
 
@@ -30,7 +30,7 @@ export type Asked = { readonly s: LaneState; readonly r: RefundRow; readonly m: 
 
 /** Of 10.00 EUR; `over` is what became of the refund since, `call` what became of its request. */
 export function asked(over: Partial<RefundRow> = {}, call: Partial<OutboxRow> = {}, p = payment()): Asked {
-  const made = requestRefund(lane(p), p.id, WISH, ctx());
+  const made = askRefund(lane(p), p.id, WISH, ctx());
   if (!made.ok) throw new Error(made.code);
   const r = { ...made.value, ...over };
   const m = { ...(made.state.messages[0] ?? never()), ...call };

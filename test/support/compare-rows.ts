@@ -66,6 +66,7 @@ export function refund(over: Partial<RefundRow> = {}): RefundRow {
     morStatus: null,
     reason: null,
     origin: 'api',
+    askedOf: null,
     askedAs: null,
     counted: true,
     totalAfter: null,

@@ -1,5 +1,5 @@
 // A lane whose payment is marked, and refunds of it that are asked for.
-import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { askRefund } from './ask-refund.js';
 import { type RefundRow } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from './builders.js';
 import { LaneHarness } from './lane-harness.js';
@@ -16,7 +16,7 @@ export async function paid(options: Parameters<typeof LaneHarness.inMemory>[0] =
 export async function ask(h: LaneHarness, amount: bigint | null): Promise<RefundRow> {
   const p = (await h.state(INVOICE_ID)).payments[0];
   const made = await h.command(INVOICE_ID, (s, ctx) =>
-    requestRefund(s, p?.id ?? '', { amount, reason: null, metadata: null, by: 'ops' }, ctx),
+    askRefund(s, p?.id ?? '', { amount, reason: null, metadata: null, by: 'ops' }, ctx),
   );
   if (!made.ok) throw new Error(made.code);
   return made.value;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AttemptRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { refusalWords } from '../../src/payments/rules/decline-words.js';
 import { paymentAnswer } from '../../src/payments/rules/payment-answer.js';
 import { NOW, nov, object, type Over, payment, refusal, review, said, trail } from '../support/answer-facts.js';

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { applyAnswer } from '../../src/decisions/decide.js';
 import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
 import { newPayment } from '../../src/engine/payment.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { type Ctx, putObject, putPayment, putRefund } from '../../src/engine/change.js';
 import { answerOf } from '../../src/invoices/invoice-sentence.js';
 import { requestObject } from '../../src/mor-objects/rules/request-object.js';

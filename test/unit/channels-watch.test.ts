@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { applyAnswer, applyEvent, resolveReview } from '../../src/decisions/decide.js';
 import { applyRead } from '../support/settle-rule.js';
 import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
-import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { askRefund } from '../support/ask-refund.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { type Ctx, emptyLane, putObject } from '../../src/engine/change.js';
 import { requestObject } from '../../src/mor-objects/rules/request-object.js';
@@ -330,7 +330,7 @@ describe('a payment whose pay_ id is not known', () => {
       const [p] = paid.payments;
       if (p === undefined) throw new Error('no payment');
       const s = { ...paid, payments: [{ ...p, paymentId: null, origin }] };
-      const asked = requestRefund(s, p.id, { amount: null, reason: null, metadata: null, by: 'anna' }, aCtx());
+      const asked = askRefund(s, p.id, { amount: null, reason: null, metadata: null, by: 'anna' }, aCtx());
       expect(asked).toMatchObject({ ok: false, status: 409, code: 'payment_not_identified' });
       expect(asked.ok ? '' : asked.message).toMatch(/\/identify.*--payment-id.*portal/);
     },

@@ -6,7 +6,7 @@ import { openReview, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type RefundRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { ALERT_PATIENCE_MS } from '../../src/policy.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { NOW, open } from '../support/channel-lane.js';
 import {
   aDispute,

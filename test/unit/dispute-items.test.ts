@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { closeReviews, openReview, putObject, putRefund } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { open } from '../support/channel-lane.js';
 import {
   aDispute,

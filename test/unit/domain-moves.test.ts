@@ -10,7 +10,7 @@ import {
   refundMoves,
   type RefundStatus,
 } from '../../src/domain/model.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { aCtx } from '../support/channel-lane.js';
 
 const PAYMENT = newPayment(aCtx(), { invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR' });

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { applyEvent } from '../../src/decisions/decide.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { type Ctx } from '../../src/engine/change.js';
-import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { askRefund } from '../support/ask-refund.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { aCtx, anOpenInvoice, aPaymentEvent, hear, NOW, open } from '../support/channel-lane.js';
 import { balances } from '../support/lane-harness.js';
@@ -156,22 +156,22 @@ describe('disputes and refunds of one payment', () => {
     let s = anOpenInvoice();
     for (const e of [taken, partLost]) s = e.tell(s, aCtx());
     const row = s.payments[0]?.id ?? '';
-    expect(requestRefund(s, row, asking(1000n), aCtx())).toMatchObject({
+    expect(askRefund(s, row, asking(1000n), aCtx())).toMatchObject({
       ok: false,
       status: 400,
       code: 'invalid_request',
       field: 'amount',
       message: expect.stringMatching(/what remains of this payment: 9\.90 EUR\. The bank took 20\.00 EUR/),
     });
-    expect(requestRefund(s, row, asking(null), aCtx())).toMatchObject({ ok: true, value: { amount: 990n } });
+    expect(askRefund(s, row, asking(null), aCtx())).toMatchObject({ ok: true, value: { amount: 990n } });
     const allLost = second.tell(s, aCtx());
-    expect(requestRefund(allLost, row, asking(1n), aCtx())).toMatchObject({
+    expect(askRefund(allLost, row, asking(1n), aCtx())).toMatchObject({
       ok: false,
       status: 422,
       code: 'payment_not_refundable',
       message: 'The bank took 29.90 EUR of this payment: a dispute was lost. Nothing is left to refund.',
     });
-    expect(requestRefund(won.tell(s, aCtx()), row, asking(null), aCtx())).toMatchObject({
+    expect(askRefund(won.tell(s, aCtx()), row, asking(null), aCtx())).toMatchObject({
       ok: true,
       value: { amount: 2990n },
     });

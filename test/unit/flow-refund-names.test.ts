@@ -3,7 +3,7 @@ import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { putPayment } from '../../src/engine/change.js';
-import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { askRefund } from '../support/ask-refund.js';
 import { type LaneState, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { refundable } from '../../src/domain/status.js';
@@ -18,7 +18,7 @@ const KEY = ['caller', 'ops', 'K'];
 async function askByKey(h: LaneHarness, scope = KEY): Promise<RefundRow> {
   const p = (await h.state(INVOICE_ID)).payments[0];
   const request = { amount: 300n, reason: 'goodwill', metadata: null, by: 'ops' };
-  const made = await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, p?.id ?? '', request, ctx, scope));
+  const made = await h.command(INVOICE_ID, (s, ctx) => askRefund(s, p?.id ?? '', request, ctx, scope));
   if (!made.ok) throw new Error(made.code);
   return made.value;
 }
@@ -180,7 +180,7 @@ it('unknown, then no such payment: under a name that a person gave nothing was r
   const { h, s, refundId } = await refused('ops');
   const p = paymentOf(s);
   expect(h.gateway.made).toEqual([]);
-  expect(s.refunds[0]).toMatchObject({ status: 'failed', failure: { status: 404, code: 'payment_not_found' } });
+  expect(s.refunds[0]).toMatchObject({ status: 'failed', failure: { status: null, code: 'payment_not_found' } });
   expect([p.paymentId, p.identifiedBy, refundable(p, s.refunds, 0n)]).toEqual([null, null, 1000n]);
   const open = s.reviews.filter((r) => r.status === 'open');
   expect(withWords(open)).toMatchObject([
@@ -229,7 +229,7 @@ describe('a refund that is announced without an id', () => {
       if (first) h.gateway.trouble.push('lost-answer');
       const p = (await h.state(INVOICE_ID)).payments[0];
       const wish = { amount: 400n, reason: null, metadata: null, by: 'ops' } as const;
-      await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, p?.id ?? '', wish, ctx));
+      await h.command(INVOICE_ID, (s, ctx) => askRefund(s, p?.id ?? '', wish, ctx));
       await h.take(unnamed(1, 400, 400));
       await h.rest();
       expect(await counted(h)).toEqual({ sum: 400n, rows: 1, notes: 1, open: [] });

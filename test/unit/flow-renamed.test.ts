@@ -1,9 +1,8 @@
 // A payment that gets another name while its mark is on the way to Stripe: the MoR corrects what a signup or a person called it.
-import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../src/domain/model.js';
 import { resolveReview } from '../../src/decisions/decide.js';
-import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { askRefund } from '../support/ask-refund.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { anInvoice, aPaymentSucceeded, COMPLETION, delivery, INVOICE_ID, START } from '../support/builders.js';
 import { type Trouble } from '../support/fakes.js';
@@ -76,7 +75,7 @@ it('a name that the MoR does not know is taken back while the mark is under way:
   const h = await misnamed('payment_record', 'report_payment', 'retry', 'retry');
   const id = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
   const refund = { amount: 300n, reason: null, metadata: null, by: 'ada' };
-  await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, id, refund, ctx));
+  await h.command(INVOICE_ID, (s, ctx) => askRefund(s, id, refund, ctx));
   expect((await atRest(h)).facts).toMatchObject({ payments: [[null, 'confirmed']], unmarked: 0n, is: 'paid' });
 });
 
@@ -87,7 +86,7 @@ it.each(['report_refund', 'issue_credit_note'])(
     h.gateway.payments.set('pay_typo', { minor: 1000n, currency: 'EUR', refunded: 0n });
     const id = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
     const refund = { amount: 300n, reason: null, metadata: null, by: 'ada' };
-    await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, id, refund, ctx));
+    await h.command(INVOICE_ID, (s, ctx) => askRefund(s, id, refund, ctx));
     await h.drain();
     await h.take(corrected);
     const { s, facts } = await atRest(h);
@@ -110,14 +109,12 @@ describe('the MoR names a payment otherwise after a refund of it was asked for u
     prepare(h);
     const id = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
     const refund = { amount: 300n, reason: null, metadata: null, by: 'ada' };
-    await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, id, refund, ctx));
+    await h.command(INVOICE_ID, (s, ctx) => askRefund(s, id, refund, ctx));
     await h.drain();
     h.clock.advance(waitMs);
     await h.take(word);
     return h;
   }
-  const shown = (s: LaneState): unknown[] =>
-    s.reviews.filter((r) => r.status === 'open').map((r) => [r.kind, wordsOf(r).summary]);
   const gaveBack = (h: LaneHarness): bigint | undefined => h.gateway.payments.get('pay_typo')?.refunded;
 
   const data = { paymentId: 'pay_right', processorChargeId: 'ch_first' };
@@ -128,11 +125,9 @@ describe('the MoR names a payment otherwise after a refund of it was asked for u
     ['payment.captured', delivery('mor_events', body.id, body.type, INVOICE_ID, body)],
   ])('by %s, and it was made: a person hears whose money may have gone back', async (_, word) => {
     const h = await refundedAs(undefined, 0, word);
-    expect(shown((await atRest(h)).s)).toEqual([
-      [
-        'conflicting_event',
-        'signup sup_1 named this payment pay_typo, and 3.00 EUR was asked back under that name; the MoR says that the payment is pay_right',
-      ],
+    const amount = { minor: 300n, currency: 'EUR' };
+    expect((await atRest(h)).s.reviews.filter((r) => r.status === 'open')).toMatchObject([
+      { kind: 'conflicting_event', fact: { code: 'payment-renamed', from: 'pay_typo', to: 'pay_right', amount } },
     ]);
     await h.take(aPaymentSucceeded({ eventId: 'evt_again', paymentId: 'pay_right', chargeId: 'ch_first' }));
     expect(openKinds(await h.state(INVOICE_ID))).toEqual(['conflicting_event']);
@@ -144,7 +139,7 @@ describe('the MoR names a payment otherwise after a refund of it was asked for u
     expect([gaveBack(h), s.refunds[0]?.status, s.refunds[0]?.failure?.code]).toEqual([0n, 'failed', 'payment_renamed']);
     expect(openKinds(s)).toEqual(['refund_stuck']);
     const again = { amount: 300n, reason: null, metadata: null, by: 'ada' };
-    await h.command(INVOICE_ID, (x, ctx) => requestRefund(x, s.payments[0]?.id ?? '', again, ctx));
+    await h.command(INVOICE_ID, (x, ctx) => askRefund(x, s.payments[0]?.id ?? '', again, ctx));
     await atRest(h);
     expect([gaveBack(h), h.gateway.payments.get('pay_right')?.refunded]).toEqual([0n, 300n]);
   });

@@ -7,7 +7,7 @@ import { type InvoiceRow, type LaneState, type MarkStage, type PaymentRow } from
 import { isLiveProforma, isPayableLink, lostOf, newMorObject } from '../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { isOutside, isOver, isPayable, paymentStatus, publicStatus, refundable } from '../../src/domain/status.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { aCtx, facts, NOW } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
 

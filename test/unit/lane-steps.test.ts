@@ -27,7 +27,7 @@ import { effectName } from '../../src/domain/payment-name.js';
 import { type LaneState, type OutboxRow, type PaymentRow } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { type CallFailure, said } from '../../src/domain/ports/call.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { aCtx, aPaymentEvent, NOW } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
 

@@ -21,7 +21,7 @@ import {
   refundOfUnmarked,
   refundPaid,
 } from '../../src/ledger/rules/postings.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { aCtx, NOW } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
 import { isOfSharedCharge } from '../../src/engine/open-money.js';

@@ -9,7 +9,7 @@ import {
   type Resolution,
   type ReviewKind,
 } from '../../src/domain/model.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { markReview } from '../../src/payments/rules/mark-review.js';
 import { NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';

@@ -13,7 +13,7 @@ import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js'
 import { type NotificationType, type Told } from '../../src/domain/notification.js';
 import { putDownStep } from '../../src/notifications/rules/put-down.js';
 import { reviewDueSoon, reviewOpened, tellLane } from '../../src/notifications/rules/tell-lane.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { aCtx, anOpenInvoice, NOW } from '../support/channel-lane.js';
 import { paid, paidTwice } from '../support/disputed-lane.js';
 

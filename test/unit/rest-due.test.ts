@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { closeReviews, openReview, putRefund } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow, type RefundStatus, type Resolution } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { settleRest, tellBeyond, tellRest } from '../../src/payments/rules/rest.js';
 import { open } from '../support/channel-lane.js';
 import { ctx, invoice, lane, payment, withInvoice } from '../support/waiting-payment.js';

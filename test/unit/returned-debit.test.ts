@@ -2,15 +2,15 @@
 import { FACTS } from '../support/item-facts.js';
 import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { askRefund } from '../support/ask-refund.js';
 import { applyEvent, resolveReview } from '../../src/decisions/decide.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { paymentCollected } from '../../src/ledger/rules/postings.js';
 import { addEntry, openReview, putObject, putPayment, putRefund } from '../../src/engine/change.js';
 import { returnDebit, undoReturn } from '../../src/returns/rules/return-debit.js';
-import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
-import { returnItems, returnOf } from '../../src/returns/rules/return-items.js';
+import { type MorObjectRow, newMorObject, returnOf } from '../../src/domain/mor-object.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
+import { returnItems } from '../../src/returns/rules/return-items.js';
 import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../support/channel-lane.js';
 import { balances } from '../support/lane-harness.js';
 import { settle } from '../support/settled.js';
@@ -92,7 +92,7 @@ describe('a debit that the bank returned', () => {
       status: 409,
       code: 'payment_already_returned',
     });
-    const refund = requestRefund(s, p.id, { amount: null, reason: null, metadata: null, by: 'ada' }, later(2));
+    const refund = askRefund(s, p.id, { amount: null, reason: null, metadata: null, by: 'ada' }, later(2));
     expect(refund).toMatchObject({ ok: false, status: 422, code: 'payment_not_refundable' });
   });
 

@@ -2,10 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { aKind, FACTS } from '../support/item-facts.js';
 import { type ReviewKind, type ReviewRow } from '../../src/domain/model.js';
-import { type FactsByKind } from '../../src/domain/fact.js';
 import { type Item, newReview } from '../../src/domain/item.js';
 import { proposedOf, resolutionsOf } from '../../src/reviews/rules/choices.js';
-import { type Case, decideForm } from '../../src/reviews/review-page.js';
 import { isDoneElsewhere, stakeOf } from '../../src/reviews/rules/stake.js';
 
 function item(kind: ReviewKind, choices: Pick<Item, 'actions' | 'proposed'> = {}): ReviewRow {
@@ -40,30 +38,5 @@ describe('a review item', () => {
     expect(proposedOf(item('finalization_failed'), true)).toBe('retry');
     expect(proposedOf(item('partial_transfer'), true)).toBe('apply');
     expect(isDoneElsewhere(item('effect_failed'), true)).toBe(false);
-  });
-
-  it('about a refund that failed offers no button to send it again, one about a refund that waits does', () => {
-    const session = { name: 'ada', role: 'ops', id: 's', formToken: 't', expiresAt: new Date(0) } as const;
-    const waits = {
-      code: 'refund-waits',
-      refund: 'ref_1',
-      amount: { minor: 2990n, currency: 'EUR' },
-      status: 'unknown',
-      since: '2026-11-20T12:00:00.000Z',
-      withdrawn: false,
-      dismissedAt: null,
-    } as const;
-    const form = (fact: FactsByKind['refund_stuck']): string => {
-      const review = newReview(
-        { kind: 'refund_stuck', fact, subject: 'ref_1', refundId: 'ref_1' },
-        'rev_1',
-        new Date(0),
-      );
-      const about: Case = { review, payment: 'pay_1', named: true, invoice: null };
-      return String(decideForm(session, about, null));
-    };
-    expect(form(waits)).toContain('Send it again');
-    expect(form(FACTS.refund_stuck)).not.toContain('Send it again');
-    expect(form(FACTS.refund_stuck)).toContain('Ask for a new refund on the page of the payment.');
   });
 });

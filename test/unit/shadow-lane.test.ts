@@ -1,6 +1,6 @@
 // Shadow mode, one lane at a time: everything is decided, nothing is sent, and what others do is compared with it.
 import { describe, expect, it } from '@jest/globals';
-import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { askRefund } from '../support/ask-refund.js';
 import { applyRead } from '../support/settle-rule.js';
 import { decideShadowedAnew } from '../../src/payments/rules/shadow.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
@@ -143,7 +143,7 @@ describe('in shadow mode', () => {
     await othersMark(h);
     const id = (await state(h)).payments[0]?.id ?? '';
     const asked = await h.command(INVOICE_ID, (s, ctx) =>
-      requestRefund(s, id, { amount: null, reason: null, metadata: null, by: 'ops' }, ctx),
+      askRefund(s, id, { amount: null, reason: null, metadata: null, by: 'ops' }, ctx),
     );
     expect(asked).toMatchObject({ ok: false, status: 409, code: 'shadow_mode' });
     expect(await calls(h)).toContain('relay_event cancelled shadow_mode');

@@ -7,7 +7,7 @@ import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { isSurplus } from '../../src/domain/surplus.js';
-import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../src/refunds/rules/refund.js';
 import { settleSurplus, surplusToRefund } from '../../src/payments/rules/surplus.js';
 import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';

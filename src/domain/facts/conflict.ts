@@ -28,7 +28,6 @@ export type ConflictFact =
     }
   | {
       readonly code: 'payment-renamed';
-      readonly by: string;
       readonly from: string;
       readonly to: string;
       readonly amount: Money;

@@ -42,6 +42,8 @@ export type StuckFact =
       readonly since: Time;
       /** The MoR may have forgotten its key: it is not sent again. */
       readonly withdrawn: boolean;
+      /** The MoR refused the request, and a try before may have moved the money; null: it did not. */
+      readonly refused: Omit<Refused, 'call'> | null;
       readonly dismissedAt: Time | null;
     }
   | {
@@ -49,6 +51,4 @@ export type StuckFact =
       readonly refund: string;
       readonly error: string | null;
       readonly said: string | null;
-    }
-  | ({ readonly code: 'key-reused'; readonly refund: string } & Omit<Refused, 'call'>)
-  | ({ readonly code: 'repeat-refused'; readonly refund: string; readonly mayBeMade: boolean } & Omit<Refused, 'call'>);
+    };

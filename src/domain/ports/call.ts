@@ -32,7 +32,7 @@ export function mayPass({ kind }: CallFailure): boolean {
 }
 
 /** A failure in one line, for the timeline and review items. Most messages name status and code: neither is said twice. */
-export function said({ status, code, message }: CallFailure): string {
+export function said({ status, code, message }: Pick<CallFailure, 'status' | 'code' | 'message'>): string {
   const lead = status === null ? (/^no (answer|connection)/.test(message) ? '' : 'no answer') : String(status);
   return [lead, code ?? '']
     .filter((x) => x !== '' && !message.includes(x))

@@ -9,7 +9,6 @@ import { moveMark } from '../../engine/moves.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 import { furtherIn, furtherSubject, isOther } from '../../mor-objects/rules/announced.js';
 import { observationsOf, isLookedInto } from '../../engine/open-money.js';
-import { tellRenamed } from '../../refunds/rules/misnamed-payment.js';
 
 /** Nothing is charged while this item is open (mor-objects/rules/withdraw.ts). A person's answer holds until another payment is announced. */
 export const settleAnnounced: SettleRule = (s, ctx) => {
@@ -87,5 +86,5 @@ export function nameFirst(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
     ctx.paymentsElsewhere?.has(paymentId) !== true &&
     !s.payments.some((x) => x.id !== p.id && x.paymentId === paymentId);
   const row: PaymentRow = { ...p, processorChargeId: p.processorChargeId ?? first.charge };
-  return tellRenamed(s, putPayment(s, isFree ? { ...row, paymentId, identifiedBy: null } : row), ctx);
+  return putPayment(s, isFree ? { ...row, paymentId, identifiedBy: null } : row);
 }

@@ -3,7 +3,8 @@ import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { refuse } from '../../engine/commanded.js';
 import { carriedOut, type ReviewRule } from '../../engine/subject.js';
 import { letGo } from '../../ledger/rules/one-charge.js';
-import { refundForReview } from '../../refunds/rules/request-refund.js';
+import { asReview } from '../../engine/adapter.js';
+import { refundForItem } from '../../refunds/rules/refund-request.js';
 import { isSurplus } from '../../domain/surplus.js';
 import { surplusToRefund } from './surplus.js';
 import { askAgain, lookAfresh } from '../../engine/facts.js';
@@ -30,7 +31,8 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
     case 'refund': {
       const surplus = surplusToRefund(s, r);
       if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');
-      return refundForReview(s, r, p, surplus, choice.by, ctx);
+      const refund = asReview((lane) => refundForItem(lane, r, p, surplus, choice.by));
+      return refund(s, r, choice, ctx);
     }
     case 'apply': {
       // It is on the invoice already: there is nothing left to apply.

@@ -2,10 +2,9 @@
 import { type Ctx, note, putObject } from '../../engine/change.js';
 import { type LaneState } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
-import { lostOf, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { lostOf, type MorObjectRow, newMorObject, returnOf } from '../../domain/mor-object.js';
 import { type Commanded, refuse } from '../../engine/commanded.js';
 import { startOfDay } from '../../domain/day.js';
-import { returnOf } from './return-items.js';
 
 /** Who says so, and where it stands, such as `bank statement, line 12`; null: not said. */
 export type ReturnWord = {

@@ -3,16 +3,11 @@ import { offersOf } from './credit-loss.js';
 import { type LaneRows, type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { type Apart } from '../../domain/facts/parts.js';
 import { type Money } from '../../domain/money.js';
-import { lostOf, type MorObjectRow } from '../../domain/mor-object.js';
+import { lostOf, type MorObjectRow, returnOf } from '../../domain/mor-object.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { mayHaveSettled } from '../../engine/payment.js';
 
 type Codes = 'debit-returned' | 'return-undone' | 'returned-twice';
-
-/** The return of a payment that stands; undefined: its money is there, as far as anyone said. */
-export function returnOf(s: Pick<LaneRows, 'objects'>, paymentRowId: string | null): MorObjectRow | undefined {
-  return s.objects.find((o) => o.kind === 'debit_return' && o.paymentRowId === paymentRowId && o.status === 'returned');
-}
 
 /**
  * What is to be said of money that was not marked on its invoice; null: it was. `for-nothing`: a double payment, or one of a void invoice:

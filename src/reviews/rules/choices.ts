@@ -1,6 +1,6 @@
 // What a person may choose for each kind of review item. What comes of it stands with the subject that the item is about.
 import { type Resolution, type ReviewRow } from '../../domain/model.js';
-import { HOW_TO_NAME } from '../../refunds/rules/request-refund.js';
+import { HOW_TO_NAME } from '../../refunds/rules/refund-request.js';
 import { sentencesOf } from './words.js';
 
 /**
@@ -11,7 +11,7 @@ export function resolutionsOf(r: ReviewRow, named: boolean): readonly Resolution
   return r.actions.filter((x) => x !== 'refund' || named);
 }
 
-/** Whether it is refused without a word on who said so (refunds/rules/refund-review.ts). */
+/** Whether it is refused without a word on who said so (refunds/rules/request.ts). */
 export function isNoteNeeded(r: Pick<ReviewRow, 'kind'>, resolution: Resolution): boolean {
   return r.kind === 'refund_stuck' && resolution === 'apply';
 }

@@ -3,12 +3,11 @@ import { channelWords } from '../../mor-objects/rules/channel-words.js';
 import { disputeWords } from '../../disputes/rules/dispute-words.js';
 import { type Fact, type FactCode, type Sentences, type Words } from '../../domain/fact.js';
 import { type ReviewRow } from '../../domain/model.js';
-import { showMoney } from '../../domain/money.js';
 import { laneWords } from './lane-words.js';
 import { enrolmentWords } from '../../enrolment/rules/words.js';
 import { chargeWords } from '../../ledger/rules/charge-words.js';
 import { linkWords } from '../../links/rules/link-words.js';
-import { refundItemWords } from '../../refunds/rules/refund-item-words.js';
+import { refundItemWords } from '../../refunds/rules/words.js';
 import { invoiceWords } from './invoice-words.js';
 import { paymentWords } from '../../payments/rules/payment-words.js';
 import { retryWords } from '../../retries/rules/retry-calls.js';
@@ -36,24 +35,11 @@ const WORDS: Words<FactCode> = {
 /** What happened, and what to do. */
 export function sentencesOf({ fact }: Pick<ReviewRow, 'fact'>): Sentences {
   const render = WORDS[fact.code] as (fact: Fact) => Sentences;
-  const said = render(fact);
-  return fact.short === undefined ? said : shortOf(said, fact.short);
+  return render(fact);
 }
 
 /** What happened, in words alone: the names and the deadline that a page shows beside it are left out. */
 export function headlineOf(r: Pick<ReviewRow, 'fact'>): string {
   const { summary, headline = summary } = sentencesOf(r);
   return headline;
-}
-
-/** The same question, with what became of the refund that a person chose. */
-function shortOf({ summary }: Sentences, { refunded, left }: NonNullable<Fact['short']>): Sentences {
-  const rest = left.minor === 0n ? 'nothing is left' : `${showMoney(left)} is left`;
-  return {
-    summary: `${summary}; of it ${showMoney(refunded)} was refunded since, and ${rest}`,
-    proposal:
-      left.minor === 0n
-        ? 'The bank took the rest, so nothing of it can be refunded any more. Dismiss this.'
-        : `Refund the other ${showMoney(left)}, or dismiss this.`,
-  };
 }

@@ -3,11 +3,11 @@ import { isSameFact } from '../../domain/fact.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { money, type Money, sameMoney, showMoney } from '../../domain/money.js';
 import { type Commanded, refuse } from '../../engine/commanded.js';
-import { newPayment } from '../../engine/payment.js';
+import { asCommand } from '../../engine/adapter.js';
+import { identifyPayment, newPayment } from '../../engine/payment.js';
 import { type Ctx, note, openReview, putPayment } from '../../engine/change.js';
 import { moveMark } from '../../engine/moves.js';
 import { ensureInvoice } from '../../engine/facts.js';
-import { identifyPayment } from '../../refunds/rules/identify-payment.js';
 import { amountSettled, proven } from '../../payments/rules/prove-charge.js';
 
 export type Completion = {
@@ -32,7 +32,9 @@ export type Completion = {
 export function completeSignup(s: LaneState, c: Completion, ctx: Ctx): Commanded<PaymentRow> {
   const done = takeCompletion(s, c, ctx);
   if (!done.ok || c.paymentId === undefined || c.paymentId === null) return done;
-  return identifyPayment(done.state, done.value.id, c.paymentId, `signup ${c.signupId}`, ctx);
+  const { paymentId } = c;
+  const act = asCommand((lane) => identifyPayment(lane, done.value.id, paymentId, `signup ${c.signupId}`));
+  return act(done.state, ctx);
 }
 
 function takeCompletion(s: LaneState, c: Completion, ctx: Ctx): Commanded<PaymentRow> {

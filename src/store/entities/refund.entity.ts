@@ -16,6 +16,7 @@ export class RefundEntity implements RefundRow {
   @Column('text', { nullable: true }) morStatus!: string | null;
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('text') origin!: RefundRow['origin'];
+  @Column('text', { nullable: true }) askedOf!: string | null;
   @Column('text', { nullable: true }) askedAs!: string | null;
   @Column('boolean') counted!: boolean;
   @Column('bigint', { nullable: true, transformer: BIGINT }) totalAfter!: bigint | null;

@@ -86,7 +86,7 @@ function unmarked(o: OurInvoice, p: PaymentRow, now: Date, isSettled: IsSettled)
   return [difference('charged_not_marked', 'look-again', detail, about)];
 }
 
-/** Its question is closed while a refund that a person chose is pending, and comes back with what becomes of that (fell-short.ts). */
+/** Its question is closed while a refund that a person chose is pending, and comes back unless that gives all of it back. */
 function asksAbout({ kind }: ReviewRow, mark: PaymentRow['mark'] | undefined): boolean {
   return PARKING.has(kind) || (mark === 'parked' && kind === 'refund_stuck');
 }

@@ -16,6 +16,7 @@ const aRefund = (over: Partial<RefundRow> = {}): RefundRow => ({
   ...{ id: 'ref_1', paymentRowId: 'pmt_1', invoiceId: 'in_1', morRefundId: 'rfnd_1', processorRefundId: null },
   ...{ amount: 300n, currency: 'EUR', status: 'succeeded', morStatus: null, reason: null, origin: 'event' },
   ...{
+    askedOf: null,
     askedAs: null,
     counted: false,
     totalAfter: null,

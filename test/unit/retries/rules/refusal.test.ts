@@ -8,7 +8,7 @@ import { awaitsRetry, verdictDueBy } from '../../../../src/engine/payment.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { newMorObject } from '../../../../src/domain/mor-object.js';
 import { type ConfirmedMethod, noteAttemptAsked } from '../../../../src/domain/retry.js';
-import { newRefund } from '../../../../src/refunds/rules/refund-names.js';
+import { newRefund } from '../../../../src/refunds/rules/refund.js';
 import { orderIfWanted } from '../../../../src/retries/rules/retry.js';
 import {
   decideMeans,

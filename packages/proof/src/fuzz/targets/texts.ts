@@ -17,7 +17,7 @@ import { cell, csvLine } from '#src/csv/write-csv.js';
 import { bindColumns, ColumnsRefused, readImportLine } from '#src/customers/rules/import-line.js';
 import { timeOf } from '#src/domain/events/fields.js';
 import { decimalFromMinor, decimalsOf, MAX_MINOR, minorFromDecimal } from '#src/domain/money.js';
-import { typedAmount } from '#src/refunds/rules/typed-amount.js';
+import { typedAmount } from '#src/refunds/typed-amount.js';
 import { bentJson } from '../inputs/json.js';
 import { amountText, bent, oddText, timeText } from '../inputs/texts.js';
 import { isStorable, mustBeInRange, mustBeKeepable } from '../ranges.js';

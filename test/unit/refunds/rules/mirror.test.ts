@@ -1,18 +1,19 @@
-// A refund's twin on Stripe: the report on its payment record and the credit note, when they wait, and what is shown by neither.
-import { wordsOf } from '../support/item-words.js';
+// A refund on Stripe: the report on its payment record and the credit note, when they wait, and what is shown by neither.
+import { wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { putMessage, putPayment, putRefund } from '../../src/engine/change.js';
-import { type LaneState, type OutboxRow, type RefundRow } from '../../src/domain/model.js';
-import { creditNoteCall, mirrorRefunds, reportRefundCall } from '../../src/refunds/rules/mirror.js';
-import { byEvent, ctx, lane, payment, refusal } from '../support/asked-refund.js';
-import { NOW, open } from '../support/channel-lane.js';
-import { never } from '../support/never.js';
+import { putMessage, putPayment, putRefund } from '../../../../src/engine/change.js';
+import { type LaneState, type OutboxRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
+import { decide } from '../../../../src/engine/adapter.js';
+import { creditNoteCall, mirrorRefunds, reportRefundCall } from '../../../../src/refunds/rules/mirror.js';
+import { byEvent, ctx, lane, payment, refusal } from '../../../support/asked-refund.js';
+import { NOW, open } from '../../../support/channel-lane.js';
+import { never } from '../../../support/never.js';
 
 const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
 
-describe('a refund’s twin on Stripe', () => {
+describe('the mirror of a refund on Stripe', () => {
   const waits = byEvent({ id: 'ref_1', processorRefundId: 're_1', mirror: 'waiting', counted: true });
-  const mirrored = (s: LaneState, over = {}) => mirrorRefunds(s, 'pmt_1', ctx(0, over));
+  const mirrored = (s: LaneState, over = {}) => decide(s, ctx(0, over), mirrorRefunds);
   const kinds = (s: LaneState) => s.messages.map((m) => [m.kind, m.subject]);
   const message = (s: LaneState): OutboxRow => s.messages[0] ?? never();
 
@@ -52,7 +53,6 @@ describe('a refund’s twin on Stripe', () => {
     expect([closed.refunds[0]?.mirror, closed.messages, closed.entries.length]).toEqual(['not_needed', [], 1]);
     const other = withRefunds(lane(payment()), { ...waits, paymentRowId: 'pmt_2' }, { ...waits, mirror: 'parked' });
     expect(mirrored(other)).toBe(other);
-    expect(mirrorRefunds(other, 'pmt_9', ctx())).toBe(other);
   });
 
   it('is a credit note alone where there is no payment record, and goes on from a report that was made', () => {
@@ -83,7 +83,8 @@ describe('a refund’s twin on Stripe', () => {
     const reported = mirrored(withRefunds(paid, waits));
     expect([kinds(reported), reported.refunds[0]?.surplus]).toEqual([[['report_refund', 'pay_1:re_1']], 1000n]);
     const answered = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
-    const done = reportRefundCall.answered(reported, message(reported), answered, ctx());
+    const sent = { ...message(reported), status: 'done' } as const;
+    const done = reportRefundCall.answered(putMessage(reported, sent), sent, answered, ctx());
     expect([done.messages.length, done.refunds[0]?.mirror, done.entries.length]).toEqual([1, 'done', 1]);
     const bare = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits));
     expect([bare.messages, bare.refunds[0]?.mirror, bare.entries.length]).toEqual([[], 'not_needed', 1]);
@@ -109,5 +110,47 @@ describe('a refund’s twin on Stripe', () => {
     );
     const empty = lane(payment());
     expect(creditNoteCall.refused(empty, message(s), refusal(), ctx())).toBe(empty);
+  });
+
+  it('is tried again by a person’s choice, also once the bytes of the request to the MoR are erased', () => {
+    const of = (mirror: RefundRow['mirror'], resolution: 'retry' | 'dismiss') => {
+      const s = withRefunds(lane(payment()), { ...waits, mirror });
+      const item = { refundId: 'ref_1' } as ReviewRow;
+      const done = reportRefundCall.resolve?.(s, item, { resolution, note: null, by: 'ada' }, ctx()) ?? never();
+      return done.ok ? done.state.refunds[0]?.mirror : done.code;
+    };
+    expect([of('parked', 'retry'), of('parked', 'dismiss'), of('done', 'retry')]).toEqual([
+      ...['waiting', 'parked', 'done'],
+    ]);
+  });
+
+  const [one, two] = [payment(), payment({ id: 'pmt_2', paymentId: 'pay_2', paymentRecordId: 'inpay_2' })];
+  const shared = { processorRefundId: 're_shared', mirror: 'waiting', counted: true } as const;
+
+  it('has a key of its own where two payments have refunds with one id of the processor', () => {
+    const refunds = [one, two].map((p) => byEvent({ id: `ref_${p.id}`, paymentRowId: p.id, ...shared }));
+    const s = mirrored(withRefunds(lane(one, two), ...refunds));
+    expect(s.refunds.map((r) => r.mirror)).toEqual(['reporting', 'reporting']);
+    expect(kinds(s)).toEqual([
+      ['report_refund', 'pay_1:re_shared'],
+      ['report_refund', 'pay_2:re_shared'],
+    ]);
+    expect(new Set(s.messages.map((m) => m.key)).size).toBe(2);
+    expect(s.messages.map((m) => (m.asked?.kind === 'report_refund' ? m.asked.reference : null))).toEqual([
+      ...['re_shared', 're_shared'],
+    ]);
+  });
+
+  it('is known by its calls also after the MoR named the refund and the payment otherwise', () => {
+    const s = mirrored(withRefunds(lane(payment()), { ...waits, processorRefundId: null, morRefundId: 'rfnd_1' }));
+    const done = { ...message(s), status: 'done' } as const;
+    const named = putPayment(putMessage(s, done), payment({ paymentId: 'pay_9' }));
+    const renamed = putRefund(named, { ...(s.refunds[0] ?? never()), processorRefundId: 're_9' });
+    const report = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
+    const credited = reportRefundCall.answered(renamed, done, report, ctx());
+    expect(credited.messages[1]).toMatchObject({
+      ...{ kind: 'issue_credit_note', subject: 'pay_1:rfnd_1' },
+      asked: { refunded: { reference: 'rfnd_1' } },
+    });
   });
 });

@@ -1,7 +1,6 @@
-// How a refund stands in one sentence, and the amount that a person types for one.
+// How a refund stands, in one sentence.
 import { describe, expect, it } from '@jest/globals';
-import { refundAnswer } from '../../src/refunds/rules/refund-words.js';
-import { typedAmount } from '../../src/refunds/rules/typed-amount.js';
+import { refundAnswer } from '../../../../src/refunds/rules/words.js';
 
 describe('the sentence on top of a refund', () => {
   const base = { amount: 1_250n, currency: 'GBP', failure: null, mirror: 'none', morStatus: null } as const;
@@ -37,28 +36,5 @@ describe('the sentence on top of a refund', () => {
       tone: 'bad',
       text: expect.stringContaining('(charged back)'),
     });
-  });
-});
-
-describe('an amount as a person types it', () => {
-  it.each([
-    ['12.50', 'GBP', 1_250n],
-    ['12,50', 'GBP', 1_250n],
-    ['12,5', 'EUR', 1_250n],
-    ['12', 'EUR', 1_200n],
-    ['1,234', 'KWD', 1_234n],
-    ['500', 'JPY', 500n],
-    ['1,000', 'EUR', null], // a thousand, or one: nobody can know
-    ['1.000', 'EUR', null],
-    ['1,000', 'JPY', null],
-    ['1.000,00', 'EUR', null],
-    ['1,000.00', 'EUR', null],
-    ['', 'EUR', null],
-    [',50', 'EUR', null],
-    ['1e1', 'EUR', null],
-    ['-1', 'EUR', null],
-    [' 5', 'EUR', null],
-  ])('%j in %s is %s', (text, currency, minor) => {
-    expect(typedAmount(text, currency)).toBe(minor);
   });
 });

@@ -1,5 +1,5 @@
 // An amount as a person types it: with a comma or a dot before the decimals, as their country writes it.
-import { decimalsOf, minorFromDecimal } from '../../domain/money.js';
+import { decimalsOf, minorFromDecimal } from '../domain/money.js';
 
 /**
  * Smallest units; null for what is no such amount. More decimals than the currency has are refused, zeros too: "1,000" of EUR may be

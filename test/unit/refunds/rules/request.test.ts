@@ -1,21 +1,34 @@
 // What a refund that was asked for comes to: the MoR's answer, its refusal, its silence, and what a person says of it.
-import { aKind, FACTS } from '../support/item-facts.js';
-import { withWords, wordsOf } from '../support/item-words.js';
+import { FACTS } from '../../../support/item-facts.js';
+import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, openReview, putMessage, putPayment, putRefund } from '../../src/engine/change.js';
-import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
-import { applyRefundAnswer, createRefundCall, decideAgain } from '../../src/refunds/rules/refund-answer.js';
-import { erasedRequest, mirrorReview, stuckRefundReview } from '../../src/refunds/rules/refund-review.js';
-import { answer, type Asked, asked, at, byEvent, ctx, lane, payment, refusal } from '../support/asked-refund.js';
-import { open } from '../support/channel-lane.js';
-import { never } from '../support/never.js';
+import { openReview, putMessage, putPayment, putRefund } from '../../../../src/engine/change.js';
+import { type LaneState, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
+import { asReview, decide } from '../../../../src/engine/adapter.js';
+import { Lane } from '../../../../src/engine/draft.js';
+import { declares } from '../../../../src/engine/items.js';
+import {
+  createRefundCall,
+  stuckRefunds,
+  takeStuckChoice,
+  withdrawStale,
+} from '../../../../src/refunds/rules/request.js';
+import { answer, type Asked, asked, at, byEvent, ctx, lane, payment, refusal } from '../../../support/asked-refund.js';
+import { open } from '../../../support/channel-lane.js';
+import { never } from '../../../support/never.js';
 
+const HOUR = 3_600_000;
+const summaries = (s: LaneState) => open(s).map((r) => wordsOf(r).summary);
 const first = (s: LaneState): RefundRow => s.refunds[0] ?? never();
+/** The MoR's answer to the request, as the engine gives it to the rule. */
+const reply = ({ s, m }: Omit<Asked, 'r'>, over: Parameters<typeof answer>[0] = {}, ms = 0): LaneState =>
+  createRefundCall.answered(s, m, { kind: 'create_refund', refund: answer(over) }, ctx(ms));
+/** What a person is told once the lane is at rest. */
+const atRest = (s: LaneState, ms = 0): LaneState => decide(s, ctx(ms), declares(stuckRefunds));
 const items = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
 
 describe('the MoR’s answer to a refund', () => {
-  const answered = ({ s, r }: Asked, over: Parameters<typeof answer>[0] = {}): LaneState =>
-    applyRefundAnswer(s, r, answer(over), ctx(5_000));
+  const answered = (of: Asked, over: Parameters<typeof answer>[0] = {}): LaneState => reply(of, over, 5_000);
 
   it('that it succeeded names it and dates it by the MoR’s clock, or by ours where the MoR gave no time', () => {
     const done = { status: 'succeeded', morRefundId: 'rfnd_1', processorRefundId: 're_1', failure: null };
@@ -26,15 +39,8 @@ describe('the MoR’s answer to a refund', () => {
     expect(answered(asked(), { status: 'pending' }).refunds).toMatchObject([
       { ...done, status: 'pending', succeededAt: null },
     ]);
-    const [call] = asked().s.messages;
-    const taken = asked();
-    expect(
-      createRefundCall.answered(taken.s, taken.m, { kind: 'create_refund', refund: answer() }, ctx()).refunds,
-    ).toMatchObject([done]);
     const empty = lane(payment());
-    expect(createRefundCall.answered(empty, call ?? never(), { kind: 'create_refund', refund: answer() }, ctx())).toBe(
-      empty,
-    );
+    expect(reply({ ...asked(), s: empty })).toBe(empty);
   });
 
   it('that it failed frees the amount and tells a person; of one that an event called succeeded it changes nothing', () => {
@@ -43,9 +49,9 @@ describe('the MoR’s answer to a refund', () => {
       status: 'failed',
       failure: { status: null, code: 'refund_failed', message: 'the MoR says that the refund failed' },
     });
-    expect(withWords(open(failed))).toMatchObject([
+    expect(withWords(open(atRest(failed)))).toMatchObject([
       {
-        ...{ kind: 'refund_stuck', subject: `${first(failed).id}:failed`, refundId: first(failed).id },
+        ...{ kind: 'refund_stuck', topic: 'refund-failed', refundId: first(failed).id },
         summary: 'refund rfnd_1 failed, nothing was refunded: the MoR says that the refund failed',
       },
     ]);
@@ -69,17 +75,12 @@ describe('the MoR’s answer to a refund', () => {
     expect(answered(byCharge).refunds.map((r) => r.processorRefundId)).toEqual(['re_9', 're_1']);
     expect(answered(byCharge, { processorRefundId: null }).refunds).toMatchObject([{ morRefundId: 'rfnd_1' }]);
     const twin = { ...asked().r, id: 'ref_twin' };
-    const paired = applyRefundAnswer(putRefund(other.s, twin), other.r, answer(), ctx());
+    const paired = reply({ ...other, s: putRefund(other.s, twin) });
     expect(paired.refunds.map((r) => [r.id, r.morRefundId])).toEqual([
       [other.r.id, 'rfnd_9'],
       ['ref_twin', 'rfnd_1'],
     ]);
-    const elsewhere = applyRefundAnswer(
-      putRefund(other.s, { ...twin, paymentRowId: 'pmt_2' }),
-      other.r,
-      answer(),
-      ctx(),
-    );
+    const elsewhere = reply({ ...other, s: putRefund(other.s, { ...twin, paymentRowId: 'pmt_2' }) });
     expect(elsewhere.refunds).toHaveLength(3);
   });
 
@@ -99,19 +100,19 @@ describe('the MoR’s answer to a refund', () => {
     expect(answered(asked({ status: 'pending' }), over).refunds).toMatchObject([{ status: 'pending' }]);
     const taken = asked();
     const known = putRefund(taken.s, byEvent({ morRefundId: 'rfnd_1' }));
-    expect(first(applyRefundAnswer(known, taken.r, answer(over), ctx())).morRefundId).toBeNull();
+    expect(first(reply({ ...taken, s: known }, over)).morRefundId).toBeNull();
   });
 
   it('of a payment that is not here changes nothing', () => {
-    const { r } = asked();
-    const s = emptyLane('in_1');
-    expect(applyRefundAnswer(s, r, answer(), ctx())).toBe(s);
+    const of = asked();
+    const s = { ...of.s, payments: [] };
+    expect(reply({ ...of, s })).toBe(s);
   });
 });
 
 describe('an answer with a refund that another row stands for', () => {
   const joined = (known: RefundRow, over: Parameters<typeof answer>[0] = {}, of = asked(), more: RefundRow[] = []) =>
-    applyRefundAnswer([known, ...more].reduce(putRefund, of.s), of.r, answer(over), ctx());
+    reply({ ...of, s: [known, ...more].reduce(putRefund, of.s) }, over);
   const statuses = (s: LaneState) => s.refunds.map((r) => r.status);
 
   it('makes the two one: ours reserves nothing, and the other goes by both ids', () => {
@@ -137,7 +138,7 @@ describe('an answer with a refund that another row stands for', () => {
   ])('changes nothing where that row %s', (_, known) => {
     const of = asked();
     const s = putRefund(of.s, known);
-    expect(applyRefundAnswer(s, of.r, answer(), ctx())).toBe(s);
+    expect(reply({ ...of, s })).toBe(s);
   });
 
   it('changes nothing while that row awaits an answer of its own, which puts it right', () => {
@@ -146,9 +147,9 @@ describe('an answer with a refund that another row stands for', () => {
       ...of.m,
       ...{ id: 'out_2', subject: 'ref_event' },
     });
-    expect(applyRefundAnswer(waits, of.r, answer(), ctx())).toBe(waits);
+    expect(reply({ ...of, s: waits })).toBe(waits);
     const done = putMessage(waits, { ...of.m, id: 'out_2', subject: 'ref_event', status: 'done' });
-    expect(statuses(applyRefundAnswer(done, of.r, answer(), ctx()))).toEqual(['joined', 'succeeded']);
+    expect(statuses(reply({ ...of, s: done }))).toEqual(['joined', 'succeeded']);
   });
 
   it('goes by the time where the event named none: it may be that refund unless the MoR made the refund later', () => {
@@ -176,8 +177,13 @@ describe('an answer with a refund that another row stands for', () => {
 });
 
 describe('a refund that the MoR refuses', () => {
-  const refused = ({ s, m }: Asked, over: Parameters<typeof refusal>[0] = {}): LaneState =>
-    createRefundCall.refused(s, m, refusal(over), ctx());
+  const refused = ({ s, m }: Asked, over: Parameters<typeof refusal>[0] = {}, ms = 0): LaneState => {
+    const f = refusal(over);
+    const last = { lastStatus: f.status, lastCode: f.code, lastMessage: f.message };
+    const tried = { ...m, attempts: m.attempts + 1, ...last };
+    const sent = putMessage(s, { ...tried, status: 'refused', answeredAt: at(ms) });
+    return atRest(createRefundCall.refused(sent, tried, f, ctx(ms)), ms);
+  };
 
   it('at the first try gave nothing back: its amount is free, and who asked is told by its status', () => {
     const s = refused(asked());
@@ -189,15 +195,15 @@ describe('a refund that the MoR refuses', () => {
 
   it('as a repeat, or because its key is in use, says nothing of the first try: the amount stays reserved', () => {
     for (const [of, over] of [
-      [asked({ status: 'unknown' }), {}],
+      [asked({ status: 'unknown' }, { attempts: 1 }), {}],
       [asked(), { status: 409 }],
     ] as const) {
       const s = refused(of, over);
       expect(s.refunds).toMatchObject([{ status: 'unknown', failure: null }]);
-      expect(withWords(open(s))).toMatchObject([
+      expect(open(s)).toMatchObject([
         {
           ...{ kind: 'refund_stuck', subject: of.r.id, paymentRowId: 'pmt_1', refundId: of.r.id },
-          summary: `the first attempt of refund ${of.r.id} was not answered and the repeat was refused: ${over.status ?? 422} not_refundable no`,
+          fact: { code: 'refund-waits', refused: { status: over.status ?? 422, error: 'not_refundable' } },
         },
       ]);
     }
@@ -206,18 +212,16 @@ describe('a refund that the MoR refuses', () => {
   it('because its key has another body is a person’s to look into', () => {
     const s = refused(asked(), { status: 409, code: 'idempotency_conflict' });
     expect(s.refunds).toMatchObject([{ status: 'unknown', failure: { status: 409, code: 'idempotency_conflict' } }]);
-    expect(wordsOf(open(s)[0]).summary).toContain(
-      'the MoR knows its key with another body (409 idempotency_conflict no)',
-    );
+    expect(open(s)).toMatchObject([{ kind: 'refund_stuck', fact: { refused: { error: 'idempotency_conflict' } } }]);
   });
 
   it('because it knows no such payment proves that nothing moved under a name that a person gave, and takes the name back', () => {
     const missing = { status: 404, code: 'payment_not_found' };
     const byHand = payment({ identifiedBy: 'ada' });
-    const s = refused(asked({ status: 'unknown' }, {}, byHand), missing);
+    const s = refused(asked({ status: 'unknown' }, { attempts: 1 }, byHand), missing);
     expect(s.refunds).toMatchObject([{ status: 'failed' }]);
     expect(s.payments).toMatchObject([{ paymentId: null, identifiedBy: null }]);
-    expect(items(s)).toEqual([['refund_stuck', `${first(s).id}:failed`]]);
+    expect(open(s)).toMatchObject([{ topic: 'refund-failed', refundId: first(s).id }]);
     expect(s.journal.some((l) => l.text.includes('the MoR knows no payment pay_1, the name that ada gave'))).toBe(true);
     const unnamed = asked({ status: 'unknown' }, {}, byHand);
     const before = putPayment(unnamed.s, { ...byHand, paymentId: null });
@@ -230,7 +234,7 @@ describe('a refund that the MoR refuses', () => {
   });
 
   it('after the event of a refund of its amount came, leaves that refund as it is and is told to a person', () => {
-    const done = asked({ status: 'succeeded' });
+    const done = asked({ status: 'succeeded' }, { attempts: 1 });
     const s = refused(done);
     expect([s.refunds, s.payments, s.entries]).toEqual([done.s.refunds, done.s.payments, done.s.entries]);
     expect(withWords(open(s))).toMatchObject([
@@ -247,10 +251,10 @@ describe('a refund that the MoR refuses', () => {
 
   it('of a key that is in use or was used before, once its event came, or of which no row is here, changes nothing', () => {
     const done = asked({ status: 'succeeded' });
-    expect(refused(done, { status: 409, code: 'idempotency_conflict' })).toBe(done.s);
-    const { m } = asked();
-    const empty = lane(payment());
-    expect(refused({ ...asked(), s: empty, m })).toBe(empty);
+    const busy = refused(done, { status: 409, code: 'idempotency_conflict' });
+    expect([busy.refunds, open(busy)]).toEqual([done.s.refunds, []]);
+    const unknown = refused({ ...asked(), s: lane(payment()) });
+    expect([unknown.refunds, open(unknown)]).toEqual([[], []]);
   });
 
   it('by silence is unknown from then on, unless it surely did not arrive', () => {
@@ -264,39 +268,12 @@ describe('a refund that the MoR refuses', () => {
   });
 });
 
-describe('a payment that was to be given back and was not', () => {
-  const parked = (over: Partial<PaymentRow> = {}): LaneState => lane(payment({ mark: 'parked', ...over }));
-  const item = (s: LaneState, over: Partial<Pick<ReviewRow, 'kind' | 'paymentRowId'>> = {}): LaneState =>
-    openReview(s, ctx(), { paymentRowId: 'pmt_1', ...over, ...aKind(over.kind ?? 'double_payment'), subject: 'x' });
-
-  it('is looked at afresh, on a new read of its invoice', () => {
-    const s = decideAgain(parked(), 'pmt_1');
-    expect([s.payments[0]?.mark, s.invoice?.readAt]).toEqual(['waiting', null]);
-    const settled = item(parked());
-    const closed = { ...settled, reviews: settled.reviews.map((r) => ({ ...r, status: 'resolved' as const })) };
-    for (const other of [
-      closed,
-      item(parked(), { paymentRowId: 'pmt_2' }),
-      item(parked(), { kind: 'conflicting_event' }),
-    ]) {
-      expect(decideAgain(other, 'pmt_1').payments[0]?.mark).toBe('waiting');
-    }
-  });
-
-  it('waits on where a person is asked already, where it is marked, and where no invoice is known', () => {
-    const nothing = { ...parked(), invoice: null };
-    for (const s of [item(parked()), lane(payment()), nothing]) expect(decideAgain(s, 'pmt_1')).toBe(s);
-    const s = parked();
-    expect(decideAgain(s, 'pmt_9')).toBe(s);
-  });
-});
-
 describe('a person’s choice for a refund that is stuck', () => {
   const about = (s: LaneState, r: RefundRow): ReviewRow =>
     openReview(s, ctx(), { kind: 'refund_stuck', subject: r.id, refundId: r.id, fact: FACTS.refund_stuck })
       .reviews[0] ?? never();
   const choose = ({ s, r }: Asked, resolution: 'apply' | 'retry' | 'dismiss', note: string | null = null) =>
-    stuckRefundReview(s, about(s, r), { resolution, note, by: 'ada' }, ctx());
+    asReview(takeStuckChoice)(s, about(s, r), { resolution, note, by: 'ada' }, ctx());
 
   it('to try again sends the same request once more; of one that failed nothing is sent', () => {
     const stuck = asked({ status: 'unknown' }, { status: 'refused' });
@@ -310,15 +287,6 @@ describe('a person’s choice for a refund that is stuck', () => {
     const wire = { method: 'POST', path: '/', body: null } as const;
     const gone = asked({ status: 'unknown' }, { status: 'refused', wire });
     expect(choose(gone, 'retry')).toMatchObject({ ok: false, status: 409, code: 'request_erased' });
-    expect(erasedRequest(gone.s, { ...about(gone.s, gone.r), refundId: 'ref_9' })).toBeNull();
-    const other = putMessage(gone.s, { ...gone.m, kind: 'report_refund' });
-    expect(erasedRequest(other, about(gone.s, gone.r))).toBeNull();
-  });
-
-  it('to close that of one that failed needs no bytes: nothing is sent', () => {
-    const wire = { method: 'POST', path: '/', body: null } as const;
-    const failed = asked({ status: 'failed' }, { status: 'refused', wire });
-    expect(choose(failed, 'retry')).toMatchObject({ ok: true, state: failed.s });
   });
 
   it('to try again of a request that was answered says that it is not sent again', () => {
@@ -352,21 +320,80 @@ describe('a person’s choice for a refund that is stuck', () => {
       expect(choose(over, 'apply')).toEqual({ ok: true, state: over.s, value: null });
     }
   });
+});
 
-  it('for its twin on Stripe starts that again, once', () => {
-    const twin = (mirror: RefundRow['mirror'], resolution: 'retry' | 'dismiss') => {
-      const of = asked({ status: 'succeeded', mirror }, { status: 'done' });
-      const done = mirrorReview(of.s, about(of.s, of.r), { resolution, note: null, by: 'ada' }, ctx());
-      return done.ok ? first(done.state).mirror : done.code;
-    };
-    expect([twin('parked', 'retry'), twin('parked', 'dismiss'), twin('done', 'retry')]).toEqual([
-      ...['waiting', 'parked', 'done'],
+describe('a refund that takes too long', () => {
+  const watch = (s: LaneState, ms: number) => {
+    const looks: (Date | null)[] = [];
+    const on = new Lane(s, ctx(ms), (when) => void looks.push(when));
+    for (const rule of [withdrawStale, declares(stuckRefunds)]) rule(on);
+    return { s: on.toState(), looks };
+  };
+
+  it.each([
+    ['unknown', 24],
+    ['pending', 240],
+  ] as const)('%s is shown to a person after %d hours, and not before', (status, hours) => {
+    const { s } = asked({ status }, { status: 'done' });
+    expect(watch(s, hours * HOUR - 1)).toEqual({ s, looks: [at(hours * HOUR)] });
+    const late = watch(s, hours * HOUR).s;
+    expect(open(late)).toMatchObject([{ kind: 'refund_stuck', refundId: s.refunds[0]?.id, paymentRowId: 'pmt_1' }]);
+    expect(summaries(late)[0]).toContain(`of 10.00 EUR is ${status} since 2026-11-20`);
+    expect(wordsOf(open(late)[0]).proposal).not.toContain('It is not sent again automatically');
+  });
+
+  it('is not sent again under a key that the MoR may have forgotten: 23 hours after it was made, whenever it was tried', () => {
+    for (const tried of [null, at(0), at(22 * HOUR)])
+      for (const status of ['requested', 'unknown'] as const) {
+        const { s, m } = asked({ status }, { firstTriedAt: tried, nextTryAt: at(99 * HOUR) });
+        expect(watch(s, 23 * HOUR - 1).s).toBe(s);
+        const { s: over } = watch(s, 23 * HOUR);
+        expect(over.messages).toMatchObject([
+          { status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) },
+        ]);
+        expect(over.refunds[0]?.status).toBe('unknown');
+        expect(wordsOf(open(over)[0]).proposal).toContain('It is not sent again automatically');
+        expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: it is not sent again`))).toBe(true);
+      }
+    const settled = asked({ status: 'succeeded' }, { firstTriedAt: at(0) });
+    expect(watch(settled.s, 23 * HOUR).s.messages[0]?.status).toBe('cancelled');
+    const done = asked({ status: 'unknown' }, { firstTriedAt: at(0), status: 'done' });
+    expect(watch(done.s, 23 * HOUR).s.messages[0]?.status).toBe('done');
+  });
+
+  it('is sent for another 23 hours after a person retried it', () => {
+    const { s } = asked({ status: 'unknown' }, {});
+    const [item] = open(watch(s, 23 * HOUR).s);
+    const retried = (resolution: 'retry' | 'dismiss'): LaneState => ({
+      ...s,
+      reviews: [{ ...(item ?? never()), status: 'resolved', resolution, resolvedAt: at(30 * HOUR) }],
+    });
+    const sent = (x: LaneState, hours: number) => watch(x, hours * HOUR - 1).s.messages[0]?.status;
+    expect([sent(retried('retry'), 53), sent(retried('retry'), 54)]).toEqual(['pending', 'refused']);
+    expect(sent(retried('dismiss'), 53)).toBe('refused');
+  });
+
+  it('is waited for no more once it has an end; that it failed after all is an item of its own', () => {
+    const { s } = asked({ status: 'pending' });
+    const waiting = watch(s, 240 * HOUR).s;
+    const end = (over: Partial<RefundRow>) =>
+      watch(putRefund(waiting, { ...(waiting.refunds[0] ?? never()), ...over }), 241 * HOUR).s;
+    expect(end({ status: 'succeeded' }).reviews).toMatchObject([{ status: 'resolved', note: 'the refund succeeded' }]);
+    expect(end({ status: 'joined' }).reviews).toMatchObject([{ note: 'it is a refund that was known already' }]);
+    const failed = end({ status: 'failed', morRefundId: 'rfnd_1' });
+    expect(failed.reviews.map((r) => [r.status, r.topic])).toEqual([
+      ['resolved', 'refund-waits'],
+      ['open', 'refund-failed'],
     ]);
-    // It is made of the refund, not of the request, whose bytes may be erased by then.
-    const wire = { method: 'POST', path: '/', body: null } as const;
-    const erased = asked({ status: 'succeeded', mirror: 'parked' }, { status: 'done', wire });
-    const said = { resolution: 'retry', note: null, by: 'ada' } as const;
-    const again = mirrorReview(erased.s, about(erased.s, erased.r), said, ctx());
-    expect(again).toMatchObject({ ok: true, state: { refunds: [{ mirror: 'waiting' }] } });
+    expect(summaries(failed)).toEqual(['refund rfnd_1 failed, nothing was refunded: no reason given']);
+    const [row = never()] = failed.refunds;
+    expect(open(watch(putRefund(failed, { ...row, status: 'succeeded' }), 242 * HOUR).s)).toEqual([]);
+    expect(open(watch(failed, 242 * HOUR).s)).toHaveLength(1);
+    const refused = { status: 422, code: 'x', message: 'no' };
+    const quiet = asked(
+      { status: 'failed', failure: refused },
+      { status: 'refused', attempts: 1, answeredAt: at(11_999) },
+    );
+    expect(watch(quiet.s, 0).s).toBe(quiet.s);
   });
 });

@@ -1,24 +1,27 @@
-// What refunds come to: which of them count, what the MoR's totals say, who may ask for how much, and when a person is told that one
-// takes too long.
-import { withWords, wordsOf } from '../support/item-words.js';
+// Refunds: what their events say, which of them count, and whether the MoR's totals agree.
+import { aKind } from '../../../support/item-facts.js';
+import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { putObject, putPayment, putRefund } from '../../src/engine/change.js';
-import { type PaymentEvent } from '../../src/engine/event.js';
-import { type LaneState, type RefundRow } from '../../src/domain/model.js';
-import { newMorObject } from '../../src/domain/mor-object.js';
-import { gapItems, settleRefunds as countRefunds } from '../../src/refunds/rules/count-refunds.js';
-import { decide } from '../../src/engine/adapter.js';
-import { declares } from '../../src/engine/items.js';
-import { applyRefunded } from '../../src/refunds/rules/refund-event.js';
-import { refundForReview, requestRefund, reviewScope } from '../../src/refunds/rules/request-refund.js';
-import { isToldFailed, watchRefunds } from '../../src/refunds/rules/stuck-refund.js';
-import { asked, at, byEvent, ctx, lane, payment, WISH } from '../support/asked-refund.js';
-import { aPaymentEvent, NOW, open } from '../support/channel-lane.js';
-import { never } from '../support/never.js';
+import { type Ctx, openReview, putPayment, putRefund } from '../../../../src/engine/change.js';
+import { type PaymentEvent } from '../../../../src/engine/event.js';
+import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
+import { asEventRule, decide } from '../../../../src/engine/adapter.js';
+import { declares } from '../../../../src/engine/items.js';
+import {
+  countRefunds,
+  isNameless,
+  reconsiderParked,
+  refundGaps,
+  renamedRefunds,
+  takeRefunded,
+} from '../../../../src/refunds/rules/refund.js';
+import { asked, at, byEvent, ctx, lane, payment } from '../../../support/asked-refund.js';
+import { aPaymentEvent, NOW, open } from '../../../support/channel-lane.js';
+import { never } from '../../../support/never.js';
 
-const HOUR = 3_600_000;
 const summaries = (s: LaneState) => open(s).map((r) => wordsOf(r).summary);
-const settleRefunds: typeof countRefunds = (s, on) => decide(countRefunds(s, on), on, declares(gapItems));
+const settleRefunds = (s: LaneState, on: Ctx): LaneState =>
+  decide(decide(s, on, countRefunds), on, declares(refundGaps));
 const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
 const part = (n: number, amount: bigint, over: Partial<RefundRow> = {}): RefundRow =>
   byEvent({ id: `ref_${n}`, morRefundId: `rfnd_${n}`, amount, ...over });
@@ -117,7 +120,7 @@ describe('the event of a refund', () => {
       ...{ eventId: 'evt_r', type: 'payment.refunded', status: 'partially_refunded', amount: 1000n, at: at(7) },
       ...{ refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: 1000n, reason: 'theirs', ...over },
     });
-  const heard = (s: LaneState, over: Partial<PaymentEvent> = {}) => applyRefunded(s, told(over), ctx());
+  const heard = (s: LaneState, over: Partial<PaymentEvent> = {}) => asEventRule(takeRefunded)(s, told(over), ctx());
 
   it('makes a row of what was given back elsewhere, and keeps the largest total', () => {
     const { state, verdict } = heard(lane(payment()));
@@ -213,133 +216,118 @@ describe('the event of a refund', () => {
   });
 });
 
-describe('who asks for a refund', () => {
-  const ask = (s: LaneState, over: Partial<typeof WISH> | { amount: bigint | null } = {}, of = ctx()) =>
-    requestRefund(s, 'pmt_1', { ...WISH, ...over }, of);
+describe('the event of a refund under a name from a person', () => {
+  const take = (s: LaneState, e: PaymentEvent) => asEventRule(takeRefunded)(s, e, ctx());
+  const refund = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
+    aPaymentEvent({
+      ...{
+        eventId: 'evt_r',
+        type: 'payment.refunded',
+        paymentId: 'pay_9',
+        status: 'partially_refunded',
+        amount: 1000n,
+      },
+      ...{ refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: 1000n, ...over },
+    });
+  const byHand = payment({ paymentId: 'pay_9', identifiedBy: 'ops' });
+
+  it('with another charge, under a name from a person, is a refund of somebody else’s payment: a person is told', () => {
+    const other = refund({ processorChargeId: 'ch_of_somebody_else', customerId: 'cus_2' });
+    const { state } = take(lane(byHand), other);
+    expect(state.refunds).toEqual([]);
+    expect(state.reviews).toMatchObject([{ kind: 'conflicting_event', status: 'open', paymentRowId: 'pmt_1' }]);
+    expect(wordsOf(state.reviews[0]).summary).toContain(
+      'pay_9 is charge ch_of_somebody_else of customer cus_2, of which 10.00 EUR was given back',
+    );
+  });
 
   it.each([
-    ['of no payment', { ...lane(), payments: [] }, 404, 'payment_not_found'],
-    ['of a payment without the MoR’s name', lane(payment({ paymentId: null })), 409, 'payment_not_identified'],
-    ['of what never succeeded', lane(payment({ succeededAt: null })), 422, 'payment_not_refundable'],
-    ['of an amount that nobody told', lane(payment({ amount: null })), 422, 'payment_not_refundable'],
+    ['the same charge', refund(), byHand],
+    ['no charge', refund({ processorChargeId: null }), byHand],
     [
-      'of what is being refunded',
-      withRefunds(lane(payment()), byEvent({ amount: 2990n })),
-      422,
-      'payment_not_refundable',
+      'a payment whose charge is not known',
+      refund({ processorChargeId: 'ch_2' }),
+      payment({ ...byHand, processorChargeId: null }),
     ],
-    ['of more than remains', withRefunds(lane(payment()), byEvent({ amount: 1991n })), 400, 'invalid_request'],
-  ])('is refused: %s', (_, s, status, code) => {
-    expect(ask(s)).toMatchObject({ ok: false, status, code });
-  });
-
-  it('gets all that remains where no amount is said, and exactly what remains where that is', () => {
-    const s = withRefunds(lane(payment()), byEvent({ amount: 1990n }));
-    expect(ask(s)).toMatchObject({ ok: true, value: { amount: 1000n, status: 'requested', origin: 'api' } });
-    expect(ask(s, { amount: null })).toMatchObject({ ok: true, value: { amount: 1000n } });
-    expect(ask(s, {}, ctx(0, { shadow: true }))).toMatchObject({ ok: false, code: 'shadow_mode' });
-  });
-
-  it('is told what a bank took in a dispute that was lost', () => {
-    const lost = (minor: string) =>
-      putObject(
-        lane(payment()),
-        newMorObject(NOW, {
-          ...{ id: 'dsp_1', kind: 'dispute', invoiceId: 'in_1', paymentRowId: 'pmt_1', status: 'lost' },
-          ...{ amount: BigInt(minor), currency: 'EUR', detail: { loss: { of: 'pmt_1', minor, entries: 1 } } },
-        }),
-      );
-    const all = ask(lost('2990'));
-    expect(all.ok ? '' : all.message).toBe(
-      'The bank took 29.90 EUR of this payment: a dispute was lost. Nothing is left to refund.',
-    );
-    const some = ask(lost('2000'));
-    expect(some.ok ? '' : some.message).toBe(
-      'The amount exceeds what remains of this payment: 9.90 EUR. The bank took 20.00 EUR of this payment: a dispute was lost.',
-    );
-    const none = ask(withRefunds(lane(payment()), byEvent({ amount: 2000n })));
-    expect(none.ok ? '' : none.message).toBe('The amount exceeds what remains of this payment: 9.90 EUR.');
-  });
-
-  it('for a review item gets the next name of its kind only once the one before was used', () => {
-    const s = lane(payment());
-    expect(reviewScope(s, 'pay_1', 'double_payment')).toEqual(['review', 'double_payment', '1']);
-    const item = { kind: 'double_payment' } as never;
-    const made = refundForReview(s, item, s.payments[0], 500n, 'ada', ctx());
-    const after = made.ok ? made.state : never();
-    expect(after.refunds).toMatchObject([{ amount: 500n, reason: 'requested_by_customer' }]);
-    expect(reviewScope(after, 'pay_1', 'double_payment')).toEqual(['review', 'double_payment', '2']);
-    expect(refundForReview(s, item, undefined, null, 'ada', ctx())).toMatchObject({ ok: false, status: 409 });
-    expect(refundForReview(s, item, payment({ id: 'pmt_9' }), null, 'ada', ctx())).toMatchObject({ status: 404 });
+    ['a payment that the MoR named itself', refund({ processorChargeId: 'ch_2' }), payment({ paymentId: 'pay_9' })],
+    ['a payment of another name', refund({ processorChargeId: 'ch_2', paymentId: 'pay_8' }), byHand],
+  ])('of %s shows no mistake of that person', (_, event, p) => {
+    expect(open(take(lane(p), event).state)).toEqual([]);
   });
 });
 
-describe('a refund that takes too long', () => {
-  const watch = (s: LaneState, ms: number) => {
-    const looks: (Date | null)[] = [];
-    return { s: watchRefunds(s, ctx(ms), (when) => void looks.push(when)), looks };
+describe('a refund of ours without a name', () => {
+  const { r } = asked();
+
+  it.each<[string, Partial<RefundRow>, bigint, boolean]>([
+    ['one that waits', {}, 1000n, true],
+    ['one without an answer', { status: 'unknown' }, 1000n, true],
+    ['another amount', {}, 1001n, false],
+    ['one that the MoR has begun', { status: 'pending' }, 1000n, false],
+    ['one from the portal', { origin: 'event' }, 1000n, false],
+    ['one with the MoR’s id', { morRefundId: 'rfnd_1' }, 1000n, false],
+    ['one with the processor’s id', { processorRefundId: 're_1' }, 1000n, false],
+  ])('may be meant by an event without ids: %s', (_, over, amount, may) => {
+    expect(isNameless({ ...r, ...over }, amount)).toBe(may);
+  });
+});
+
+describe('a refund that was asked for under a name from a person', () => {
+  const renamed = (s: LaneState) => decide(s, ctx(), declares(renamedRefunds));
+  const byHand = payment({ paymentId: 'pay_typo', identifiedBy: 'ada' });
+  const { s, r } = asked({ status: 'succeeded' }, {}, byHand);
+
+  it('opens one item once the MoR names the payment otherwise, and none where nothing was given back', () => {
+    const right = putPayment(s, payment({ paymentId: 'pay_right' }));
+    const fact = {
+      code: 'payment-renamed',
+      from: 'pay_typo',
+      to: 'pay_right',
+      amount: { minor: 1000n, currency: 'EUR' },
+    };
+    expect(open(renamed(right))).toMatchObject([{ kind: 'conflicting_event', paymentRowId: 'pmt_1', fact }]);
+    for (const same of [s, putPayment(s, payment({ paymentId: null })), putRefund(right, { ...r, status: 'failed' })])
+      expect(open(renamed(same))).toEqual([]);
+  });
+});
+
+describe('a payment that a person chose to give back', () => {
+  const parked = (over: Partial<PaymentRow> = {}): LaneState => lane(payment({ mark: 'parked', ...over }));
+  const again = (s: LaneState) => decide(s, ctx(), reconsiderParked);
+  const item = (
+    s: LaneState,
+    over: Partial<Pick<ReviewRow, 'kind' | 'paymentRowId' | 'resolution'>> = {},
+  ): LaneState => {
+    const { resolution = 'refund', ...about } = over;
+    const opened = openReview(s, ctx(), {
+      paymentRowId: 'pmt_1',
+      ...about,
+      ...aKind(over.kind ?? 'double_payment'),
+      subject: 'x',
+    });
+    const closed = opened.reviews.map((r) =>
+      r.subject === 'x' && resolution !== null ? { ...r, status: 'resolved' as const, resolution } : r,
+    );
+    return { ...opened, reviews: closed };
   };
 
   it.each([
-    ['unknown', 24],
-    ['pending', 240],
-  ] as const)('%s is shown to a person after %d hours, and not before', (status, hours) => {
-    const { s } = asked({ status }, { status: 'done' });
-    expect(watch(s, hours * HOUR - 1)).toEqual({ s, looks: [at(hours * HOUR)] });
-    const late = watch(s, hours * HOUR).s;
-    expect(open(late)).toMatchObject([{ kind: 'refund_stuck', refundId: s.refunds[0]?.id, paymentRowId: 'pmt_1' }]);
-    expect(summaries(late)[0]).toContain(`of 10.00 EUR is ${status} since 2026-11-20`);
-    expect(wordsOf(open(late)[0]).proposal).not.toContain('It is not sent again automatically');
+    ['the refund failed', item(withRefunds(parked(), byEvent({ status: 'failed' })))],
+    ['a bank took a part', item(withRefunds(parked({ amountRefunded: 1000n }), byEvent({ counted: true })))],
+  ])('waits on a new read of its invoice, and its item comes back: %s', (_, s) => {
+    expect([again(s).payments[0]?.mark, again(s).invoice?.readAt]).toEqual(['waiting', null]);
   });
 
-  it('is not sent again under a key that the MoR may have forgotten: 23 hours after it was made, whenever it was tried', () => {
-    for (const tried of [null, at(0), at(22 * HOUR)])
-      for (const status of ['requested', 'unknown'] as const) {
-        const { s, m } = asked({ status }, { firstTriedAt: tried, nextTryAt: at(99 * HOUR) });
-        expect(watch(s, 23 * HOUR - 1).s).toBe(s);
-        const { s: over } = watch(s, 23 * HOUR);
-        expect(over.messages).toMatchObject([
-          { status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) },
-        ]);
-        expect(over.refunds[0]?.status).toBe('unknown');
-        expect(wordsOf(open(over)[0]).proposal).toContain('It is not sent again automatically');
-        expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: it is not sent again`))).toBe(true);
-      }
-    const settled = asked({ status: 'succeeded' }, { firstTriedAt: at(0) });
-    expect(watch(settled.s, 23 * HOUR).s.messages[0]?.status).toBe('cancelled');
-    const done = asked({ status: 'unknown' }, { firstTriedAt: at(0), status: 'done' });
-    expect(watch(done.s, 23 * HOUR).s.messages[0]?.status).toBe('done');
-  });
-
-  it('is sent for another 23 hours after a person retried it', () => {
-    const { s } = asked({ status: 'unknown' }, {});
-    const [item] = open(watch(s, 23 * HOUR).s);
-    const retried = (resolution: 'retry' | 'dismiss'): LaneState => ({
-      ...s,
-      reviews: [{ ...(item ?? never()), status: 'resolved', resolution, resolvedAt: at(30 * HOUR) }],
-    });
-    const sent = (x: LaneState, hours: number) => watch(x, hours * HOUR - 1).s.messages[0]?.status;
-    expect([sent(retried('retry'), 53), sent(retried('retry'), 54)]).toEqual(['pending', 'refused']);
-    expect(sent(retried('dismiss'), 53)).toBe('refused');
-  });
-
-  it('is waited for no more once it has an end; that it failed after all is an item of its own', () => {
-    const { s } = asked({ status: 'pending' });
-    const waiting = watch(s, 240 * HOUR).s;
-    const end = (over: Partial<RefundRow>) =>
-      watch(putRefund(waiting, { ...(waiting.refunds[0] ?? never()), ...over }), 241 * HOUR).s;
-    expect(end({ status: 'succeeded' }).reviews).toMatchObject([{ status: 'resolved', note: 'the refund succeeded' }]);
-    expect(end({ status: 'joined' }).reviews).toMatchObject([{ note: 'it is a refund that was known already' }]);
-    const failed = end({ status: 'failed', morRefundId: 'rfnd_1' });
-    expect(failed.reviews.map((r) => [r.status, isToldFailed(r)])).toEqual([
-      ['resolved', false],
-      ['open', true],
-    ]);
-    expect(summaries(failed)).toEqual(['refund rfnd_1 failed, nothing was refunded: no reason given']);
-    const [row = never()] = failed.refunds;
-    expect(open(watch(putRefund(failed, { ...row, status: 'succeeded' }), 242 * HOUR).s)).toEqual([]);
-    expect(open(watch(failed, 242 * HOUR).s)).toHaveLength(1);
-    const quiet = asked({ status: 'failed' }, { status: 'refused' });
-    expect(watch(quiet.s, 0).s).toBe(quiet.s);
+  it.each([
+    ['the refund is under way', item(withRefunds(parked(), byEvent({ status: 'pending' })))],
+    ['all of it was given back', item(withRefunds(parked({ amountRefunded: 2990n }), byEvent({ amount: 2990n })))],
+    ['a person is asked already', item(parked(), { resolution: null })],
+    ['a person dismissed it', item(parked(), { resolution: 'dismiss' })],
+    ['the item was about another payment', item(parked(), { paymentRowId: 'pmt_2' })],
+    ['the item did not keep it from its invoice', item(parked(), { kind: 'conflicting_event' })],
+    ['it is marked', item(lane(payment()))],
+    ['its invoice is not known', { ...item(parked()), invoice: null }],
+  ])('stays as it is: %s', (_, s) => {
+    expect(again(s)).toBe(s);
   });
 });

@@ -1,6 +1,7 @@
-// The sentences of items about refunds.
-import { type Words } from '../../domain/fact.js';
-import { showMoney } from '../../domain/money.js';
+// The sentences about refunds: of items, and of how a refund stands.
+import { type FactOf, type Words } from '../../domain/fact.js';
+import { type RefundRow } from '../../domain/model.js';
+import { sayMoney, showMoney } from '../../domain/money.js';
 import { showIso } from '../../domain/show-time.js';
 
 export const refundItemWords: Words<
@@ -12,8 +13,6 @@ export const refundItemWords: Words<
   | 'request-refused'
   | 'refund-waits'
   | 'refund-failed'
-  | 'key-reused'
-  | 'repeat-refused'
   | 'refunded-elsewhere'
   | 'payment-misnamed'
   | 'payment-renamed'
@@ -49,24 +48,12 @@ export const refundItemWords: Words<
       : 'Ask the MoR whether that refund was made by this request or elsewhere, as in its portal. If elsewhere, nothing was refunded for this request: ask for another refund if two were wanted. Then dismiss this.',
   }),
   'refund-waits': (f) => ({
-    summary: `refund ${f.refund} of ${showMoney(f.amount)} is ${f.status} since ${showIso(f.since)}${f.dismissedAt === null ? '' : `; an item was dismissed on ${showIso(f.dismissedAt)}`}`,
-    proposal: `Ask the MoR what happened to it. The amount stays reserved until then: if the MoR says that it failed, \`apply\` with a note frees it.${f.withdrawn ? ' It is not sent again automatically; `retry` sends it once more, under the same key.' : ''}`,
+    summary: `refund ${f.refund} of ${showMoney(f.amount)} is ${f.status} since ${showIso(f.since)}${refusedSaid(f.refused)}${f.dismissedAt === null ? '' : `; an item was dismissed on ${showIso(f.dismissedAt)}`}`,
+    proposal: `Ask the MoR what it refunded. Its payment.refunded event settles this; the amount stays reserved until then. If the MoR says that nothing was refunded, \`apply\` with a note frees it.${f.withdrawn || f.refused !== null ? ' It is not sent again automatically; `retry` sends it once more, under the same key.' : ''}`,
   }),
   'refund-failed': (f) => ({
     summary: `refund ${f.refund} failed, nothing was refunded: ${f.said ?? 'no reason given'}`,
     proposal: 'The amount is free again. Find out why before you try again.',
-  }),
-  'key-reused': (f) => ({
-    summary: `refund ${f.refund} was refused: the MoR knows its key with another body (${f.said})`,
-    proposal:
-      'Ask the MoR what it refunded under this key; its payment.refunded event is recorded as it comes. The amount stays reserved: if the MoR refunded nothing for this request, `apply` with a note frees it.',
-  }),
-  'repeat-refused': (f) => ({
-    summary: f.mayBeMade
-      ? `refund ${f.refund} was refused: ${f.said}; an attempt before, of which nothing is known, may have made it`
-      : `the first attempt of refund ${f.refund} was not answered and the repeat was refused: ${f.said}`,
-    proposal:
-      'Ask the MoR whether the money was refunded. Its webhook settles this; until then the amount stays reserved. If the MoR says that nothing was refunded, `apply` with a note frees it.',
   }),
   'refunded-elsewhere': (f) => ({
     summary: `${showMoney(f.amount)} was given back of payment ${f.payment}, whose charge was said to have paid another invoice: the ledger does not show it`,
@@ -78,7 +65,7 @@ export const refundItemWords: Words<
     proposal: `Find out at the MoR which customer got the money. What was given back under ${f.payment} is not money of this payment.`,
   }),
   'payment-renamed': (f) => ({
-    summary: `${f.by} named this payment ${f.from}, and ${showMoney(f.amount)} was asked back under that name; the MoR says that the payment is ${f.to}`,
+    summary: `${showMoney(f.amount)} was asked back under the name ${f.from}, which a person gave this payment; the MoR says that the payment is ${f.to}`,
     proposal: `Find out at the MoR whose payment ${f.from} is. If another customer got the money, it is here and on Stripe as if it had been given back of this payment: correct your accounts, and refund ${f.to} in the MoR's portal if its customer is to have it. If both are names of one payment, dismiss this.`,
   }),
   'refund-differs': (f) => ({
@@ -98,3 +85,52 @@ export const refundItemWords: Words<
         : `Refund ${f.other.refund} of payment ${f.other.payment}, invoice ${f.other.invoice}, carries the same processor's refund id ${f.processorRefund ?? ''}. Ask the MoR whether it refunded both. If it did, credit this invoice on Stripe by hand and dismiss this; if not, the money of this one was not given back.`,
   }),
 };
+
+function refusedSaid(refused: FactOf<'refund-waits'>['refused']): string {
+  if (refused === null) return '';
+  const why =
+    refused.error === 'idempotency_conflict'
+      ? 'the MoR knows its key with another body'
+      : 'an attempt before it may have made it';
+  return `; the MoR refused the request: ${refused.said}; ${why}`;
+}
+
+type Said = { readonly tone: 'good' | 'wait' | 'bad'; readonly text: string };
+
+export function refundAnswer(
+  r: Pick<RefundRow, 'status' | 'morStatus' | 'amount' | 'currency' | 'failure' | 'mirror'>,
+): Said {
+  const what = sayMoney({ minor: r.amount, currency: r.currency });
+  switch (r.status) {
+    case 'succeeded': {
+      const shown = { done: '; Stripe shows it.', parked: '; a person must say how Stripe shows it.', not_needed: '.' };
+      const onStripe =
+        r.mirror === 'done' || r.mirror === 'parked' || r.mirror === 'not_needed'
+          ? shown[r.mirror]
+          : '; Stripe is being told.';
+      return { tone: r.mirror === 'parked' ? 'bad' : 'good', text: `Refunded ${what}${onStripe}` };
+    }
+    case 'joined':
+      return { tone: 'good', text: `Refunded ${what}: it is a refund that was known already.` };
+    case 'pending':
+      if (r.morStatus !== null)
+        return {
+          tone: 'wait',
+          text: `The MoR has the refund of ${what} as ${r.morStatus}, a status that Crossbill does not know. The amount stays reserved until its event comes.`,
+        };
+      return { tone: 'wait', text: `The MoR is refunding ${what}; with a bank debit that takes some days.` };
+    case 'failed': {
+      const why = r.failure === null ? '' : ` (${r.failure.message})`;
+      return {
+        tone: 'bad',
+        text: `Not refunded: the MoR refused or failed it${why}. The amount can be refunded again.`,
+      };
+    }
+    case 'requested':
+    case 'unknown':
+      return {
+        tone: 'wait',
+        text: `Asked for: the MoR has not answered yet about ${what}. The same request is sent until it does; no second refund is needed.`,
+      };
+  }
+}

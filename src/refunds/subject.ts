@@ -1,0 +1,23 @@
+// Refunds join the engine.
+import { asReview } from '../engine/adapter.js';
+import { nothingMore, type Subject } from '../engine/subject.js';
+import { creditNoteCall, mirrorRefunds, reportRefundCall } from './rules/mirror.js';
+import {
+  countRefunds,
+  reconsiderParked,
+  refundGaps,
+  refundsElsewhere,
+  renamedRefunds,
+  takeRefunded,
+} from './rules/refund.js';
+import { createRefundCall, stuckRefunds, takeStuckChoice, withdrawStale } from './rules/request.js';
+
+export const refunds = {
+  when: (lane) => lane.refunds.length > 0,
+  events: { 'payment.refunded': takeRefunded },
+  calls: { create_refund: createRefundCall, report_refund: reportRefundCall, issue_credit_note: creditNoteCall },
+  money: [countRefunds, mirrorRefunds, reconsiderParked],
+  rest: [withdrawStale],
+  items: [refundsElsewhere, refundGaps, stuckRefunds, renamedRefunds],
+  choices: { refund_stuck: asReview(takeStuckChoice), refund_gap: nothingMore },
+} satisfies Subject;

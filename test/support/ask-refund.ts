@@ -1,0 +1,16 @@
+// A refund that somebody asks for, as a change of a lane's state.
+import { type LaneState, type RefundRow } from '../../src/domain/model.js';
+import { asCommand } from '../../src/engine/adapter.js';
+import { type Ctx } from '../../src/engine/change.js';
+import { type Commanded } from '../../src/engine/commanded.js';
+import { type RefundRequest, requestRefund } from '../../src/refunds/rules/refund-request.js';
+
+export function askRefund(
+  s: LaneState,
+  paymentRowId: string,
+  request: RefundRequest,
+  ctx: Ctx,
+  scope: readonly string[] | null = null,
+): Commanded<RefundRow> {
+  return asCommand((lane) => requestRefund(lane, paymentRowId, request, scope))(s, ctx);
+}

@@ -1,0 +1,153 @@
+// Who may ask for a refund of how much, and its key: a restored backup does not change it.
+import { describe, expect, it } from '@jest/globals';
+import { putObject, putRefund } from '../../../../src/engine/change.js';
+import { asReview } from '../../../../src/engine/adapter.js';
+import { Lane } from '../../../../src/engine/draft.js';
+import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
+import { newMorObject } from '../../../../src/domain/mor-object.js';
+import { refundById, refundForItem } from '../../../../src/refunds/rules/refund-request.js';
+import { takeStuckChoice } from '../../../../src/refunds/rules/request.js';
+import { askRefund } from '../../../support/ask-refund.js';
+import { byEvent, ctx, lane, payment, WISH } from '../../../support/asked-refund.js';
+import { NOW } from '../../../support/channel-lane.js';
+import { never } from '../../../support/never.js';
+
+const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
+
+describe('the key of a refund', () => {
+  const keyOf = (p: PaymentRow, scope: readonly string[], amount: bigint | null = 500n): string | undefined => {
+    const request = { amount, reason: null, metadata: null, by: 'ops' };
+    const asked = askRefund(lane(p), p.id, request, ctx(), scope);
+    return asked.ok ? asked.state.messages[0]?.key : asked.code;
+  };
+
+  it('is the same after a restored backup, in which the payment has another id of ours', () => {
+    const key = keyOf(payment(), ['api', 'ops', 'key-1']);
+    expect(key).toMatch(/^crossbill:refund:sha256-[0-9a-f]{64}$/);
+    expect(keyOf(payment({ id: 'pmt_after_the_restore' }), ['api', 'ops', 'key-1'])).toBe(key);
+  });
+
+  it('is another for another payment of the MoR’s, another caller and another Idempotency-Key', () => {
+    const keys = [
+      keyOf(payment(), ['api', 'ops', 'key-1']),
+      keyOf(payment({ paymentId: 'pay_2' }), ['api', 'ops', 'key-1']),
+      keyOf(payment(), ['api', 'shop', 'key-1']),
+      keyOf(payment(), ['api', 'ops', 'key-2']),
+    ];
+    expect(new Set(keys).size).toBe(4);
+  });
+
+  it('finds what was asked under it before, and is refused for another amount', () => {
+    const first = { amount: 500n, reason: null, metadata: null, by: 'ops' };
+    const made = askRefund(lane(payment()), 'pmt_1', first, ctx(), ['api', 'ops', 'key-1']);
+    if (!made.ok) throw new Error(made.code);
+    const again = askRefund(made.state, 'pmt_1', first, ctx(), ['api', 'ops', 'key-1']);
+    expect(again).toMatchObject({ ok: true, value: { id: made.value.id } });
+    const other = askRefund(made.state, 'pmt_1', { ...first, amount: 501n }, ctx(), ['api', 'ops', 'key-1']);
+    expect(other).toMatchObject({ ok: false, code: 'idempotency_conflict' });
+  });
+});
+
+describe('two refunds of one payment', () => {
+  const ask = (s: LaneState, key: string, amount: bigint | null = 500n) => {
+    const done = askRefund(s, 'pmt_1', { amount, reason: null, metadata: null, by: 'ops' }, ctx(), ['api', key]);
+    if (!done.ok) throw new Error(done.code);
+    return done;
+  };
+  const first = ask(lane(payment()), 'key-1');
+  const second = ask(first.state, 'key-2', 600n);
+  const [one, two] = [first.value, second.value];
+
+  it('are asked for under their own keys, and each key finds its own again, without an amount too', () => {
+    expect(second.state.refunds.map((r) => r.amount)).toEqual([500n, 600n]);
+    expect([ask(second.state, 'key-1', null).value.id, ask(second.state, 'key-2', null).value.id]).toEqual([
+      ...[one.id, two.id],
+    ]);
+    expect(refundById(second.state, two.id)?.id).toBe(two.id);
+    const joined = putRefund(putRefund(second.state, { ...two, status: 'joined' }), { ...one, askedAs: two.id });
+    expect(refundById(joined, two.id)?.id).toBe(one.id);
+    expect(refundById(joined, 'ref_9')).toBeUndefined();
+  });
+
+  it('are refused, ended and sent again one by one', () => {
+    const calls = second.state.messages;
+    const refused: LaneState = { ...second.state, messages: calls.map((m) => ({ ...m, status: 'refused' })) };
+    const about = { refundId: two.id } as ReviewRow;
+    const choose = (s: LaneState, resolution: 'apply' | 'retry') => {
+      const done = asReview(takeStuckChoice)(s, about, { resolution, note: 'Ada', by: 'ops' }, ctx());
+      return done.ok ? done.state : done.code;
+    };
+    const again = choose(refused, 'retry');
+    expect(typeof again === 'string' ? again : again.messages.map((m) => m.status)).toEqual(['refused', 'pending']);
+    const oneSent: LaneState = { ...refused, messages: refused.messages.with(0, calls[0] ?? never()) };
+    const ended = choose(oneSent, 'apply');
+    expect(typeof ended === 'string' ? ended : ended.refunds.map((r) => r.status)).toEqual(['requested', 'failed']);
+    const twoSent: LaneState = { ...refused, messages: refused.messages.with(1, calls[1] ?? never()) };
+    expect(choose(twoSent, 'apply')).toBe('refund_being_sent');
+  });
+});
+
+describe('who asks for a refund', () => {
+  const ask = (s: LaneState, over: Partial<typeof WISH> | { amount: bigint | null } = {}, of = ctx()) =>
+    askRefund(s, 'pmt_1', { ...WISH, ...over }, of);
+
+  it.each([
+    ['of no payment', { ...lane(), payments: [] }, 404, 'payment_not_found'],
+    ['of a payment without the MoR’s name', lane(payment({ paymentId: null })), 409, 'payment_not_identified'],
+    ['of what never succeeded', lane(payment({ succeededAt: null })), 422, 'payment_not_refundable'],
+    ['of an amount that nobody told', lane(payment({ amount: null })), 422, 'payment_not_refundable'],
+    [
+      'of what is being refunded',
+      withRefunds(lane(payment()), byEvent({ amount: 2990n })),
+      422,
+      'payment_not_refundable',
+    ],
+    ['of more than remains', withRefunds(lane(payment()), byEvent({ amount: 1991n })), 400, 'invalid_request'],
+  ])('is refused: %s', (_, s, status, code) => {
+    expect(ask(s)).toMatchObject({ ok: false, status, code });
+  });
+
+  it('gets all that remains where no amount is said, and exactly what remains where that is', () => {
+    const s = withRefunds(lane(payment()), byEvent({ amount: 1990n }));
+    expect(ask(s)).toMatchObject({ ok: true, value: { amount: 1000n, status: 'requested', origin: 'api' } });
+    expect(ask(s, { amount: null })).toMatchObject({ ok: true, value: { amount: 1000n } });
+    expect(ask(s, {}, ctx(0, { shadow: true }))).toMatchObject({ ok: false, code: 'shadow_mode' });
+  });
+
+  it('is told what a bank took in a dispute that was lost', () => {
+    const lost = (minor: string) =>
+      putObject(
+        lane(payment()),
+        newMorObject(NOW, {
+          ...{ id: 'dsp_1', kind: 'dispute', invoiceId: 'in_1', paymentRowId: 'pmt_1', status: 'lost' },
+          ...{ amount: BigInt(minor), currency: 'EUR', detail: { loss: { of: 'pmt_1', minor, entries: 1 } } },
+        }),
+      );
+    const all = ask(lost('2990'));
+    expect(all.ok ? '' : all.message).toBe(
+      'The bank took 29.90 EUR of this payment: a dispute was lost. Nothing is left to refund.',
+    );
+    const some = ask(lost('2000'));
+    expect(some.ok ? '' : some.message).toBe(
+      'The amount exceeds what remains of this payment: 9.90 EUR. The bank took 20.00 EUR of this payment: a dispute was lost.',
+    );
+    const none = ask(withRefunds(lane(payment()), byEvent({ amount: 2000n })));
+    expect(none.ok ? '' : none.message).toBe('The amount exceeds what remains of this payment: 9.90 EUR.');
+  });
+
+  it('of an item gets the next name of its kind once the one before was used', () => {
+    const give = (s: LaneState, p: PaymentRow | undefined) => {
+      const on = new Lane(s, ctx());
+      const refused = refundForItem(on, { kind: 'double_payment' }, p, 500n, 'ada');
+      return { s: on.toState(), refused };
+    };
+    const s = lane(payment());
+    const first = give(s, payment());
+    expect(first.s.refunds).toMatchObject([{ amount: 500n, reason: 'requested_by_customer' }]);
+    const second = give(first.s, payment());
+    expect(second.s.refunds.map((r) => r.amount)).toEqual([500n, 500n]);
+    expect(new Set(second.s.messages.map((m) => m.key)).size).toBe(2);
+    expect(give(s, undefined).refused).toMatchObject({ ok: false, status: 409 });
+    expect(give(s, payment({ id: 'pmt_9' })).refused).toMatchObject({ status: 404 });
+  });
+});
