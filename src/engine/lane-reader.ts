@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { LaneUnreadable, type WaitingEvent } from './lane-store.js';
-import { columnList, fromRow, REVIEW } from '../store/codec.js';
-import { type DatabaseTime, readTime } from '../store/database-time.js';
+import { fromRow, REVIEW, withFields } from '../store/codec.js';
+import { type DatabaseTime, timeSql } from '../store/database-time.js';
 import { bodyOf } from '../store/event-bodies.js';
 import { fold, type Folded, type LoggedRow, storyOf, withLooseReviews } from './lane-log.js';
 
@@ -27,8 +27,8 @@ export type Loaded = {
 };
 
 /**
- * Reads lanes in one flight, and the events of those of `withEvents`. `now`: the database's time at which they were read. Throws
- * LaneUnreadable for the first that cannot be.
+ * Reads lanes with one statement, and the events of those in `withEvents`. `now`: the database's time of the read. Throws LaneUnreadable for
+ * the first unreadable lane.
  */
 export async function loadLanes(
   db: Db,
@@ -36,20 +36,56 @@ export async function loadLanes(
   time: DatabaseTime,
   withEvents: ReadonlySet<string>,
 ): Promise<{ readonly now: Date; readonly lanes: ReadonlyMap<string, Loaded> }> {
-  const [now, logs, loose, undecided] = await Promise.all([
-    readTime(db, time),
-    newestRows(db, lanes),
-    looseReviews(db, lanes),
-    undecidedEvents(db, [...withEvents]),
-  ]);
+  const found = await db.query<LoadedRow>({
+    name: 'load',
+    text: LOAD_SQL,
+    values: [lanes, time.given(), [...withEvents]],
+  });
+  const of = (what: LoadedRow['what']): ReadonlyMap<string, LoadedRow[]> =>
+    grouped(
+      found.rows.filter((r) => r.what === what),
+      (r) => r.lane,
+    );
+  const [log, reviews, events] = [of('log'), of('review'), of('event')];
+  const now = found.rows.find((r) => r.what === 'now')?.at;
+  if (now === undefined) throw new Error('the database did not say the time');
   const out = new Map<string, Loaded>();
   for (const lane of lanes) {
-    const rows = enough(logs.get(lane) ?? []) ?? (await allRows(db, lane));
-    const folded = withLooseReviews(foldOf(lane, rows), loose.get(lane) ?? []);
-    out.set(lane, { folded, ...waitingOf(undecided.get(lane) ?? [], now) });
+    const newest = (log.get(lane) ?? []).map((r): LoggedRow => ({ ...r, version: Number(r.id) }));
+    const rows = enough(newest) ?? (await allRows(db, lane));
+    const loose = (reviews.get(lane) ?? []).map((r) => withFields<ReviewRow>(REVIEW, undefined, r.change));
+    out.set(lane, { folded: withLooseReviews(foldOf(lane, rows), loose), ...waitingOf(events.get(lane) ?? [], now) });
   }
   return { now, lanes: out };
 }
+
+/** A row of what `LOAD_SQL` reads: the time, a row of the log, a review item or an event. */
+type LoadedRow = Row &
+  Omit<LoggedRow, 'version'> & {
+    readonly what: 'now' | 'log' | 'review' | 'event';
+    readonly id: string;
+    readonly next_try_at: Date;
+  };
+
+// One statement sees one moment. Each part reads by an index, and the first part names the columns.
+const LOAD_SQL = `
+  select 'now' as what, null::text as lane, null::bigint as id, ${timeSql(2)} as at, null::boolean as at_rest, null::boolean as snapshot,
+         null::json as change, null::json as bodies, null::text as source, null::text as event_id, null::text as type, null::bytea as body,
+         null::integer as attempts, null::timestamptz as next_try_at
+   union all
+  (select 'log', r.lane, r.version, r.at, r.at_rest, r.snapshot, r.change, r.bodies, null, null, null, null, null, null
+     from unnest($1::text[]) as w(wanted) cross join lateral (
+          select ${LOG_COLUMNS} from lane_log where lane = w.wanted order by version desc limit ${ROWS_AT_ONCE}) r
+    order by r.lane, r.version)
+   union all
+  (select 'review', invoice_id, seq, created_at, null, null, to_json(review), null, null, null, null, null, null, null
+     from review where invoice_id = any($1) order by seq)
+   union all
+  (select 'event', e.lane, e.id, e.received_at, null, null, null, null, e.source, e.event_id, e.type, e.body, e.attempts, e.next_try_at
+     from unnest($3::text[]) as w(wanted) cross join lateral (
+          select id, source, event_id, type, lane, ${bodyOf('e')} as body, received_at, attempts, next_try_at from inbox_event e
+           where e.lane = w.wanted and e.status = 'received' order by id limit ${EVENTS_AT_ONCE + 1}) e
+    order by e.id)`;
 
 /** Throws LaneUnreadable. */
 export function foldOf(lane: string, rows: readonly LoggedRow[]): Folded {
@@ -67,25 +103,15 @@ function enough(rows: readonly LoggedRow[]): readonly LoggedRow[] | null {
   return rows.length === 0 || rows[0]?.version === 1 ? rows : null;
 }
 
-async function newestRows(db: Db, lanes: readonly string[]): Promise<ReadonlyMap<string, readonly LoggedRow[]>> {
-  const found = await db.query<LoggedRow>({
-    name: 'load_log',
-    text: `select r.* from unnest($1::text[]) as w(wanted) cross join lateral (
-             select ${LOG_COLUMNS} from lane_log where lane = w.wanted order by version desc limit ${ROWS_AT_ONCE}) r
-            order by r.lane, r.version`,
-    values: [lanes],
-  });
-  return grouped(found.rows, (r) => r.lane);
-}
-
 /** All that is known of a lane as its log tells it: the state that was written last, and its story. */
 export async function readLane(
   db: Db,
   lane: string,
 ): Promise<{ readonly state: LaneState; readonly story: ReturnType<typeof storyOf> }> {
   const rows = await allRows(db, lane);
-  const loose = await looseReviews(db, [lane]);
-  return { state: withLooseReviews(fold(lane, rows), loose.get(lane) ?? []).state, story: storyOf(rows) };
+  const found = await db.query<Row>('select * from review where invoice_id = $1 order by seq', [lane]);
+  const loose = found.rows.map((r) => fromRow(REVIEW, r));
+  return { state: withLooseReviews(fold(lane, rows), loose).state, story: storyOf(rows) };
 }
 
 /** Everything that was ever written of a lane, oldest first. */
@@ -96,37 +122,14 @@ export async function allRows(db: Db, lane: string): Promise<readonly LoggedRow[
   return found.rows;
 }
 
-async function looseReviews(db: Db, lanes: readonly string[]): Promise<ReadonlyMap<string, readonly ReviewRow[]>> {
-  const found = await db.query<Row>({
-    name: 'load_review',
-    text: `select ${columnList(REVIEW)} from review where invoice_id = any($1) order by seq`,
-    values: [lanes],
-  });
-  return grouped(
-    found.rows.map((r) => fromRow(REVIEW, r)),
-    (r) => r.invoiceId ?? '',
-  );
-}
-
-async function undecidedEvents(db: Db, lanes: readonly string[]): Promise<ReadonlyMap<string, readonly Row[]>> {
-  if (lanes.length === 0) return new Map();
-  const waiting = await db.query<Row>({
-    name: 'load_waiting_events',
-    text: `select e.* from unnest($1::text[]) as w(wanted) cross join lateral (
-             select id, source, event_id, type, lane, ${bodyOf('e')} as body, received_at, attempts, next_try_at from inbox_event e
-              where e.lane = w.wanted and e.status = 'received' order by id limit ${EVENTS_AT_ONCE + 1}) e
-            order by e.id`,
-    values: [lanes],
-  });
-  return grouped(waiting.rows, (r) => r['lane'] as string);
-}
-
-/** Those to decide now. After a failure they are decided one by one, so that a bad one does not hold the others. */
-function waitingOf(rows: readonly Row[], now: Date): Omit<Loaded, 'folded'> {
-  const due = rows.filter((r) => (r['next_try_at'] as Date).getTime() <= now.getTime()).map(waitingEvent);
+/** The events to decide now. After a failure they are decided one by one, so that a bad one does not hold the others. */
+function waitingOf(rows: readonly LoadedRow[], now: Date): Omit<Loaded, 'folded'> {
+  const due = rows
+    .filter((r) => r.next_try_at.getTime() <= now.getTime())
+    .map((r) => waitingEvent({ ...r, received_at: r.at }));
   const events = due.slice(0, due.some((e) => e.attempts > 0) ? 1 : EVENTS_AT_ONCE);
-  const later = rows.filter((r) => !events.some((e) => e.id.toString() === r['id']));
-  const times = later.map((r) => (r['next_try_at'] as Date).getTime());
+  const later = rows.filter((r) => !events.some((e) => e.id.toString() === r.id));
+  const times = later.map((r) => r.next_try_at.getTime());
   return { events, moreAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 

@@ -199,17 +199,10 @@ export class LaneWriter {
     };
   }
 
-  private load(lanes: readonly string[], taken: ReadonlyMap<string, Taken>): Promise<ReadonlyMap<string, Kept>> {
-    return onConnection(this.pool, async (db) => {
-      // One transaction, sent in one go: each question by itself would be a commit.
-      const [, loaded] = await Promise.all([
-        db.query('begin read only'),
-        loadLanes(db, lanes, this.time, new Set(taken.keys())),
-        db.query('commit'),
-      ]);
-      this.asked = { at: loaded.now, ms: performance.now() };
-      return new Map([...loaded.lanes].map(([lane, l]) => [lane, { ...l, taken: taken.get(lane) ?? null }]));
-    });
+  private async load(lanes: readonly string[], taken: ReadonlyMap<string, Taken>): Promise<ReadonlyMap<string, Kept>> {
+    const loaded = await loadLanes(this.pool, lanes, this.time, new Set(taken.keys()));
+    this.asked = { at: loaded.now, ms: performance.now() };
+    return new Map([...loaded.lanes].map(([lane, l]) => [lane, { ...l, taken: taken.get(lane) ?? null }]));
   }
 
   /**

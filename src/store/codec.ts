@@ -122,16 +122,6 @@ export function fromRow<T>(codec: Codec<T>, row: Record<string, unknown>): T {
   return out as T;
 }
 
-/**
- * The columns of a table that this release knows. A prepared statement must name them: with `*` it fails on every connection that
- * knows it as soon as a later release adds a column, while both releases are at work.
- */
-export function columnList<T>(codec: Codec<T>): string {
-  return columnsOf(codec)
-    .map(([, column]) => column)
-    .join(', ');
-}
-
 /** `insert … on conflict do update` of many rows in one statement; its parameter `$n` is a JSON array. */
 export function upsertSql<T>(codec: Codec<T>, n: number): string {
   const columns = Object.keys(codec.columns).map(snake);

@@ -117,7 +117,7 @@ it('a connection that planned while the tables were tiny reads a few pages a lan
   await db.pool.query('analyze'); // as autovacuum does in the first hour; until then the server takes no table for tiny
   for (const n of numbers(1, TIMES)) await work(inbox, lanes, n);
   const statements = [...new Map(sent.map((s) => [s.name, s])).values()];
-  expect(statements.map((s) => s.name)).toEqual(expect.arrayContaining(['store_events', 'claim', 'load_log']));
+  expect(statements.map((s) => s.name)).toEqual(expect.arrayContaining(['store_events', 'claim', 'load']));
   expect(statements.filter((s) => s.name.startsWith('step_'))).toHaveLength(2);
   await grow(inbox);
   const later = performance.now() + 5_000;

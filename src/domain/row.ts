@@ -1,0 +1,94 @@
+// How a row is declared, once: its columns are its type, its table, its part of the log and its first values. Rules import no package, so
+// this is plain data; `store/entities.ts` makes TypeORM's entities of it.
+
+/** `texts`: an array. `json`: plain JSON, or values with amounts and times in them by a `JsonWay`. */
+export type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'texts';
+
+/** From a value to JSON and back. */
+export type JsonWay = { readonly to: (value: unknown) => unknown; readonly from: (json: unknown) => unknown };
+
+type Options = {
+  readonly key?: true;
+  readonly nullable?: true;
+  /** Of `char(n)`. */
+  readonly length?: number;
+  readonly way?: JsonWay;
+  /** The value of a new row. */
+  readonly first?: unknown;
+  /** What stays of personal data after an erasure. */
+  readonly erase?: (value: unknown) => unknown;
+};
+
+/** `T`: the type of its values. `F`: true if a new row has a first value. */
+export class Column<T, F extends boolean = boolean> {
+  declare readonly type: T;
+  declare readonly hasFirst: F;
+
+  constructor(
+    readonly kind: Kind,
+    readonly options: Options = {},
+  ) {}
+
+  /** Null at first. */
+  get orNull(): Column<T | null, true> {
+    return new Column(this.kind, { ...this.options, nullable: true, first: null });
+  }
+
+  first(first: T): Column<T, true> {
+    return new Column(this.kind, { ...this.options, first });
+  }
+
+  /** Free text about a person. `erase` says what stays of it; left out: null. */
+  personal(erase: (value: NonNullable<T>) => unknown = () => null): Column<T, F> {
+    const kept = (value: unknown): unknown => (value === null ? null : erase(value as NonNullable<T>));
+    return new Column(this.kind, { ...this.options, erase: kept });
+  }
+}
+
+export const key = (): Column<string, false> => new Column('text', { key: true });
+export const text = <T extends string = string>(): Column<T, false> => new Column('text');
+/** `char(length)`. */
+export const code = (length: number): Column<string, false> => new Column('text', { length });
+export const int = (): Column<number, false> => new Column('int');
+/** Smallest units of money, and other numbers beyond 2^53. */
+export const bigint = (): Column<bigint, false> => new Column('bigint');
+export const time = (): Column<Date, false> => new Column('time');
+export const bool = (): Column<boolean, false> => new Column('bool');
+export const json = <T>(way?: JsonWay): Column<T, false> => new Column('json', way === undefined ? {} : { way });
+export const texts = <T extends string>(): Column<readonly T[], false> => new Column('texts');
+
+/** A kind of row. `T`: its values. `G`: what a new row must be given. */
+export type Row<T, G = Partial<T>> = {
+  /** Empty: it stands in the log alone. */
+  readonly table: string;
+  readonly columns: Readonly<Record<keyof T & string, Column<unknown>>>;
+  readonly key: readonly (keyof T & string)[];
+  /** The first values. */
+  readonly first: Partial<T>;
+  /** For the compiler alone. */
+  readonly given?: G;
+};
+
+type Columns = Readonly<Record<string, Column<unknown>>>;
+type Values<C extends Columns> = { readonly [K in keyof C]: C[K]['type'] };
+type Given<C extends Columns> = { readonly [K in keyof C as C[K] extends Column<unknown, true> ? never : K]: C[K]['type'] };
+
+/** The type of a row. */
+export type RowOf<R> = R extends Row<infer T, unknown> ? T : never;
+
+export function rowOf<C extends Columns>(table: string, columns: C): Row<Values<C>, Given<C>> {
+  const all = Object.entries(columns);
+  return {
+    table,
+    columns: columns as Row<Values<C>>['columns'],
+    key: all.flatMap(([name, { options }]) => (options.key === true ? [name as keyof C & string] : [])),
+    first: Object.fromEntries(
+      all.flatMap(([name, { options }]) => ('first' in options ? [[name, options.first]] : [])),
+    ) as Partial<Values<C>>,
+  };
+}
+
+/** A new row: the first values, and what is given. */
+export function newRow<T, G>(row: Row<T, G>, given: G & Partial<T>): T {
+  return { ...row.first, ...given } as T; // `Given` names every column without a first value
+}
