@@ -1,5 +1,5 @@
 // The link between a customer and its customer at the MoR, as the API and the command line show it.
-import { type CustomerLink } from '../store/entities/customer-link.entity.js';
+import { type CustomerLink } from '../domain/customer-link.js';
 import { type PaymentMethod } from './payment-methods.store.js';
 import { Flag, Many, Text, TextOrNull, Time } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';

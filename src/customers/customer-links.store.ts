@@ -2,7 +2,8 @@
 import type pg from 'pg';
 import { Injectable } from '@nestjs/common';
 import { type Page, type PageRequest, type Span } from '../domain/page.js';
-import { type CustomerLink, CustomerLinkEntity } from '../store/entities/customer-link.entity.js';
+import { type CustomerLink } from '../domain/customer-link.js';
+import { CustomerLinkEntity } from '../store/entities.js';
 import { type ImportCheck, checkStaged, makeStage, stage, writeStaged } from './link-import.js';
 import { type ImportRow } from './rules/import-line.js';
 import { DatabaseTime, readTime, timeSql } from '../store/database-time.js';

@@ -17,7 +17,7 @@ import { type CustomerSum } from '../payments/payments.store.js';
 import { type InvoiceListItem } from '../invoices/invoices.store.js';
 import { type ListedRefund, type PaymentView } from '../engine/read-model.js';
 import { type DisputeItem } from '../disputes/disputes.store.js';
-import { type CustomerLink } from '../store/entities/customer-link.entity.js';
+import { type CustomerLink } from '../domain/customer-link.js';
 import { type CustomerAtStripe } from './at-stripe.flow.js';
 import { type MethodsShown, methodsPart } from './methods-part.js';
 

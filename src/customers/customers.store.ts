@@ -1,9 +1,7 @@
 // A customer: links, signups and invoices.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../store/database.js';
-import { CustomerLinkEntity } from '../store/entities/customer-link.entity.js';
-import { InvoiceEntity } from '../store/entities/invoice.entity.js';
-import { SignupEntity } from '../store/entities/signup.entity.js';
+import { CustomerLinkEntity, InvoiceEntity, SignupEntity } from '../store/entities.js';
 import { morCustomers } from '../store/mor-customers.js';
 import { INVOICE_AT, newestFirst } from '../store/newest-first.js';
 import { type SignupRow } from '../domain/signup.js';

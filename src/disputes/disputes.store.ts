@@ -5,9 +5,7 @@ import { type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
 import { Database } from '../store/database.js';
-import { InvoiceEntity } from '../store/entities/invoice.entity.js';
-import { MorObjectEntity } from '../store/entities/mor-object.entity.js';
-import { PaymentEntity } from '../store/entities/payment.entity.js';
+import { InvoiceEntity, MorObjectEntity, PaymentEntity } from '../store/entities.js';
 import { inOrder } from '../store/newest-first.js';
 import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
 

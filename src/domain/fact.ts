@@ -6,6 +6,7 @@ import { type DisputeFact, type ReturnFact } from './facts/loss.js';
 import { type AmountFact, type DoubleFact, type NotPayableFact } from './facts/money.js';
 import { type GapFact, type StuckFact } from './facts/refund.js';
 import { type Money } from './money.js';
+import { type JsonWay } from './row.js';
 
 /** The facts of each kind of review item. */
 export type FactsByKind = {
@@ -95,3 +96,6 @@ export function factFromJson(value: unknown): unknown {
     name === 'minor' && typeof x === 'string' ? [name, BigInt(x)] : [name, factFromJson(x)];
   return Object.fromEntries(Object.entries(value).map(read));
 }
+
+/** A fact in a column of JSON. */
+export const FACT_WAY: JsonWay = { to: factToJson, from: factFromJson };

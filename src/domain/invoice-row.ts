@@ -2,6 +2,7 @@
 import { type InvoiceStatus } from './ports/billing-platform.js';
 import { type ChargedMethod } from './ports/billing-reader.js';
 import { type ConfirmedMethod, type RetryTrail } from './retry.js';
+import { bigint, bool, code, int, json, key, rowOf, type RowOf, text, time } from './row.js';
 
 /** What the platform last said of the invoice; `unknown` until an event or a read told us. */
 export type PlatformStatus = InvoiceStatus | 'unknown';
@@ -9,65 +10,66 @@ export type PlatformStatus = InvoiceStatus | 'unknown';
 /** The invoice's status as the API shows it. */
 export type PublicInvoiceStatus = 'expected' | 'open' | 'held' | 'marking' | 'paid' | 'ignored' | 'void' | 'review';
 
-export type InvoiceRow = {
-  readonly invoiceId: string;
-  readonly customerId: string | null;
+export const INVOICE = rowOf('invoice', {
+  invoiceId: key(),
+  customerId: text().orNull,
   /** ISO 3166-1 alpha-2, of the customer's address on the invoice; null: the platform has not said. */
-  readonly customerCountry: string | null;
+  customerCountry: code(2).orNull,
   /** As the customer reads it on the invoice; null: Stripe has not given it one yet, or has not said. */
-  readonly number: string | null;
-  readonly status: PublicInvoiceStatus;
-  readonly platformStatus: PlatformStatus;
-  readonly billingReason: string | null;
-  readonly currency: string | null;
-  readonly amountDue: bigint | null;
-  readonly amountPaid: bigint | null;
-  readonly amountRemaining: bigint | null;
+  number: text().orNull,
+  status: text<PublicInvoiceStatus>().first('expected'),
+  platformStatus: text<PlatformStatus>().first('unknown'),
+  billingReason: text().orNull,
+  currency: code(3).orNull,
+  amountDue: bigint().orNull,
+  amountPaid: bigint().orNull,
+  amountRemaining: bigint().orNull,
   /** Paid beyond what was due, as the platform last said; null: it has not said since. */
-  readonly amountOverpaid: bigint | null;
-  readonly total: bigint | null;
-  readonly subscriptionId: string | null;
-  readonly collectionMethod: string | null;
+  amountOverpaid: bigint().orNull,
+  total: bigint().orNull,
+  subscriptionId: text().orNull,
+  collectionMethod: text().orNull,
   /** When the platform made the invoice. */
-  readonly platformCreatedAt: Date | null;
+  platformCreatedAt: time().orNull,
   /** A draft finalizes by itself then. */
-  readonly finalizesAt: Date | null;
-  readonly finalizationError: string | null;
+  finalizesAt: time().orNull,
+  finalizationError: text().orNull,
   /** How old the facts above are: the time of the read, or the event's own time. */
-  readonly factsAt: Date | null;
+  factsAt: time().orNull,
   /** The last read from the platform; null: never read. */
-  readonly readAt: Date | null;
+  readAt: time().orNull,
   /** A read that failed is tried again then; null: no read is waiting. */
-  readonly readDueAt: Date | null;
-  readonly readAttempts: number;
+  readDueAt: time().orNull,
+  readAttempts: int().first(0),
   /** A verdict of the MoR is expected by then; null: none is expected. */
-  readonly expectedBy: Date | null;
+  expectedBy: time().orNull,
   /** Whether its customer is known to pay by bank debit, looked up once its verdict is late; null: not looked up. */
-  readonly paysByDebit: boolean | null;
+  paysByDebit: bool().orNull,
   /**
    * Whether its customer was enrolled when we first learned of the invoice, decided once; null: nobody had to ask (all are), or it is
    * not known yet. enrolment/rules/enrolment.ts reads it.
    */
-  readonly enrolled: boolean | null;
+  enrolled: bool().orNull,
   /** Whether the platform goes on with it by itself; null: it has not said. */
-  readonly autoAdvance: boolean | null;
+  autoAdvance: bool().orNull,
   /** A method that stands on the invoice itself; null: none. */
-  readonly ownMethodId: string | null;
+  ownMethodId: text().orNull,
   /** The newest revision, made on the platform to replace this invoice; null: none. */
-  readonly latestRevision: string | null;
+  latestRevision: text().orNull,
   /** What the platform would charge by itself, as it was last looked at; null: nothing, or not looked at. */
-  readonly charged: ChargedMethod | null;
-  readonly chargeLookedAt: Date | null;
+  charged: json<ChargedMethod>().orNull,
+  chargeLookedAt: time().orNull,
   /** A look at its customer that failed is made again then; null: none failed. */
-  readonly lookDueAt: Date | null;
-  readonly lookAttempts: number;
+  lookDueAt: time().orNull,
+  lookAttempts: int().first(0),
   /** When a held payment is looked at again, should no event come. */
-  readonly holdUntil: Date | null;
+  holdUntil: time().orNull,
   /** What followed the MoR's refusals; null: it refused nothing. */
-  readonly retries: RetryTrail | null;
+  retries: json<RetryTrail>().orNull,
   /** The customer's newest payment method whose confirmation is known here; null: none was confirmed since the invoice came. */
-  readonly method: ConfirmedMethod | null;
+  method: json<ConfirmedMethod>().orNull,
   /** When a refused renewal is tried again by itself; null: it is not, as far as is known. */
-  readonly nextTryAt: Date | null;
-  readonly firstSeenAt: Date;
-};
+  nextTryAt: time().orNull,
+  firstSeenAt: time(),
+});
+export type InvoiceRow = RowOf<typeof INVOICE>;

@@ -1,6 +1,7 @@
 // A review item: a fact, the choices that are safe, and the one that is proposed.
 import { type Fact, type KindAndFact } from './fact.js';
-import { type Resolution, type ReviewKind, type ReviewRow } from './model.js';
+import { type Resolution, REVIEW, type ReviewKind, type ReviewRow } from './model.js';
+import { newRow } from './row.js';
 
 /** What a rule says of an item that holds. Choices left out are those of its kind. */
 export type Item = KindAndFact &
@@ -48,9 +49,8 @@ export function choicesOf(item: Pick<Item, 'kind' | 'actions' | 'proposed'>): {
 /** The row of an item that opens. */
 export function newReview(item: Item, id: string, createdAt: Date): ReviewRow {
   const { kind, fact, subject, invoiceId = null, paymentRowId = null, refundId = null, dueAt = null } = item;
-  const closed = { resolvedAt: null, resolvedBy: null, resolution: null, note: null };
   const about = { topic: fact.code, subject, invoiceId, paymentRowId, refundId, fact, ...choicesOf(item) };
-  return { id, kind, status: 'open', ...about, dueAt, createdAt, ...closed };
+  return newRow(REVIEW, { id, kind, status: 'open', ...about, dueAt, createdAt });
 }
 
 /** A row holds a fact of its kind, and so does the item that says it again. */

@@ -1,10 +1,11 @@
 // What the bridge knows about one invoice: the rows of a lane as plain values. Amounts are smallest units, times UTC.
-import { type Fact, type FactCode, type ReviewKind } from './fact.js';
+import { type Fact, type FactCode, FACT_WAY, type ReviewKind } from './fact.js';
 import { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus } from './invoice-row.js';
 import { type Money } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
-import { type BillingCall, type BillingCallKind } from './ports/billing-platform.js';
+import { type BillingCall, type BillingCallKind, CALL_WAY } from './ports/billing-platform.js';
 import { type WireRequest } from './ports/call.js';
+import { bigint, bool, code, ERASED, int, json, key, rowOf, type RowOf, text, texts, time } from './row.js';
 
 export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus, type ReviewKind };
 
@@ -47,64 +48,66 @@ export const HOLDING: ReadonlySet<MarkStage> = new Set<MarkStage>([
 
 export type PaymentOrigin = 'renewal' | 'signup' | 'proforma' | 'payment_link';
 
-export type PaymentRow = {
+export const PAYMENT = rowOf('payment', {
   /** Ours, permanent. */
-  readonly id: string;
+  id: key(),
   /** The MoR's `pay_…`; null until an event brought it. */
-  readonly paymentId: string | null;
+  paymentId: text().orNull,
   /** Who named it so; null: the MoR did. A name that the MoR does not know is taken back. */
-  readonly identifiedBy: string | null;
-  readonly invoiceId: string;
-  readonly customerId: string;
-  readonly origin: PaymentOrigin;
-  readonly status: PaymentStatus;
+  identifiedBy: text().orNull,
+  invoiceId: text(),
+  customerId: text(),
+  origin: text<PaymentOrigin>().first('renewal'),
+  status: text<PaymentStatus>().first('succeeded'),
   /** Null while only a refund of it is known. */
-  readonly amount: bigint | null;
-  readonly currency: string;
-  readonly processorChargeId: string | null;
-  readonly processorPaymentIntentId: string | null;
+  amount: bigint().orNull,
+  currency: code(3),
+  processorChargeId: text().orNull,
+  processorPaymentIntentId: text().orNull,
   /** What Stripe shows as the payment's reference: the charge id, or the proforma invoice's or payment link's id. */
-  readonly reference: string | null;
+  reference: text().orNull,
   /** When the MoR took the money; null: it did not (yet, as far as we know). */
-  readonly succeededAt: Date | null;
+  succeededAt: time().orNull,
   /** The newest failed or requires_action verdict, to order two of them. */
-  readonly verdictAt: Date | null;
-  readonly failureMessage: string | null;
-  readonly declineCode: string | null;
-  readonly mark: MarkStage;
-  readonly markMode: MarkMode | null;
-  readonly paymentRecordId: string | null;
+  verdictAt: time().orNull,
+  failureMessage: text().orNull.personal(),
+  declineCode: text().orNull,
+  mark: text<MarkStage>().first('none'),
+  markMode: text<MarkMode>().orNull,
+  paymentRecordId: text().orNull,
   /** How often a refused mark was tried again after a fresh read. */
-  readonly markTries: number;
-  readonly proveDueAt: Date | null;
-  readonly proveAttempts: number;
+  markTries: int().first(0),
+  proveDueAt: time().orNull,
+  proveAttempts: int().first(0),
   /** Since when the MoR knows a signup's charge and has not settled it (202); null: it never said so. */
-  readonly pendingSince: Date | null;
+  pendingSince: time().orNull,
   /** Checks that a person waived for this payment, by the review item's kind; `surplus`: it was known to be more than was due. */
-  readonly waived: readonly (ReviewKind | 'surplus')[];
+  waived: texts<ReviewKind | 'surplus'>().first([]),
   /** Refunds that count, in smallest units. */
-  readonly amountRefunded: bigint;
+  amountRefunded: bigint().first(0n),
   /** The largest `amount_refunded_total` any event carried; null: none did. */
-  readonly refundedTotal: bigint | null;
-  readonly signupId: string | null;
-  readonly recordedAt: Date;
-};
+  refundedTotal: bigint().orNull,
+  signupId: text().orNull,
+  recordedAt: time(),
+});
+export type PaymentRow = RowOf<typeof PAYMENT>;
 
 export type MarkMode = 'payment_record' | 'out_of_band';
 
 /** One verdict of the MoR on one try to charge. */
-export type AttemptRow = {
-  readonly eventId: string;
-  readonly invoiceId: string;
-  readonly paymentId: string;
-  readonly outcome: 'succeeded' | 'failed' | 'requires_action';
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly failureMessage: string | null;
-  readonly declineCode: string | null;
-  readonly processorPaymentIntentId: string | null;
-  readonly at: Date;
-};
+export const ATTEMPT = rowOf('', {
+  eventId: key(),
+  invoiceId: text(),
+  paymentId: text(),
+  outcome: text<'succeeded' | 'failed' | 'requires_action'>(),
+  amount: bigint(),
+  currency: text(),
+  failureMessage: text().orNull.personal(),
+  declineCode: text().orNull,
+  processorPaymentIntentId: text().orNull,
+  at: time(),
+});
+export type AttemptRow = RowOf<typeof ATTEMPT>;
 
 /**
  * `requested`: written down, no answer yet. `unknown`: sent, and nobody answered. `pending`: a bank debit on its way, or a status of the MoR
@@ -134,103 +137,108 @@ export const mirrorMoves = {
 } as const satisfies Record<string, readonly string[]>;
 export type MirrorStage = keyof typeof mirrorMoves;
 
-export type RefundRow = {
+export const REFUND = rowOf('refund', {
   /** Ours, permanent. */
-  readonly id: string;
+  id: key(),
   /** Our id of the payment. */
-  readonly paymentRowId: string;
-  readonly invoiceId: string;
-  readonly morRefundId: string | null;
-  readonly processorRefundId: string | null;
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly status: RefundStatus;
+  paymentRowId: text(),
+  invoiceId: text(),
+  morRefundId: text().orNull,
+  processorRefundId: text().orNull,
+  amount: bigint(),
+  currency: code(3),
+  status: text<RefundStatus>(),
   /** The MoR's own word while it is none of Document 3's: not final, so `status` is `pending`. Null: none. */
-  readonly morStatus: string | null;
-  readonly reason: string | null;
+  morStatus: text().orNull,
+  reason: text().orNull.personal(),
   /** `api`: asked for through us. `event`: made elsewhere, known by its event. */
-  readonly origin: 'api' | 'event';
+  origin: text<'api' | 'event'>(),
   /** The MoR's id of the payment in our request; null: there was no request of ours. */
-  readonly askedOf: string | null;
+  askedOf: text().orNull,
   /** Our id under which it was asked for when its event had come already, as after a restore: that row is `joined`. Null: it was not. */
-  readonly askedAs: string | null;
+  askedAs: text().orNull,
   /** False: it would exceed the payment, so it is shown but not counted (a review item says so). */
-  readonly counted: boolean;
+  counted: bool(),
   /** `amount_refunded_total` of its event; null: no event, or the event had none. */
-  readonly totalAfter: bigint | null;
+  totalAfter: bigint().orNull,
   /** How much of it gives back what was paid beyond the amount due. No sale is lowered by that, so no credit note shows it. */
-  readonly surplus: bigint;
-  readonly mirror: MirrorStage;
-  readonly creditNoteId: string | null;
+  surplus: bigint().first(0n),
+  mirror: text<MirrorStage>(),
+  creditNoteId: text().orNull,
   /** The MoR's refusal; null: none. */
-  readonly failure: { readonly status: number | null; readonly code: string | null; readonly message: string } | null;
-  readonly createdAt: Date;
-  readonly succeededAt: Date | null;
-};
+  failure: json<{ readonly status: number | null; readonly code: string | null; readonly message: string }>()
+    .orNull // a person's own words are personal, a code of the MoR is not
+    .personal((f) => (f.code === 'told_by_person' ? { ...f, message: ERASED } : f)),
+  createdAt: time(),
+  succeededAt: time().orNull,
+});
+export type RefundRow = RowOf<typeof REFUND>;
 
 export type Resolution = 'apply' | 'refund' | 'retry' | 'credit' | 'dismiss';
 
-export type ReviewRow = {
-  readonly id: string;
-  readonly kind: ReviewKind;
-  readonly status: 'open' | 'resolved';
+export const REVIEW = rowOf('review', {
+  id: key(),
+  kind: text<ReviewKind>(),
+  status: text<'open' | 'resolved'>(),
   /** The code of its fact. */
-  readonly topic: FactCode;
+  topic: text<FactCode>(),
   /** What it is about, in one word: one open item per kind, topic and subject. */
-  readonly subject: string;
-  readonly invoiceId: string | null;
+  subject: text(),
+  invoiceId: text().orNull,
   /** Our id of the payment. */
-  readonly paymentRowId: string | null;
-  readonly refundId: string | null;
+  paymentRowId: text().orNull,
+  refundId: text().orNull,
   /** Why it is open. Sentences are made from it when somebody reads them. */
-  readonly fact: Fact;
+  fact: json<Fact>(FACT_WAY),
   /** What a person may choose. A refund needs the MoR's id of the payment as well. */
-  readonly actions: readonly Resolution[];
+  actions: texts<Resolution>(),
   /** One of the actions; null: something must be found out first. */
-  readonly proposed: Resolution | null;
+  proposed: text<Resolution>().orNull,
   /** Until when a person must have acted, or it is too late; null: nobody set a time. */
-  readonly dueAt: Date | null;
-  readonly createdAt: Date;
-  readonly resolvedAt: Date | null;
+  dueAt: time().orNull,
+  createdAt: time(),
+  resolvedAt: time().orNull,
   /** An API key's name, or `crossbill` when the item closed itself. */
-  readonly resolvedBy: string | null;
-  readonly resolution: Resolution | 'cleared' | null;
-  readonly note: string | null;
-};
+  resolvedBy: text().orNull,
+  resolution: text<Resolution | 'cleared'>().orNull,
+  note: text().orNull.personal(),
+});
+export type ReviewRow = RowOf<typeof REVIEW>;
 
 export type OutboxKind =
   BillingCallKind | 'create_refund' | 'relay_event' | 'retry_charge' | 'create_proforma' | 'create_payment_link';
 
 /** A call that was decided: key and bytes are stored before it is sent. */
-export type OutboxRow = {
-  readonly id: string;
-  readonly lane: string;
-  readonly peer: 'stripe' | 'mor' | 'relay';
-  readonly kind: OutboxKind;
+export const CALL = rowOf('', {
+  id: key(),
+  lane: text(),
+  peer: text<'stripe' | 'mor' | 'relay'>(),
+  kind: text<OutboxKind>(),
   /** The payment's or refund's own id; with `kind` and `generation` unique for good. */
-  readonly subject: string;
+  subject: text(),
   /** Our id of the payment that is marked by it, or whose refund it shows, whatever that is called by now; null: it is neither. */
-  readonly paymentRowId: string | null;
+  paymentRowId: text().orNull,
   /** Raised only when the effect of the earlier key is surely absent. */
-  readonly generation: number;
-  readonly key: string;
-  readonly wire: WireRequest;
+  generation: int(),
+  key: text(),
+  wire: json<WireRequest>(),
   /** What a call to Stripe asks for, by which its effect is recognised; null for the other peers. */
-  readonly asked: BillingCall | null;
-  readonly status: 'pending' | 'done' | 'refused' | 'cancelled';
-  readonly attempts: number;
+  asked: json<BillingCall>(CALL_WAY).orNull,
+  status: text<'pending' | 'done' | 'refused' | 'cancelled'>(),
+  attempts: int().first(0),
   /** When it was sent first, or its effect looked for before that: its key's age counts from then. */
-  readonly firstTriedAt: Date | null;
-  readonly nextTryAt: Date;
-  readonly lastStatus: number | null;
-  readonly lastCode: string | null;
-  readonly lastMessage: string | null;
-  readonly lastRequestId: string | null;
+  firstTriedAt: time().orNull,
+  nextTryAt: time(),
+  lastStatus: int().orNull,
+  lastCode: text().orNull,
+  lastMessage: text().orNull,
+  lastRequestId: text().orNull,
   /** The peer replays a stored failure for this key. */
-  readonly replaying: boolean;
-  readonly createdAt: Date;
-  readonly answeredAt: Date | null;
-};
+  replaying: bool().first(false),
+  createdAt: time(),
+  answeredAt: time().orNull,
+});
+export type OutboxRow = RowOf<typeof CALL>;
 
 /** Accounts of the ledger. The two clearing accounts stand at zero when nothing is under way. */
 export type Account =
@@ -241,29 +249,28 @@ export type Account =
   | 'disputed_payments'; // taken back by a bank
 
 /** One movement between two accounts. Unique by (reason, subject) for good. */
-export type LedgerEntry = {
-  readonly debit: Account;
-  readonly credit: Account;
-  readonly amount: Money;
-  readonly reason: string;
-  readonly subject: string;
-  readonly invoiceId: string;
-  readonly paymentRowId: string;
+export const LEDGER_ENTRY = rowOf('ledger_entry', {
+  debit: text<Account>().named('debit_account'),
+  credit: text<Account>().named('credit_account'),
+  amount: bigint(),
+  currency: code(3),
+  reason: text(),
+  subject: text(),
+  invoiceId: text(),
+  paymentRowId: text(),
   /** The MoR's `pay_…`, where it was known; a payment is collected once under it, whatever invoice it names. */
-  readonly paymentId: string | null;
+  paymentId: text().orNull,
   /** Money is collected once under a charge. Null: none was known, or another payment of this invoice was collected under it. */
-  readonly processorChargeId: string | null;
-  readonly refundId: string | null;
-  /** The inbox event that caused it; null: a call's answer or a person did. */
-  readonly eventId: string | null;
-  /** When the entry was made. */
-  readonly at: Date;
-  /**
-   * When the money that it tells of moved, which says what month it belongs to: the MoR's own time of money that was taken, given back or
-   * lost. That Stripe shows it belongs to the same time, as Stripe itself dates it, so that a month is even once all of it is shown.
-   */
-  readonly movedAt: Date;
-};
+  processorChargeId: text().orNull,
+  refundId: text().orNull,
+  /** The inbox event behind it; null: a call's answer or a person. */
+  eventId: text().orNull,
+  /** The MoR's own time of the movement: it says the entry's month. Stripe's side of a movement has the same time, so a shown month is even. */
+  movedAt: time(),
+  /** The time of the entry. */
+  at: time().named('recorded_at'),
+});
+export type LedgerEntry = Omit<RowOf<typeof LEDGER_ENTRY>, 'amount' | 'currency'> & { readonly amount: Money };
 
 /** One line of an invoice's timeline. */
 export type JournalLine = {

@@ -1,5 +1,6 @@
 // A thing that the MoR keeps beside an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, a returned debit.
 import { type OnObject } from './facts/parts.js';
+import { bigint, code, ERASED, int, json, key, newRow, rowOf, type RowOf, text, time } from './row.js';
 import { PROFORMA_USUAL_TERM_MS } from '../policy.js';
 
 /**
@@ -113,35 +114,46 @@ export type MorObjectDetail = {
   readonly replacedBy?: string;
 };
 
-export type MorObjectRow = {
+/** Without the MoR's own words: they may name the recipient of a refused proforma invoice. */
+function withoutWords(detail: MorObjectDetail): MorObjectDetail {
+  const { refusal, failure } = detail;
+  return {
+    ...detail,
+    ...(refusal && { refusal: { ...refusal, message: ERASED, errors: [] } }),
+    ...(failure && { failure: { ...failure, message: ERASED } }),
+  };
+}
+
+export const MOR_OBJECT = rowOf('mor_object', {
   /** Ours, permanent. */
-  readonly id: string;
-  readonly kind: MorObjectKind;
+  id: key(),
+  kind: text<MorObjectKind>(),
   /** The MoR's id; null until its answer or an event named it. */
-  readonly morId: string | null;
-  readonly invoiceId: string;
+  morId: text().orNull,
+  invoiceId: text(),
   /** Our id of the payment it belongs to or brought; null: none known. */
-  readonly paymentRowId: string | null;
+  paymentRowId: text().orNull,
   /**
    * In the MoR's words. Ours are `REQUESTED` (not answered yet), `REFUSED`, `REPLACED` and `DELETED`; disputes are `action_needed`,
    * `revision_requested`, `won`, `lost` or `decided`, alerts `received` or `handled`, returned debits `returned` or `undone`.
    */
-  readonly status: string;
+  status: text(),
   /** Smallest units; null when not known. */
-  readonly amount: bigint | null;
-  readonly currency: string | null;
-  readonly number: string | null;
+  amount: bigint().orNull,
+  currency: code(3).orNull,
+  number: text().orNull,
   /** A link's page, or a dispute's dashboard. Text to show, never followed. */
-  readonly url: string | null;
+  url: text().orNull,
   /** Until when somebody must act; for a link, until when it can be paid; for a proforma invoice, the end of its due date. */
-  readonly deadline: Date | null;
-  readonly detail: MorObjectDetail;
+  deadline: time().orNull,
+  detail: json<MorObjectDetail>().first({}).personal(withoutWords),
   /** It is to be read at the MoR then; null: nothing to find out. */
-  readonly readDueAt: Date | null;
-  readonly readAttempts: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-};
+  readDueAt: time().orNull,
+  readAttempts: int().first(0),
+  createdAt: time(),
+  updatedAt: time(),
+});
+export type MorObjectRow = RowOf<typeof MOR_OBJECT>;
 
 /** Proforma invoices in these states hold nothing: another may be made. */
 const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REPLACED']);
@@ -271,21 +283,7 @@ export function asksAfterOutcome({ detail: { saidAt, outcomeAt } }: MorObjectRow
 
 export function newMorObject(
   now: Date,
-  over: Pick<MorObjectRow, 'id' | 'kind' | 'invoiceId' | 'status'> & Partial<MorObjectRow>,
+  given: Pick<MorObjectRow, 'id' | 'kind' | 'invoiceId' | 'status'> & Partial<MorObjectRow>,
 ): MorObjectRow {
-  return {
-    morId: null,
-    paymentRowId: null,
-    amount: null,
-    currency: null,
-    number: null,
-    url: null,
-    deadline: null,
-    detail: {},
-    readDueAt: null,
-    readAttempts: 0,
-    createdAt: now,
-    updatedAt: now,
-    ...over,
-  };
+  return newRow(MOR_OBJECT, { createdAt: now, updatedAt: now, ...given });
 }

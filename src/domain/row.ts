@@ -7,9 +7,14 @@ export type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'texts
 /** From a value to JSON and back. */
 export type JsonWay = { readonly to: (value: unknown) => unknown; readonly from: (json: unknown) => unknown };
 
+/** In the place of personal words. */
+export const ERASED = 'erased';
+
 type Options = {
   readonly key?: true;
   readonly nullable?: true;
+  /** The column's name, if not its own in snake_case. */
+  readonly name?: string;
   /** Of `char(n)`. */
   readonly length?: number;
   readonly way?: JsonWay;
@@ -32,6 +37,10 @@ export class Column<T, F extends boolean = boolean> {
   /** Null at first. */
   get orNull(): Column<T | null, true> {
     return new Column(this.kind, { ...this.options, nullable: true, first: null });
+  }
+
+  named(name: string): Column<T, F> {
+    return new Column(this.kind, { ...this.options, name });
   }
 
   first(first: T): Column<T, true> {
@@ -71,7 +80,9 @@ export type Row<T, G = Partial<T>> = {
 
 type Columns = Readonly<Record<string, Column<unknown>>>;
 type Values<C extends Columns> = { readonly [K in keyof C]: C[K]['type'] };
-type Given<C extends Columns> = { readonly [K in keyof C as C[K] extends Column<unknown, true> ? never : K]: C[K]['type'] };
+type Given<C extends Columns> = {
+  readonly [K in keyof C as C[K] extends Column<unknown, true> ? never : K]: C[K]['type'];
+};
 
 /** The type of a row. */
 export type RowOf<R> = R extends Row<infer T, unknown> ? T : never;

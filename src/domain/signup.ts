@@ -1,42 +1,44 @@
 // A signup as it is kept.
+import { bigint, bool, code, key, rowOf, type RowOf, text, time } from './row.js';
 
 /** `method`: another payment method of a customer, who signed up before. */
 export type SignupKind = 'payment' | 'trial' | 'method';
 
-export type SignupRow = {
-  readonly id: string; // sup_…, or met_… for another payment method
-  readonly kind: SignupKind;
-  readonly customerId: string;
+export const SIGNUP = rowOf('signup', {
+  id: key(), // sup_…, or met_… for another payment method
+  kind: text<SignupKind>(),
+  customerId: text(),
   /** Smallest units; null for a setup. */
-  readonly amount: bigint | null;
-  readonly currency: string | null;
+  amount: bigint().orNull,
+  currency: code(3).orNull,
   /** `requested` until the MoR answered, then the MoR's own word; `refused` when it would not. */
-  readonly status: string;
+  status: text(),
   /** `setup_intent_id` or `payment_intent_id`. */
-  readonly intentId: string | null;
-  readonly morCustomerId: string | null;
-  readonly taxCalculationId: string | null;
+  intentId: text().orNull,
+  morCustomerId: text().orNull,
+  taxCalculationId: text().orNull,
   /** Its calculation could not be used and was made again, once. */
-  readonly recalculated: boolean;
+  recalculated: bool().first(false),
   /** The idempotency key towards the MoR. */
-  readonly morKey: string;
+  morKey: text(),
   /** What is sent to the MoR, the same bytes on every try; `body` null once erased. */
-  readonly path: string;
-  readonly body: string | null;
+  path: text(),
+  body: text().orNull.personal(),
   /** One request at a time is sent for a signup; null or past: nobody is at it. */
-  readonly busyUntil: Date | null;
-  readonly createdBy: string;
-  readonly invoiceId: string | null;
-  readonly chargeId: string | null;
-  readonly paymentRowId: string | null;
-  readonly completedAt: Date | null;
+  busyUntil: time().orNull,
+  createdBy: text(),
+  invoiceId: text().orNull,
+  chargeId: text().orNull,
+  paymentRowId: text().orNull,
+  completedAt: time().orNull,
   /** When the confirmation of its payment method became known; null: it is not known. */
-  readonly confirmedAt: Date | null;
+  confirmedAt: time().orNull,
   /** `charge`: a charge succeeded; else who reported it. */
-  readonly confirmedBy: string | null;
+  confirmedBy: text().orNull,
   /** When somebody reported the confirmation first; null: nobody did. */
-  readonly reportedAt: Date | null;
+  reportedAt: time().orNull,
   /** When the customer's refused renewals got to know of the confirmation; null: they have to. */
-  readonly triedAt: Date | null;
-  readonly createdAt: Date;
-};
+  triedAt: time().orNull,
+  createdAt: time(),
+});
+export type SignupRow = RowOf<typeof SIGNUP>;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import {
   type AttemptRow,
+  CALL,
   type InvoiceRow,
   type JournalLine,
   type LaneState,
@@ -19,6 +20,7 @@ import { type MorObjectRow } from '../domain/mor-object.js';
 import { type BillingCall } from '../domain/ports/billing-platform.js';
 import { SHADOW_MESSAGE, SHADOW_MODE, type WireRequest } from '../domain/ports/call.js';
 import { type MorCall } from '../domain/ports/payment-gateway.js';
+import { newRow } from '../domain/row.js';
 import { type FlowSettings } from '../domain/settings.js';
 import {
   RETRY_AFTER_LONGEST_MS,
@@ -216,29 +218,17 @@ export function addMessage(
     m.generation ??
     1 + Math.max(0, ...s.messages.filter((x) => x.kind === m.kind && x.subject === m.subject).map((x) => x.generation));
   const shadow = ctx.settings.shadow === true;
-  const row: OutboxRow = {
+  const row = newRow(CALL, {
     id: ctx.newId('out'),
     lane: s.lane,
-    peer: m.peer,
-    kind: m.kind,
-    subject: m.subject,
-    paymentRowId: m.paymentRowId ?? null,
+    ...m,
     generation,
     key: m.key ?? messageKey(m.kind, m.subject, generation),
-    wire: m.wire,
-    asked: m.asked ?? null,
     status: shadow ? 'cancelled' : 'pending',
-    attempts: 0,
-    firstTriedAt: null,
     nextTryAt: ctx.now,
-    lastStatus: null,
-    lastCode: shadow ? SHADOW_MODE : null,
-    lastMessage: shadow ? SHADOW_MESSAGE : null,
-    lastRequestId: null,
-    replaying: false,
+    ...(shadow && { lastCode: SHADOW_MODE, lastMessage: SHADOW_MESSAGE, answeredAt: ctx.now }),
     createdAt: ctx.now,
-    answeredAt: shadow ? ctx.now : null,
-  };
+  });
   return putMessage(s, row);
 }
 

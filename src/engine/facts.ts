@@ -1,6 +1,8 @@
 // Takes in what the platform says of an invoice, whatever the order it is heard in.
+import { INVOICE } from '../domain/invoice-row.js';
 import { type InvoiceRow, type LaneState, type PlatformStatus } from '../domain/model.js';
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
+import { newRow } from '../domain/row.js';
 import { type Ctx, putInvoice } from './change.js';
 import { READ_FRESH_MS } from '../policy.js';
 
@@ -18,45 +20,7 @@ const PROGRESS: Record<PlatformStatus, number> = {
 /** The lane's invoice, made when this is the first we hear of it. */
 export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoice: InvoiceRow } {
   if (s.invoice !== null) return { state: s, invoice: s.invoice };
-  const invoice: InvoiceRow = {
-    invoiceId: s.lane,
-    customerId: null,
-    customerCountry: null,
-    number: null,
-    status: 'expected',
-    platformStatus: 'unknown',
-    billingReason: null,
-    currency: null,
-    amountDue: null,
-    amountPaid: null,
-    amountRemaining: null,
-    amountOverpaid: null,
-    total: null,
-    subscriptionId: null,
-    collectionMethod: null,
-    platformCreatedAt: null,
-    finalizesAt: null,
-    finalizationError: null,
-    factsAt: null,
-    readAt: null,
-    readDueAt: null,
-    readAttempts: 0,
-    expectedBy: null,
-    paysByDebit: null,
-    enrolled: null,
-    autoAdvance: null,
-    ownMethodId: null,
-    latestRevision: null,
-    charged: null,
-    chargeLookedAt: null,
-    lookDueAt: null,
-    lookAttempts: 0,
-    holdUntil: null,
-    retries: null,
-    method: null,
-    nextTryAt: null,
-    firstSeenAt: ctx.now,
-  };
+  const invoice = newRow(INVOICE, { invoiceId: s.lane, firstSeenAt: ctx.now });
   return { state: putInvoice(s, invoice), invoice };
 }
 

@@ -1,21 +1,22 @@
 // One row of a lane's log: what one step changed, as JSON, and the fold of such rows back into the lane's state.
 import { emptyLane } from './change.js';
-import { type AttemptRow, type InvoiceRow, type JournalLine, type LaneState, type ReviewRow } from '../domain/model.js';
-import { flat, MESSAGE, unflat } from './call-codec.js';
+import { INVOICE } from '../domain/invoice-row.js';
 import {
   ATTEMPT,
-  changedFields,
-  type Codec,
-  INVOICE,
-  jsonText,
-  OBJECT,
+  type AttemptRow,
+  CALL,
+  type JournalLine,
+  type LaneState,
+  type OutboxRow,
   PAYMENT,
   REFUND,
   REVIEW,
-  toJson,
-  withFields,
-} from '../store/codec.js';
-import { snake } from '../store/entities/columns.js';
+  type ReviewRow,
+} from '../domain/model.js';
+import { MOR_OBJECT } from '../domain/mor-object.js';
+import { type Row } from '../domain/row.js';
+import { changedFields, jsonText, toJson, withFields } from '../store/codec.js';
+import { snake } from '../store/columns.js';
 
 /** Raised with every new field or part: a release refuses a row that it does not know in full, so it loses nothing of it. */
 const FORMAT = 1;
@@ -43,28 +44,36 @@ export type NewRow = Pick<LoggedRow, 'lane' | 'version' | 'at' | 'at_rest' | 'sn
   readonly bodies: string | null;
 };
 
+/** The rows of a lane by the names of their parts in the log. `attempts` only grow, and no state has the old ones. */
+export const LOGGED = {
+  invoice: INVOICE,
+  payments: PAYMENT,
+  refunds: REFUND,
+  objects: MOR_OBJECT,
+  reviews: REVIEW,
+  calls: CALL,
+  attempts: ATTEMPT,
+} as const;
+
 /** One kind of row within a lane's state. */
 type Part = {
   readonly name: string;
-  /** What a step changed of it: new rows whole, others by their changed fields and their key. */
+  /** A step's changes of it: new rows whole, others by their changed fields and their key. */
   readonly changes: (before: LaneState, after: LaneState) => Fields[];
   readonly take: (s: LaneState, rows: readonly Fields[]) => LaneState;
 };
 
-function part<T, F extends object>(
-  name: string,
-  codec: Codec<F>,
-  keyOf: (row: T) => string,
+function part<T extends object>(
+  name: keyof typeof LOGGED,
+  codec: Row<T, unknown>,
   rowsOf: (s: LaneState) => readonly T[],
   put: (s: LaneState, rows: readonly T[]) => LaneState,
-  toFlat: (row: T) => F,
-  fromFlat: (row: F) => T,
 ): Part {
   const [key] = codec.key;
   if (key === undefined) throw new Error(`${name} have no key`);
   const column = snake(key);
-  // Items of intake are not in the log until a step changes them: they are always written whole, and read so: what is left out is null.
-  const whole = codec.table === REVIEW.table;
+  // Items of intake are not in the log until a step changes them, so items are always written whole and read whole: a missing field is null.
+  const isWhole = name === 'reviews';
   return {
     name,
     changes: (before, after) => {
@@ -72,17 +81,13 @@ function part<T, F extends object>(
       if (was === is) return [];
       return is
         .filter((row) => !was.includes(row))
-        .map((row) => {
-          const old = whole ? undefined : was.find((x) => keyOf(x) === keyOf(row));
-          return changedFields(codec, old === undefined ? undefined : toFlat(old), toFlat(row));
-        });
+        .map((row) => changedFields(codec, isWhole ? undefined : was.find((x) => x[key] === row[key]), row));
     },
     take: (s, rows) => {
       const next = [...rowsOf(s)];
       for (const fields of rows) {
-        const at = next.findIndex((row) => keyOf(row) === fields[column]);
-        const old = next[at];
-        const made = fromFlat(withFields(codec, whole || old === undefined ? undefined : toFlat(old), fields));
+        const at = next.findIndex((row) => row[key] === fields[column]);
+        const made = withFields(codec, isWhole ? undefined : next[at], fields);
         if (at < 0) next.push(made);
         else next[at] = made;
       }
@@ -91,63 +96,42 @@ function part<T, F extends object>(
   };
 }
 
-const as = <T>(row: T): T => row;
-const idOf = (row: { readonly id: string }): string => row.id;
-
 const PARTS: readonly Part[] = [
   part(
     'invoice',
-    INVOICE,
-    (i: InvoiceRow) => i.invoiceId,
+    LOGGED.invoice,
     (s) => (s.invoice === null ? [] : [s.invoice]),
     (s, [invoice = null]) => ({ ...s, invoice }),
-    as,
-    as,
   ),
   part(
     'payments',
-    PAYMENT,
-    idOf,
+    LOGGED.payments,
     (s) => s.payments,
     (s, payments) => ({ ...s, payments }),
-    as,
-    as,
   ),
   part(
     'refunds',
-    REFUND,
-    idOf,
+    LOGGED.refunds,
     (s) => s.refunds,
     (s, refunds) => ({ ...s, refunds }),
-    as,
-    as,
   ),
   part(
     'objects',
-    OBJECT,
-    idOf,
+    LOGGED.objects,
     (s) => s.objects,
     (s, objects) => ({ ...s, objects }),
-    as,
-    as,
   ),
   part(
     'reviews',
-    REVIEW,
-    idOf,
+    LOGGED.reviews,
     (s) => s.reviews,
     (s, reviews) => ({ ...s, reviews }),
-    as,
-    as,
   ),
   part(
     'calls',
-    MESSAGE,
-    idOf,
+    LOGGED.calls,
     (s) => s.messages,
     (s, messages) => ({ ...s, messages }),
-    flat,
-    unflat,
   ),
 ];
 
@@ -188,16 +172,16 @@ export function rowOf({ before, after, version, at, atRest, snapshot }: Step): N
 }
 
 /**
- * The bytes of calls stand beside the change, so that they can be dropped without it. An answered call's are not copied. Those of one that was
- * taken back are: it may be asked for under its key after all (links/rules/payment-captured.ts).
+ * The bytes of calls stand next to the change, so that a purge can drop them alone. Those of a call with a reply are not copied; those of a
+ * call that was taken back are: a rule may send it after all, under its key (links/rules/payment-captured.ts).
  */
 function takeBodies(calls: Fields[] | undefined, snapshot: boolean): Bodies | null {
   const bodies: Record<string, string> = {};
   for (const call of calls ?? []) {
-    const { id, body, status } = call;
-    call['body'] = undefined; // not deleted: the engine would keep such an object as a table, and be slow to write it
-    if (typeof body !== 'string' || (snapshot && status === 'done')) continue;
-    bodies[String(id)] = body;
+    if (call['wire'] === undefined) continue;
+    const { body, ...wire } = call['wire'] as OutboxRow['wire'];
+    call['wire'] = wire;
+    if (body !== null && !(snapshot && call['status'] === 'done')) bodies[String(call['id'])] = body;
   }
   return Object.keys(bodies).length === 0 ? null : bodies;
 }
@@ -253,8 +237,8 @@ function taken(s: LaneState, { change, bodies, lane, version }: LoggedRow): Lane
 }
 
 function withBody(call: Fields, bodies: Bodies | null): Fields {
-  const body = bodies?.[String(call['id'])];
-  return body === undefined ? call : { ...call, body };
+  if (call['wire'] === undefined) return call;
+  return { ...call, wire: { ...(call['wire'] as object), body: bodies?.[String(call['id'])] ?? null } };
 }
 
 /** The next row is to hold the whole state. */

@@ -1,9 +1,9 @@
 // Reads lanes: the fold of their logs, and the events that wait to be decided.
 import type pg from 'pg';
-import { type LaneState, type ReviewRow } from '../domain/model.js';
+import { type LaneState, REVIEW, type ReviewRow } from '../domain/model.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { LaneUnreadable, type WaitingEvent } from './lane-store.js';
-import { fromRow, REVIEW, withFields } from '../store/codec.js';
+import { fromRow, withFields } from '../store/codec.js';
 import { type DatabaseTime, timeSql } from '../store/database-time.js';
 import { bodyOf } from '../store/event-bodies.js';
 import { fold, type Folded, type LoggedRow, storyOf, withLooseReviews } from './lane-log.js';

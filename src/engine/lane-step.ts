@@ -1,11 +1,11 @@
 // One step of a lane: decided on what was read, then a part of the one statement that writes the steps of many lanes.
-import { type LaneState } from '../domain/model.js';
+import { LEDGER_ENTRY, type LaneState } from '../domain/model.js';
 import { type NewNotification } from '../domain/notification.js';
 import { type TellStep } from './decider.js';
 import { LaneFenced, type LaneWork } from './lane-store.js';
 import { type Remembered } from '../domain/request-name.js';
 import { textArray } from '../store/binary-arrays.js';
-import { ENTRY, flatEntry, insertSql, jsonText, toJson } from '../store/codec.js';
+import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { droppedBodies, type Folded, isEmpty, type NewRow, rowOf, wantsSnapshot } from './lane-log.js';
 import { type Taken } from './lane-queue.js';
 import { AWAITED, makeDue } from '../store/queue.js';
@@ -188,8 +188,12 @@ export function statementOf(steps: readonly Step[], now: Date): Statement | null
   if (log.length > 0) parts.push({ name: 'log', sql: LOG_SQL, values: log });
   addJson(
     'ledger',
-    (n) => insertSql(ENTRY, n),
-    steps.flatMap((s) => s.after.entries.map((e) => toJson(ENTRY, flatEntry(e)))),
+    (n) => insertSql(LEDGER_ENTRY, n),
+    steps.flatMap((s) =>
+      s.after.entries.map(({ amount: { minor: amount, currency }, ...e }) =>
+        toJson(LEDGER_ENTRY, { ...e, amount, currency }),
+      ),
+    ),
   );
   addJson(
     'notify',

@@ -7,8 +7,10 @@ import {
   type LaneState,
   type LedgerEntry,
   type OutboxRow,
+  PAYMENT,
   type PaymentRow,
 } from '../domain/model.js';
+import { newRow } from '../domain/row.js';
 import { effectName, OWN_PAYMENT, ownIdOf } from '../domain/payment-name.js';
 import { has, isSameMoney } from '../domain/mor-object.js';
 import { type PaymentEvent } from './event.js';
@@ -21,34 +23,7 @@ export function newPayment(
   ctx: Ctx,
   over: Pick<PaymentRow, 'invoiceId' | 'customerId' | 'currency'> & Partial<PaymentRow>,
 ): PaymentRow {
-  return {
-    id: ctx.newId(OWN_PAYMENT),
-    paymentId: null,
-    identifiedBy: null,
-    origin: 'renewal',
-    status: 'succeeded',
-    amount: null,
-    processorChargeId: null,
-    processorPaymentIntentId: null,
-    reference: null,
-    succeededAt: null,
-    verdictAt: null,
-    failureMessage: null,
-    declineCode: null,
-    mark: 'none',
-    markMode: null,
-    paymentRecordId: null,
-    markTries: 0,
-    proveDueAt: null,
-    proveAttempts: 0,
-    pendingSince: null,
-    waived: [],
-    amountRefunded: 0n,
-    refundedTotal: null,
-    signupId: null,
-    recordedAt: ctx.now,
-    ...over,
-  };
+  return newRow(PAYMENT, { id: ctx.newId(OWN_PAYMENT), recordedAt: ctx.now, ...over });
 }
 
 /** The payment an event is about: by the MoR's id, else a signup's or a link's by its charge or payment intent. */

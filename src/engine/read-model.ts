@@ -12,10 +12,7 @@ import {
 } from '../domain/model.js';
 import { type MorObjectRow, lostOf } from '../domain/mor-object.js';
 import { Database } from '../store/database.js';
-import { InvoiceEntity } from '../store/entities/invoice.entity.js';
-import { MorObjectEntity } from '../store/entities/mor-object.entity.js';
-import { PaymentEntity } from '../store/entities/payment.entity.js';
-import { RefundEntity } from '../store/entities/refund.entity.js';
+import { InvoiceEntity, MorObjectEntity, PaymentEntity, RefundEntity } from '../store/entities.js';
 import { readLane } from './lane-reader.js';
 import { morCustomers } from '../store/mor-customers.js';
 

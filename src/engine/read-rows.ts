@@ -1,7 +1,10 @@
 // The read rows of lanes: what lists, look-ups and verify read. Written when a lane comes to rest, from its state.
-import { type LaneState, type OutboxRow, type RefundRow } from '../domain/model.js';
+import { INVOICE } from '../domain/invoice-row.js';
+import { type LaneState, type OutboxRow, PAYMENT, REFUND, type RefundRow, REVIEW } from '../domain/model.js';
+import { MOR_OBJECT } from '../domain/mor-object.js';
 import { SHADOW_MODE } from '../domain/ports/call.js';
-import { type Codec, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, toJson, upsertSql } from '../store/codec.js';
+import { type Row } from '../domain/row.js';
+import { jsonText, toJson, upsertSql } from '../store/codec.js';
 
 /** What the read rows of a lane show, and what they are to show. */
 export type Shown = { readonly before: LaneState; readonly after: LaneState };
@@ -16,7 +19,7 @@ type Table = {
   readonly changed: (shown: Shown) => readonly unknown[];
 };
 
-function table<T>(codec: Codec<T>, rowsOf: (s: LaneState) => readonly T[]): Table {
+function table<T>(codec: Row<T, unknown>, rowsOf: (s: LaneState) => readonly T[]): Table {
   return {
     name: codec.table,
     sql: (n) => upsertSql(codec, n),
@@ -88,7 +91,7 @@ const TABLES: readonly Table[] = [
       return gone.filter((id) => listedRefunds(before).some((r) => r.id === id));
     },
   },
-  table(OBJECT, (s) => s.objects),
+  table(MOR_OBJECT, (s) => s.objects),
   table(REVIEW, (s) => s.reviews),
   {
     name: 'open_call',

@@ -1,9 +1,12 @@
 // Makes the read rows of every lane from its log, in the order in which the lanes were first written.
 import type pg from 'pg';
 import { emptyLane } from './change.js';
-import { type LaneState, type RefundRow } from '../domain/model.js';
+import { INVOICE } from '../domain/invoice-row.js';
+import { type LaneState, PAYMENT, REFUND, type RefundRow, REVIEW } from '../domain/model.js';
+import { MOR_OBJECT } from '../domain/mor-object.js';
+import { type Row } from '../domain/row.js';
 import { LaneUnreadable } from './lane-store.js';
-import { fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW } from '../store/codec.js';
+import { fromRow } from '../store/codec.js';
 import { type Database, onConnection, violatedConstraint } from '../store/database.js';
 import { allRows, foldOf } from './lane-reader.js';
 import { listedRefunds, openCallIds, readRowWrites } from './read-rows.js';
@@ -119,7 +122,7 @@ async function goneCalls(db: pg.PoolClient, lane: string, shown: LaneState): Pro
 /** The lane as its read rows show it: rows that are as the log says are the log's own, so that only others are told apart. */
 async function shownRows(db: pg.PoolClient, lane: string, log: LaneState): Promise<LaneState> {
   const of = async <T extends object>(
-    codec: Parameters<typeof fromRow<T>>[0],
+    codec: Row<T, unknown>,
     rows: readonly T[],
     key: keyof T & string,
   ): Promise<readonly T[]> => {
@@ -137,7 +140,7 @@ async function shownRows(db: pg.PoolClient, lane: string, log: LaneState): Promi
     invoice,
     payments: await of(PAYMENT, log.payments, 'id'),
     refunds: [...(await of(REFUND, listedRefunds(log), 'id')), ...(await joinedRefunds(db, log))],
-    objects: await of(OBJECT, log.objects, 'id'),
+    objects: await of(MOR_OBJECT, log.objects, 'id'),
     reviews: await of(REVIEW, log.reviews, 'id'),
     messages: log.messages.filter((m) => calls.rows.some((c) => c.id === m.id && c.attempts === m.attempts)),
   };

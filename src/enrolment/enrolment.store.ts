@@ -2,10 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { type InvoiceRow } from '../domain/model.js';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
-import { type CustomerLink, CustomerLinkEntity } from '../store/entities/customer-link.entity.js';
+import { type CustomerLink } from '../domain/customer-link.js';
+import { CustomerLinkEntity, InvoiceEntity } from '../store/entities.js';
 import { DatabaseTime, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
-import { InvoiceEntity } from '../store/entities/invoice.entity.js';
 import { inOrder } from '../store/newest-first.js';
 import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
 

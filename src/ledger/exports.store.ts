@@ -5,9 +5,7 @@ import { type PaymentRow, type RefundRow, type LaneState } from '../domain/model
 import { type LedgerRow, COMMON, entryNumbers, isRare, ledgerRows, STRAY } from './ledger.store.js';
 import { type Span } from '../domain/page.js';
 import { Database } from '../store/database.js';
-import { LedgerEntryEntity } from '../store/entities/ledger-entry.entity.js';
-import { PaymentEntity } from '../store/entities/payment.entity.js';
-import { RefundEntity } from '../store/entities/refund.entity.js';
+import { LedgerEntryEntity, PaymentEntity, RefundEntity } from '../store/entities.js';
 import { readLane } from '../engine/lane-reader.js';
 
 /** A payment whose money the MoR took, with the entry that booked it. */

@@ -30,8 +30,8 @@ export class LedgerEntryView {
 export function entryView(e: LedgerRow): LedgerEntryView {
   return {
     id: e.id,
-    debit_account: e.debitAccount,
-    credit_account: e.creditAccount,
+    debit_account: e.debit,
+    credit_account: e.credit,
     amount: amountOf(e.amount),
     currency: currencyOf(e.currency),
     reason: e.reason,
@@ -48,6 +48,6 @@ export function entryView(e: LedgerRow): LedgerEntryView {
     credit_note_id: e.creditNoteId ?? undefined,
     event_id: e.eventId ?? undefined,
     moved_at: timeOf(e.movedAt),
-    recorded_at: timeOf(e.recordedAt),
+    recorded_at: timeOf(e.at),
   };
 }

@@ -6,11 +6,7 @@ import { Database } from '../store/database.js';
 import { morCustomers } from '../store/mor-customers.js';
 import { dayOf } from '../domain/day.js';
 import { DAY_MS } from '../policy.js';
-import { InvoiceEntity } from '../store/entities/invoice.entity.js';
-import { MorObjectEntity } from '../store/entities/mor-object.entity.js';
-import { LedgerEntryEntity } from '../store/entities/ledger-entry.entity.js';
-import { PaymentEntity } from '../store/entities/payment.entity.js';
-import { RefundEntity } from '../store/entities/refund.entity.js';
+import { InvoiceEntity, MorObjectEntity, LedgerEntryEntity, PaymentEntity, RefundEntity } from '../store/entities.js';
 import { ledBy } from '../store/led-by.js';
 import { inOrder } from '../store/newest-first.js';
 import { type Numbers, numbersWithin } from '../store/number-at.js';
@@ -23,33 +19,20 @@ export type LedgerFilter = MoneyFilter & {
 };
 
 /** An entry with every id that is known today of what it tells of. */
-export type LedgerRow = {
-  readonly id: string;
-  readonly debitAccount: string;
-  readonly creditAccount: string;
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly reason: string;
+export type LedgerRow = Omit<LedgerEntryEntity, 'paymentId'> & {
   /** Null: the read rows were lost, and `crossbill rebuild` has not made them again. */
   readonly customerId: string | null;
   readonly morCustomerId: string | null;
-  readonly invoiceId: string;
   readonly invoiceNumber: string | null;
   /** The payment's public id. */
   readonly paymentId: string;
-  readonly processorChargeId: string | null;
   /** Stripe's `pr_…`; null in mark mode `out_of_band`, and until Stripe has answered. */
   readonly paymentRecordId: string | null;
-  /** Ours. This and the next two are null for what is no refund. */
-  readonly refundId: string | null;
+  /** This and the next are null for what is no refund. */
   readonly morRefundId: string | null;
   readonly processorRefundId: string | null;
   /** Of a refund, or of a loss that was credited. */
   readonly creditNoteId: string | null;
-  readonly eventId: string | null;
-  /** When the money moved, by the MoR's time: the month that it belongs to. */
-  readonly movedAt: Date;
-  readonly recordedAt: Date;
 };
 
 /** Every payment makes these two entries: one of them is always near. The others have an index, whose own words these are. */

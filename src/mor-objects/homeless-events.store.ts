@@ -1,11 +1,11 @@
 // The routing of events that name no invoice in PostgreSQL: one look for every id, one transaction for what was decided.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { type ReviewRow } from '../domain/model.js';
+import { REVIEW, type ReviewRow } from '../domain/model.js';
 import { HomelessEvents, type Home, type RoutedEvent, type Routing } from './homeless-events.js';
 import { LaneFenced } from '../engine/lane-store.js';
 import { StoreUnavailable } from '../domain/errors.js';
-import { insertSql, jsonText, REVIEW, toJson } from '../store/codec.js';
+import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction, isUnavailable } from '../store/database.js';
 import { bodyOf, hasBody } from '../store/event-bodies.js';

@@ -2,7 +2,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type MoveCall, type MoveWay } from '../domain/ports/billing-moves.js';
 import { type WireRequest } from '../domain/ports/call.js';
-import { SEQ } from '../store/entities/columns.js';
+import { SEQ } from '../store/columns.js';
 import { type MoveFact, type MoveStatus } from './move.rules.js';
 
 /** What stood on the subscription; `--back` writes it again. */

@@ -5,7 +5,7 @@ import { type PageRequest } from '../domain/page.js';
 import { jsonText } from '../store/codec.js';
 import { DatabaseTime, timeSql } from '../store/database-time.js';
 import { Database, onConnection } from '../store/database.js';
-import { snake } from '../store/entities/columns.js';
+import { snake } from '../store/columns.js';
 import { newestFirst } from '../store/newest-first.js';
 import { MoveEntity } from './move.entity.js';
 import { MOVE_STATUSES, type MoveStatus } from './move.rules.js';

@@ -1,7 +1,7 @@
 // A merchant's onboarding.
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type OnboardingRow } from '../domain/onboarding.js';
-import { SEQ } from '../store/entities/columns.js';
+import { SEQ } from '../store/columns.js';
 
 @Entity('onboarding')
 export class OnboardingEntity implements OnboardingRow {

@@ -6,7 +6,7 @@ import { type OnboardingRow } from '../domain/onboarding.js';
 import { jsonText } from '../store/codec.js';
 import { DatabaseTime, laterSql, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
-import { snake } from '../store/entities/columns.js';
+import { snake } from '../store/columns.js';
 import { OnboardingEntity } from './onboarding.entity.js';
 import { newestFirst } from '../store/newest-first.js';
 import { turnIsFree } from '../store/turns.js';

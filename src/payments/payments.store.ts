@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
 import { paymentViews, type PaymentView } from '../engine/read-model.js';
 import { Database } from '../store/database.js';
-import { PaymentEntity } from '../store/entities/payment.entity.js';
+import { PaymentEntity } from '../store/entities.js';
 import { type FilteredList, newestFirst, PAYMENT_AT, sumsOf } from '../store/newest-first.js';
 import { type Name } from '../store/walk.js';
 

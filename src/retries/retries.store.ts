@@ -4,7 +4,7 @@ import { Any } from 'typeorm';
 import { type InvoiceRow } from '../domain/model.js';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
 import { Database } from '../store/database.js';
-import { InvoiceEntity } from '../store/entities/invoice.entity.js';
+import { InvoiceEntity } from '../store/entities.js';
 import { INVOICE_AT } from '../store/newest-first.js';
 import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
 

@@ -4,7 +4,7 @@ import { type Repository } from 'typeorm';
 import { type ReviewRow } from '../domain/model.js';
 import { BadCursor, type Page, type PageRequest, type Span } from '../domain/page.js';
 import { Database } from '../store/database.js';
-import { ReviewEntity } from '../store/entities/review.entity.js';
+import { ReviewEntity } from '../store/entities.js';
 import { newestFirst } from '../store/newest-first.js';
 import { type Name } from '../store/walk.js';
 

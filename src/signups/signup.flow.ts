@@ -13,7 +13,8 @@ import { NotUnique } from '../engine/lane-store.js';
 import { type IntentAnswer, PaymentGateway, type SignupCall } from '../domain/ports/payment-gateway.js';
 import { type Remembered, type RequestName } from '../domain/request-name.js';
 import { Requests } from '../store/requests.js';
-import { type SignupKind, type SignupRow } from '../domain/signup.js';
+import { SIGNUP, type SignupKind, type SignupRow } from '../domain/signup.js';
+import { newRow } from '../domain/row.js';
 import { SignupsStore } from './signups.store.js';
 import { TaxDesk } from '../domain/ports/tax.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
@@ -79,33 +80,21 @@ export class SignupFlow {
     if ('outcome' in bound) return bound;
     const id = this.ids.next(req.kind === 'method' ? 'met' : 'sup');
     const wire = this.gateway.encode(bound);
-    const row: SignupRow = {
+    const row = newRow(SIGNUP, {
       id,
       kind: req.kind,
       customerId: req.customerId,
       amount: req.amount,
       currency: req.currency,
       status: 'requested',
-      intentId: null,
-      morCustomerId: null,
       taxCalculationId: bound.taxCalculationId,
-      recalculated: false,
       // Without a name of the caller's nothing survives a restore, and the same request is another signup.
       morKey: name === null ? `crossbill:signup:${id}` : keyOf(req, name),
       path: wire.path,
       body: wire.body,
-      busyUntil: null,
       createdBy: req.by,
-      invoiceId: null,
-      chargeId: null,
-      paymentRowId: null,
-      completedAt: null,
-      confirmedAt: null,
-      confirmedBy: null,
-      reportedAt: null,
-      triedAt: null,
       createdAt: this.clock.now(),
-    };
+    });
     const remembered = await this.signups.create(row, name === null ? null : { ...name, bodySha256 });
     return remembered.known ? this.again(remembered, req) : this.send(row, req);
   }

@@ -2,14 +2,15 @@
 import { Injectable } from '@nestjs/common';
 import { Ids } from '../domain/ports/clock.js';
 import { type NamedRequest, type Remembered } from '../domain/request-name.js';
-import { type SignupRow } from '../domain/signup.js';
+import { REVIEW } from '../domain/model.js';
+import { SIGNUP, type SignupRow } from '../domain/signup.js';
 import { SIGNUP_ENDS_MS, SIGNUP_FLAGGED_WITHIN_MS } from '../policy.js';
 import { newReview } from '../domain/item.js';
-import { insertSql, jsonText, REVIEW, SIGNUP, toJson } from '../store/codec.js';
+import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { rememberIn } from '../store/requests.js';
 import { Database, inTransaction } from '../store/database.js';
-import { SignupEntity } from '../store/entities/signup.entity.js';
+import { SignupEntity } from '../store/entities.js';
 import { turnIsFree } from '../store/turns.js';
 
 @Injectable()

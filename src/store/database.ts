@@ -3,7 +3,7 @@ import pg from 'pg';
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { poolConfig, poolOf, renewPlans } from './connect.js';
 import { sqlState } from './database-errors.js';
-import { SnakeNames } from './entities/columns.js';
+import { SnakeNames } from './columns.js';
 import { refusalOf } from './refusals.js';
 import { checkServer, type ServerFacts } from './server.js';
 

@@ -1,7 +1,7 @@
 // Lists of one table, the newest rows first, filtered.
 import { Any, type FindOptionsWhere, type ObjectLiteral, type Repository } from 'typeorm';
 import { type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
-import { snake } from './entities/columns.js';
+import { snake } from './columns.js';
 import { ledBy } from './led-by.js';
 import { type Numbered, numberedWithin } from './number-at.js';
 import { givenOf, type Name, Parameters, sumUp, type Walk, walk, within } from './walk.js';

@@ -1,6 +1,7 @@
 // What the merchant's backend is told, in PostgreSQL: written with a lane's step, taken on by workers of its own.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { REVIEW } from '../domain/model.js';
 import { type NewNotification } from '../domain/notification.js';
 import { BadCursor, type Page, type PageRequest } from '../domain/page.js';
 import {
@@ -13,7 +14,7 @@ import {
   type TakenNotification,
   type Untold,
 } from '../domain/ports/notifications.js';
-import { fromRow, jsonText, REVIEW } from './codec.js';
+import { fromRow, jsonText } from './codec.js';
 import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 import { listLedBy } from './led-by.js';

@@ -6,7 +6,8 @@ import { isSameStripeEvent, sameEvent } from '../domain/events/same-event.js';
 import { type Ids } from '../domain/ports/clock.js';
 import { type Delivery } from '../domain/ports/inbox.js';
 import { newReview } from '../domain/item.js';
-import { insertSql, jsonText, REVIEW, toJson } from './codec.js';
+import { REVIEW } from '../domain/model.js';
+import { insertSql, jsonText, toJson } from './codec.js';
 import { type DatabaseTime, readTime, timeSql } from './database-time.js';
 
 /** What a delivery came with, as far as it is compared and kept. */

@@ -1,7 +1,7 @@
 // What a verify run compared and found.
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type VerifyRun } from './rules/run.js';
-import { BIGINT, SEQ } from '../store/entities/columns.js';
+import { BIGINT, SEQ } from '../store/columns.js';
 
 /** A loss window as JSON keeps it. */
 export type KeptSpan = { readonly from: string; readonly to: string };

@@ -14,11 +14,7 @@ import { jsonText } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
 import { DifferenceAckEntity } from './difference-ack.entity.js';
-import { InvoiceEntity } from '../store/entities/invoice.entity.js';
-import { MorObjectEntity } from '../store/entities/mor-object.entity.js';
-import { PaymentEntity } from '../store/entities/payment.entity.js';
-import { RefundEntity } from '../store/entities/refund.entity.js';
-import { ReviewEntity } from '../store/entities/review.entity.js';
+import { InvoiceEntity, MorObjectEntity, PaymentEntity, RefundEntity, ReviewEntity } from '../store/entities.js';
 import { type KeptSpan, VerifyRunEntity } from './verify-run.entity.js';
 
 /** Which run may be resumed, and what as. */

@@ -1,5 +1,6 @@
 // The billing platform (Stripe Billing) as the bridge sees it: what may be asked of it and what it answers.
 import { type Money } from '../money.js';
+import { type JsonWay } from '../row.js';
 import { type CallOutcome, type WireRequest } from './call.js';
 
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void' | 'deleted';
@@ -153,3 +154,16 @@ export abstract class BillingPlatform {
   abstract readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>>;
   abstract listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>>;
 }
+
+/** A call in a column of JSON: amounts and times are text there. */
+export const CALL_WAY: JsonWay = {
+  to: (call) =>
+    JSON.parse(JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v))) as unknown,
+  from: (json) => {
+    const { amount, ...rest } = json as { amount?: { minor: string; currency: string } };
+    const call: Record<string, unknown> = rest;
+    for (const name of ['initiatedAt', 'guaranteedAt', 'refundedAt'])
+      if (name in call) call[name] = new Date(String(call[name]));
+    return amount === undefined ? call : { ...call, amount: { ...amount, minor: BigInt(amount.minor) } };
+  },
+};

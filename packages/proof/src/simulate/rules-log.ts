@@ -1,8 +1,11 @@
 // The rules about the core's own books: each lane's log is whole, and the rows that lists read are as the log says.
-import { type Codec, fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW } from '#src/store/codec.js';
+import { fromRow } from '#src/store/codec.js';
 import { fold, type LoggedRow } from '#src/engine/lane-log.js';
 import { listedRefunds, openCallIds } from '#src/engine/read-rows.js';
-import { type LaneState } from '#src/domain/model.js';
+import { INVOICE } from '#src/domain/invoice-row.js';
+import { type LaneState, PAYMENT, REFUND, REVIEW } from '#src/domain/model.js';
+import { MOR_OBJECT } from '#src/domain/mor-object.js';
+import { type Row as Declared } from '#src/domain/row.js';
 import { type Snapshot } from './sim-store.js';
 
 export function logRules(seen: Snapshot): string[] {
@@ -39,7 +42,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** L3: what lists show of a lane is what its log said when it came to rest. */
 function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
   const differing = <T extends object>(
-    codec: Codec<T>,
+    codec: Declared<T, unknown>,
     key: keyof T & string,
     wanted: readonly T[],
     rows: readonly object[],
@@ -58,7 +61,7 @@ function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
     ...differing(INVOICE, 'invoiceId', shown.invoice === null ? [] : [shown.invoice], own(seen.invoices)),
     ...differing(PAYMENT, 'id', shown.payments, own(seen.payments)),
     ...differing(REFUND, 'id', listedRefunds(shown), seen.refunds),
-    ...differing(OBJECT, 'id', shown.objects, own(seen.objects)),
+    ...differing(MOR_OBJECT, 'id', shown.objects, own(seen.objects)),
     ...differing(REVIEW, 'id', shown.reviews, seen.reviews),
     ...(same
       ? []

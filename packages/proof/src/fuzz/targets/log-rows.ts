@@ -2,21 +2,15 @@
 import fc from 'fast-check';
 import { emptyLane } from '#src/engine/change.js';
 import { type LaneState } from '#src/domain/model.js';
-import { type Codec, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW } from '#src/store/codec.js';
-import { fold, type LoggedRow, rowOf } from '#src/engine/lane-log.js';
+import { type Kind, type Row } from '#src/domain/row.js';
+import { fold, LOGGED, type LoggedRow, rowOf } from '#src/engine/lane-log.js';
 import { oddText, timeText } from '../inputs/texts.js';
 import { must, mustBeSame, shown, type Target } from '../target.js';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 
 type Plan = { readonly [kind: string]: readonly (readonly string[])[] };
-const TABLES = {
-  payments: PAYMENT,
-  refunds: REFUND,
-  objects: OBJECT,
-  reviews: REVIEW,
-  invoice: INVOICE,
-} as const;
+const { calls: _, attempts: __, ...TABLES } = LOGGED;
 const seeds = fc.array(
   fc.oneof(
     fc.constant(''),
@@ -34,9 +28,9 @@ const plans: fc.Arbitrary<string> = fc
   .map((plan) => JSON.stringify(plan));
 
 /** A row with a value of the right kind in each column, made of texts. */
-function rowFrom<T>(codec: Codec<T>, from: readonly string[], n: number): T {
+function rowFrom<T>(codec: Row<T, unknown>, from: readonly string[], n: number): T {
   const out: Record<string, unknown> = {};
-  for (const [i, [name, kind]] of Object.entries(codec.columns).entries()) {
+  for (const [i, [name, { kind }]] of Object.entries<{ readonly kind: Kind }>(codec.columns).entries()) {
     const text = from[i % from.length] ?? '';
     const sum = BigInt([...text].reduce((a, ch) => (a * 31 + (ch.codePointAt(0) ?? 0)) % 2 ** 40, 7));
     const key = codec.key.includes(name as keyof T & string);
@@ -55,7 +49,7 @@ function rowFrom<T>(codec: Codec<T>, from: readonly string[], n: number): T {
 
 function laneOf(plan: Plan): LaneState {
   const rows = <T>(name: keyof typeof TABLES): T[] =>
-    (plan[name] ?? []).map((from, n) => rowFrom(TABLES[name] as unknown as Codec<T>, from, n));
+    (plan[name] ?? []).map((from, n) => rowFrom(TABLES[name] as unknown as Row<T, unknown>, from, n));
   const [invoice = null] = rows<NonNullable<LaneState['invoice']>>('invoice');
   return {
     ...emptyLane('in_1'),

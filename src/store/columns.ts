@@ -1,13 +1,13 @@
-// What the entities' columns have in common.
+// Names and kinds of columns that all entities share.
 import { type ColumnOptions, DefaultNamingStrategy, type ValueTransformer } from 'typeorm';
 
-/** Smallest units of money, and other numbers beyond 2^53: PostgreSQL sends and takes them as text. */
+/** Numbers beyond 2^53: PostgreSQL sends and takes them as text. */
 export const BIGINT: ValueTransformer = {
   to: (v: bigint | null | undefined) => v?.toString() ?? v,
   from: (v: string | null) => (v === null ? null : BigInt(v)),
 };
 
-/** Of its table: the order in which rows were first written. The database counts. */
+/** The order in which the rows of a table were first written. The database counts. */
 export const SEQ: ColumnOptions = { type: 'bigint', generated: 'identity', generatedIdentity: 'ALWAYS' };
 
 export function snake(name: string): string {

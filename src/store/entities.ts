@@ -1,0 +1,62 @@
+// The rows of the domain as TypeORM's entities, each made of its declaration.
+import { Column, type ColumnOptions, type ColumnType, Entity } from 'typeorm';
+import { CUSTOMER_LINK } from '../domain/customer-link.js';
+import { INVOICE } from '../domain/invoice-row.js';
+import { LEDGER_ENTRY, PAYMENT, REFUND, REVIEW } from '../domain/model.js';
+import { MOR_OBJECT } from '../domain/mor-object.js';
+import { type Column as Declared, type Kind, type Row } from '../domain/row.js';
+import { SIGNUP } from '../domain/signup.js';
+import { BIGINT, SEQ } from './columns.js';
+
+const TYPES: Readonly<Record<Kind, ColumnType>> = {
+  text: 'text',
+  texts: 'text',
+  int: 'integer',
+  bigint: 'bigint',
+  time: 'timestamptz',
+  bool: 'boolean',
+  json: 'jsonb',
+};
+
+/** `C`: the column that the database counts. */
+type Stored<T, C extends string> = new () => T & { readonly [K in C]: string };
+
+function entityOf<T>(row: Row<T, unknown>): Stored<T, 'seq'>;
+function entityOf<T>(row: Row<T, unknown>, counted: 'id'): Stored<T, 'id'>;
+function entityOf(row: Row<object, unknown>, counted = 'seq'): new () => object {
+  const RowEntity = { [row.table]: class {} }[row.table] ?? class {}; // the class has the table's name in TypeORM's messages
+  Entity(row.table)(RowEntity);
+  const prototype = RowEntity.prototype as object;
+  for (const [name, column] of Object.entries<Declared<unknown>>(row.columns))
+    Column(optionsOf(column))(prototype, name);
+  Column({ ...SEQ, primary: counted === 'id' })(prototype, counted);
+  return RowEntity;
+}
+
+function optionsOf({ kind, options: { key, name, length, nullable, way, first } }: Declared<unknown>): ColumnOptions {
+  const hasDefault = first !== undefined && first !== null;
+  return {
+    type: length === undefined ? TYPES[kind] : 'char',
+    primary: key === true,
+    nullable: nullable === true,
+    ...(name !== undefined && { name }),
+    ...(length !== undefined && { length }),
+    ...(kind === 'texts' && { array: true }),
+    ...(kind === 'bigint' && { transformer: BIGINT }),
+    ...(way !== undefined && { transformer: way }),
+    ...(hasDefault && {
+      default: typeof first === 'object' ? () => "'{}'" : typeof first === 'bigint' ? Number(first) : first,
+    }),
+  };
+}
+
+export const InvoiceEntity = entityOf(INVOICE);
+export const PaymentEntity = entityOf(PAYMENT);
+export const RefundEntity = entityOf(REFUND);
+export const ReviewEntity = entityOf(REVIEW);
+export const MorObjectEntity = entityOf(MOR_OBJECT);
+export const SignupEntity = entityOf(SIGNUP);
+export const CustomerLinkEntity = entityOf(CUSTOMER_LINK);
+export const LedgerEntryEntity = entityOf(LEDGER_ENTRY, 'id');
+export type ReviewEntity = InstanceType<typeof ReviewEntity>;
+export type LedgerEntryEntity = InstanceType<typeof LedgerEntryEntity>;
