@@ -51,7 +51,7 @@ export async function startDaemon(
   const address = await front.listen(config.port, config.host);
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   const url = `http://${host}:${address.port}`;
-  log.info({ url }, 'listening; not ready yet');
+  log.info({ event: 'daemon.listening', url }, 'listening; not ready yet');
   try {
     const database = await openDatabase(config, log, signal, migrations);
     const metrics = new Metrics({ eventTypes: EVENT_TYPES, now: () => new Date() });
@@ -78,12 +78,15 @@ export async function startDaemon(
     void watch.opened();
     readiness.set(true, 'ready');
     if (config.shadow)
-      log.warn('shadow mode: what is decided is written down, nothing is changed at Stripe or the MoR');
-    log.info({ url, mode: config.billingMarkMode, drafts: config.billingDraftPolicy }, 'ready');
+      log.warn(
+        { event: 'daemon.shadow' },
+        'shadow mode: Crossbill records decisions and changes nothing at Stripe or the MoR',
+      );
+    log.info({ event: 'daemon.ready', url, mode: config.billingMarkMode, drafts: config.billingDraftPolicy }, 'ready');
 
     let stopped: Promise<void> | null = null;
     const stop = async (): Promise<void> => {
-      log.info('stopping');
+      log.info({ event: 'daemon.stopping' }, 'stopping');
       readiness.set(false, 'stopping');
       // All at once: from this moment on the doors take nothing, also while the database is slow to note that they close.
       await Promise.all([
@@ -95,7 +98,7 @@ export async function startDaemon(
       ]);
       await app.close();
       await database.close();
-      log.info('stopped');
+      log.info({ event: 'daemon.stopped' }, 'stopped');
     };
     return { url, stop: () => (stopped ??= stop()) };
   } catch (e) {

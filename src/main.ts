@@ -24,17 +24,17 @@ async function main(): Promise<void> {
   const { env, said } = withDotEnv(process.env, process.cwd());
   const config = loadConfig(env);
   const log = loggerOf(config);
-  if (said !== null) log.info(said);
+  if (said !== null) log.info({ event: 'daemon.env_file' }, said);
   const waiting = new AbortController();
   let stop: (() => Promise<void>) | null = null;
   let asked = false;
   const onSignal = (signal: string): void => {
-    log.info({ signal }, 'stopping');
+    log.info({ event: 'daemon.signal', signal }, 'stopping');
     waiting.abort();
     if (asked) process.exit(1); // asked twice: at once
     asked = true;
     setTimeout(() => {
-      log.error('not everything finished in time; the next start continues it');
+      log.error({ event: 'daemon.cut_off' }, 'not everything finished in time; the next start continues it');
       process.exit(1);
     }, END_AT_LAST_MS).unref();
     if (stop !== null) void stop().then(() => process.exit(0));
@@ -43,19 +43,21 @@ async function main(): Promise<void> {
   process.on('SIGINT', onSignal);
   // Nothing here may leave the process half alive: whatever was not written down is done again by the next start.
   process.on('uncaughtException', (err) => {
-    log.fatal({ err }, 'an uncaught error');
+    log.fatal({ event: 'daemon.uncaught', err }, 'an uncaught error');
     process.exit(1);
   });
-  process.on('unhandledRejection', (err) => log.error({ err }, 'an unhandled rejection'));
+  process.on('unhandledRejection', (err) => log.error({ event: 'daemon.unhandled', err }, 'an unhandled rejection'));
   try {
     const daemon = await startDaemon(config, log, waiting.signal);
     stop = () => daemon.stop();
     if (asked) await daemon.stop().then(() => process.exit(0));
-    collectGarbage().catch((err: unknown) => log.warn({ err }, 'cleaning up after the failed start did not work'));
+    collectGarbage().catch((err: unknown) =>
+      log.warn({ event: 'daemon.cleanup_failed', err }, 'cleaning up after the start did not work'),
+    );
   } catch (err) {
     if (asked) process.exit(0);
-    if (err instanceof DatabaseRefused) log.fatal({ code: err.code }, err.message);
-    else log.fatal({ err }, 'the daemon could not start');
+    if (err instanceof DatabaseRefused) log.fatal({ event: 'daemon.not_started', code: err.code }, err.message);
+    else log.fatal({ event: 'daemon.not_started', err }, 'the daemon could not start');
     process.exit(1);
   }
 }

@@ -18,7 +18,10 @@ export async function databaseUrl(
   const { startEmbeddedPostgres } = await import('@crossbill/embedded-postgres');
   const embedded = await startEmbeddedPostgres({
     dataDir: choice.dir,
-    log: { info: (text) => log.info(text), warn: (text) => log.warn(text) },
+    log: {
+      info: (text) => log.info({ event: 'database.embedded' }, text),
+      warn: (text) => log.warn({ event: 'database.embedded' }, text),
+    },
   });
   return { url: embedded.url, stop: () => embedded.stop() };
 }
@@ -45,16 +48,20 @@ export async function openDatabase(
       db = await Database.open({
         url: source.url,
         poolSize: settings.databasePoolSize,
-        onError: (err) => log.warn({ err }, 'a database connection was lost'),
+        onError: (err) => log.warn({ event: 'database.connection_lost', err }, 'a database connection was lost'),
       });
       const { missing, unknown } = await schemaState(db.orm, migrations);
       if (missing.length > 0) {
         if (!(await mayMigrate(db.orm))) throw new SchemaOfOthers();
         const done = await migrate(source.url, { folder: migrations, signal });
-        if (done.length > 0) log.info({ migrations: done }, 'the schema was brought up to date');
+        if (done.length > 0)
+          log.info({ event: 'database.migrated', migrations: done }, 'the schema was brought up to date');
       }
       if (unknown.length > 0)
-        log.info({ migrations: unknown }, 'the schema is from a newer release; this release keeps working with it');
+        log.info(
+          { event: 'database.schema_newer', migrations: unknown },
+          'the schema is from a newer release; this release keeps working with it',
+        );
       return { db, url: source.url, close: () => source.stop() };
     } catch (err) {
       await db?.close();
@@ -63,7 +70,7 @@ export async function openDatabase(
         await source.stop();
         throw err;
       }
-      if (said !== why) log.error({ err }, why);
+      if (said !== why) log.error({ event: 'database.waiting', err }, why);
       said = why;
       await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
     }

@@ -80,7 +80,7 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
     db = await Database.open({
       url: source.url,
       poolSize: Math.max(LEAST_CONNECTIONS, Math.min(config.databasePoolSize, LANES_AT_ONCE)),
-      onError: (err) => log.warn({ err }, 'a database connection was lost'),
+      onError: (err) => log.warn({ event: 'database.connection_lost', err }, 'a database connection was lost'),
     });
     if ((await schemaState(db.orm)).missing.length > 0) {
       throw new CliError(
@@ -134,7 +134,7 @@ function worldOf(config: Config, db: Database, log: Logger, io: Io, get: World['
         concurrency: LANES_AT_ONCE,
         leaseMs: LEASE_MS,
         pollMs: LOOK_EVERY_MS,
-        onError: (what, err, claim) => log.error({ err, lane: claim?.lane }, what),
+        onError: (what, err, claim) => log.error({ event: 'engine.failed', err, lane: claim?.lane }, what),
       });
       worker.start();
       try {
@@ -152,7 +152,7 @@ function worldOf(config: Config, db: Database, log: Logger, io: Io, get: World['
           await audit.write(entry);
         } catch (err) {
           // What was done is done; that it began is on record.
-          log.error({ err }, 'the outcome of a change could not be audited');
+          log.error({ event: 'audit.outcome_lost', err }, "Couldn't audit the outcome of a change");
         }
       };
       try {

@@ -1,5 +1,5 @@
 // What operators do on the console, in the same audit trail and under the same names as over the API.
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { targetOf } from '../api/access/access.guard.js';
 import { addressOf, type Caller } from '../api/access/caller.js';
@@ -8,14 +8,16 @@ import { AuditLog } from '../domain/ports/audit-log.js';
 import { sessionOf } from './console.guard.js';
 import { secure } from './layout.js';
 import { type Session } from './session.js';
+import { LOG, type Logger } from '../observe/index.js';
 
 type Entry = Parameters<AuditLog['write']>[0];
 
 @Injectable()
 export class ConsoleAudit {
-  private readonly log = new Logger('console');
-
-  constructor(private readonly audit: AuditLog) {}
+  constructor(
+    private readonly audit: AuditLog,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
 
   /**
    * Does what a form asks for between two audit rows, and sends the browser to the page of what was made. It does not begin before the
@@ -44,7 +46,11 @@ export class ConsoleAudit {
       return { ok: true, value: await this.audited(req, action, target, work, () => target) };
     } catch (error) {
       const problem = toProblem(error);
-      if (problem.getStatus() >= 500) this.log.error(`${action} of ${target} failed`, error);
+      if (problem.getStatus() >= 500)
+        this.log.error(
+          { event: 'console.act_failed', err: error, action, target },
+          'an act on one of many rows failed',
+        );
       return { ok: false, why: problem.message };
     }
   }
@@ -84,8 +90,11 @@ export class ConsoleAudit {
   private async end(entry: Entry): Promise<void> {
     try {
       await this.audit.write(entry);
-    } catch (error) {
-      this.log.error(`the outcome of ${entry.action} could not be audited`, error);
+    } catch (err) {
+      this.log.error(
+        { event: 'audit.outcome_lost', err, action: entry.action },
+        "Couldn't audit the outcome of a change",
+      );
     }
   }
 }

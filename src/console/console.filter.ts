@@ -1,10 +1,11 @@
 // Errors as pages of the console: what went wrong, and a way back.
-import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { toProblem } from '../api/http/problem.filter.js';
 import { NotLoggedIn } from './console.guard.js';
 import { html } from './html.js';
 import { asksForPart, secure, sendPage } from './layout.js';
+import { LOG, type Logger } from '../observe/index.js';
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'This request is not valid',
@@ -17,14 +18,14 @@ const TITLES: Readonly<Record<number, string>> = {
 
 @Catch()
 export class ConsoleFilter implements ExceptionFilter {
-  private readonly log = new Logger('console');
+  constructor(@Inject(LOG) private readonly log: Logger) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const req = http.getRequest<Request>();
     const res = http.getResponse<Response>();
     if (res.headersSent) {
-      this.log.error('a page failed while it was sent', error);
+      this.log.error({ event: 'console.page_failed', err: error }, 'a page failed while Crossbill sent it');
       res.end();
       return;
     }
@@ -35,7 +36,8 @@ export class ConsoleFilter implements ExceptionFilter {
     const problem = toProblem(error);
     const status = problem.getStatus();
     // Not what was thrown as a 503: those are bodies that came too slowly or among too many, and strangers can send them.
-    if (status >= 500 && !(status === 503 && error === problem)) this.log.error('a page failed', error);
+    if (status >= 500 && !(status === 503 && error === problem))
+      this.log.error({ event: 'console.page_failed', err: error }, 'a page failed');
     if (asksForPart(req)) {
       secure(res);
       res.status(status).end();

@@ -1,15 +1,18 @@
 // Payment methods that a charge has just confirmed, or whose report was cut off by a crash: their customers' refused renewals get to know.
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { METHODS_A_LOOK, METHODS_LOOK_EVERY_MS } from '../policy.js';
 import { PaymentMethodsFlow } from './payment-methods.flow.js';
+import { LOG, type Logger } from '../observe/index.js';
 
 @Injectable()
 export class AnnounceMethods {
-  private readonly log = new Logger('customers');
   private busy = false;
 
-  constructor(private readonly flow: PaymentMethodsFlow) {}
+  constructor(
+    private readonly flow: PaymentMethodsFlow,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
 
   /** Any replica may do it: an invoice takes each method in once. */
   @Interval(METHODS_LOOK_EVERY_MS)
@@ -18,8 +21,11 @@ export class AnnounceMethods {
     this.busy = true;
     try {
       await this.flow.announce(METHODS_A_LOOK);
-    } catch (e) {
-      this.log.error('could not tell invoices of confirmed payment methods', e);
+    } catch (err) {
+      this.log.error(
+        { event: 'customers.announce_failed', err },
+        "Couldn't tell invoices of confirmed payment methods",
+      );
     } finally {
       this.busy = false;
     }

@@ -1,21 +1,22 @@
 // A customer's name and e-mail address, asked of Stripe when somebody looks, and kept nowhere.
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { BillingReader, type CustomerFacts } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
+import { LOG, type Logger } from '../observe/index.js';
 
 /** A page does not wait longer for it. */
 const PATIENCE_MS = 3_000;
+const UNREAD = "Couldn't read a customer from Stripe";
 
 export type CustomerAtStripe = Pick<CustomerFacts, 'customerId' | 'name' | 'email'>;
 
 @Injectable()
 export class CustomersAtStripe {
-  private readonly log = new Logger('console');
-
   constructor(
     private readonly reader: BillingReader,
     private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** `unknown`: Stripe has no such customer; null: it could not be asked in time. */
@@ -35,12 +36,12 @@ export class CustomersAtStripe {
     try {
       const answer = await Promise.race([asked, late]);
       if (answer === null || !answer.ok) {
-        this.log.warn(`Stripe could not be asked for a customer: ${answer?.message ?? 'no answer in time'}`);
+        this.log.warn({ event: 'customers.unread', why: answer?.message ?? 'no answer in time' }, UNREAD);
         return null;
       }
       return answer;
-    } catch (e) {
-      this.log.warn('Stripe could not be asked for a customer', e);
+    } catch (err) {
+      this.log.warn({ event: 'customers.unread', err }, UNREAD);
       return null;
     } finally {
       patience.abort();

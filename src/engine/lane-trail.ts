@@ -76,14 +76,25 @@ export function watchSteps(log: Logger): LaneWatch {
   return {
     onDecided: (lane, decided) => {
       for (const e of decided) {
-        const line = { event: eventName(e), id: `ie_${e.id}`, lane, type: e.type, status: e.status, reason: e.reason };
+        const line = {
+          delivery: eventName(e),
+          id: `ie_${e.id}`,
+          lane,
+          type: e.type,
+          status: e.status,
+          reason: e.reason,
+        };
         log.debug(line, 'event decided');
       }
     },
     onCalled: ({ lane, events }, { name, messageId, status, requestId, failure, ms }) => {
       const line = { events: namesOf(events), lane, call: name, message: messageId, status, ms, requestId };
       if (failure === null) log.debug(line, 'call');
-      else log.warn({ ...line, ended: failure.kind, code: failure.code, why: failure.message }, 'call failed');
+      else
+        log.warn(
+          { event: 'calls.failed', ...line, ended: failure.kind, code: failure.code, why: failure.message },
+          'call failed',
+        );
     },
   };
 }
@@ -104,7 +115,8 @@ export function watchLanes(
       }
     },
     onError: (what, err, claim) => {
-      log.error({ err, lane: claim?.lane ?? null, events: claim === null ? undefined : namesOf(claim.events) }, what);
+      const events = claim === null ? undefined : namesOf(claim.events);
+      log.error({ event: 'engine.failed', err, lane: claim?.lane ?? null, events }, what);
     },
   };
 }

@@ -1,10 +1,10 @@
 // Keeps the gauges of the whole database fresh enough for a scrape, without asking it at each one.
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
 import { HealthStore } from './health.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import { Notifications } from '../domain/ports/notifications.js';
-import { Metrics } from '../observe/index.js';
+import { LOG, type Logger, Metrics } from '../observe/index.js';
 
 const FRESH_MS = 5_000;
 /** A scrape does not wait longer than this for the database: the numbers of the process itself are shown all the same. */
@@ -12,7 +12,6 @@ const PATIENCE_MS = 2_000;
 
 @Injectable()
 export class Gauges {
-  private readonly log = new Logger('api');
   private askedAt: number | null = null;
   private asking: Promise<void> | null = null;
 
@@ -22,6 +21,7 @@ export class Gauges {
     private readonly clock: Clock,
     private readonly notifications: Notifications,
     @Inject(CONFIG) private readonly config: Pick<Config, 'shadow'>,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** Never rejects: without the database the gauges stay as they were. */
@@ -54,8 +54,8 @@ export class Gauges {
         this.metrics.shadowMarks(agreed, unmarked);
       }
       this.askedAt = now;
-    } catch (error) {
-      this.log.warn('the backlog could not be counted', error);
+    } catch (err) {
+      this.log.warn({ event: 'health.count_failed', err }, "Couldn't count the backlog");
     }
   }
 }

@@ -1,16 +1,18 @@
 // Makes the partitions of the months to come, long before they begin. A month that is missing costs nothing but a slower purge.
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { BodyMonths } from '../store/event-bodies.js';
+import { LOG, type Logger } from '../observe/index.js';
 
 const EVERY_MS = 6 * 3_600_000;
 const MONTHS_AHEAD = 2;
 
 @Injectable()
 export class BodyMonthsAhead implements OnApplicationBootstrap {
-  private readonly log = new Logger('intake');
-
-  constructor(private readonly months: BodyMonths) {}
+  constructor(
+    private readonly months: BodyMonths,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
 
   onApplicationBootstrap(): void {
     void this.make();
@@ -20,10 +22,10 @@ export class BodyMonthsAhead implements OnApplicationBootstrap {
   async make(): Promise<void> {
     try {
       await this.months.makeAhead(MONTHS_AHEAD);
-    } catch (e) {
+    } catch (err) {
       this.log.error(
-        'the partitions for the bodies of coming months could not be made; they are tried again in six hours',
-        e,
+        { event: 'intake.partitions_failed', err },
+        "Couldn't make the partitions for the bodies of coming months; Crossbill tries again in six hours",
       );
     }
   }

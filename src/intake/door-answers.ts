@@ -1,11 +1,12 @@
 // Counts the answers of the doors and remembers the last refusals, and writes both down a few times a minute: a delivery costs no write.
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { type DoorAnswer, type DoorRefusal } from '../domain/door-answers.js';
 import { DoorAnswersStore } from './door-answers.store.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { HOUR_MS } from '../policy.js';
 import { type DoorOutcome } from './options.js';
+import { LOG, type Logger } from '../observe/index.js';
 
 const EVERY_MS = 15_000;
 /** Of one round: strangers may send thousands, and the last ones tell as much. */
@@ -13,11 +14,13 @@ const REFUSALS_KEPT = 50;
 
 @Injectable()
 export class DoorAnswers implements OnApplicationShutdown {
-  private readonly log = new Logger('doors');
   #answers = new Map<string, DoorAnswer>();
   #refusals: DoorRefusal[] = [];
 
-  constructor(private readonly books: DoorAnswersStore) {}
+  constructor(
+    private readonly books: DoorAnswersStore,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
 
   saw(door: InboxSource, outcome: DoorOutcome, status: number, at: Date, address: string): void {
     const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
@@ -36,10 +39,13 @@ export class DoorAnswers implements OnApplicationShutdown {
     this.#refusals = [];
     try {
       await this.books.add(answers, refusals);
-    } catch (e) {
+    } catch (err) {
       for (const answer of answers) this.#count(answer);
       this.#refusals = [...refusals, ...this.#refusals].slice(-REFUSALS_KEPT);
-      this.log.warn('the answers of the doors could not be written down; they are kept until they can', e);
+      this.log.warn(
+        { event: 'webhooks.counts_lost', err },
+        "Couldn't record the answers of the webhook endpoints; Crossbill keeps them and tries again",
+      );
     }
   }
 

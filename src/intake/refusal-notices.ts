@@ -69,7 +69,7 @@ export class RefusalNotices {
       trouble.count += count;
       trouble.since = since;
       this.log.error(
-        { err, endpoint },
+        { event: 'webhooks.notice_lost', err, endpoint },
         'could not write down the notification that a webhook endpoint refuses deliveries',
       );
     }

@@ -32,18 +32,34 @@ export function watchDoors(metrics: Metrics, log: Logger, wake: Wake): AnswerLis
     metrics.webhookAnswer(endpoint, statusOf(endpoint, outcome));
     const counted = delivery === null ? null : eventOutcome(outcome, delivery);
     if (delivery !== null && counted !== null) metrics.event(endpoint, delivery.type, counted);
-    const event = delivery === null ? undefined : eventName(delivery);
-    const line = { endpoint, outcome, event, lane: delivery?.lane, type: delivery?.type, reason: delivery?.reason };
+    const name = delivery === null ? undefined : eventName(delivery);
+    const line = {
+      endpoint,
+      outcome,
+      delivery: name,
+      lane: delivery?.lane,
+      type: delivery?.type,
+      reason: delivery?.reason,
+    };
     if (outcome === 'stored') {
       wake.lanes();
-      if (delivery?.status === 'parked') log.error(line, 'an authentic event cannot be used and was parked');
+      if (delivery?.status === 'parked')
+        log.error({ event: 'webhooks.parked', ...line }, 'Crossbill cannot use an authentic event and parked it');
       else log.debug(line, 'event stored');
-    } else if (outcome === 'conflict') log.error(line, 'an event id came again with another body');
+    } else if (outcome === 'conflict')
+      log.error({ event: 'webhooks.conflict', ...line }, 'an event id came again with another body');
     else if (refused !== null && signed) {
       const leftOut = admit(endpoint, refused);
       if (leftOut === null) return;
       const more = leftOut === 0 ? {} : { more_not_logged: leftOut };
-      const said = { ...line, ...more, status: statusOf(endpoint, refused), reason: refused, err: error ?? undefined };
+      const said = {
+        event: 'webhooks.refused',
+        ...line,
+        ...more,
+        status: statusOf(endpoint, refused),
+        reason: refused,
+        err: error ?? undefined,
+      } as const;
       log[OURS.has(refused) ? 'error' : 'warn'](said, `refused a delivery: ${whatToCheck(endpoint, refused)}`);
     }
   };

@@ -48,7 +48,7 @@ function jobs(
   metrics: Metrics,
   log: Logger,
 ): NotificationJobs {
-  const onError = (what: string, err: unknown): void => log.error({ err }, what);
+  const onError = (what: string, err: unknown): void => log.error({ event: 'notifications.failed', err }, what);
   const notifier = new Notifier(store, receiver, clock, rng, {
     places: PLACES,
     pollMs: POLL_MS,
@@ -57,7 +57,7 @@ function jobs(
       metrics.notified(result.outcome);
       const line = { notification: taken.id, tries: taken.attempts, ms: result.elapsedMs, why: result.why };
       if (result.outcome === 'delivered') log.debug(line, 'notification delivered');
-      else log.warn(line, 'a notification was not delivered');
+      else log.warn({ event: 'notifications.not_delivered', ...line }, 'a notification was not delivered');
     },
   });
   const tells = config.notifyUrl !== null && !config.shadow;

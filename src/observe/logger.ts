@@ -1,20 +1,16 @@
 // The log: one JSON line per record (coloured text on a terminal), with secrets censored and control characters escaped.
 import { Writable } from 'node:stream';
 import { type LoggerService } from '@nestjs/common';
-import {
-  type Bindings,
-  type ChildLoggerOptions,
-  type DestinationStream,
-  type Logger,
-  pino,
-  stdTimeFunctions,
-} from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import { type Config, secretValues } from '../config/index.js';
 import { standardOutput } from './log-target.js';
 import { describeError, textCensor, withoutSecrets } from './redact.js';
 
-export { type Logger } from 'pino';
+/** A line at info and above has a stable code, `<room>.<event>`, to search and to alert by. Its words may change. */
+type Line = { readonly event: `${string}.${string}`; readonly [field: string]: unknown };
+type Loud = 'info' | 'warn' | 'error' | 'fatal';
+export type Logger = Pick<PinoLogger, 'debug' | 'trace'> & Record<Loud, (line: Line, message: string) => void>;
 
 export type LogLevel = Config['logLevel'];
 
@@ -48,10 +44,11 @@ function stdoutHasColours(): boolean {
   return process.stdout.isTTY && process.stdout.hasColors();
 }
 
-/** The logger of a process. Pass it on, or a `child({ … })` of it; there is no global one. */
+/** The logger of a process. Pass it on; there is no global one. */
 export function createLogger(options: LoggerOptions): Logger {
   const censor = textCensor(options.secrets);
-  const tellLost = (lost: number): void => logger.warn({ lost }, 'log lines could not be written, and are lost');
+  const tellLost = (lost: number): void =>
+    logger.warn({ event: 'log.lines_lost', lost }, 'log lines could not be written, and are lost');
   const standard: DestinationStream = { write: (line) => standardOutput(tellLost).write(line) };
   const stream = options.pretty
     ? PinoPretty({
@@ -60,13 +57,12 @@ export function createLogger(options: LoggerOptions): Logger {
         sync: true,
       })
     : (options.destination ?? standard);
-  const logger: Logger = pino(
+  const logger = pino(
     {
       level: options.level,
       timestamp: stdTimeFunctions.isoTime,
       formatters: {
         level: (label) => ({ level: label }),
-        bindings: cleanFields,
         log: cleanFields,
       },
       serializers: { err: (error: unknown) => (error instanceof Error ? describeError(error) : error) },
@@ -75,7 +71,7 @@ export function createLogger(options: LoggerOptions): Logger {
     },
     stream,
   );
-  return withCleanChildren(logger);
+  return logger;
 }
 
 /** The pretty printer is piped into a whole stream. */
@@ -85,21 +81,6 @@ function streamTo(target: DestinationStream): Writable {
     write(chunk, _encoding, done) {
       target.write(String(chunk));
       done();
-    },
-  });
-}
-
-/** pino runs its formatters over the fields of the root logger and of each record, but not over those of a child: this adds them. */
-function withCleanChildren(logger: Logger): Logger {
-  // Both are called with the `this` of the logger at hand; children inherit them from the root.
-  // eslint-disable-next-line @typescript-eslint/unbound-method
-  const { child, setBindings } = logger;
-  return Object.assign(logger, {
-    child(this: Logger, bindings: Bindings, options?: ChildLoggerOptions): Logger {
-      return Reflect.apply(child, this, [cleanFields(bindings), options]);
-    },
-    setBindings(this: Logger, bindings: Bindings): void {
-      setBindings.call(this, cleanFields(bindings));
     },
   });
 }
@@ -161,8 +142,8 @@ export class NestLogger implements LoggerService {
     const found = [message, ...others].find((value) => value instanceof Error);
     const stack = found === undefined && typeof others[0] === 'string' ? { stack: others[0] } : {};
     const error = found === undefined ? {} : { err: found };
-    if (typeof message === 'string') this.logger[level]({ ...context, ...stack, ...error }, message);
-    else if (message instanceof Error) this.logger[level]({ ...context, ...error }, message.message);
-    else this.logger[level]({ ...context, ...stack, ...error, value: message });
+    const line = { event: 'nest.line', ...context, ...stack, ...error } as const;
+    if (typeof message === 'string') this.logger[level](line, message);
+    else this.logger[level]({ ...line, value: found === message ? undefined : message }, found?.message ?? 'nest');
   }
 }

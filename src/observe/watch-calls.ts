@@ -34,9 +34,13 @@ export function watchCalls(metrics: Metrics, log: Logger): OnCall {
       requestId: r.requestId,
       ended,
     };
-    if (ended === 'stopped') log.error(line, 'the peer does not accept our credentials or our account');
+    if (ended === 'stopped')
+      log.error({ event: 'calls.not_accepted', ...line }, 'the peer does not accept our credentials or our account');
     else if (integration)
-      log.error({ ...line, code: r.code }, "the MoR's tax integration does not work: it calculates nothing");
+      log.error(
+        { event: 'calls.tax_broken', ...line, code: r.code },
+        "the MoR's tax integration does not work: it calculates nothing",
+      );
     else log.debug(line, 'request');
   };
 }

@@ -1,18 +1,18 @@
 // Counts each day's renewals in the background: the overview reads one row a day.
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock } from '../domain/ports/clock.js';
 import { DaysStore } from './days.store.js';
 import { MINUTE_MS } from '../policy.js';
 import { DAYS_SHOWN } from './figures.js';
+import { LOG, type Logger } from '../observe/index.js';
 
 @Injectable()
 export class CountRenewals {
-  private readonly log = new Logger('overview');
-
   constructor(
     private readonly days: DaysStore,
     private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** Any replica may count: one at a time does, a day in a transaction. */
@@ -20,8 +20,11 @@ export class CountRenewals {
   async count(): Promise<void> {
     try {
       while ((await this.days.countOne(this.clock.now(), DAYS_SHOWN)) !== null);
-    } catch (e) {
-      this.log.error("Couldn't count the renewals of the days; the console shows the last counts", e);
+    } catch (err) {
+      this.log.error(
+        { event: 'overview.count_failed', err },
+        "Couldn't count the renewals of the days; the console shows the last counts",
+      );
     }
   }
 }

@@ -1,18 +1,18 @@
 // Writes down, about once a minute, that the doors of this process are open; after an outage that the MoR may not have waited out,
 // verify is made at once.
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Ids } from '../domain/ports/clock.js';
 import { DoorsLogStore } from './doors-log.store.js';
 import { VerifyStore } from './verify.store.js';
 import { LossWindowFlow } from './loss-window.flow.js';
 import { VerifyJob } from './verify-job.js';
+import { LOG, type Logger } from '../observe/index.js';
 
 const EVERY_MS = 60_000;
 
 @Injectable()
 export class DoorWatch {
-  private readonly log = new Logger('verify');
   private id: string | null = null;
   private isOpen = false;
 
@@ -22,6 +22,7 @@ export class DoorWatch {
     private readonly books: VerifyStore,
     private readonly ids: Ids,
     private readonly job: VerifyJob,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** The doors are open from now on. Resolves when that is written, or could not be. */
@@ -36,8 +37,8 @@ export class DoorWatch {
     if (this.id === null) return;
     try {
       await this.doors.seen(this.id);
-    } catch (e) {
-      this.log.error('that the doors close could not be written down', e);
+    } catch (err) {
+      this.log.error({ event: 'verify.closing_lost', err }, "Couldn't record that intake closes");
     }
   }
 
@@ -53,8 +54,8 @@ export class DoorWatch {
       if (!(await this.loss.isNews(await this.books.lastComplete()))) return;
       await this.books.nextRunIn(0);
       void this.job.afterOutage();
-    } catch (e) {
-      this.log.error('that the doors are open could not be written down', e);
+    } catch (err) {
+      this.log.error({ event: 'verify.opening_lost', err }, "Couldn't record that intake is open");
     }
   }
 }

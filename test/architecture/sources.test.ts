@@ -196,6 +196,11 @@ function otherThanAscii(path: string, text: string): string[] {
   return found;
 }
 
+it('no source uses the log of Nest, whose lines have no code', () => {
+  const users = src.filter(({ text }) => /import \{[^}]*\bLogger\b[^}]*\} from '@nestjs\/common'/.test(text));
+  expect(users.map(({ path }) => path)).toEqual([]);
+});
+
 describe('what we store in our own words', () => {
   it('is plain ASCII: no typographic quotes, dashes, arrows or ellipses', () => {
     const files = src.filter(({ path }) => WRITERS.test(path));

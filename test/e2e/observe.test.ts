@@ -39,9 +39,17 @@ describe('a renewal', () => {
     await world.close();
   });
 
+  it('gives every log line at info and above a stable code', () => {
+    const loud = world.logLines.map((l) => JSON.parse(l) as Json).filter((l) => l['level'] !== 'debug');
+    expect(loud.map((l) => l['event'])).toContain('daemon.ready');
+    expect(loud.filter((l) => !/^[a-z]+\.[a-z_]+$/.test(String(l['event'])))).toEqual([]);
+  });
+
   it('names the event in every log line from the door to the last call', () => {
     const lines = world.logLines.map((l) => JSON.parse(l) as Json);
-    const about = lines.filter((l) => l['event'] === event || (l['events'] as string[] | undefined)?.includes(event));
+    const about = lines.filter(
+      (l) => l['delivery'] === event || (l['events'] as string[] | undefined)?.includes(event),
+    );
     expect(about.map((l) => (l['msg'] === 'call' ? l['call'] : l['msg'])).sort()).toEqual([
       'attach_payment',
       'event decided',

@@ -1,5 +1,6 @@
 // Strangers in the audit trail: on record, and bounded, since its rows can never be deleted.
 import { describe, expect, it } from '@jest/globals';
+import { SILENT_LOG } from '../support/silent-log.js';
 import { Denials } from '../../src/api/access/denials.js';
 import { AuditLog } from '../../src/domain/ports/audit-log.js';
 import { ManualClock } from '../support/clock.js';
@@ -16,7 +17,7 @@ class KeptLog extends AuditLog {
 
 function setUp() {
   const [log, clock] = [new KeptLog(), new ManualClock()];
-  const denials = new Denials(log, clock);
+  const denials = new Denials(log, clock, SILENT_LOG);
   const stranger = (source: string): Promise<void> =>
     denials.record({ actor: 'unknown', role: null, action: 'refund.create', target: null, source, status: 401 });
   return { log, clock, denials, stranger };

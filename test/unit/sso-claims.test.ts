@@ -1,5 +1,6 @@
 // What identity providers send: email_verified as a word or as a text, in the ID token or at userinfo, or not at all; and clocks that differ.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SILENT_LOG } from '../support/silent-log.js';
 import { Secret } from '../../src/config/index.js';
 import { IdentityProvider, SignInFailed } from '../../src/console/sso/identity-provider.js';
 import { type Person } from '../../src/console/sso/people.js';
@@ -20,7 +21,7 @@ async function comesBack(said: Said): Promise<Person> {
     oidcClientId: 'crossbill',
     oidcClientSecret: new Secret('client-secret'),
   };
-  const console_ = new IdentityProvider(settings, new SystemClock());
+  const console_ = new IdentityProvider(settings, new SystemClock(), SILENT_LOG);
   const signIn = aSignIn();
   provider.nonce = signIn.nonce;
   const redirect = 'http://127.0.0.1:1/console/sso/callback';

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type LookupAddress } from 'node:dns';
 import { type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SILENT_LOG } from '../support/silent-log.js';
 import { clockCheck } from '../../src/cli/doctor/clock-checks.js';
 import { NO_PROXIES, type Proxies, proxiesOf, Secret } from '../../src/config/index.js';
 import { IdentityProvider } from '../../src/console/sso/identity-provider.js';
@@ -108,7 +109,7 @@ describe('behind a proxy', () => {
       oidcClientId: 'c',
       oidcClientSecret: new Secret('client-secret'),
     };
-    const provider = new IdentityProvider({ ...settings, proxies }, new SystemClock());
+    const provider = new IdentityProvider({ ...settings, proxies }, new SystemClock(), SILENT_LOG);
     proxy.refuses = 503;
     await expect(provider.signInUrl(aSignIn(), 'http://127.0.0.1:1/console/sso/callback')).rejects.toMatchObject({
       status: 503,

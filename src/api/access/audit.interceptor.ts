@@ -1,5 +1,5 @@
 // Who changed what, with what outcome: one row before an operator's change begins, and one when any change has ended.
-import { type CallHandler, type ExecutionContext, Injectable, Logger, type NestInterceptor } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Request, type Response } from 'express';
 import { catchError, concatMap, defer, from, map, type Observable } from 'rxjs';
@@ -8,17 +8,17 @@ import { toProblem } from '../http/problem.filter.js';
 import { type AccessRule, RULE } from './access.js';
 import { targetOf } from './access.guard.js';
 import { addressOf, callerOf } from './caller.js';
+import { LOG, type Logger } from '../../observe/index.js';
 
 type Entry = Parameters<AuditLog['write']>[0];
 type Ended = Pick<Entry, 'outcome' | 'status' | 'detail'> & { readonly made: string | null };
 
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
-  private readonly log = new Logger('api');
-
   constructor(
     private readonly reflector: Reflector,
     private readonly audit: AuditLog,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -41,9 +41,12 @@ export class AuditInterceptor implements NestInterceptor {
     const end = async ({ made, ...ended }: Ended): Promise<void> => {
       try {
         await this.audit.write({ ...about, target: target ?? made, ...ended });
-      } catch (error) {
+      } catch (err) {
         // What was done is done and must be answered as such; it is on record as begun, or in the signup's own row.
-        this.log.error(`the outcome of ${rule.action} could not be audited`, error);
+        this.log.error(
+          { event: 'audit.outcome_lost', err, action: rule.action },
+          "Couldn't audit the outcome of a change",
+        );
       }
     };
     return from(begun).pipe(

@@ -1,8 +1,8 @@
 // Refused callers, in the audit trail: every known one, and strangers not without end, or they could fill the database.
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../domain/ports/clock.js';
 import { AuditLog } from '../../domain/ports/audit-log.js';
-import { MinuteLimit } from '../../observe/index.js';
+import { LOG, type Logger, MinuteLimit } from '../../observe/index.js';
 
 /** Strangers per address and minute. What goes beyond is counted, and named in the first row of a later minute. */
 const ROWS_OF_ONE = 100;
@@ -23,13 +23,13 @@ export type Denial = {
 
 @Injectable()
 export class Denials {
-  private readonly log = new Logger('api');
   private readonly byAddress = new Map<string, MinuteLimit>();
   private readonly ofAll = new MinuteLimit(ROWS_OF_ALL);
 
   constructor(
     private readonly audit: AuditLog,
     private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** Resolves when it is written, when it need not be, or when the database takes too long. Never rejects. */
@@ -39,7 +39,7 @@ export class Denials {
     const detail = unwritten === 0 ? null : { more_not_written: unwritten };
     const written = this.audit
       .write({ ...denial, outcome: 'denied', detail })
-      .catch((error: unknown) => this.log.error('a refused request could not be audited', error));
+      .catch((err: unknown) => this.log.error({ event: 'audit.denial_lost', err }, "Couldn't audit a refused request"));
     const patience = new AbortController();
     await Promise.race([written, this.clock.sleep(PATIENCE_MS, patience.signal)]);
     patience.abort();

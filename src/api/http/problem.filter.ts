@@ -1,9 +1,10 @@
 // The one place where an error becomes an answer: known ones say what to do, unknown ones say nothing but that we failed.
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import { type Response } from 'express';
 import { BadCursor } from '../../domain/page.js';
 import { StoreUnavailable } from '../../domain/errors.js';
 import { invalid, Problem } from './problem.js';
+import { LOG, type Logger } from '../../observe/index.js';
 
 /** Codes for what the framework itself answers. */
 const CODES: Readonly<Record<number, readonly [code: string, message: string]>> = {
@@ -48,15 +49,16 @@ function isTrouble(error: unknown): boolean {
 
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  private readonly log = new Logger('api');
+  constructor(@Inject(LOG) private readonly log: Logger) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const problem = toProblem(error);
     const res = host.switchToHttp().getResponse<Response>();
     // A 503 that was thrown as such is a body that came too slowly or among too many: a flood of them must not fill the log.
     if (problem.getStatus() === 500 || (problem.getStatus() === 503 && error !== problem))
-      this.log.error('a request failed', error);
-    else if (problem.getStatus() === 502) this.log.warn(`${problem.code}: ${problem.message}`);
+      this.log.error({ event: 'api.request_failed', err: error }, 'a request failed');
+    else if (problem.getStatus() === 502)
+      this.log.warn({ event: 'api.peer_failed', code: problem.code }, problem.message);
     if (res.headersSent) {
       res.end();
       return;

@@ -1,10 +1,11 @@
 // The identity provider: where people are sent to, and what it says of those who come back. By OpenID Connect's authorization code flow
 // with PKCE (RFC 7636). It is asked only when somebody signs in: that it is down keeps no daemon from starting.
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import * as oidc from 'openid-client';
 import { CONFIG, type Config, isLoopbackHost, NO_PROXIES, type Proxies, type Secret } from '../../config/index.js';
 import { Clock } from '../../domain/ports/clock.js';
 import { WayOut } from '../../config/way-out.js';
+import { LOG, type Logger } from '../../observe/index.js';
 import { type Person, personOf } from './people.js';
 import { type SignIn } from './sso-cookie.js';
 
@@ -31,7 +32,7 @@ type Known = { readonly provider: oidc.Configuration; readonly until: number };
 export class IdentityProvider {
   readonly #registered: Registered | null;
   readonly #proxies: Proxies;
-  readonly #log = new Logger('console');
+  readonly #log: Logger;
   #known: Known | null = null;
   #asked: Promise<oidc.Configuration> | null = null;
 
@@ -39,7 +40,9 @@ export class IdentityProvider {
     @Inject(CONFIG)
     config: Pick<Config, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret'> & { readonly proxies?: Proxies },
     private readonly clock: Clock,
+    @Inject(LOG) log: Logger,
   ) {
+    this.#log = log;
     const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
     const complete = issuer !== null && clientId !== null && clientSecret !== null;
     this.#proxies = config.proxies ?? NO_PROXIES;
@@ -95,7 +98,10 @@ export class IdentityProvider {
     try {
       return await this.#asked;
     } catch (error) {
-      this.#log.warn(`the identity provider cannot be reached, or OIDC_ISSUER is not its own name: ${codeOf(error)}`);
+      this.#log.warn(
+        { event: 'sso.unreachable', code: codeOf(error) },
+        'the identity provider does not answer, or OIDC_ISSUER is not its own name',
+      );
       throw new SignInFailed(SILENT, 503);
     }
   }
@@ -142,11 +148,11 @@ export class IdentityProvider {
     if (error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant') return new SignInFailed(STALE, 400);
     if (error instanceof oidc.ResponseBodyError || error instanceof oidc.WWWAuthenticateChallengeError) {
       const why = error instanceof oidc.ResponseBodyError ? wordOf(error.error) : `HTTP ${error.status}`;
-      this.#log.error(`the identity provider refuses this console: ${why}`);
+      this.#log.error({ event: 'sso.refused', why }, 'the identity provider refuses this console');
       return new SignInFailed(REFUSES_US, 503);
     }
     const code = codeOf(error);
-    this.#log.warn(`a sign-in at the identity provider failed: ${code}`);
+    this.#log.warn({ event: 'sso.failed', code }, 'a sign-in at the identity provider failed');
     if (code === ANOTHER_TIME) return new SignInFailed(CLOCKS, 400);
     return NOT_OURS.has(code)
       ? new SignInFailed(
