@@ -3,7 +3,6 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { putDown, putDownStep } from '../notifications/rules/put-down.js';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
-import { MorChannels } from '../domain/ports/mor-channels.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type CarriedBy, type Customers } from '../engine/errand.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -13,7 +12,6 @@ import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { applyIdentified } from '../payments/rules/mark-answer.js';
 import { applyProof } from '../payments/rules/prove-charge.js';
-import { applyObjectRead } from './apply-object-read.js';
 import { SUBJECTS } from './subjects.js';
 
 const known = <T>(value: T): Promise<CallOutcome<T>> =>
@@ -28,7 +26,6 @@ export class Decisions extends Decider {
   constructor(
     private readonly platform: BillingPlatform,
     private readonly gateway: PaymentGateway,
-    private readonly channels: MorChannels,
     private readonly router: RouteEventsFlow,
     /** Null: all customers are enrolled, and nobody is looked up. */
     @Optional() @Inject(EnrolmentFlow) enrolment: EnrolmentFlow | null = null,
@@ -54,10 +51,6 @@ export class Decisions extends Decider {
       case 'prove-charge': {
         const outcome = await call(errand.do, this.gateway.lookUpCharge(errand.chargeId));
         return (s, ctx) => applyProof(s, errand.paymentRowId, outcome, ctx);
-      }
-      case 'read-object': {
-        const outcome = await call(errand.do, this.channels.read(errand.kind, errand.morId));
-        return (s, ctx) => applyObjectRead(s, errand.objectId, outcome, ctx);
       }
       case 'identify': {
         const outcome = await call(errand.do, this.platform.probe(errand.asked));

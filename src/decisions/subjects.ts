@@ -4,38 +4,35 @@ import { type Subjects } from '../engine/decider.js';
 import { ensureInvoice } from '../engine/facts.js';
 import { takeInvoice } from '../invoices/rules/invoice.js';
 import { invoices } from '../invoices/subject.js';
-import { applyObjectRead } from './apply-object-read.js';
 import { type LaneState } from '../domain/model.js';
 import { type Ctx } from '../engine/change.js';
 import { applyNotPaid, applySucceeded } from '../payments/rules/payment-event.js';
 import { type MorServiceType, type ServiceEvent, capturedId } from '../domain/events/mor-service-event.js';
 import { transfers } from '../transfers/subject.js';
-import { applyCaptured } from '../links/rules/payment-captured.js';
+import { links } from '../links/subject.js';
+import { morObjects } from '../mor-objects/subject.js';
 import { learnFromCapture } from '../payments/rules/learn-from-capture.js';
-import { applyEInvoice } from '../documents/rules/e-invoice-event.js';
+import { documents } from '../documents/subject.js';
 import { creditLossCall, reportLossCall } from '../returns/rules/credit-loss.js';
 import { disputes } from '../disputes/subject.js';
 import { type Lane } from '../engine/draft.js';
 import { atRest, nothingMore } from '../engine/subject.js';
-import { asEventRule, asRule, asTake } from '../engine/adapter.js';
+import { asEventRule, asRule } from '../engine/adapter.js';
 import { oneOf, takeBackUnwanted } from '../engine/call-rule.js';
+import { nextLookup } from '../engine/lookup.js';
 import { declares } from '../engine/items.js';
-import { standingItems } from '../mor-objects/rules/standing.js';
 import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from '../payments/rules/mark-answer.js';
 import { refunds } from '../refunds/subject.js';
-import { createLinkCall } from '../links/rules/link-answer.js';
 import { markReview } from '../payments/rules/mark-review.js';
 import { unprovenReview } from '../payments/rules/prove-charge.js';
 import { enrolment } from '../enrolment/subject.js';
-import { nameCustomers } from '../mor-objects/rules/take-money.js';
+import { nameCustomers } from '../mor-objects/rules/mor-object.js';
 import { closeRefunded, moneyErrand, settleMarks } from '../payments/rules/mark.js';
-import { lookAtObjects, objectErrand } from '../mor-objects/rules/looks.js';
-import { settleLinks } from '../links/rules/settle-link.js';
 import { unsettledItems } from '../signups/rules/unsettled.js';
-import { bookRefunded, settleAnnounced } from '../links/rules/settle-announced.js';
+import { bookRefunded } from '../links/rules/announced.js';
 import { settleRest } from '../payments/rules/rest.js';
 import { settleSurplus } from '../payments/rules/surplus.js';
-import { recoveryErrand, settleRecovery } from '../links/rules/recovery.js';
+import { recoveryLookup, settleRecovery } from '../links/rules/link.js';
 import { retries } from '../retries/subject.js';
 
 /** The MoR's verdicts and refunds, by type. */
@@ -52,10 +49,8 @@ export const PAYMENT_EVENTS: Readonly<
 const SERVICE_EVENTS: { readonly [K in MorServiceType]: (lane: Lane, e: ServiceEvent<K>) => Verdict } = {
   ...transfers.events,
   ...disputes.events,
-  'payment.captured': asTake(applyCaptured),
-  'e_invoice.issued': asTake(applyEInvoice),
-  'e_invoice.issuance_failed': asTake(applyEInvoice),
-  'e_invoice.cancelled': asTake(applyEInvoice),
+  ...links.events,
+  ...documents.events,
 };
 
 function takeEvent(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied {
@@ -93,14 +88,13 @@ const CALLS: Subjects['calls'] = {
   report_refund: oneOf(refunds.calls.report_refund, reportLossCall),
   issue_credit_note: oneOf(refunds.calls.issue_credit_note, creditLossCall),
   ...transfers.calls,
-  create_payment_link: createLinkCall,
+  ...links.calls,
 };
 
 export const SUBJECTS: Subjects = {
   takeEvent,
   paymentNamedIn,
   learnName,
-  takeObjectRead: applyObjectRead,
   calls: CALLS,
 
   reviews: {
@@ -119,26 +113,24 @@ export const SUBJECTS: Subjects = {
     conflicting_event: nothingMore,
   },
 
-  first: [...enrolment.first, ...invoices.first, asRule(bookRefunded), asRule(nameCustomers)],
+  first: [...enrolment.first, ...invoices.first, bookRefunded, nameCustomers],
   untilStill: [asRule(settleMarks), ...refunds.money, asRule(closeRefunded)],
   last: [
-    asRule(lookAtObjects),
     atRest(disputes),
     atRest(refunds),
-    asRule(settleAnnounced),
+    atRest(links),
     (lane) => takeBackUnwanted(lane, CALLS), // announced money, and what a person was asked about it, end calls
-    asRule(settleLinks),
-    declares(standingItems),
+    atRest(morObjects),
     atRest(transfers),
     atRest(invoices),
     atRest(enrolment),
     declares(unsettledItems),
     asRule(settleRest),
     asRule(settleSurplus),
-    asRule(settleRecovery),
+    settleRecovery,
     atRest(retries),
   ],
 
-  errandsFirst: [moneyErrand, objectErrand],
-  errandsLast: [...enrolment.lookups, recoveryErrand, ...retries.lookups, ...invoices.lookups],
+  errandsFirst: [moneyErrand, ...links.lookups, ...transfers.lookups],
+  errandsLast: [...enrolment.lookups, nextLookup(recoveryLookup), ...retries.lookups, ...invoices.lookups],
 };

@@ -65,8 +65,11 @@ export type MorObjectDetail = {
   readonly due?: string | null;
   /** All that announced money on a link, in the order of arrival. The first event counts once a read of the link confirms it. */
   readonly observed?: readonly Observation[];
-  /** Since when each read of it has failed (ISO 8601). Absent: the last one was answered. */
-  readonly silentSince?: string;
+  /**
+   * Each read of it has failed since then (ISO 8601), the last one with this status and code. `passes`: the MoR may answer soon. Absent: the
+   * last read was answered.
+   */
+  readonly silent?: { readonly since: string; readonly answer: string; readonly passes: boolean };
   /** The proforma invoice or payment that an e-invoice is for. */
   readonly madeFor?: string | null;
   /** A dispute's outcome in the MoR's words. */

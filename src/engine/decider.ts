@@ -1,8 +1,6 @@
 // The engine's one port: what the subjects decide. `decisions/` implements it, so the engine knows no subject.
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type LaneState, type OutboxKind, type ReviewKind } from '../domain/model.js';
-import { type CallOutcome } from '../domain/ports/call.js';
-import { type ObjectFacts } from '../domain/ports/mor-channels.js';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { type AnswerTo } from './call.js';
 import { type Ctx } from './change.js';
@@ -20,8 +18,6 @@ export type Subjects = {
   readonly paymentNamedIn: (e: LaneEvent | ChannelEvent) => string | null;
   /** Takes the name of a payment from an event, unless it is another invoice's. */
   readonly learnName: (s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx) => LaneState;
-  /** Takes in a read of an object at the MoR. Null: the MoR does not know it any more. */
-  readonly takeObjectRead: (s: LaneState, id: string, read: CallOutcome<ObjectFacts | null>, ctx: Ctx) => LaneState;
   /** Stored calls, by kind. */
   readonly calls: { readonly [K in OutboxKind]: CallRule<AnswerTo<K>> };
   /** Review items, by kind. `effect_failed` is about a call: its rule stands with the call. */

@@ -38,12 +38,6 @@ export type Errand =
   /** Whose is the key? An event that names an account waits for it. */
   | { readonly do: 'read-account' }
   | { readonly do: 'prove-charge'; readonly paymentRowId: string; readonly chargeId: string }
-  | {
-      readonly do: 'read-object';
-      readonly objectId: string;
-      readonly kind: 'proforma' | 'payment_link';
-      readonly morId: string;
-    }
   | { readonly do: 'send'; readonly message: OutboxRow }
   | { readonly do: 'probe'; readonly message: OutboxRow }
   /** A lookup of a subject (lookup.ts), with its question. */

@@ -4,7 +4,7 @@ import { type InvoiceRow, type LaneState, type PlatformStatus } from '../domain/
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { newRow } from '../domain/row.js';
 import { type Ctx, putInvoice } from './change.js';
-import { READ_FRESH_MS } from '../policy.js';
+import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, READ_FRESH_MS } from '../policy.js';
 
 // How far along an invoice is: a status is never replaced by an earlier one, however late an event arrives.
 const PROGRESS: Record<PlatformStatus, number> = {
@@ -118,6 +118,17 @@ export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
   if (invoice === null || invoice.readAt === null) return false;
   // Either way: after the clock was set back, a read of before would stay fresh until it has caught up.
   return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;
+}
+
+/** When an invoice that must be open is to be read; null: it is, by a read made just now, or it never will be again. */
+export function openLook(i: InvoiceRow, { now }: { readonly now: Date }): Date | null {
+  if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, now) ? null : now;
+  if (i.platformStatus !== 'draft') return null;
+  // Its end as a draft is told by an event; this is the net under it.
+  const final =
+    (i.finalizesAt ?? new Date((i.factsAt ?? i.firstSeenAt).getTime() + DRAFT_USUAL_LIFE_MS)).getTime() +
+    DRAFT_LOOK_AFTER_MS;
+  return new Date(Math.max(final, i.readAt === null ? 0 : i.readAt.getTime() + DRAFT_LOOK_EVERY_MS));
 }
 
 /** The next write to the invoice waits for a new read of it. */

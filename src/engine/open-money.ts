@@ -1,7 +1,14 @@
 // Money of an invoice that is not settled yet: on its way, waiting for a person, or announced by the MoR. Nothing is charged beside it.
 import { type Seen } from '../domain/facts/parts.js';
 import { type LaneRows, type PaymentRow, type ReviewRow } from '../domain/model.js';
-import { announcedAt, heardAt, type MorObjectRow, objectName, type Observation } from '../domain/mor-object.js';
+import {
+  announcedAt,
+  endOfLink,
+  heardAt,
+  type MorObjectRow,
+  objectName,
+  type Observation,
+} from '../domain/mor-object.js';
 import { effectName } from '../domain/payment-name.js';
 import { isDismissed } from './change.js';
 import { inBooks } from './payment.js';
@@ -39,7 +46,7 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' 
  * null: there is none.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneRows, 'objects' | 'reviews'>): string | null {
-  const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, [x.id], heardAt(x)));
+  const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, x.id, heardAt(x)));
   if (o !== undefined) return notConfirmed(o);
   const isOpen = reviews.some((r) => r.status === 'open' && r.topic === 'further-announced');
   return isOpen ? 'a further payment on its payment link was announced. Decide its review item first' : null;
@@ -49,13 +56,18 @@ export function notConfirmed(o: MorObjectRow): string {
   return `a payment on ${objectName(o)} was announced, and is not confirmed yet`;
 }
 
-/** A person dismissed an item of one of these subjects, and not before `since`. */
-export function isLookedInto(
-  reviews: LaneRows['reviews'],
-  subjects: readonly (string | null)[],
-  since: Date | null,
-): boolean {
-  return reviews.some((r) => r.kind === 'conflicting_event' && subjects.includes(r.subject) && isDismissed(r, since));
+/** A person dismissed an item of this subject, and not before `since`. */
+export function isLookedInto(reviews: LaneRows['reviews'], subject: string, since: Date | null): boolean {
+  return reviews.some((r) => r.kind === 'conflicting_event' && r.subject === subject && isDismissed(r, since));
+}
+
+/**
+ * Crossbill reads a link once more after its end: a payment in its last minute counts. A link with an announced payment is read for good; a
+ * person who looked into that after its end, and after the announcement, has found none.
+ */
+export function isUnread({ reviews }: Pick<LaneRows, 'reviews'>, o: MorObjectRow): boolean {
+  const since = new Date(Math.max(endOfLink(o).getTime(), heardAt(o)?.getTime() ?? 0));
+  return o.readDueAt !== null && !isLookedInto(reviews, o.id, since);
 }
 
 /** An item about a charge that is booked for another invoice: nothing was booked here that could be refunded or marked. */

@@ -14,6 +14,7 @@ import { ObjectAnswers } from '../mor-objects/object-answers.js';
 import { CreatePaymentLinkDto } from '../mor-objects/mor-object.dto.js';
 import { PaymentLinkView, paymentLinkView } from '../mor-objects/mor-object.view.js';
 import { PaymentLinksFlow } from './payment-links.flow.js';
+import { linkLookup } from './rules/link.js';
 
 @ApiTags('Payment links')
 @Controller('v1/invoices/:id/payment-link')
@@ -68,7 +69,7 @@ export class PaymentLinksController {
     );
     if (made === undefined) throw notFound('payment link');
     const named = made.morId === null ? await this.answers.of(made) : made;
-    const { row, outcome } = await this.flow.refresh(named);
+    const { row, outcome } = await this.flow.refresh(linkLookup, named);
     if (!outcome.ok) throw morProblem(outcome);
     if (row.status === 'DELETED' || outcome.value === null) throw notFound('payment link');
     return paymentLinkView(row);

@@ -4,8 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { refusalProblem, Problem } from '../api/http/problem.js';
 import { ObjectAnswers } from '../mor-objects/object-answers.js';
 import { MorObjectsFlow } from '../mor-objects/mor-objects.flow.js';
-import { NOT_PAYABLE } from '../mor-objects/rules/withdraw.js';
+import { NOT_PAYABLE } from '../mor-objects/rules/request.js';
 import { callersField, wireOrProblem } from '../mor-objects/callers-words.js';
+import { linkLookup } from './rules/link.js';
 import { readBilled } from '../mor-objects/read-billed.js';
 import { messageKey } from '../engine/change.js';
 import { type Money } from '../domain/money.js';
@@ -50,7 +51,7 @@ export class PaymentLinksFlow {
   }
 
   private async readAgain(link: MorObjectRow): Promise<void> {
-    const { row, outcome } = await this.flow.refresh(link);
+    const { row, outcome } = await this.flow.refresh(linkLookup, link);
     if (!outcome.ok || outcome.value !== null || row.status === 'DELETED') return;
     const why = `a payment on ${objectName(row)} was announced, and the MoR does not know the link yet`;
     throw new Problem(409, NOT_PAYABLE, `No payment link is given: ${why}. Ask again in some minutes.`);

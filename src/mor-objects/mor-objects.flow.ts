@@ -1,15 +1,17 @@
 // Proforma invoices and payment links of one invoice: requested, read again, taken back; sent by the lane's worker.
 import { Injectable } from '@nestjs/common';
-import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/request-object.js';
+import { type ObjectLookup, type ObjectRead } from './rules/mor-object.js';
+import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/request.js';
 import { type LaneState } from '../domain/model.js';
 import { isRecordedProforma, type MorObjectRow } from '../domain/mor-object.js';
 import { ReadModel } from '../engine/read-model.js';
 import { type BilledInvoice, BillingReader } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { LaneStore } from '../engine/lane-store.js';
-import { MorChannels, type ObjectFacts } from '../domain/ports/mor-channels.js';
+import { MorChannels } from '../domain/ports/mor-channels.js';
 import { type NamedRequest } from '../domain/request-name.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
+import { asCommand } from '../engine/adapter.js';
 import { FlowContext } from '../engine/flow-context.js';
 
 /** `askedAt`: when the platform was asked; what was heard since is newer. */
@@ -37,7 +39,11 @@ export class MorObjectsFlow {
   /** Writes the request down, or gives the one that stands. A `name` that was used before gives what it made, as it is now. */
   request(request: ObjectRequest, name: NamedRequest | null): Promise<Done<MorObjectRow>> {
     const named = name === null ? null : { name, find: objectOf };
-    return this.lanes.change(request.facts.invoiceId, (s, ctx) => requestObject(s, request, ctx), named);
+    return this.lanes.change(
+      request.facts.invoiceId,
+      asCommand((lane) => requestObject(lane, request)),
+      named,
+    );
   }
 
   /** What stands for an invoice as far as we know; null: nothing. */
@@ -51,27 +57,29 @@ export class MorObjectsFlow {
     return (await this.books.objects(invoiceId)).filter(isRecordedProforma).length;
   }
 
-  /**
-   * Reads an object at the MoR and takes in what it says now: a link that turns out to be paid pays the invoice. The outcome goes
-   * to the caller, with the row as it is then.
-   */
+  /** Reads an object at the MoR and takes in the reply: a paid link pays the invoice. The caller gets the reply, and the row as it is then. */
   async refresh(
+    lookup: ObjectLookup,
     o: MorObjectRow,
-  ): Promise<{ readonly row: MorObjectRow; readonly outcome: CallOutcome<ObjectFacts | null> }> {
-    const { kind, morId } = o;
-    if (morId === null || (kind !== 'proforma' && kind !== 'payment_link')) throw new Error(`${o.id} cannot be read`);
-    const outcome = await this.channels.read(kind, morId);
+  ): Promise<{ readonly row: MorObjectRow; readonly outcome: ObjectRead }> {
+    const { id: objectId, kind, morId } = o;
+    if (morId === null || kind !== lookup.kind) throw new Error(`${objectId} cannot be read`);
+    const outcome = await this.channels.read(lookup.kind, morId);
     if (!outcome.ok) return { row: o, outcome };
-    const done = await this.lanes.change(o.invoiceId, (s, ctx) => {
-      const state = this.context.decider.subjects.takeObjectRead(s, o.id, outcome, ctx);
-      return { ok: true, state, value: objectOf(state, o.id) ?? o };
+    const read = asCommand((lane) => {
+      lookup.take(lane, outcome, { objectId, morId });
+      return { ok: true, value: objectOf(lane.toState(), objectId) ?? o };
     });
+    const done = await this.lanes.change(o.invoiceId, read);
     return { row: done.ok ? done.value : o, outcome };
   }
 
   /** Records that the MoR has deleted a proforma invoice. */
   deleted(o: MorObjectRow, by: string): Promise<Done<MorObjectRow>> {
-    return this.lanes.change(o.invoiceId, (s, ctx) => objectDeleted(s, o.id, by, ctx));
+    return this.lanes.change(
+      o.invoiceId,
+      asCommand((lane) => objectDeleted(lane, o.id, by)),
+    );
   }
 }
 

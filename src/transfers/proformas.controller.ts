@@ -18,6 +18,7 @@ import { CreateProformaDto } from '../mor-objects/mor-object.dto.js';
 import { ProformaView, proformaView } from '../mor-objects/mor-object.view.js';
 import { FileLinkView, linkOrWait } from '../documents/file-link.view.js';
 import { ProformasFlow } from './proformas.flow.js';
+import { proformaLookup } from './rules/proforma.js';
 
 @ApiTags('Bank transfers')
 @Controller('v1/invoices/:id/proforma')
@@ -68,7 +69,7 @@ export class ProformasController {
   @ApiOkResponse({ type: ProformaView })
   @Problems({ 404: '`not_found`', 502: '`mor_unavailable`' })
   async read(@Param('id', InvoiceIdPipe) id: string): Promise<ProformaView> {
-    const { row, outcome } = await this.flow.refresh(await this.newest(id));
+    const { row, outcome } = await this.flow.refresh(proformaLookup, await this.newest(id));
     if (!outcome.ok) throw morProblem(outcome);
     if (row.status === 'DELETED') throw notFound('proforma invoice');
     return proformaView(row);

@@ -9,6 +9,7 @@ import { type MorObjectRow } from '../domain/mor-object.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { type NamedRequest } from '../domain/request-name.js';
 import { DAY_MS } from '../policy.js';
+import { proformaLookup } from './rules/proforma.js';
 import { type ProformaWish, proformaWire } from './proforma-request.js';
 
 @Injectable()
@@ -27,7 +28,7 @@ export class ProformasFlow {
   async create(id: string, wish: ProformaWish, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const billed = await readBilled(this.flow, id);
     const there = await this.flow.standing(id, 'proforma');
-    if (there !== null && there.morId !== null) await this.flow.refresh(there); // it may be cancelled or gone
+    if (there !== null && there.morId !== null) await this.flow.refresh(proformaLookup, there); // it may be cancelled or gone
     const today = this.clock.now().toISOString().slice(0, 10);
     const settled = await this.flow.recordedProformas(id);
     const { wire, problem } = wireOrProblem(() => proformaWire(wish, billed, today, settled));

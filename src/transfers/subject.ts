@@ -1,8 +1,14 @@
 // Transfers join the engine.
+import { nextLookup } from '../engine/lookup.js';
 import { type Subject } from '../engine/subject.js';
-import { createProformaCall } from './rules/proforma-answer.js';
-import { takeIssuanceFailed, takeIssued, takeSettled } from './rules/proforma-event.js';
-import { unheardTransfers } from './rules/transfer-items.js';
+import {
+  createProformaCall,
+  proformaLookup,
+  takeIssuanceFailed,
+  takeIssued,
+  takeSettled,
+  unheardTransfers,
+} from './rules/proforma.js';
 
 export const transfers = {
   when: (lane) => lane.objects.some((o) => o.kind === 'proforma'),
@@ -13,4 +19,5 @@ export const transfers = {
   },
   calls: { create_proforma: createProformaCall },
   items: [unheardTransfers],
+  lookups: [nextLookup(proformaLookup)],
 } satisfies Subject;

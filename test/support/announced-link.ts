@@ -5,7 +5,7 @@ import { type ReviewRow } from '../../src/domain/model.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type LinkFacts, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
 import { messageKey } from '../../src/engine/change.js';
-import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
+import { applyObjectRead } from './object-calls.js';
 import { aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from './builders.js';
 import { failed } from './fakes.js';
 import { after, DAY_MS, HOUR_MS, refused, rig, SCHEDULE, state } from './retry-rig.js';
@@ -99,6 +99,8 @@ export async function mirrors(r: Rig): Promise<readonly unknown[]> {
 
 export const summaries = async (r: Rig): Promise<readonly string[]> =>
   (await openItems(r)).map((x) => wordsOf(x).summary);
+
+export const topics = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.topic);
 
 export async function openItems(r: Rig): Promise<readonly ReviewRow[]> {
   return (await state(r)).reviews.filter((x) => x.status === 'open');

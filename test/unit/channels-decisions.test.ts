@@ -3,12 +3,12 @@ import { withWords } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { applyAnswer } from '../../src/decisions/decide.js';
-import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
+import { applyObjectRead } from '../support/object-calls.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { newRefund } from '../../src/refunds/rules/refund.js';
 import { type Ctx, putObject, putPayment, putRefund } from '../../src/engine/change.js';
 import { answerOf } from '../../src/invoices/invoice-sentence.js';
-import { requestObject } from '../../src/mor-objects/rules/request-object.js';
+import { requestObject } from '../support/object-calls.js';
 import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
@@ -208,7 +208,7 @@ describe('a payment link', () => {
 
   it('that is announced as paid is read, and counts only when it says so', () => {
     let s = hear(withLink(), 'payment.captured', { anywhere: { link: LINK }, pspReference: 'ch_9' });
-    expect(plan(s, aCtx()).errand).toMatchObject({ do: 'read-object', morId: LINK });
+    expect(plan(s, aCtx()).errand).toMatchObject({ name: 'read-object', question: { morId: LINK } });
     expect(s.payments).toEqual([]);
     s = settle(applyObjectRead(s, 'lnk_1', readOf({}), aCtx()), aCtx());
     expect(s.payments).toEqual([]);

@@ -1,7 +1,7 @@
 // After a charge was let go as another invoice's: the MoR speaks again, its clock is apart from ours, and what was taken back meanwhile goes on.
 import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { requestObject } from '../../src/mor-objects/rules/request-object.js';
+import { requestObject } from '../support/object-calls.js';
 import { aPaymentFailed, aRefund, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { openKinds } from '../support/lane-harness.js';

@@ -7,7 +7,7 @@ import { type CallFailure } from '../../src/domain/ports/call.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { isFirstTry } from '../../src/engine/apply-answer.js';
 import { applyAnswer, applyProbe } from '../../src/decisions/decide.js';
-import { applyObjectRead } from '../../src/decisions/apply-object-read.js';
+import { applyObjectRead } from '../support/object-calls.js';
 import { refusal } from '../support/asked-refund.js';
 import { LINK, NOW, open, PROFORMA } from '../support/channel-lane.js';
 import {
@@ -251,7 +251,17 @@ describe('a read of a proforma invoice or a link at the MoR', () => {
     const o = aLink({ readDueAt: NOW, readAttempts: 1 });
     expect(read(o, refusal({ kind, status: 500 }))).toEqual({
       ...o,
-      ...{ readAttempts: 2, readDueAt: at(ms), detail: { silentSince: at(5_000).toISOString() } },
+      ...{
+        readAttempts: 2,
+        readDueAt: at(ms),
+        detail: {
+          silent: {
+            since: at(5_000).toISOString(),
+            answer: '500 not_refundable',
+            passes: kind === 'retry' || kind === 'unknown',
+          },
+        },
+      },
     });
     expect(read(o, refusal({ kind, status: 500, retryAfterMs: 90_000 }))?.readDueAt).toEqual(at(95_000));
   });

@@ -1,6 +1,6 @@
 // A read of an invoice that is taken in late, as its subscription or the MoR was asked something first: what was heard meanwhile is newer.
 import { describe, expect, it } from '@jest/globals';
-import { requestObject } from '../../src/mor-objects/rules/request-object.js';
+import { requestObject } from '../support/object-calls.js';
 import { isHeardSince, takeEvent, takeLateRead, takeRead } from '../../src/engine/facts.js';
 import { emptyLane } from '../../src/engine/change.js';
 import { asCommand } from '../../src/engine/adapter.js';

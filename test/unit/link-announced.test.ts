@@ -16,7 +16,7 @@ import {
   gone,
   openItems,
   shows,
-  summaries,
+  topics,
   withLink,
 } from '../support/announced-link.js';
 import { aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
@@ -39,12 +39,10 @@ describe('a person who dismissed the item of a link', () => {
     await pass(r, 10, 60_000);
     await dismissed(r);
     await after(r, HOUR_MS);
-    expect([await summaries(r), moneyAnnounced(await state(r))]).toEqual([[], null]);
+    expect([await topics(r), moneyAnnounced(await state(r))]).toEqual([[], null]);
     await r.h.take(captured(r, 'evt_captured_again'));
     await pass(r, 10, 60_000);
-    expect(await summaries(r)).toEqual([
-      'a payment on payment link link_1 was announced, but the MoR does not know the link',
-    ]);
+    expect(await topics(r)).toEqual(['link-lost']);
     await pass(r, 30, DAY_MS);
     expect(relayed(r)).toEqual([]);
     await dismissed(r);
@@ -57,7 +55,7 @@ describe('a person who dismissed the item of a link', () => {
     await pass(r, 7 * 24 - 1, HOUR_MS);
     r.links.read = shows({ status: 'EXPIRED', due: { minor: 600n, currency: 'EUR' } });
     await pass(r, 3, HOUR_MS);
-    expect(await summaries(r)).toEqual([expect.stringContaining('4.00 EUR seems to be paid')]);
+    expect(await topics(r)).toEqual(['link-part-paid']);
     await dismissed(r);
     await after(r, HOUR_MS);
     r.links.read = away;
@@ -84,7 +82,7 @@ describe('a link that the MoR does not know although a payment was announced on 
     r.links.read = read;
     r.links.pay('link_1');
     await pass(r, 10, 60_000);
-    expect([await summaries(r), (await state(r)).payments.at(-1)?.origin]).toEqual([[], 'payment_link']);
+    expect([await topics(r), (await state(r)).payments.at(-1)?.origin]).toEqual([[], 'payment_link']);
   });
 
   it('is a 404 to who asks for it, and a 409 to who asks for a link: neither gets a page on which nobody can pay', async () => {
@@ -135,7 +133,7 @@ describe('a link that the MoR does not know although a payment was announced on 
       await pass(r, 10, HOUR_MS);
       const s = await state(r);
       const marked = s.payments.find((p) => p.paymentId === 'pay_9');
-      expect([await summaries(r), marked?.mark, s.objects.map((o) => [o.status, o.paymentRowId])]).toEqual([
+      expect([await topics(r), marked?.mark, s.objects.map((o) => [o.status, o.paymentRowId])]).toEqual([
         [],
         'confirmed',
         [['DELETED', marked?.id]],
@@ -150,7 +148,7 @@ describe('an open item of a link', () => {
     await pass(r, 7 * 24 - 1, HOUR_MS);
     r.links.read = shows({ status: 'EXPIRED', due: { minor: 600n, currency: 'EUR' } });
     await pass(r, 3, HOUR_MS);
-    expect(await summaries(r)).toEqual([expect.stringContaining('4.00 EUR seems to be paid')]);
+    expect(await topics(r)).toEqual(['link-part-paid']);
     return r;
   }
 
@@ -161,20 +159,13 @@ describe('an open item of a link', () => {
     await r.h.take(captured(r));
     const s = await state(r);
     expect(s.reviews.map((x) => [x.id, x.resolution, x.note])).toEqual([
-      [
-        before?.id,
-        'cleared',
-        'a payment on payment link link_1 was announced, and is not confirmed yet: it is read now',
-      ],
+      [before?.id, 'cleared', 'the MoR is asked again'],
     ]);
     const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
     const late = await r.h.command(INVOICE_ID, (x, ctx) => resolveReview(x, before?.id ?? '', choice, ctx));
     expect(late).toMatchObject({ ok: false, code: 'review_already_resolved' });
     await pass(r, 60, HOUR_MS);
-    expect([await summaries(r), relayed(r)]).toEqual([
-      ['a payment on payment link link_1 was announced, and the MoR does not show the link, which has ended'],
-      [],
-    ]);
+    expect([await topics(r), relayed(r)]).toEqual([['link-unread'], []]);
   });
 
   it('about two sums of one payment stays, however often that is announced', async () => {
@@ -200,20 +191,20 @@ describe('an open item of a link', () => {
       await after(r, 10_000);
       await callerReads(r, (kind, morId) => r.links.read(kind, morId));
     }
-    expect(await summaries(r)).toEqual(['a payment on link link_1 was announced, but the link still says PAYABLE']);
+    expect(await topics(r)).toEqual(['link-not-paid']);
   });
 
   it('closes once the link is paid, also where the money came by a payment event first', async () => {
     const r = await withLink();
     await r.h.take(captured(r));
     await pass(r, 10, HOUR_MS);
-    expect(await summaries(r)).toHaveLength(1);
+    expect(await topics(r)).toHaveLength(1);
     await r.h.take(aPaymentSucceeded({ paymentId: 'pay_9', chargeId: 'ch_9', at: r.h.clock.now() }));
     r.links.pay('link_1');
     await pass(r, 3, HOUR_MS);
     const s = await state(r);
     expect(s.objects.map((o) => o.status)).toEqual(['PAID']);
-    expect([await summaries(r), s.payments.filter((p) => p.succeededAt !== null).length]).toEqual([[], 1]);
+    expect([await topics(r), s.payments.filter((p) => p.succeededAt !== null).length]).toEqual([[], 1]);
   });
 });
 
@@ -223,9 +214,7 @@ describe('the item of a link', () => {
     r.links.read = async () => failed('refused', { status: 403 });
     await r.h.take(captured(r));
     await pass(r, 60, 60_000);
-    expect(await summaries(r)).toEqual([
-      'a payment on payment link link_1 was announced, and the MoR does not show the link',
-    ]);
+    expect(await topics(r)).toEqual(['link-unread']);
     return r;
   }
 
@@ -233,7 +222,7 @@ describe('the item of a link', () => {
     const r = await unreadable();
     r.links.read = shows({});
     await pass(r, 3, HOUR_MS);
-    expect(await summaries(r)).toEqual(['a payment on link link_1 was announced, but the link still says PAYABLE']);
+    expect(await topics(r)).toEqual(['link-not-paid']);
   });
 
   it('that is paid, nobody knows how much, promises no other read', async () => {
@@ -245,7 +234,7 @@ describe('the item of a link', () => {
     expect(wordsOf(item).summary).toBe('link link_1 is paid, but the MoR does not say how much');
     expect(wordsOf(item).proposal).toMatch(/^Ask the MoR for the amount and mark the invoice on Stripe by hand/);
     await callerReads(r, gone);
-    expect([(await state(r)).objects[0]?.status, await summaries(r)]).toEqual(['PAID', [wordsOf(item).summary]]);
+    expect([(await state(r)).objects[0]?.status, await topics(r)]).toEqual(['PAID', [item?.topic]]);
   });
 
   it.each([
@@ -254,17 +243,17 @@ describe('the item of a link', () => {
     ['again, after a person dismissed that', true, true],
   ])('that is paid, nobody knows how much, asks so, announced %s and then unknown', async (_, isSettled, isFirst) => {
     const r = await withLink(CHARGED_NEXT);
-    const asked = ['link link_1 is paid, but the MoR does not say how much'];
+    const asked = ['link-paid'];
     r.links.read = shows({ status: 'PAID' });
     if (isFirst) await r.h.take(captured(r));
     await pass(r, 2, HOUR_MS);
-    expect(await summaries(r)).toEqual(asked);
+    expect(await topics(r)).toEqual(asked);
     if (isSettled) await dismissed(r);
     await after(r, 1_000);
     r.links.read = gone;
     await r.h.take(captured(r, 'evt_captured_last'));
     await pass(r, 60, HOUR_MS);
-    expect([await summaries(r), relayed(r)]).toEqual([asked, []]);
+    expect([await topics(r), relayed(r)]).toEqual([asked, []]);
     expect(wordsOf((await openItems(r))[0]).proposal).toMatch(/^Ask the MoR for the amount and mark the invoice/);
   });
 
@@ -273,19 +262,13 @@ describe('the item of a link', () => {
     await pass(r, 7 * 24, HOUR_MS);
     r.links.read = async () => failed('refused', { status: 403 });
     await pass(r, 60, 60_000);
-    expect(await summaries(r)).toEqual([
-      'the MoR does not show payment link link_1, which has ended: whether it was paid is not known',
-    ]);
+    expect(await topics(r)).toEqual(['link-unread']);
     await r.h.take(captured(r));
     await pass(r, 60, 60_000);
-    expect(await summaries(r)).toEqual([
-      'a payment on payment link link_1 was announced, and the MoR does not show the link, which has ended',
-    ]);
+    expect(await topics(r)).toEqual(['link-unread']);
     r.links.read = gone;
     await pass(r, 4, HOUR_MS);
-    expect(await summaries(r)).toEqual([
-      'a payment on payment link link_1 was announced, but the MoR does not know the link',
-    ]);
+    expect(await topics(r)).toEqual(['link-lost']);
   });
 
   it('says once why the last read failed', async () => {
@@ -305,20 +288,18 @@ describe('two days without a usable answer about a link', () => {
     const r = await withLink();
     await r.h.take(captured(r));
     await pass(r, 60, HOUR_MS);
-    expect(await summaries(r)).toEqual(['a payment on link link_1 was announced, but the link still says PAYABLE']);
+    expect(await topics(r)).toEqual(['link-not-paid']);
     await dismissed(r);
     const read = r.links.read.bind(r.links);
     let reads = 0;
     r.links.read = async (kind, id) => (reads++ === 0 ? failed('unknown', { status: 503 }) : read(kind, id));
     await pass(r, 2, HOUR_MS);
-    expect([reads > 1, await summaries(r)]).toEqual([true, []]);
+    expect([reads > 1, await topics(r)]).toEqual([true, []]);
     r.links.read = away;
     await pass(r, 47, HOUR_MS);
-    expect(await summaries(r)).toEqual([]);
+    expect(await topics(r)).toEqual([]);
     await pass(r, 3, HOUR_MS);
-    expect(await summaries(r)).toEqual([
-      'a payment on payment link link_1 was announced, and the MoR does not show the link',
-    ]);
+    expect(await topics(r)).toEqual(['link-unread']);
   });
 
   it('are not over at once where the link ended while we were down', async () => {
@@ -326,6 +307,6 @@ describe('two days without a usable answer about a link', () => {
     r.links.read = away;
     await after(r, 10 * DAY_MS);
     await pass(r, 15, 60_000);
-    expect(await summaries(r)).toEqual([]);
+    expect(await topics(r)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { moneyAnnounced } from '../../src/engine/open-money.js';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { announcedOn, type Observation } from '../../src/domain/mor-object.js';
-import { furtherIn, furtherSubject } from '../../src/mor-objects/rules/announced.js';
+import { furtherIn } from '../../src/links/rules/announced.js';
 import {
   away,
   byKey,
@@ -30,7 +30,7 @@ import { lane, payment } from '../support/waiting-payment.js';
 
 type Rig = ReturnType<typeof rig>;
 
-const FURTHER = furtherSubject(INVOICE_ID);
+const FURTHER = `${INVOICE_ID}:announced`;
 const NAMES = [
   ['a charge', { pspReference: 'ch_10' }],
   ['the MoR’s id', { pspReference: undefined, paymentId: 'pay_10' }],

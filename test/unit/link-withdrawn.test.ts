@@ -4,7 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { emptyLane, messageKey } from '../../src/engine/change.js';
 import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { applyAnswer, resolveReview } from '../../src/decisions/decide.js';
-import { makeLink } from '../../src/links/rules/recovery.js';
+import { requestLink } from '../../src/mor-objects/rules/request.js';
+import { decide } from '../../src/engine/adapter.js';
 import { tellLane } from '../../src/notifications/rules/tell-lane.js';
 import { aPaymentFailed, aPaymentSucceeded, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { hear, open, PROFORMA } from '../support/channel-lane.js';
@@ -13,7 +14,7 @@ import { failed } from '../support/fakes.js';
 import { never } from '../support/never.js';
 import { rig, state } from '../support/retry-rig.js';
 import { settle, wanted } from '../support/settled.js';
-import { at, ctx, invoice, lane, payment } from '../support/waiting-payment.js';
+import { at, withInvoice, ctx, lane, payment } from '../support/waiting-payment.js';
 
 const silent = failed('unknown', { status: 503 });
 const told = (before: LaneState, after: LaneState) => tellLane(before, after).map((t) => t.type);
@@ -114,11 +115,11 @@ describe('a payment link that the MoR has not answered', () => {
 
   it('says nothing of the customer’s country when it is taken back: the next one is asked for there too', () => {
     const recoveryLinks = { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 600 };
-    const row = { ...invoice(), customerCountry: 'AT' };
-    const first = makeLink(lane(), row, 'lnk_1', ctx({ recoveryLinks }));
+    const asked = withInvoice(lane(), { customerCountry: 'AT' });
+    const first = decide(asked, ctx({ recoveryLinks }), (l) => void requestLink(l, 'lnk_1'));
     const back = withdrawn({ ...first, payments: [payment()] });
     expect(back.objects[0]?.status).toBe('REFUSED');
-    const second = makeLink(back, row, 'lnk_2', ctx({ recoveryLinks }));
+    const second = decide(back, ctx({ recoveryLinks }), (l) => void requestLink(l, 'lnk_2'));
     expect(second.objects.map((o) => o.detail.jurisdiction)).toEqual(['AT', 'AT']);
   });
 

@@ -47,14 +47,9 @@ export type ConflictFact =
       readonly announced: Money;
       readonly recorded: Money | null;
     }
-  | ({ readonly code: 'link-gone' } & OnObject)
   | ({ readonly code: 'link-paid' } & OnObject)
-  | ({
-      readonly code: 'link-refused';
-      readonly status: number | null;
-      readonly error: string | null;
-      readonly said: string;
-    } & OnObject)
+  /** No read tells of it any more: its request was refused, or the MoR does not know it. */
+  | ({ readonly code: 'link-lost'; readonly why: 'not-given' | 'gone'; readonly announced: boolean } & OnObject)
   | ({ readonly code: 'link-not-paid'; readonly status: string } & OnObject)
   | ({
       readonly code: 'link-unread';
@@ -63,14 +58,12 @@ export type ConflictFact =
       /** Status and code of the last read. */
       readonly answer: string;
     } & OnObject)
-  | ({ readonly code: 'link-ended' } & OnObject)
   | ({
       readonly code: 'link-part-paid';
       readonly priced: Money;
       readonly outstanding: Money;
       readonly part: Money;
     } & OnObject)
-  | ({ readonly code: 'link-unheard'; readonly why: 'not-given' | 'not-read' } & OnObject)
   | ({ readonly code: 'transfer-unheard' } & OnObject)
   | {
       readonly code: 'further-announced';

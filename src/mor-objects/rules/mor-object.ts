@@ -1,137 +1,288 @@
-// Finding the thing at the MoR, and the payment, that an event or an answer is about.
-import { type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
+// What proforma invoices, payment links and other things at the MoR have in common: found by id, read at the MoR, paid once, shown while they stand.
 import {
   announcedAt,
   announcedOn,
+  dueDate,
   heardAt,
+  isLiveProforma,
+  isPayableLink,
+  isSameMoney,
+  isStandingLink,
   type MorObjectKind,
   type MorObjectRow,
   newMorObject,
   objectName,
-  onObject,
+  TRANSFERRED,
 } from '../../domain/mor-object.js';
-import { type ConflictFact } from '../../domain/facts/conflict.js';
-import { bookedAs } from '../../engine/payment.js';
-import {
-  closeReviews,
-  type Ctx,
-  note,
-  openReview,
-  openReviewOf,
-  putObject,
-  restateReview,
-} from '../../engine/change.js';
+import { type LaneRows, type PaymentRow } from '../../domain/model.js';
+import { type Money, showMoney } from '../../domain/money.js';
+import { ownIdOf } from '../../domain/payment-name.js';
+import { type CallFailure, type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
+import { type ObjectFacts } from '../../domain/ports/mor-channels.js';
+import { putPayment, retryAt } from '../../engine/change.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
-import { type CallFailure } from '../../domain/ports/call.js';
-import { showTime } from '../../domain/show-time.js';
+import { type Holds, itemRule } from '../../engine/items.js';
+import { type Lookup } from '../../engine/lookup.js';
+import { bookedAs, newPayment, saysNothing } from '../../engine/payment.js';
+import { collect } from '../../ledger/rules/one-charge.js';
+import {
+  LINK_CONFIRM_TRIES,
+  LINK_LAST_LOOK_AFTER_MS,
+  OBJECT_FIRST_LOOK_MS,
+  OBJECT_LONGEST_PAUSE_MS,
+  TRANSFER_LATE_MS,
+} from '../../policy.js';
 
-/** The object of a kind by the MoR's id. If its event comes before its answer, or without one, the object is made here. */
-export function objectOf(
-  s: Pick<LaneState, 'lane' | 'objects'>,
-  kind: MorObjectKind,
-  morId: string,
-  ctx: Ctx,
-): MorObjectRow {
-  const known = s.objects.find((o) => o.kind === kind && o.morId === morId);
-  if (known !== undefined) return known;
-  // The answer to our own request may still be under way, or the request was taken back: only one of it can be.
-  const awaited = kind === 'proforma' ? s.objects.find((o) => o.kind === kind && isAwaited(o)) : undefined;
-  if (awaited !== undefined) return { ...backInPlay(awaited), morId };
-  return newMorObject(ctx.now, { id: ctx.newId('obj'), kind, morId, invoiceId: s.lane, status: 'UNKNOWN' });
-}
-
-/** The same on a draft: the object is a row of the lane. */
+/** The object of a kind by the MoR's id. If its event comes before its reply, or without one, this adds the object. */
 export function findOrAddObject(lane: Lane, kind: MorObjectKind, morId: string): Draft<MorObjectRow> {
-  const row = objectOf(lane, kind, morId, lane.ctx);
-  const known = lane.findObject(row.id);
-  return known === undefined ? lane.add('objects', row) : Object.assign(known, row);
+  const known = lane.objects.find((o) => o.kind === kind && o.morId === morId);
+  if (known !== undefined) return known;
+  // The reply to our own request may still be under way, or Crossbill took the request back: it can be of one object only.
+  const awaited = kind === 'proforma' ? lane.objects.find((o) => o.kind === kind && isAwaited(o)) : undefined;
+  if (awaited !== undefined) {
+    putBack(awaited);
+    awaited.morId = morId;
+    return awaited;
+  }
+  const id = lane.ctx.newId('obj');
+  return lane.add('objects', newMorObject(lane.now, { id, kind, morId, invoiceId: lane.lane, status: 'UNKNOWN' }));
 }
 
 function isAwaited(o: MorObjectRow): boolean {
   return o.morId === null && (o.status === 'REQUESTED' || o.detail.mayStand === true);
 }
 
-/** Its request was refused, or taken back: also a link that was to be made again, of another amount, and may stand beside that. */
+/** Its request was refused, or taken back. So was a link that is requested again for another amount, and the first may stand. */
 export function isTakenBack(o: MorObjectRow): boolean {
   return o.status === 'REFUSED' || (o.status === 'REPLACED' && o.detail.mayStand === true);
 }
 
-/** What was taken back unanswered and is there all the same. */
-export function backInPlay(o: MorObjectRow): MorObjectRow {
-  if (!isTakenBack(o)) return o;
+/** Crossbill took its request back without a reply, and the object is there all the same. */
+export function putBack(o: Draft<MorObjectRow>): void {
+  if (!isTakenBack(o)) return;
   const { refusal: _refusal, mayStand: _mayStand, ...detail } = o.detail;
-  return { ...o, status: 'REQUESTED', detail };
+  Object.assign(o, { status: 'REQUESTED', detail });
 }
 
-/** Nobody answered our request; it is tried again by itself. The caller need not wait for that. */
-export function applyChannelSilence(s: LaneState, m: OutboxRow, ctx: Ctx): LaneState {
-  const o = s.objects.find((x) => x.id === m.subject);
-  if (o === undefined || o.status !== 'REQUESTED') return s;
-  return putObject(s, { ...o, detail: { ...o.detail, unanswered: true }, updatedAt: ctx.now });
+// ---- Reads
+
+type Kind = 'proforma' | 'payment_link';
+type FactsOf<K extends Kind> = Extract<ObjectFacts, { readonly kind: K }>;
+type Question = { readonly objectId: string; readonly morId: string };
+/** Null: the MoR does not know the object. */
+export type ObjectRead = CallOutcome<ObjectFacts | null>;
+export type ObjectLookup = Lookup<Question, ObjectRead> & { readonly kind: Kind };
+
+/** Reads of the objects of one kind. `take` records what the MoR says; the row has no read due then. */
+export function objectLookup<K extends Kind>(
+  kind: K,
+  take: (lane: Lane, o: Draft<MorObjectRow>, facts: FactsOf<K>) => void,
+): ObjectLookup {
+  const isOfKind = (facts: ObjectFacts): facts is FactsOf<K> => facts.kind === kind;
+  return {
+    name: 'read-object',
+    kind,
+    wanted: (lane) => {
+      for (const { id: objectId, kind: of, morId, readDueAt } of lane.toState().objects)
+        if (of === kind && morId !== null && lane.isPast(readDueAt)) return { objectId, morId };
+      return null;
+    },
+    ask: ({ morId }, { channels }) => channels.read(kind, morId),
+    take: (lane, outcome, { objectId }) => {
+      const o = lane.findObject(objectId);
+      const facts = o === undefined ? null : takeRead(lane, o, outcome);
+      if (o === undefined || facts === null) return;
+      const { status } = facts.kind === 'proforma' ? facts.proforma : facts.link;
+      if (!isOfKind(facts)) return;
+      if (status !== o.status) lane.say('call', `${objectName(o)} is ${status}`, o);
+      take(lane, o, facts);
+    },
+  };
 }
 
-/** Our request was refused for good; the caller is told, and the invoice shows it. */
-export function applyChannelRefusal(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
-  const o = s.objects.find((x) => x.id === m.subject);
-  if (o === undefined || o.morId !== null) return s;
-  const { status, code, message, errors } = f;
-  const detail = { ...o.detail, refusal: { status, code, message, errors } };
-  return putObject(s, { ...o, status: 'REFUSED', detail, updatedAt: ctx.now });
+/** Counts the read. Returns the MoR's facts of the object; null: it gave none. */
+function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): ObjectFacts | null {
+  // A caller may ask before the read is due, and takes none of its tries.
+  const isEarly = o.readDueAt !== null && o.readDueAt > lane.now;
+  if (!outcome.ok) {
+    if (o.readDueAt === null) return null;
+    if (!isEarly) o.readAttempts++;
+    o.readDueAt = retryAt(lane.ctx, o.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
+    const since = o.detail.silent?.since ?? lane.now.toISOString();
+    o.detail = { ...o.detail, silent: { since, answer: answerOf(outcome), passes: mayPass(outcome) } };
+    // Its payment is in the books: after the link's end there is nothing to find out.
+    if (o.kind === 'payment_link' && o.paymentRowId !== null && !isPayableLink(o, lane.now)) o.readDueAt = null;
+    return null;
+  }
+  if (!isEarly) o.readAttempts++;
+  if (outcome.value === null) {
+    takeGone(lane, o, isEarly);
+    return null;
+  }
+  const { silent: _silent, ...detail } = o.detail;
+  o.detail = detail;
+  if (!isEarly) o.readDueAt = null;
+  return outcome.value;
 }
 
-export function until(o: MorObjectRow): string {
-  return o.deadline === null ? '(no deadline given)' : `by ${showTime(o.deadline)}`;
+function takeGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
+  const { silent, ...detail } = o.detail;
+  // The MoR announced a payment on it, and may not show the link yet.
+  if (announcedAt(o) !== null && o.readAttempts < LINK_CONFIRM_TRIES) {
+    o.detail = detail;
+    if (!isEarly) o.readDueAt = retryAt(lane.ctx, o.readAttempts, null);
+    return;
+  }
+  // An open question about a link without a read stays open.
+  const isAsked = lane.reviews.some((r) => r.status === 'open' && r.topic === 'link-unread' && r.subject === o.id);
+  o.detail = isAsked && silent !== undefined ? { ...detail, silent } : detail;
+  o.readDueAt = null;
+  o.readAttempts = 0;
+  if (o.status === 'DELETED' || (o.status === 'PAID' && o.paymentRowId === null)) return;
+  o.status = 'DELETED';
+  o.updatedAt = lane.now;
+  lane.say('call', `the MoR no longer knows ${objectName(o)}`, o);
 }
 
-/** The MoR does not know it, for the first time or once more. Where a payment was announced on it, nothing else will tell of that. */
-export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
-  if (o.status === 'PAID' && announcedAt(o) !== null) return askHowMuch(putObject(s, o), o, ctx);
-  const row: MorObjectRow = o.status === 'DELETED' ? o : { ...o, status: 'DELETED', updatedAt: ctx.now };
-  const kept = putObject(s, row);
-  const gone = row === o ? kept : note(kept, ctx, 'call', `the MoR no longer knows ${objectName(o)}`, o.id);
-  if (announcedAt(row) === null) return gone;
-  return askOfMoney(gone, row, { code: 'link-gone', ...onObject(o) }, ctx);
+/** Of a reply its status and code: the MoR may word its refusal otherwise with each read, and that is no news. */
+function answerOf(f: CallFailure): string {
+  return f.status === null ? said(f) : [f.status, f.code ?? ''].join(' ').trimEnd();
 }
 
-/** A link that is paid, nobody knows how much. */
-export function askHowMuch(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
-  return askOfMoney(s, o, { code: 'link-paid', ...onObject(o) }, ctx);
-}
-
-/** No read will tell of the money on this link any more: a person is asked, unless its own payment event did. */
-export function askOfMoney(s: LaneState, o: MorObjectRow, fact: ConflictFact, ctx: Ctx): LaneState {
-  return bookedByCharge(s, o, ctx) ?? sayOfLink(s, o, fact, ctx);
-}
-
-/** The first payment on this link is in the books, by an event of its own: nobody need ask. Null: it is not. */
-export function bookedByCharge(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState | null {
-  const p = takenOn(s, o);
-  if (p === undefined || (o.paymentRowId !== null && o.paymentRowId !== p.id)) return null;
-  if (o.paymentRowId !== null) return s;
-  return closeAsked(putObject(s, { ...o, paymentRowId: p.id }), o, 'its payment is in the books', ctx);
-}
-
-/** The payment in the books that an event named as this link's first. */
-export function takenOn(s: LaneState, o: MorObjectRow): PaymentRow | undefined {
-  const [first] = announcedOn(o);
-  return first === undefined ? undefined : bookedAs(s, first);
-}
-
-/** What was asked about this link is no question any more. */
-export function closeAsked(s: LaneState, o: MorObjectRow, why: string, ctx: Ctx, subject = o.id): LaneState {
-  return closeReviews(s, ctx, (r) => r.kind === 'conflicting_event' && r.subject === subject, {
-    by: null,
-    resolution: 'cleared',
-    note: why,
-  });
+/** Webhooks may be lost for good: Crossbill reads now and then what can change at the MoR. */
+export function lookAtObjects(lane: Lane): void {
+  for (const o of lane.objects) if (o.readDueAt === null && o.morId !== null) o.readDueAt = nextLook(o, lane.now);
 }
 
 /**
- * The one item about a link: one that is open says what is so now, such as whether the link is read again. One that was dismissed before the
- * MoR announced money on it comes back.
+ * The next look at an object without an announcement; null: there is nothing to find out any more. The pauses grow with its age from a
+ * minute to a day. A link gets one more look after its end: a payment in its last minute counts.
  */
-export function sayOfLink(s: LaneState, o: MorObjectRow, fact: ConflictFact, ctx: Ctx, subject = o.id): LaneState {
-  const open = openReviewOf(s, 'conflicting_event', subject);
-  if (open !== undefined) return restateReview(s, ctx, open, { kind: 'conflicting_event', fact });
-  return openReview(s, ctx, { kind: 'conflicting_event', subject, since: heardAt(o), fact });
+export function nextLook(o: MorObjectRow, now: Date): Date | null {
+  const age = now.getTime() - o.createdAt.getTime();
+  const soon = now.getTime() + Math.min(OBJECT_LONGEST_PAUSE_MS, Math.max(OBJECT_FIRST_LOOK_MS, age / 2));
+  if (o.kind === 'payment_link') {
+    if (!isStandingLink(o)) return null;
+    const end = o.deadline === null ? Infinity : o.deadline.getTime() + LINK_LAST_LOOK_AFTER_MS;
+    return new Date(end > now.getTime() ? Math.min(soon, end) : soon);
+  }
+  if (!isLiveProforma(o) || o.status === 'REQUESTED' || TRANSFERRED.has(o.status)) return null;
+  return now.getTime() > dueDate(o).getTime() + TRANSFER_LATE_MS ? null : new Date(soon);
+}
+
+// ---- Money
+
+/** Money as the MoR told of it. `parked`: a person decides first. */
+type How = { readonly at: Date; readonly eventId: string | null; readonly parked: boolean };
+
+/** Records the money on an object as a payment, once for good: by the object's id. `payment` null: the record was there before. */
+export function takeMoney(
+  lane: Lane,
+  o: Draft<MorObjectRow>,
+  received: Money,
+  { at, eventId, parked }: How,
+): { readonly payment: PaymentRow | null; readonly said: string } {
+  const origin = o.kind === 'proforma' ? 'proforma' : 'payment_link';
+  // Its own payment.* event may have come first: one charge is one payment in either order.
+  const known = lane.payments.find((p) => p.origin === origin && p.reference === o.morId) ?? takenOn(lane, o);
+  if (known !== undefined) {
+    o.paymentRowId = known.id;
+    if (known.amount === received.minor && known.currency === received.currency)
+      return { payment: null, said: 'this payment is already recorded' };
+    const recorded = known.amount === null ? null : { minor: known.amount, currency: known.currency };
+    lane.ask({
+      kind: 'conflicting_event',
+      subject: eventId ?? `${o.id}:amount`,
+      paymentRowId: known.id,
+      fact: { code: 'announced-otherwise', object: o.morId ?? o.id, announced: received, recorded },
+    });
+    return { payment: null, said: 'differs from the record: not applied' };
+  }
+  const [first = { charge: null, paymentId: null }] = announcedOn(o);
+  const before = refundedBefore(lane, first);
+  const payment = newPayment(lane.ctx, {
+    ...before,
+    status: 'succeeded',
+    invoiceId: lane.lane,
+    customerId: lane.invoice?.customerId ?? '', // nameCustomers names the invoice's own customer later
+    currency: received.currency,
+    amount: received.minor,
+    origin,
+    reference: o.morId,
+    succeededAt: at,
+    processorChargeId: first.charge ?? before?.processorChargeId ?? null,
+    mark: parked ? 'parked' : 'waiting',
+  });
+  lane.apply((s, ctx) => collect(putPayment(s, payment), payment, received.minor, ctx, eventId));
+  o.paymentRowId = payment.id;
+  const what = origin === 'proforma' ? 'by bank transfer for proforma invoice' : 'on payment link';
+  return { payment, said: `${showMoney(received)} came ${what} ${o.number ?? o.morId ?? ''}` };
+}
+
+/** The payment in the books under a name of this link's first payment. */
+export function takenOn(lane: LaneRows, o: MorObjectRow): PaymentRow | undefined {
+  const [first] = announcedOn(o);
+  return first === undefined ? undefined : bookedAs(lane, first);
+}
+
+/** The row of a refund that arrived before its payment (refunds/). */
+function refundedBefore(
+  { payments, refunds }: LaneRows,
+  names: { readonly charge: string | null; readonly paymentId: string | null },
+): PaymentRow | undefined {
+  return payments.find(
+    (p) =>
+      isSameMoney({ charge: p.processorChargeId, paymentId: ownIdOf(p) }, names) &&
+      p.mark === 'none' &&
+      !saysNothing(p) &&
+      refunds.some((r) => r.paymentRowId === p.id),
+  );
+}
+
+/** Money for the invoice is its customer's: no event of Document 2 names one. */
+export function nameCustomers(lane: Lane): void {
+  const customerId = lane.invoice?.customerId ?? null;
+  if (customerId === null) return;
+  for (const p of lane.payments) if (p.customerId === '') p.customerId = customerId;
+}
+
+// ---- Next to a settled invoice
+
+type StandingFact = Holds<'may-stand' | 'still-payable'>['fact'];
+
+/** A proforma invoice or a link next to its settled invoice, until it ends: the customer may pay twice. */
+export const standingItems = itemRule({ 'may-stand': whyOver, 'still-payable': whyOver }, function* (lane) {
+  for (const o of lane.objects) {
+    if (o.kind !== 'proforma' && o.kind !== 'payment_link') continue;
+    const stands = canBePaid(o, lane.now);
+    const fact = dangerOf(lane, o, stands) ?? (stands || o.status === 'REQUESTED' ? openFact(lane, o) : null);
+    if (fact !== null)
+      yield { kind: 'double_payment', about: o, paymentRowId: null, fact, actions: ['retry', 'dismiss'] };
+  }
+});
+
+function canBePaid(o: MorObjectRow, now: Date): boolean {
+  if (o.kind === 'payment_link') return isStandingLink(o) && isPayableLink(o, now);
+  return o.morId !== null && isLiveProforma(o) && o.status !== 'REQUESTED' && !TRANSFERRED.has(o.status);
+}
+
+function dangerOf({ invoice }: LaneRows, o: MorObjectRow, stands: boolean): StandingFact | null {
+  const what = o.kind === 'payment_link' ? 'payment_link' : 'proforma';
+  const object = o.number ?? o.morId ?? o.id;
+  if (o.detail.mayStand === true) return { code: 'may-stand', what, object, invoice: o.invoiceId };
+  const status = invoice?.platformStatus;
+  if ((status !== 'paid' && status !== 'void') || !stands || heardAt(o) !== null) return null;
+  return { code: 'still-payable', what, object, status, until: o.deadline?.toISOString() ?? null };
+}
+
+/** While a payment on it is announced, or its reply is awaited, nobody knows how it ends: an open item still holds. */
+function openFact({ reviews }: LaneRows, { id }: MorObjectRow): StandingFact | null {
+  const open = reviews.find((r) => r.status === 'open' && r.kind === 'double_payment' && r.subject === id);
+  const fact = open?.fact;
+  return fact?.code === 'may-stand' || fact?.code === 'still-payable' ? fact : null;
+}
+
+function whyOver(lane: LaneRows, { subject }: { readonly subject: string }): string {
+  const o = lane.objects.find((x) => x.id === subject);
+  return `the ${o?.kind === 'proforma' ? 'proforma invoice' : 'link'} is ${o?.status ?? 'gone'}`;
 }

@@ -18,9 +18,10 @@ import { type Result } from '../../engine/commanded.js';
 import { type Lane } from '../../engine/draft.js';
 import { type PaymentEvent } from '../../engine/event.js';
 import { awaitsRetry } from '../../engine/payment.js';
-import { isUnread, openLook } from '../../links/rules/recovery.js';
+import { isUnread } from '../../engine/open-money.js';
 import { moneyAnnounced } from '../../engine/open-money.js';
 import { CLOCKS_APART_MS, RETRY_ASKED_AFTER_MS } from '../../policy.js';
+import { openLook } from '../../engine/facts.js';
 
 /**
  * The newest refusal counts, by the MoR's clock and in any order; it answers the retry in question. A payment known before the retry is an
@@ -144,7 +145,7 @@ export function findMethodObstacle(s: LaneRows, ctx: Moment): string | null {
 /** Its last read got a reply and no read is due: `takeMethod` asked for a read. */
 function isSeenUnpaid(o: MorObjectRow, ctx: Moment): boolean {
   const isDue = o.readDueAt !== null && o.readDueAt.getTime() <= ctx.now.getTime();
-  return o.morId !== null && o.detail.silentSince === undefined && !isDue;
+  return o.morId !== null && o.detail.silent === undefined && !isDue;
 }
 
 /**

@@ -11,7 +11,7 @@ import { isFresh, takeLateRead } from '../../engine/facts.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { verdictDueBy } from '../../engine/payment.js';
 import { invoiceLookup, takeInvoiceRead } from '../../engine/read-invoice.js';
-import { makeLink } from '../../links/rules/recovery.js';
+import { requestLink } from '../../mor-objects/rules/request.js';
 import { decideMeans, decideNext, findObstacle, type Means, type Next } from './refusal.js';
 
 /** The means of a try; `shown`: the invoice as Stripe showed it just now, for the order of a charge. */
@@ -43,11 +43,7 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
     method: cause !== null && 'method' in cause ? cause.method.id : null,
     withdrawn: false,
   };
-  if (how.means === 'link') {
-    const count = lane.objects.length;
-    lane.apply((s, ctx) => (s.invoice === null ? s : makeLink(s, s.invoice, retry.ref, ctx)));
-    if (lane.objects.length === count) return null;
-  }
+  if (how.means === 'link' && !requestLink(lane, retry.ref)) return null;
   const waitingSince = how.means === 'charge' ? retry.at : trail.waitingSince;
   i.retries = { ...trail, retries: [...trail.retries, retry], waitingSince, askedAt: null };
   if (how.means === 'charge') {

@@ -1,19 +1,19 @@
 // The sentences of every review item, made from its fact when somebody reads them. Nothing decides by them.
-import { channelWords } from '../../mor-objects/rules/channel-words.js';
+import { objectWords } from '../../mor-objects/rules/words.js';
 import { disputeWords } from '../../disputes/rules/dispute-words.js';
 import { type Fact, type FactCode, type Sentences, type Words } from '../../domain/fact.js';
 import { type ReviewRow } from '../../domain/model.js';
 import { laneWords } from './lane-words.js';
 import { enrolmentWords } from '../../enrolment/rules/words.js';
 import { chargeWords } from '../../ledger/rules/charge-words.js';
-import { linkWords } from '../../links/rules/link-words.js';
+import { linkWords } from '../../links/rules/words.js';
 import { refundItemWords } from '../../refunds/rules/words.js';
 import { invoiceWords } from './invoice-words.js';
 import { paymentWords } from '../../payments/rules/payment-words.js';
 import { retryWords } from '../../retries/rules/retry-calls.js';
 import { returnWords } from '../../returns/rules/return-words.js';
 import { signupWords } from '../../signups/rules/signup-words.js';
-import { transferWords } from '../../transfers/rules/transfer-words.js';
+import { transferWords } from '../../transfers/rules/words.js';
 
 // A fact without words does not compile.
 const WORDS: Words<FactCode> = {
@@ -24,7 +24,7 @@ const WORDS: Words<FactCode> = {
   ...signupWords,
   ...retryWords,
   ...enrolmentWords,
-  ...channelWords,
+  ...objectWords,
   ...linkWords,
   ...transferWords,
   ...disputeWords,

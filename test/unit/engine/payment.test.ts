@@ -1,9 +1,13 @@
-// A payment gets the MoR's id from a person.
+// A payment gets the MoR's id from a person, and an event names its payment.
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
 import { asCommand } from '../../../src/engine/adapter.js';
-import { identifyPayment } from '../../../src/engine/payment.js';
-import { ctx, lane, payment } from '../../support/asked-refund.js';
+import { putRefund } from '../../../src/engine/change.js';
+import { identifyPayment, paymentNamed } from '../../../src/engine/payment.js';
+import { byEvent, ctx, lane, payment } from '../../support/asked-refund.js';
+import { LINK } from '../../support/channel-lane.js';
+import { aLink, withObjects } from '../../support/channel-object.js';
+import * as waiting from '../../support/waiting-payment.js';
 
 const name = (s: LaneState, id: string, paymentId: string, by: string) =>
   asCommand((on) => identifyPayment(on, id, paymentId, by))(s, ctx());
@@ -28,5 +32,41 @@ describe('a person names a payment', () => {
       message: 'pay_2 is the id of payment pmt_2 of invoice in_1 already.',
     });
     expect(name(s, 'pmt_9', 'pay_2', 'ops')).toMatchObject({ ok: false, status: 404 });
+  });
+});
+
+describe('the payment of an event', () => {
+  const other = waiting.payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' });
+  const own = waiting.payment({ processorPaymentIntentId: 'pi_1' });
+
+  it.each([
+    ['the MoR’s id', 'pay_1'],
+    ['our id', 'pmt_1'],
+    ['its charge', 'ch_1'],
+    ['its payment intent', 'pi_1'],
+    ['its refund at the MoR', 'rfnd_1'],
+    ['its refund at the processor', 're_1'],
+    ['our id of its refund', 'ref_event'],
+    ['the link that it came by', LINK],
+  ])('is named by %s', (_, id) => {
+    const refunded = putRefund(
+      waiting.lane({}, other, own),
+      byEvent({ morRefundId: 'rfnd_1', processorRefundId: 're_1' }),
+    );
+    const s = withObjects(
+      refunded,
+      aLink({ id: 'lnk_0', morId: 'link_0', paymentRowId: 'pmt_0' }),
+      aLink({ paymentRowId: 'pmt_1' }),
+    );
+    expect(paymentNamed(s, new Set([id]))?.id).toBe('pmt_1');
+    expect(paymentNamed(s, new Set(['x']))).toBeNull();
+  });
+
+  it('is the only taken payment, where the event names none', () => {
+    const refused = waiting.payment({ id: 'pmt_0', paymentId: null, processorChargeId: null, succeededAt: null });
+    const named = (s: LaneState) => paymentNamed(withObjects(s, aLink()), new Set([LINK]))?.id ?? null;
+    expect(named(waiting.lane({}, refused, own))).toBe('pmt_1');
+    expect(named(waiting.lane({}, refused))).toBeNull();
+    expect(named(waiting.lane())).toBeNull();
   });
 });

@@ -1,6 +1,8 @@
 // What happens on the MoR's other channels in a story: bank transfers, payment links, disputes and alerts.
 import { encodeDeleteProforma, encodePaymentLink } from '@crossbill/mor';
+import { linkLookup } from '#src/links/rules/link.js';
 import { proformaWire } from '#src/transfers/proforma-request.js';
+import { proformaLookup } from '#src/transfers/rules/proforma.js';
 import { messageKey } from '#src/engine/change.js';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { eventIdFor } from '@crossbill/sandbox/mor/event-types.js';
@@ -107,7 +109,7 @@ export class Channels {
   async lookAtLinks(invoiceId: string): Promise<void> {
     await this.world.ask('look at links', async (r) => {
       for (const o of await r.books.objects(invoiceId))
-        if (o.kind === 'payment_link' && o.morId !== null) await r.channels.refresh(o);
+        if (o.kind === 'payment_link' && o.morId !== null) await r.channels.refresh(linkLookup, o);
     });
   }
 
@@ -225,6 +227,7 @@ export class Channels {
   /** As the API does before it asks for another one: the one that stands may be gone. */
   private async refreshStanding(r: Replica, invoiceId: string, kind: 'proforma' | 'payment_link'): Promise<void> {
     const there = await r.channels.standing(invoiceId, kind);
-    if (there !== null && there.morId !== null) await r.channels.refresh(there);
+    if (there !== null && there.morId !== null)
+      await r.channels.refresh(kind === 'proforma' ? proformaLookup : linkLookup, there);
   }
 }

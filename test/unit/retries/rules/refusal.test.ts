@@ -404,7 +404,10 @@ describe('what follows a confirmed method', () => {
     ],
     ['money that was announced on a link', putObject(s, payable({ detail: { observed: [announced()] } }))],
     ['a proforma invoice that stands', putObject(s, object('proforma', { status: 'OUTSTANDING', morId: 'pf_1' }))],
-    ['a link whose last read failed', putObject(s, payable({ detail: { silentSince: at(0).toISOString() } }))],
+    [
+      'a link whose last read failed',
+      putObject(s, payable({ detail: { silent: { since: at(0).toISOString(), answer: '503', passes: true } } })),
+    ],
     ['a link that the MoR has not named yet', putObject(s, payable({ status: 'REQUESTED', morId: null }))],
     ['an invoice that is void', lane({ refusal }, { status: 'void' })],
     ['an invoice that is marked uncollectible', lane({ refusal }, { status: 'uncollectible' })],

@@ -9,7 +9,7 @@ import { asCommand, decide } from '../../../../src/engine/adapter.js';
 import { type Ctx, emptyLane, putMessage, putObject, putPayment } from '../../../../src/engine/change.js';
 import { Lane } from '../../../../src/engine/draft.js';
 import { takeLateRead, takeRead } from '../../../../src/engine/facts.js';
-import { requestObject } from '../../../../src/mor-objects/rules/request-object.js';
+import { requestObject } from '../../../support/object-calls.js';
 import {
   type Cause,
   findRetry,

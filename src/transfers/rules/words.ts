@@ -1,5 +1,5 @@
 // The sentences of items about bank transfers.
-import { markByHand } from '../../mor-objects/rules/channel-words.js';
+import { markByHand } from '../../mor-objects/rules/words.js';
 import { type Words } from '../../domain/fact.js';
 import { showMoney } from '../../domain/money.js';
 

@@ -1,12 +1,12 @@
 // The proforma invoice of an invoice: exact decimals, lines that sum to what is due, and what is known of the recipient.
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { proformaWire } from '../../src/transfers/proforma-request.js';
-import { type CreateProformaDto } from '../../src/mor-objects/mor-object.dto.js';
-import { Problem } from '../../src/api/http/problem.js';
-import { minorFromDecimal } from '../../src/domain/money.js';
-import { type BilledInvoice, type BilledLine } from '../../src/domain/ports/billing-reader.js';
-import { anInvoice } from '../support/builders.js';
+import { proformaWire } from '../../../src/transfers/proforma-request.js';
+import { type CreateProformaDto } from '../../../src/mor-objects/mor-object.dto.js';
+import { Problem } from '../../../src/api/http/problem.js';
+import { minorFromDecimal } from '../../../src/domain/money.js';
+import { type BilledInvoice, type BilledLine } from '../../../src/domain/ports/billing-reader.js';
+import { anInvoice } from '../../support/builders.js';
 
 type Sent = {
   total: { amount: string; currency: string };

@@ -1,18 +1,19 @@
 // What the MoR says of an e-invoice, in whatever order it arrives, and which payment it is for.
 import { describe, expect, it } from '@jest/globals';
-import { applyEInvoice } from '../../src/documents/rules/e-invoice-event.js';
-import { type LaneState } from '../../src/domain/model.js';
-import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
-import { NOW, PROFORMA } from '../support/channel-lane.js';
-import { aProforma, channelEvent, withObjects } from '../support/channel-object.js';
-import { at, ctx, lane } from '../support/waiting-payment.js';
+import { takeEInvoice } from '../../../../src/documents/rules/e-invoice.js';
+import { asEventRule } from '../../../../src/engine/adapter.js';
+import { type LaneState } from '../../../../src/domain/model.js';
+import { type MorObjectRow, newMorObject } from '../../../../src/domain/mor-object.js';
+import { NOW, PROFORMA } from '../../../support/channel-lane.js';
+import { aProforma, channelEvent, withObjects } from '../../../support/channel-object.js';
+import { at, ctx, lane } from '../../../support/waiting-payment.js';
 
 type Type = 'e_invoice.issued' | 'e_invoice.issuance_failed' | 'e_invoice.cancelled';
 function tell(s: LaneState, type: Type, data: object = { eInvoiceId: 'ei_1' }) {
   const e = channelEvent(type, data);
   if (e.kind !== 'e_invoice.issued' && e.kind !== 'e_invoice.issuance_failed' && e.kind !== 'e_invoice.cancelled')
     throw new Error(e.kind);
-  return applyEInvoice(s, e, ctx({}, 5_000));
+  return asEventRule(takeEInvoice)(s, e, ctx({}, 5_000));
 }
 const eInvoice = (over: Partial<MorObjectRow> = {}) =>
   newMorObject(NOW, { id: 'obj_1', kind: 'e_invoice', morId: 'ei_1', invoiceId: 'in_1', status: 'ISSUED', ...over });

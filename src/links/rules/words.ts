@@ -1,24 +1,32 @@
 // The sentences of items about payment links.
-import { askWhetherPaid, markByHand } from '../../mor-objects/rules/channel-words.js';
+import { markByHand } from '../../mor-objects/rules/words.js';
 import { showNames, showObserved } from '../../domain/show-observed.js';
 import { type Words } from '../../domain/fact.js';
 import { showMoney } from '../../domain/money.js';
 
 export const linkWords: Words<
-  | 'link-refused'
-  | 'link-not-paid'
+  | 'link-paid'
+  | 'link-lost'
   | 'link-unread'
-  | 'link-ended'
+  | 'link-not-paid'
   | 'link-part-paid'
-  | 'link-unheard'
   | 'further-announced'
   | 'further-on-link'
   | 'recovery-refused'
 > = {
-  'link-refused': (f) => ({
-    summary: `a payment on ${f.object} was announced, and the MoR does not give the link`,
-    proposal: `The MoR refused it: ${f.said}. Ask it whether the customer paid. If not, dismiss this. If so, ${markByHand(f)}`,
+  'link-paid': (f) => ({
+    summary: `link ${f.reference ?? ''} is paid, but the MoR does not say how much`,
+    proposal: `Ask the MoR for the amount and ${markByHand(f)}`,
   }),
+  'link-lost': (f) => {
+    const why = f.why === 'gone' ? `the MoR does not know ${f.object}` : `the MoR does not give ${f.object}`;
+    return {
+      summary: f.announced
+        ? `a payment was announced, and ${why}`
+        : `${why}, which has ended: nobody knows whether it was paid`,
+      proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(f)}`,
+    };
+  },
   'link-not-paid': (f) => ({
     summary: `a payment on link ${f.reference ?? ''} was announced, but the link still says ${f.status}`,
     proposal:
@@ -33,17 +41,9 @@ export const linkWords: Words<
       proposal: `The last read: ${f.answer}. Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.`,
     };
   },
-  'link-ended': (f) => ({
-    summary: `the MoR no longer knows ${f.object}, which has ended: whether it was paid is not known`,
-    proposal: askWhetherPaid(f),
-  }),
   'link-part-paid': (f) => ({
     summary: `link ${f.reference ?? ''} has expired with ${showMoney(f.outstanding)} of ${showMoney(f.priced)} outstanding: ${showMoney(f.part)} seems to be paid`,
     proposal: `Ask the MoR whether ${showMoney(f.part)} was taken. It is not booked here: if it was, mark it on the invoice by hand, or have it given back in the MoR's portal.`,
-  }),
-  'link-unheard': (f) => ({
-    summary: `a payment on ${f.object} was announced, and ${f.why === 'not-given' ? 'the MoR does not give the link' : 'the link is not read any more'}`,
-    proposal: askWhetherPaid(f),
   }),
   'further-announced': (f) => ({
     summary: `more than one payment was announced on a payment link, and the books do not have ${f.further.map(showNames).join('; ')}. ${showObserved(f.observations)}`,

@@ -1,10 +1,10 @@
 // Where an event goes that names no invoice of Stripe: to the invoice its ids belong to, or to a person.
 import { describe, expect, it } from '@jest/globals';
-import { CountingIds, ManualClock } from '../support/clock.js';
-import { HomelessEvents, type Home, type RoutedEvent, type Routing } from '../../src/mor-objects/homeless-events.js';
-import { isChannelLane } from '../../src/domain/events/channel-lane.js';
-import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
-import { Wake } from '../../src/engine/wake.js';
+import { CountingIds, ManualClock } from '../../support/clock.js';
+import { HomelessEvents, type Home, type RoutedEvent, type Routing } from '../../../src/mor-objects/homeless-events.js';
+import { isChannelLane } from '../../../src/domain/events/channel-lane.js';
+import { RouteEventsFlow } from '../../../src/mor-objects/route-events.flow.js';
+import { Wake } from '../../../src/engine/wake.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const CLAIM = { lane: 'mor:x', fence: 1n, events: [] };

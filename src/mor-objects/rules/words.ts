@@ -4,12 +4,10 @@ import { type OnObject } from '../../domain/facts/parts.js';
 import { showMoney } from '../../domain/money.js';
 import { showIso, showUntil } from '../../domain/show-time.js';
 
-export const channelWords: Words<
+export const objectWords: Words<
   | 'announced-otherwise'
   | 'may-stand'
   | 'still-payable'
-  | 'link-gone'
-  | 'link-paid'
   | 'unknown-proforma'
   | 'unknown-capture'
   | 'unknown-refund'
@@ -28,14 +26,6 @@ export const channelWords: Words<
         : `Look in the MoR's portal for a proforma invoice whose reference begins with ${f.invoice}, and cancel it. Dismiss this after that.`,
   }),
   'still-payable': stillPayable,
-  'link-gone': (f) => ({
-    summary: `a payment on ${f.object} was announced, but the MoR does not know the link`,
-    proposal: askWhetherPaid(f),
-  }),
-  'link-paid': (f) => ({
-    summary: `link ${f.reference ?? ''} is paid, but the MoR does not say how much`,
-    proposal: `Ask the MoR for the amount and ${markByHand(f)}`,
-  }),
   'unknown-proforma': (f) => ({
     summary: `a bank transfer was received for proforma invoice ${f.proforma}, which is not known here`,
     proposal: LOOK,
@@ -75,10 +65,6 @@ function stillPayable(f: FactOf<'still-payable'>): Sentences {
     proposal:
       "Cancel it in the MoR's portal, or tell the customer not to pay it. A transfer for it would be a second payment; it would be shown here.",
   };
-}
-
-export function askWhetherPaid(f: OnObject): string {
-  return `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(f)}`;
 }
 
 /**

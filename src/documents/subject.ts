@@ -1,0 +1,11 @@
+// E-invoices join the engine.
+import { type Subject } from '../engine/subject.js';
+import { takeEInvoice } from './rules/e-invoice.js';
+
+export const documents = {
+  events: {
+    'e_invoice.issued': takeEInvoice,
+    'e_invoice.issuance_failed': takeEInvoice,
+    'e_invoice.cancelled': takeEInvoice,
+  },
+} satisfies Subject;

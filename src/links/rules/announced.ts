@@ -1,0 +1,152 @@
+// Payments that the MoR announces (`payment.captured`). The first payment on a link counts; people look into each further one, by one item an invoice.
+import { capturedId, idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
+import { amountIn, idNamed, timeNamed } from '../../domain/events/payload-fields.js';
+import { type LaneRows, type PaymentRow } from '../../domain/model.js';
+import { announcedOn, has, isSameMoney, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
+import { effectName, ownIdOf } from '../../domain/payment-name.js';
+import { messageKey, sendAgain } from '../../engine/change.js';
+import { moveMark } from '../../engine/draft-moves.js';
+import { type Lane } from '../../engine/draft.js';
+import { done, type Verdict } from '../../engine/event.js';
+import { itemRule } from '../../engine/items.js';
+import { isLookedInto, observationsOf } from '../../engine/open-money.js';
+import { bookedAs, paymentNamed, saysNothing } from '../../engine/payment.js';
+import { collect } from '../../ledger/rules/one-charge.js';
+import { findOrAddObject, isTakenBack, putBack } from '../../mor-objects/rules/mor-object.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * On a link of ours the event is one more announcement, and a read of the link confirms the first. A card payment has an event of Document 3
+ * of its own; here only the MoR's uuid of it is kept.
+ */
+export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
+  const ids = new Set(idsIn(e.data));
+  const link = lane.objects.find(
+    (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(messageKey('create_payment_link', o.id, 1))),
+  );
+  if (link === undefined) {
+    keepCapture(lane, e, paymentNamed(lane, ids)?.id ?? null);
+    return done('a card payment: its own payment.* event counts');
+  }
+  const x = observationIn(lane, e);
+  const isOpen = link.paymentRowId === null;
+  link.detail = { ...link.detail, observed: [...(link.detail.observed ?? []), x] };
+  link.readAttempts = 0;
+  if (isOpen) link.readDueAt = lane.now;
+  if (isOpen && link.morId === null && isTakenBack(link)) {
+    // Crossbill took its request back without a reply, and the MoR had made it: the same key brings it.
+    putBack(link);
+    link.updatedAt = lane.now;
+    lane.apply((s, ctx) => sendAgain(s, (m) => m.kind === 'create_payment_link' && m.subject === link.id, ctx));
+  }
+  const [first] = announcedOn(link);
+  const isFirst = first !== undefined && (first.eventId === x.eventId || isSameMoney(first, x));
+  keepCapture(lane, e, isFirst ? link.paymentRowId : null);
+  nameFirst(lane, link);
+  return done(isOpen ? 'the link is read to confirm it' : 'the payment on this link is already recorded');
+}
+
+function observationIn({ now }: Lane, e: MorServiceEvent): Observation {
+  const amount = amountIn(e.data);
+  return {
+    source: 'event',
+    eventId: e.eventId,
+    charge: idNamed(e.data, 'pspReference', 'processorChargeId', 'chargeId', 'psp_reference'),
+    paymentId: capturedId(e),
+    amount: amount?.minor.toString() ?? null,
+    currency: amount?.currency ?? null,
+    at: (timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? now).toISOString(),
+    heardAt: now.toISOString(),
+  };
+}
+
+function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string | null): void {
+  const morId = idNamed(e.data, 'paymentId', 'payment_id');
+  if (morId === null || !UUID.test(morId)) return;
+  const o = findOrAddObject(lane, 'capture', morId);
+  if (o.status === 'CAPTURED' && o.paymentRowId === paymentRowId) return;
+  Object.assign(o, { status: 'CAPTURED', paymentRowId, updatedAt: lane.now });
+}
+
+/** The link's payment has the names of the first payment on it. A worker alone takes the id: only it can look for the id on other invoices. */
+export function nameFirst(lane: Lane, o: MorObjectRow): void {
+  const p = lane.payments.find((x) => x.id === o.paymentRowId && x.origin === 'payment_link');
+  const [first] = announcedOn(o);
+  if (p === undefined || first === undefined || isOther(lane, o, first)) return;
+  const { paymentId } = first;
+  const isFree =
+    paymentId !== null &&
+    lane.ctx.beside !== true &&
+    ownIdOf(p) === null &&
+    lane.ctx.paymentsElsewhere?.has(paymentId) !== true &&
+    !lane.payments.some((x) => x.id !== p.id && x.paymentId === paymentId);
+  p.processorChargeId ??= first.charge;
+  if (isFree) Object.assign(p, { paymentId, identifiedBy: null });
+}
+
+// ---- Further payments
+
+/** Announcements of further payments on the links. Payments in the books are left out. */
+export function furtherIn(lane: LaneRows): readonly Observation[] {
+  const further = (o: MorObjectRow): readonly Observation[] =>
+    announcedOn(o).filter((x, n) => n > 0 || isOther(lane, o, x));
+  return lane.objects.flatMap(further).filter((x) => bookedAs(lane, x) === undefined);
+}
+
+/** The payment of this link in the books has another charge or another id of the MoR's. */
+function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Observation): boolean {
+  const p = payments.find((row) => row.id === paymentRowId);
+  if (p === undefined || bookedAs({ payments: [p] }, x) !== undefined) return false;
+  const differ = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b;
+  return differ(p.processorChargeId, x.charge) || differ(ownIdOf(p), x.paymentId);
+}
+
+/** Nothing is charged while this item is open (engine/open-money.ts). A person's answer holds until the MoR announces another payment. */
+export const furtherItems = itemRule(
+  { 'further-announced': 'each announced payment is in the books or was given back' },
+  function* (lane) {
+    const further = furtherIn(lane.toState());
+    const subject = `${lane.lane}:announced`;
+    const since = new Date(Math.max(...further.map((x) => Date.parse(x.heardAt))));
+    if (further.length === 0 || isLookedInto(lane.toState().reviews, subject, since)) return;
+    const fact = {
+      code: 'further-announced',
+      further: further.map(({ paymentId: payment, charge }) => ({ payment, charge })),
+      observations: observationsOf(lane.toState()),
+    } as const;
+    yield { kind: 'conflicting_event', about: { id: subject }, fact, since };
+  },
+);
+
+/**
+ * A refund of a further payment proves that the MoR took that payment: it is booked, and waits for a person until all of it is given back. Without
+ * its amount it is only announced.
+ */
+export function bookRefunded(lane: Lane): void {
+  for (const x of furtherIn(lane.toState())) bookOne(lane, x);
+}
+
+function bookOne(lane: Lane, x: Observation): void {
+  if (bookedAs(lane, x) !== undefined) return;
+  const given = ({ id }: PaymentRow): bigint =>
+    lane.refunds.reduce((n, r) => (r.paymentRowId === id && r.status === 'succeeded' ? n + r.amount : n), 0n);
+  const p = lane.payments.find(
+    (row) =>
+      row.mark === 'none' &&
+      !saysNothing(row) &&
+      given(row) > 0n &&
+      isSameMoney({ charge: row.processorChargeId, paymentId: ownIdOf(row) }, x),
+  );
+  // Document 3: `refunded` comes once the refunds are equal to the payment.
+  const whole = p?.status === 'refunded' ? (p.refundedTotal ?? given(p)) : null;
+  const amount = whole ?? (x.amount === null || x.currency !== p?.currency ? null : BigInt(x.amount));
+  if (p === undefined || amount === null) return;
+  moveMark(p, 'waiting');
+  moveMark(p, 'parked', { status: 'succeeded', amount, succeededAt: new Date(x.at) });
+  lane.apply((s, ctx) => collect(s, { ...p }, amount, ctx, null));
+  if (given(p) >= amount) return; // its payment is closed once its refunds count (payments/)
+  const taken = { minor: amount, currency: p.currency };
+  const fact = { code: 'further-on-link', payment: effectName(p), taken, observations: observationsOf(lane) } as const;
+  lane.ask({ kind: 'double_payment', subject: p.id, paymentRowId: p.id, fact });
+}

@@ -1,0 +1,255 @@
+// A payment link: the request for it, what the MoR says of it, the link that Crossbill asks for after a failed renewal, and what people must find out.
+import { decimalFromMinor, minorFromDecimal, type Money, showMoney } from '../../domain/money.js';
+import { type InvoiceRow, type ReviewRow } from '../../domain/model.js';
+import {
+  announcedAt,
+  endOfLink,
+  heardAt,
+  isLiveProforma,
+  isPayableLink,
+  isStandingLink,
+  type MorObjectRow,
+  type Observation,
+  onObject,
+} from '../../domain/mor-object.js';
+import { type LinkFacts } from '../../domain/ports/mor-channels.js';
+import { untriedMethod } from '../../domain/retry.js';
+import { SIGNUP_REASON } from '../../domain/status.js';
+import { asCallRule } from '../../engine/call-rule.js';
+import { refusalOf } from '../../engine/call.js';
+import { lastingName, retryAt } from '../../engine/change.js';
+import { type Draft, type Lane } from '../../engine/draft.js';
+import { isFresh, openLook } from '../../engine/facts.js';
+import { invoiceLookup } from '../../engine/read-invoice.js';
+import { type Holds, itemRule } from '../../engine/items.js';
+import { isUnread, moneyAnnounced } from '../../engine/open-money.js';
+import { saysNothing } from '../../engine/payment.js';
+import { objectLookup, takeMoney, takenOn } from '../../mor-objects/rules/mor-object.js';
+import {
+  hasFallback,
+  requestLink,
+  requestUnwanted,
+  takeRefusal,
+  takeSilence,
+} from '../../mor-objects/rules/request.js';
+import { LINK_CONFIRM_TRIES, LINK_SILENT_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
+import { nameFirst } from './announced.js';
+
+export const createLinkCall = asCallRule<'create_payment_link'>({
+  order: 1,
+  ...requestUnwanted,
+  replied: (lane, { object: o }, { link }) => {
+    if (o === undefined) return;
+    o.morId = link.morId;
+    takeLink(lane, o, link, 'answer');
+  },
+  refused: (lane, call, failure) => {
+    takeRefusal(lane, call, failure);
+    const { row, object: o } = call;
+    // Whoever asked for it is told; linkItems tells of money on it.
+    if (o?.detail.automatic !== true || heardAt(o) !== null) return;
+    if (hasFallback(lane, o)) {
+      o.status = 'REPLACED';
+      const why = `the MoR does not collect in ${o.detail.jurisdiction ?? ''}: the jurisdiction of the settings is asked for`;
+      return lane.say('decision', why, o);
+    }
+    const fact = { code: 'recovery-refused', ...refusalOf(row, failure) } as const;
+    lane.ask({ kind: 'effect_failed', subject: `${row.kind}:${row.subject}`, fact });
+  },
+  silent: takeSilence,
+  chosen: (lane, item, { resolution }) => {
+    const link = lane.objects.find((o) => item.subject === `create_payment_link:${o.id}`);
+    if (resolution !== 'retry' || link?.status !== 'REFUSED') return null;
+    // Out of the way: settleRecovery asks for another under a new key.
+    Object.assign(link, { status: 'REPLACED', updatedAt: lane.now });
+    return null;
+  },
+});
+
+export const linkLookup = objectLookup('payment_link', (lane, o, { link }) => takeLink(lane, o, link, 'read'));
+
+/** A link as it is now. Paid: the money counts from here on. */
+function takeLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
+  if (f.status !== o.status) o.updatedAt = lane.now;
+  o.status = f.status;
+  o.url = f.url;
+  o.deadline = f.expiresAt ?? o.deadline;
+  o.amount = f.priced?.minor ?? o.amount;
+  o.currency = f.priced?.currency ?? o.currency;
+  o.detail = { ...o.detail, priced: decimal(f.priced), due: decimal(f.due?.currency === o.currency ? f.due : null) };
+  // The event was ahead of the link, or they do not agree.
+  if (f.status !== 'PAID' && announcedAt(o) !== null) {
+    o.readDueAt ??= retryAt(lane.ctx, Math.max(1, o.readAttempts), null);
+    return;
+  }
+  o.readDueAt = null;
+  o.readAttempts = 0;
+  if (f.status === 'PAID') takePaid(lane, o, f, source);
+}
+
+function takePaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
+  const priced = f.priced ?? (o.amount === null || o.currency === null ? null : money(o.amount, o.currency));
+  const left = f.due !== null && f.due.currency === priced?.currency ? f.due.minor : 0n;
+  const received = priced === null || priced.minor <= left ? null : money(priced.minor - left, priced.currency);
+  seePaid(lane, o, source, received);
+  if (received === null) return;
+  const at = announcedAt(o) ?? lane.now;
+  const { payment } = takeMoney(lane, o, received, { at, eventId: null, parked: false });
+  if (payment === null) return;
+  lane.say('decision', `the link confirms that ${showMoney(received)} was paid`, payment);
+  nameFirst(lane, o);
+}
+
+/** The first answer or read with a paid link is one of its observations; more of them say nothing new. */
+function seePaid(lane: Lane, o: Draft<MorObjectRow>, source: 'answer' | 'read', received: Money | null): void {
+  const { observed = [] } = o.detail;
+  if (observed.some((x) => x.source !== 'event')) return;
+  const at = lane.now.toISOString();
+  const sum = { amount: received?.minor.toString() ?? null, currency: received?.currency ?? null };
+  const x: Observation = { source, eventId: null, charge: null, paymentId: null, ...sum, at, heardAt: at };
+  o.detail = { ...o.detail, observed: [...observed, x] };
+}
+
+function decimal(m: Money | null): string | null {
+  return m === null ? null : decimalFromMinor(m.minor, m.currency);
+}
+
+function money(minor: bigint, currency: string): Money {
+  return { minor, currency };
+}
+
+/** Links end at their time, and the books may have their money by an event of its own. */
+export function settleLinks(lane: Lane): void {
+  for (const o of lane.objects) {
+    if (o.kind !== 'payment_link') continue;
+    if (o.status === 'PAYABLE' && !isPayableLink(o, lane.now)) {
+      o.status = 'EXPIRED';
+      o.updatedAt = lane.now;
+    }
+    if (isStandingLink(o)) lane.lookAt(o.deadline);
+    if (announcedAt(o) !== null) o.paymentRowId = takenOn(lane, o)?.id ?? null;
+    nameFirst(lane, o); // a caller's read may have brought its payment
+  }
+}
+
+// ---- What people must find out
+
+type LinkCode = 'link-paid' | 'link-lost' | 'link-unread' | 'link-not-paid' | 'link-part-paid';
+type LinkFact = Holds<LinkCode>['fact'];
+
+const CLEARS = (lane: Lane, { subject }: ReviewRow): string => {
+  const o = lane.findObject(subject);
+  if (o === undefined || o.paymentRowId !== null) return 'its payment is in the books';
+  return o.readDueAt === null ? `the link is ${o.status}` : 'the MoR is asked again';
+};
+
+/** Links whose money is not known for sure. Until then nothing else is tried (engine/open-money.ts). */
+export const linkItems = itemRule(
+  {
+    'link-paid': CLEARS,
+    'link-lost': CLEARS,
+    'link-unread': CLEARS,
+    'link-not-paid': CLEARS,
+    'link-part-paid': CLEARS,
+  },
+  function* (lane) {
+    for (const o of lane.toState().objects) {
+      if (o.kind !== 'payment_link' || o.paymentRowId !== null) continue;
+      const fact = questionOf(lane, o);
+      if (fact !== null) yield { kind: 'conflicting_event', about: o, fact, since: heardAt(o) };
+    }
+  },
+);
+
+function questionOf(lane: Lane, o: MorObjectRow): LinkFact | null {
+  const on = onObject(o);
+  const { silent } = o.detail;
+  const isAnnounced = announcedAt(o) !== null;
+  const isOver = !isPayableLink(o, lane.now);
+  if (o.status === 'PAID') return { code: 'link-paid', ...on };
+  if (isAnnounced && o.morId === null)
+    return isAwaited(lane, o) ? null : { code: 'link-lost', why: 'not-given', announced: true, ...on };
+  if (isAnnounced ? o.readDueAt === null : o.status === 'DELETED' && silent !== undefined)
+    return { code: 'link-lost', why: 'gone', announced: isAnnounced, ...on };
+  const isTried = o.readAttempts >= LINK_CONFIRM_TRIES;
+  if (silent !== undefined) {
+    if (!isTried || (!isAnnounced && !isOver)) return null;
+    // The MoR may be away, and answer tomorrow.
+    if (silent.passes && !lane.isPast(new Date(Date.parse(silent.since) + LINK_SILENT_MS))) return openFact(lane, o);
+    return { code: 'link-unread', announced: isAnnounced, ended: isOver, answer: silent.answer, ...on };
+  }
+  if (isAnnounced) return isTried ? { code: 'link-not-paid', status: o.status, ...on } : null;
+  return partOf(o);
+}
+
+/** The reply to its request may still bring the link. */
+function isAwaited(lane: Lane, o: MorObjectRow): boolean {
+  const isAsked = lane
+    .toState()
+    .messages.some((m) => m.kind === 'create_payment_link' && m.subject === o.id && m.status === 'pending');
+  return isAsked && !lane.isPast(new Date((heardAt(o)?.getTime() ?? 0) + LINK_SILENT_MS));
+}
+
+/** While the MoR is away, an open question stays as it is. */
+function openFact(lane: Lane, { id }: MorObjectRow): LinkFact | null {
+  const { reviews } = lane.toState();
+  const open = reviews.find((r) => r.status === 'open' && r.kind === 'conflicting_event' && r.subject === id);
+  return open?.fact.code === 'link-not-paid' || open?.fact.code === 'link-unread' ? open.fact : null;
+}
+
+/** Document 2, `amountDue`: still outstanding. If it is less than the price at the link's end, somebody paid a part, and no event says so. */
+function partOf(o: MorObjectRow): LinkFact | null {
+  const { priced, due } = o.detail;
+  if (o.status !== 'EXPIRED' || o.readDueAt !== null || o.currency === null) return null;
+  const { currency } = o;
+  const [whole, left] = [priced, due].map((x) => (x == null ? null : minorFromDecimal(x, currency)));
+  if (whole == null || left == null || left >= whole) return null;
+  const [all, outstanding] = [money(whole, currency), money(left, currency)];
+  return { code: 'link-part-paid', priced: all, outstanding, part: money(whole - left, currency), ...onObject(o) };
+}
+
+// ---- After a failed renewal
+
+/** Asks for a link of the amount due by a read just now. */
+export function settleRecovery(lane: Lane): void {
+  const i = lane.invoice;
+  if (i === null || !wantsLink(lane, i)) return;
+  if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // recoveryLookup reads it
+  // A lane deletes nothing, so the number is the next one.
+  const number = 1 + lane.objects.filter((o) => o.kind === 'payment_link' && o.detail.automatic === true).length;
+  requestLink(lane, lastingName('lnk', i.invoiceId, 'recovery', number));
+}
+
+/** Reads the invoice before a request for a link. */
+export const recoveryLookup: typeof invoiceLookup = {
+  ...invoiceLookup,
+  wanted: (lane) => {
+    const i = lane.invoice;
+    const look = i !== null && wantsLink(lane, i) ? openLook(i, lane) : null;
+    if (i === null || !lane.isPast(look)) return null;
+    return i.readDueAt === null || lane.isPast(i.readDueAt) ? i.invoiceId : null;
+  },
+};
+
+/** Refused, nothing taken or on its way, nobody asked, no other way to pay it, and no link since its last refusal. */
+function wantsLink(lane: Lane, i: InvoiceRow): boolean {
+  const { settings, now } = lane;
+  const { payments, objects, reviews, refunds } = lane.toState();
+  // With a schedule of retries the schedule says when a link is made.
+  const told = payments.filter((p) => !saysNothing(p));
+  if (settings.recoveryLinks === null || settings.retrySchedule !== null || told.length === 0) return false;
+  if (i.billingReason === SIGNUP_REASON || (i.expectedBy === null && i.platformStatus !== 'unknown')) return false;
+  const refused = told.every((p) => p.mark === 'none' && p.origin === 'renewal');
+  if (!refused || refunds.length > 0 || reviews.some((r) => r.status === 'open')) return false;
+  if (moneyAnnounced(lane) !== null) return false;
+  if (objects.some((o) => isLiveProforma(o) || isPayableLink(o, now))) return false;
+  const links = objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
+  const own = links.filter((o) => o.detail.automatic === true);
+  if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
+  // The MoR may still answer a charge by a person's order.
+  if (i.retries !== null && i.retries.waitingSince !== null) return false;
+  // Another payment method is charged first.
+  if (settings.relay && untriedMethod(i) !== null) return false;
+  const since = Math.max(...told.map((p) => p.verdictAt?.getTime() ?? 0));
+  return links.every((o) => o.status === 'REFUSED' || (!isUnread(lane, o) && endOfLink(o).getTime() < since));
+}

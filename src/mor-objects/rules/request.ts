@@ -1,0 +1,190 @@
+// Requests for proforma invoices and payment links: who may ask, what Crossbill writes down, and when nobody wants the object any more.
+import { showMoney } from '../../domain/money.js';
+import { type LaneRows } from '../../domain/model.js';
+import { isOver, isPayable } from '../../domain/status.js';
+import { heardAt, isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
+import { type CallFailure, type WireRequest } from '../../domain/ports/call.js';
+import { type RecoveryLinks } from '../../domain/settings.js';
+import { showTime } from '../../domain/show-time.js';
+import { type Call } from '../../engine/call.js';
+import { askFor, messageKey } from '../../engine/change.js';
+import { refuse, refuseInShadow, type Result } from '../../engine/commanded.js';
+import { type Lane } from '../../engine/draft.js';
+import { takeLateRead } from '../../engine/facts.js';
+import { isOfSharedCharge, moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../engine/open-money.js';
+import { awaitsRetry } from '../../engine/payment.js';
+
+/** The code of a request that is refused, or taken back, because nothing more is to be paid. */
+export const NOT_PAYABLE = 'invoice_not_payable';
+
+export type ObjectRequest = {
+  readonly kind: 'proforma' | 'payment_link';
+  /** Ours, new for every submission: the key is made of it, never of the body. */
+  readonly id: string;
+  /** The bytes to send; a link's hold its key. Null: the request is not complete, so nothing new can be made of it. */
+  readonly wire: WireRequest | null;
+  /** Until when a proforma invoice is to be paid; null: a link, whose end the MoR names. */
+  readonly until: Date | null;
+  /** The invoice, as it was read when the platform was asked for it at `askedAt`. */
+  readonly facts: InvoiceFacts;
+  readonly askedAt: Date;
+  readonly by: string;
+};
+
+/** The live proforma invoice, or the link that can still be paid; null: none. */
+export function standing<R extends MorObjectRow>(
+  { objects }: { readonly objects: readonly R[] },
+  kind: ObjectRequest['kind'],
+  { now }: { readonly now: Date },
+): R | null {
+  return objects.findLast((o) => (kind === 'proforma' ? isLiveProforma(o) : isPayableLink(o, now))) ?? null;
+}
+
+/** Writes the request down with its key and bytes. If an object stands already, the caller gets that one. */
+export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectRow> {
+  if (lane.settings.shadow === true) return refuseInShadow();
+  const { kind, id, wire, facts, by, until } = req;
+  // The caller's read took its time: a worker may have marked the invoice since, or an event may have come.
+  lane.apply((s, ctx) => takeLateRead(s, ctx, facts, req.askedAt));
+  const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';
+  const { amountRemaining: minor, currency } = facts;
+  const status = lane.invoice?.platformStatus ?? facts.status;
+  if (isOver(status) || minor <= 0n)
+    return refuse(409, NOT_PAYABLE, `The invoice is ${status}: there is nothing to pay with a ${what}.`);
+  const there = standing(lane, kind, lane);
+  if (there !== null) return { ok: true, value: { ...there } };
+  if (lane.invoice?.amountRemaining !== minor)
+    return refuse(409, 'invoice_changed', 'The amount due changed while the invoice was read: send the request again.');
+  const coming = moneyOnItsWay(lane.payments) ?? moneyAnnounced(lane) ?? chargeAwaited(lane);
+  if (coming !== null)
+    return refuse(
+      409,
+      NOT_PAYABLE,
+      `No ${what} is made: ${coming}. Once that is settled, ask again for what is still due.`,
+    );
+  const undecided = moneyUndecided(lane);
+  if (undecided !== null) return refuse(409, NOT_PAYABLE, `No ${what} is made: ${undecided}.`);
+  if (wire === null) return refuse(400, 'invalid_request', 'The request is not complete.');
+  const { invoiceId } = facts;
+  const own = { id, kind, invoiceId, status: 'REQUESTED', amount: minor, currency, deadline: until };
+  const object = newMorObject(lane.now, own);
+  lane.apply((s, ctx) => askFor(s, object, wire, ctx));
+  lane.say('person', `${by} asked for a ${what} of ${showMoney({ minor, currency })}`, id);
+  return { ok: true, value: object };
+}
+
+/** The MoR may be charging it again, as Crossbill asked: a debit takes days. Once the verdict is overdue a person decides. */
+function chargeAwaited(lane: Lane): string | null {
+  const by = lane.invoice?.expectedBy ?? null;
+  if (!awaitsRetry(lane) || by === null || by.getTime() <= lane.now.getTime()) return null;
+  return `the MoR may be charging it again, and its answer is awaited until ${showTime(by)}`;
+}
+
+/** The MoR has deleted a proforma invoice, as we asked. */
+export function objectDeleted(lane: Lane, id: string, by: string): Result<MorObjectRow> {
+  const o = lane.findObject(id);
+  if (o === undefined) return refuse(404, 'not_found', 'There is no such proforma invoice.');
+  if (o.status !== 'DELETED') {
+    Object.assign(o, { status: 'DELETED', readDueAt: null, updatedAt: lane.now });
+    lane.say('person', `${by} deleted proforma invoice ${o.number ?? o.morId ?? ''}`, o);
+  }
+  return { ok: true, value: { ...o } };
+}
+
+// ---- Links by Crossbill itself
+
+/**
+ * Asks for a link of the amount due. `id`: ours, and the key is made of it. The invoice was read just now. False: nothing is due, or the
+ * settings want no links from Crossbill itself.
+ */
+export function requestLink(lane: Lane, id: string): boolean {
+  const { settings, invoice: i, ctx } = lane;
+  const { recoveryLinks } = settings;
+  const { amountRemaining: minor = null, currency = null, invoiceId = '' } = i ?? {};
+  if (recoveryLinks === null || minor === null || minor <= 0n || currency === null) return false;
+  const key = messageKey('create_payment_link', id, 1);
+  const { returnUrl, expiresSec } = recoveryLinks;
+  const jurisdiction = jurisdictionOf(lane, recoveryLinks);
+  const amount = { minor, currency };
+  const wire = ctx.encodeMor({ kind: 'create_payment_link', jurisdiction, amount, returnUrl, expiresSec, key });
+  const status = settings.shadow === true ? 'REFUSED' : 'REQUESTED'; // shadow mode asks nobody, now or later
+  const detail = { automatic: true, jurisdiction };
+  const own = { id, kind: 'payment_link', invoiceId, status, amount: minor, currency, detail } as const;
+  lane.apply((s) => askFor(s, newMorObject(lane.now, own), wire, ctx));
+  const said = `make a payment link of ${showMoney(amount)} (${jurisdiction}): the renewal was not paid`;
+  lane.say('decision', said, id);
+  return true;
+}
+
+/** The customer's country, unless the MoR has refused to collect there for this invoice: then the one of the settings. */
+function jurisdictionOf({ invoice, objects }: Lane, settings: RecoveryLinks): string {
+  const country = invoice?.customerCountry ?? null;
+  const isRefused = objects.some((o) => isForeign(o) && o.detail.jurisdiction === country);
+  return country === null || isRefused ? settings.jurisdiction : country;
+}
+
+/** A link that was refused for its jurisdiction (Document 2: no arrangement there, or one that does not collect). */
+function isForeign({ kind, detail: { automatic, refusal } }: MorObjectRow): boolean {
+  // The refusal of a request that Crossbill took back says nothing of the country.
+  const isOfStatus = refusal?.status === 409 && refusal.code !== NOT_PAYABLE;
+  const isAboutIt = isOfStatus || refusal?.errors.some((e) => e.field === 'jurisdiction') === true;
+  return kind === 'payment_link' && automatic === true && isAboutIt;
+}
+
+/** True: Crossbill can ask for another link, under the jurisdiction of the settings. */
+export function hasFallback(lane: Pick<Lane, 'settings'>, o: MorObjectRow): boolean {
+  const { jurisdiction } = o.detail;
+  return isForeign(o) && jurisdiction !== undefined && jurisdiction !== lane.settings.recoveryLinks?.jurisdiction;
+}
+
+// ---- Without an object
+
+/** Nobody replied to our request; the engine sends it again. The caller need not wait for that. */
+export function takeSilence(lane: Lane, { object: o }: Call): void {
+  if (o?.status !== 'REQUESTED') return;
+  o.detail = { ...o.detail, unanswered: true };
+  o.updatedAt = lane.now;
+}
+
+/** The MoR refused our request for good; the caller is told, and the invoice shows it. */
+export function takeRefusal(lane: Lane, { object: o }: Call, { status, code, message, errors }: CallFailure): void {
+  if (o === undefined || o.morId !== null) return;
+  o.detail = { ...o.detail, refusal: { status, code, message, errors } };
+  Object.assign(o, { status: 'REFUSED', updatedAt: lane.now });
+}
+
+/**
+ * Crossbill does not send a request without a reply again once the invoice is over, or its money is announced, on its way, or waits for a
+ * person: whoever got the link would pay a second time. Nor once another amount is due. The MoR may have made the object all the same: a
+ * person is told (`mayStand`).
+ */
+export const requestUnwanted = {
+  unwanted: (lane: Lane, { object: o }: Call): string | null => {
+    // A payment on it was announced, so it is there: the same key brings its name, by which it is read.
+    if (o !== undefined && heardAt(o) !== null) return null;
+    const status = lane.invoice?.platformStatus ?? 'unknown';
+    if (isOver(status)) return `the invoice is ${status}`;
+    return moneyOnItsWay(lane.payments) ?? moneyUndecided(lane) ?? moneyAnnounced(lane) ?? otherAmount(lane, o);
+  },
+  takenBack: (lane: Lane, { row, object: o }: Call, why: string): void => {
+    if (o === undefined || o.morId !== null) return;
+    const refusal = { status: 409, code: NOT_PAYABLE, message: `It is not asked for any more: ${why}.`, errors: [] };
+    // Its first try may be under way, or a process may have died with the reply: only a reply counts a try.
+    const mayStand = row.attempts > 0 || row.createdAt < lane.now;
+    o.detail = { ...o.detail, refusal, ...(mayStand ? { mayStand } : {}) };
+    // Crossbill's own link is made again: of the amount due now, or once a person says that the money was another invoice's.
+    const isAsked = lane.reviews.some((r) => r.status === 'open' && isOfSharedCharge(r));
+    o.status = (why === OTHER_AMOUNT || isAsked) && o.detail.automatic === true ? 'REPLACED' : 'REFUSED';
+    o.updatedAt = lane.now;
+  },
+};
+
+const OTHER_AMOUNT = 'another amount is due now';
+
+/** A request from before would ask the customer for too much, or too little. Null: it would not. */
+function otherAmount({ invoice }: LaneRows, o: Pick<MorObjectRow, 'amount'> | undefined): string | null {
+  const amount = o?.amount ?? null;
+  const due = isPayable(invoice) ? (invoice?.amountRemaining ?? null) : null;
+  return amount === null || due === null || amount === due ? null : OTHER_AMOUNT;
+}

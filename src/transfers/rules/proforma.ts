@@ -1,0 +1,134 @@
+// Proforma invoices: what the MoR replies and says of them, and the bank transfers that settle them.
+import { isJsonObject } from '../../domain/events/json-body.js';
+import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/events/mor-service-event.js';
+import { textNamed, timeNamed, wordNamed } from '../../domain/events/payload-fields.js';
+import { has, type MorObjectRow, onObject, TRANSFERRED } from '../../domain/mor-object.js';
+import { showMoney } from '../../domain/money.js';
+import { type ProformaFacts } from '../../domain/ports/mor-channels.js';
+import { asCallRule } from '../../engine/call-rule.js';
+import { type Draft, type Lane } from '../../engine/draft.js';
+import { done, type Verdict } from '../../engine/event.js';
+import { itemRule } from '../../engine/items.js';
+import { findOrAddObject, objectLookup, takeMoney } from '../../mor-objects/rules/mor-object.js';
+import { requestUnwanted, takeRefusal, takeSilence } from '../../mor-objects/rules/request.js';
+import { TRANSFER_PATIENCE_MS } from '../../policy.js';
+
+export const createProformaCall = asCallRule<'create_proforma'>({
+  order: 1,
+  ...requestUnwanted,
+  replied: (lane, { object: o }, { made }) => {
+    if (o === undefined) return;
+    const isNew = made.kind === 'made';
+    const morId = isNew ? made.proforma.morId : made.morId;
+    // Document 2: a live proforma invoice holds the reference; we go on with that one, whatever it says now.
+    if (!isNew) lane.say('decision', `the MoR has proforma invoice ${morId} for this invoice already: it is used`, o);
+    const twin = lane.objects.find((x) => x.id !== o.id && x.kind === o.kind && x.morId === morId);
+    if (twin !== undefined) return replace(lane, o, twin);
+    o.morId = morId;
+    if (!isNew) return void Object.assign(o, { readDueAt: lane.now, readAttempts: 0, updatedAt: lane.now });
+    if (made.retryAfterMs !== null) o.readDueAt = lane.in(made.retryAfterMs);
+    // The reply to a create says PENDING for ever, whatever has become of the proforma invoice.
+    takeProforma(lane, o, o.status === 'REQUESTED' ? made.proforma : { ...made.proforma, status: o.status });
+  },
+  refused: takeRefusal,
+  silent: takeSilence,
+});
+
+/** The MoR gave us an object that another row of ours has: Crossbill reads that row again, and it counts. */
+function replace(lane: Lane, o: Draft<MorObjectRow>, twin: Draft<MorObjectRow>): void {
+  o.detail = { ...o.detail, replacedBy: twin.id };
+  Object.assign(o, { status: 'REPLACED', updatedAt: lane.now });
+  Object.assign(twin, { readDueAt: lane.now, readAttempts: 0 });
+}
+
+export const proformaLookup = objectLookup('proforma', (lane, o, { proforma }) => {
+  o.readDueAt = null;
+  o.readAttempts = 0;
+  takeProforma(lane, o, proforma);
+});
+
+function takeProforma(lane: Lane, o: Draft<MorObjectRow>, f: ProformaFacts): void {
+  if (f.status !== o.status) o.updatedAt = lane.now;
+  o.status = f.status;
+  o.number = f.number ?? o.number;
+  const { failure } = f;
+  const failedAt = failure?.failedAt?.toISOString() ?? null;
+  o.detail = {
+    ...o.detail,
+    merchantReference: f.merchantReference ?? o.detail.merchantReference ?? null,
+    ...(failure === null ? {} : { failure: { ...failure, failedAt } }),
+  };
+}
+
+// How far along a proforma invoice is: news that come late do not turn it back. States without a move in the document come last.
+const ORDER = ['REQUESTED', 'PENDING_TAX_TRANSACTION', 'ISSUED', 'ISSUANCE_FAILED', 'SETTLED'];
+
+function rankOf(status: string): number {
+  const at = ORDER.indexOf(status);
+  return at < 0 ? ORDER.length : at;
+}
+
+/** The proforma invoice is at least so far along. */
+function move(lane: Lane, morId: string, status: string): Draft<MorObjectRow> {
+  const o = findOrAddObject(lane, 'proforma', morId);
+  if (o.status === 'UNKNOWN' || rankOf(status) > rankOf(o.status)) o.status = status;
+  o.updatedAt = lane.now;
+  return o;
+}
+
+function proformaId(lane: Lane, e: MorServiceEvent): string | null {
+  const ids = new Set(idsIn(e.data));
+  const known = lane.objects.find((o) => o.kind === 'proforma' && has(ids, o.morId));
+  return e.proformaInvoiceId ?? known?.morId ?? null;
+}
+
+export function takeIssued(lane: Lane, e: MorServiceEvent): Verdict {
+  const morId = proformaId(lane, e);
+  if (morId === null) return done('names no proforma invoice of ours');
+  const o = move(lane, morId, 'ISSUED');
+  o.number ??= wordNamed(e.data, 'number');
+  return done(`proforma invoice ${o.number ?? morId} is ${o.status}`);
+}
+
+export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): Verdict {
+  const morId = proformaId(lane, e);
+  if (morId === null) return done('names no proforma invoice of ours');
+  const o = move(lane, morId, 'ISSUANCE_FAILED');
+  o.number ??= wordNamed(e.data, 'number');
+  const inside = isJsonObject(e.data['issuanceFailure']) ? e.data['issuanceFailure'] : e.data;
+  const failure = {
+    code: wordNamed(inside, 'code'),
+    message: textNamed(inside, 'message', 'reason'),
+    failedAt: timeNamed(inside, 'failedAt')?.toISOString() ?? null,
+  };
+  o.detail = { ...o.detail, failure };
+  const why = failure.message ?? failure.code ?? 'no reason given';
+  return done(`proforma invoice ${o.number ?? morId} was not issued: ${why}`);
+}
+
+/** Document 2, `proforma_invoice.settled`: `amountReceived` may differ from the total. Less is no full payment. */
+export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
+  const { proformaInvoiceId: morId, total, amountReceived: received } = e;
+  const o = move(lane, morId, 'SETTLED');
+  Object.assign(o, { amount: total.minor, currency: total.currency });
+  const short = received.currency === total.currency && received.minor < total.minor;
+  const { payment, said } = takeMoney(lane, o, received, { at: e.settledAt, eventId: e.eventId, parked: short });
+  if (payment === null || !short) return done(said);
+  const missing = { minor: total.minor - received.minor, currency: total.currency };
+  lane.ask({
+    kind: 'partial_transfer',
+    subject: payment.id,
+    paymentRowId: payment.id,
+    fact: { code: 'transfer-short', received, total, missing, proforma: o.number ?? morId },
+  });
+  return done(`${showMoney(received)} came, ${showMoney(missing)} is missing: the invoice is left open`);
+}
+
+/** A read says that the transfer came; how much of it, only the event says. Document 2 tries to deliver it for some hours. */
+export const unheardTransfers = itemRule({ 'transfer-unheard': 'the transfer is recorded' }, function* (lane) {
+  for (const o of lane.toState().objects) {
+    if (o.kind !== 'proforma' || o.paymentRowId !== null || !TRANSFERRED.has(o.status)) continue;
+    if (!lane.isPast(new Date(o.updatedAt.getTime() + TRANSFER_PATIENCE_MS))) continue;
+    yield { kind: 'conflicting_event', about: o, fact: { code: 'transfer-unheard', ...onObject(o) } };
+  }
+});

@@ -1,0 +1,19 @@
+// Reads of objects at the MoR, and requests for them, on a lane as a value.
+import { type LaneState } from '../../src/domain/model.js';
+import { asCommand, decide } from '../../src/engine/adapter.js';
+import { type Ctx } from '../../src/engine/change.js';
+import { linkLookup } from '../../src/links/rules/link.js';
+import { type ObjectRead } from '../../src/mor-objects/rules/mor-object.js';
+import { type ObjectRequest, requestObject as request } from '../../src/mor-objects/rules/request.js';
+import { proformaLookup } from '../../src/transfers/rules/proforma.js';
+
+/** The MoR replies so to a read of the object. */
+export function applyObjectRead(s: LaneState, objectId: string, outcome: ObjectRead, ctx: Ctx): LaneState {
+  const o = s.objects.find((x) => x.id === objectId);
+  const { take } = o?.kind === 'proforma' ? proformaLookup : linkLookup;
+  return decide(s, ctx, (lane) => take(lane, outcome, { objectId, morId: o?.morId ?? '' }));
+}
+
+/** Somebody asks for an object. */
+export const requestObject = (s: LaneState, req: ObjectRequest, ctx: Ctx) =>
+  asCommand((lane): ReturnType<typeof request> => request(lane, req))(s, ctx);
