@@ -1,10 +1,10 @@
-// `npm run check:audit`: are there packages of the run time with a hole that the registry knows? Fails when there are. Where the registry does not
-// answer, as behind a mirror or without a network, it says that nothing was looked up: that is no clean bill.
+// `npm run check:audit`: does a production package have a hole known to the registry? Fails if so. If the registry does
+// not answer, as behind a mirror or without a network, it reports the missing look-up: no clean bill.
 import { spawnSync } from 'node:child_process';
 
 const GRAVE = ['high', 'critical'];
 
-/** What `npm audit --json` printed, as a line for people and an exit code. */
+/** The output of `npm audit --json`, as a line for people and an exit code. */
 export function verdictOf(printed) {
   let said;
   try {
@@ -17,7 +17,7 @@ export function verdictOf(printed) {
     const why = typeof said.message === 'string' ? said.message.split('\n')[0] : 'no answer';
     return {
       code: 0,
-      line: `skipped: the registry could not be asked for known holes (${why}). Nothing was looked up.`,
+      line: `skipped: the registry did not answer (${why}). Nothing was looked up.`,
     };
   }
   const packages = Object.entries(said.vulnerabilities ?? {}).map(

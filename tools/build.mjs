@@ -1,5 +1,5 @@
-// `npm run build`: compiles the packages, the daemon and the tools (`-- client`: then packages/client), and shows progress: a silent first
-// build looks like one that hangs.
+// `npm run build`: compiles the packages, the daemon and the tools (`-- client`: then packages/client), and shows
+// progress: a silent first build looks hung.
 import { spawn } from 'node:child_process';
 
 const STEPS = [
@@ -13,7 +13,9 @@ const STEPS = [
 ];
 const EVERY_MS = 500;
 
-/** Its exit code; what it prints goes where ours does. npm puts the programs of node_modules/.bin on the PATH. */
+/**
+ * Returns the program's exit code; its output goes with ours. npm puts the programs of node_modules/.bin on the PATH.
+ */
 function run(program, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', shell: process.platform === 'win32' });
@@ -25,7 +27,7 @@ function run(program, args) {
 const startedAt = performance.now();
 let step = '';
 const { stderr } = process;
-/** On stderr: what npm start and others print belongs to their readers. */
+/** On stderr: stdout of npm start and others belongs to their readers. */
 const say = () => stderr.write(`\rBuilding ${step}  ${Math.round((performance.now() - startedAt) / 1000)} s\u001b[K`);
 const timer = stderr.isTTY ? setInterval(say, EVERY_MS) : null;
 for (const [what, program, args] of STEPS) {

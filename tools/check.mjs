@@ -1,10 +1,10 @@
-// `npm run check`: what needs no database, all of it at once: one core alone would take three times as long. The audit alone asks the network, and
-// says so where nobody answers.
+// `npm run check`: all checks without a database at once: one core alone would take three times as long. Only the audit
+// needs the network, and reports if nobody answers.
 import { spawn } from 'node:child_process';
 
 const PARTS = ['check:lint', 'check:types', 'test:unit', 'check:format', 'check:prose', 'check:audit'];
 
-/** What it printed, and whether it was content. */
+/** Its output, and whether it passed. */
 function run(script) {
   return new Promise((resolve) => {
     const child = spawn('npm', ['run', '--silent', script], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -53,7 +53,7 @@ function readPage(file) {
   return [...blocks].map((m) => ({ file, line: lineAt(prose, m.index), text: m[0] }));
 }
 
-/** Comments; those on lines that follow each other are one. Directives for tools are none. */
+/** Comments; those on consecutive lines are one. Directives for tools don't count. */
 function readComments(file, text, source) {
   const found = new Map();
   const visit = (node) => {

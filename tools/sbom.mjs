@@ -1,6 +1,8 @@
-// `npm run sbom`: the bill of materials of what is shipped, as CycloneDX on stdout. Made from the lock alone, without a network.
+// `npm run sbom`: the bill of materials of the shipped product, as CycloneDX on stdout. Made from the lock alone,
+// without a network.
 //
-// Not `npm sbom --omit=dev`: that leaves out whatever a developer's package needs as well (npm 11.19), and so Nest, Express and a hundred more.
+// Not `npm sbom --omit=dev`: it leaves out everything a developer's package needs as well (npm 11.19), and so Nest,
+// Express and a hundred more.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

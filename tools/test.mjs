@@ -1,5 +1,6 @@
-// `npm test`: every test but the long ones. `npm run test:long`: those. With a path among the arguments: that file or folder, long or not.
-// Everything else goes to jest as it is. TypeScript is run as native ES modules, for which Node 20 to 26 want a flag.
+// `npm test`: every test but the long ones. `npm run test:long`: those. With a path among the arguments: this file or
+// folder, long or not. Everything else goes to jest unchanged. TypeScript runs as native ES modules; Node 20 to 26 need
+// a flag for it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +11,7 @@ const given = process.argv.slice(2);
 const long = given[0] === '--long';
 const args = long ? given.slice(1) : given;
 
-/** Which files jest finds: those of its own settings where a path (or a file of settings) is named. */
+/** The files for jest: by its own settings if the arguments name a path (or a file of settings). */
 function found() {
   if (args.some((arg) => existsSync(arg))) return [];
   const files = long

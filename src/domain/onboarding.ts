@@ -43,7 +43,7 @@ export type OnboardingRow = {
   readonly productCode: string;
   readonly regions: readonly string[];
   readonly status: OnboardingStatus;
-  /** Requirement keys still to satisfy before it can be submitted. */
+  /** Requirement keys still open before submit. */
   readonly due: readonly string[];
   /** The reviewer's comments. `field` is a label to show, not a key. */
   readonly comments: readonly { readonly field: string; readonly message: string }[];

@@ -1,4 +1,4 @@
-// Who is let in, and what is said and written down about those who are not.
+// Who may enter, and the answers and records for everybody else.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiApp, freshDatabase, KEYS } from './support/api-app.js';
 import { type TestDatabase } from '../support/database.js';
@@ -47,7 +47,7 @@ describe('a request without a good key', () => {
     }
   });
 
-  it('is refused before anything is said about its body', async () => {
+  it('is refused before a word about its body', async () => {
     const answer = await api.call('POST', '/v1/signups', { role: null, raw: '{' });
     expect(answer.status).toBe(401);
   });
@@ -62,7 +62,7 @@ describe('a request without a good key', () => {
 });
 
 describe('roles', () => {
-  it('a key for reading makes no refund: 403, on record, and the MoR is not called', async () => {
+  it('a key for reading makes no refund: 403, on record, and without a call to the MoR', async () => {
     const { paymentId } = await api.paidRenewal('roles');
     for (const role of ['read', 'signup'] as const) {
       const answer = await api.call('POST', `/v1/payments/${paymentId}/refunds`, {
@@ -93,7 +93,7 @@ describe('roles', () => {
     expect((await api.call('POST', '/v1/signups', { role: 'read', body: {} })).status).toBe(403);
   });
 
-  it('no key is needed to ask whether it lives, but nothing else is open', async () => {
+  it('asking for life needs no key, but nothing else is open', async () => {
     expect((await api.call('GET', '/livez', { role: null })).status).toBe(200);
     const document = (await api.call('GET', '/docs-json', { role: null })).json as { paths: Record<string, Row> };
     const open = new Set(['/livez', '/readyz', '/metrics']);
@@ -106,8 +106,8 @@ describe('roles', () => {
   });
 });
 
-describe('what is said of the routes', () => {
-  it('every route that needs a key names its role and its answers', async () => {
+describe('the description of the routes', () => {
+  it('every route with a key names its role and its answers', async () => {
     const document = (await api.call('GET', '/docs-json', { role: null })).json as {
       paths: Record<
         string,

@@ -1,4 +1,5 @@
-// Reading over HTTP: invoices with their story, lists in pages, events with what is personal masked, review items, the ledger.
+// Reading over HTTP: invoices with their story, lists in pages, events with personal data masked, review items, the
+// ledger.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Inbox } from '../../src/domain/ports/inbox.js';
 import { ApiApp, anInvoice, freshDatabase } from './support/api-app.js';
@@ -40,7 +41,7 @@ const read = async (path: string) => (await api.call('GET', path, { role: 'read'
 const list = async (path: string) => (await read(path))['data'] as Row[];
 
 describe('an invoice', () => {
-  it('shows what is due, what was paid, and its whole story in order', async () => {
+  it('shows the amount due, the payments, and its whole story in order', async () => {
     const invoice = await read('/v1/invoices/in_1');
     expect(invoice).toMatchObject({
       id: 'in_1',
@@ -92,7 +93,7 @@ describe('lists', () => {
     expect(seen).toEqual(['pay_odd', 'pay_5', 'pay_4', 'pay_3', 'pay_2', 'pay_1']);
   });
 
-  it('are filtered', async () => {
+  it('take filters', async () => {
     expect((await list('/v1/payments?invoice_id=in_3')).map((p) => p['id'])).toEqual(['pay_3']);
     expect((await list('/v1/payments?customer_id=cus_2')).map((p) => p['id'])).toEqual(['pay_2']);
     expect(await list('/v1/payments?status=failed')).toEqual([]);
@@ -102,7 +103,7 @@ describe('lists', () => {
     expect(await list("/v1/events?type=x'%20or%201=1--")).toEqual([]);
   });
 
-  it('are filtered by time, currency, amount and customer, alone and together', async () => {
+  it('take filters by time, currency, amount and customer, alone and together', async () => {
     const ids = async (path: string, id = 'id'): Promise<unknown[]> => (await list(path)).map((row) => row[id]);
     const taken = '2026-11-07'; // of all payments here
     expect(await ids(`/v1/payments?since=${taken}&until=2026-11-08&customer=cus_2`)).toEqual(['pay_2']);
@@ -144,7 +145,7 @@ describe('lists', () => {
     ['/v1/invoices?limit=0', 'limit'],
     ['/v1/payments?cursor=12', 'cursor'],
     ['/v1/ledger?cursor=1.2', 'cursor'],
-  ])('%s is refused, and the answer names %s', async (path, field) => {
+  ])('refuse %s, and the answer names %s', async (path, field) => {
     const { status, json } = await api.call('GET', path, { role: 'read' });
     expect([status, json['code'], json['errors']]).toEqual([
       400,
@@ -153,7 +154,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('the ledger names the payment by its public id and is filtered by invoice, payment and reason', async () => {
+  it('the ledger names the payment by its public id and takes filters by invoice, payment and reason', async () => {
     const entries = await list('/v1/ledger?invoice_id=in_1');
     expect(entries.length).toBeGreaterThanOrEqual(2);
     for (const entry of entries)
@@ -167,7 +168,7 @@ describe('lists', () => {
 });
 
 describe('events', () => {
-  it('one shows its body with what is personal masked', async () => {
+  it('one shows its body with personal data masked', async () => {
     const [event] = await list('/v1/events?event_id=evt_1');
     const one = await read(`/v1/events/${String(event?.['id'])}`);
     expect(one).toMatchObject({
@@ -184,7 +185,7 @@ describe('events', () => {
     expect(JSON.stringify(one)).not.toContain('ada@example.com');
   });
 
-  it('one that is decided again changes nothing that was done; the retry is for operators and on record', async () => {
+  it('a second decision on one repeats no effect; the retry is for operators and on record', async () => {
     const [event] = await list('/v1/events?event_id=evt_2');
     const path = `/v1/events/${String(event?.['id'])}/retry`;
     expect((await api.call('POST', path, { role: 'read' })).status).toBe(403);
@@ -197,7 +198,7 @@ describe('events', () => {
     expect(trail.map((r) => r['outcome'])).toEqual(['done', 'begun', 'denied']);
   });
 
-  it('bytes that are no JSON are described, not shown; one in quarantine is listed and can be let in', async () => {
+  it('bytes outside JSON get a description in place of a view; one in quarantine is in the list and can be let in', async () => {
     const delivery = {
       source: 'mor_events',
       eventId: 'evt_bytes',
@@ -229,7 +230,7 @@ describe('events', () => {
 });
 
 describe('review items', () => {
-  it('say what happened about which payment and what may be chosen; one choice settles them', async () => {
+  it('name the payment, the facts and the choices; one choice settles them', async () => {
     const [item] = await list('/v1/reviews?status=open&kind=amount_mismatch');
     expect(item).toMatchObject({
       kind: 'amount_mismatch',

@@ -1,4 +1,4 @@
-// Alive, ready, measured; and what callers are told while the database is away.
+// Alive, ready, measured; and the callers' answers without a database.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Readiness } from '../../src/health/readiness.js';
@@ -18,7 +18,7 @@ afterAll(async () => {
 const open = (path: string) => api.call('GET', path, { role: null });
 
 describe('health', () => {
-  it('is ready when it was told so and the database answers', async () => {
+  it('is ready once the daemon says so and the database answers', async () => {
     expect((await open('/livez')).json).toEqual({ status: 'ok' });
     expect([(await open('/readyz')).status, (await open('/readyz')).json]).toEqual([200, { status: 'ok' }]);
     api.app.get(Readiness).set(false, 'stopping');
@@ -28,7 +28,7 @@ describe('health', () => {
     api.app.get(Readiness).set(true, 'ready');
   });
 
-  it('is not ready on a database that takes no writes, as a standby does, and is again once it does', async () => {
+  it('is not ready on a read-only database, such as a standby, and is again afterwards', async () => {
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();
     const name = new URL(database.url).pathname.slice(1);
@@ -39,7 +39,7 @@ describe('health', () => {
         where datname = current_database() and pid <> pg_backend_pid()`);
     };
     const answers = async (status: number): Promise<Record<string, unknown>> => {
-      // A pool may find out about a connection that was ended only when it uses it.
+      // A pool may notice an ended connection only when it uses it.
       for (;;) {
         const seen = await open('/readyz');
         if (seen.status === status) return seen.json;
@@ -53,7 +53,7 @@ describe('health', () => {
     await admin.end();
   });
 
-  it('shows what waits, and no secret', async () => {
+  it('shows the waiting work, and no secret', async () => {
     await api.db.pool
       .query(`insert into inbox_event (source, event_id, type, lane, body_sha256, status, received_at, next_try_at)
       values ('stripe', 'evt_w', 'invoice.created', 'in_w', '\\x00', 'received', now() - interval '90 seconds', now())`);

@@ -1,4 +1,4 @@
-// What is taken in and what is not, and that every refusal has one shape and tells nothing it should not.
+// Accepted and refused input: every refusal has one shape and reveals nothing more.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ApiApp, freshDatabase } from './support/api-app.js';
@@ -60,7 +60,7 @@ describe('amounts', () => {
     expect(api.mor.calls).toEqual([]);
   });
 
-  it('an integer of any size that JSON keeps exactly is taken as it is', async () => {
+  it('an integer of any size exact in JSON stays as it is', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), async (amount) => {
         const made = await api.call('POST', '/v1/signups', { body: { ...payment, amount } });
@@ -71,7 +71,7 @@ describe('amounts', () => {
     );
   });
 
-  it('a number in metadata may be written in any way', async () => {
+  it('a number in metadata may have any spelling', async () => {
     const raw = '{"amount":100,"metadata":{"rate":1e3,"share":0.5,"amount":1.0}}';
     const answer = await api.call('POST', '/v1/payments/pay_none/refunds', {
       raw,
@@ -88,7 +88,7 @@ describe('fields', () => {
     expect(await fieldOf({ ...payment, status: 'succeeded' })).toBe('status');
   });
 
-  it('a wrong one is named', async () => {
+  it('a wrong one is in the answer', async () => {
     const c = { id: 'cus_1' };
     const wrong: [string, object][] = [
       ['kind', { ...payment, kind: 'gift' }],
@@ -123,7 +123,7 @@ describe('fields', () => {
     for (const [field, body] of wrong) expect([field, await fieldOf(body), body]).toEqual([field, field, body]);
   });
 
-  it('what describes the customer may be null, as Stripe gives it, and is not sent then', async () => {
+  it("the customer's details may be null, as from Stripe, and stay out of the request then", async () => {
     const customer = {
       id: 'cus_null',
       email: null,
@@ -140,7 +140,7 @@ describe('fields', () => {
     expect((await api.call('POST', '/v1/signups', { body: { ...payment, customer: bare } })).status).toBe(201);
   });
 
-  it('a key that names a prototype does no harm', async () => {
+  it('a key with the name of a prototype does no harm', async () => {
     const body = (extra: string, customer = ''): string =>
       `{"kind":"payment","customer":{"id":"cus_1"${customer}},"amount":100,"currency":"eur"${extra}}`;
     expect(await fieldOf(null, body(',"__proto__":{"isAdmin":true}'))).toBe('__proto__');
@@ -154,7 +154,7 @@ describe('fields', () => {
     expect(({} as Record<string, unknown>)['limit']).toBeUndefined();
   });
 
-  it('anything that is JSON is answered, and never with 500', async () => {
+  it('any JSON gets an answer, and never a 500', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.json(),
@@ -186,7 +186,7 @@ describe('bodies', () => {
     expect(half.status).toBe(400);
   });
 
-  it('must be sent as JSON: a form of another site is refused', async () => {
+  it('need the JSON content type: a form of another site is refused', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -203,7 +203,7 @@ describe('bodies', () => {
     expect(answer.status).toBe(201);
   });
 
-  it('are not inflated, and not read beyond 256 KB', async () => {
+  it('are not inflated, and end at 256 KB', async () => {
     const problem = await refused(415, 'POST', '/v1/signups', {
       body: payment,
       headers: { 'content-encoding': 'gzip' },
@@ -249,7 +249,7 @@ describe('routes and queries', () => {
     expect((await refused(400, 'GET', '/v1/invoices/%E0%A4%A', {})).code).toBe('invalid_request');
   });
 
-  it('limit is 1 to 100, cursors are ours, and filters exist and are words that exist', async () => {
+  it('limit is 1 to 100, cursors are ours, and filters and their words exist', async () => {
     const lists = ['invoices', 'payments', 'events', 'reviews', 'ledger', 'audit'];
     for (const list of lists) {
       for (const limit of ['0', '101', '-1', '1.5', 'ten', '', '1e1', '٣', '1&limit=2']) {
@@ -275,7 +275,7 @@ describe('routes and queries', () => {
     expect((await refused(400, 'GET', '/v1/invoices?utm_source=x', {})).errors[0]?.field).toBe('utm_source');
   });
 
-  it('the answers carry the headers of a service that serves no pages', async () => {
+  it('the answers carry the headers of a service without pages', async () => {
     const { headers } = await api.call('GET', '/v1/invoices');
     expect(headers.get('x-powered-by')).toBeNull();
     expect(headers.get('etag')).toBeNull();

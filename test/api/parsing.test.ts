@@ -1,4 +1,4 @@
-// The pure parts of the API: how bodies are read, how people's data is masked, whose key a header carries.
+// The pure parts of the API: reading bodies, masking personal data, finding a header's key.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -13,11 +13,11 @@ describe('a body', () => {
     return parsed.ok ? parsed.value : parsed.reason;
   };
 
-  it('that is empty says nothing, and is an object like one without members', () => {
+  it('without content says nothing, and is an object like one without members', () => {
     expect(read('')).toEqual({});
   });
 
-  it('keeps the spelling of a number at its top that is no plain integer, and leaves all others alone', () => {
+  it('keeps the spelling of a top-level number outside plain integers, and leaves all others alone', () => {
     expect(read('{"amount":1e3,"a":{"amount":1e3},"b":[1.0],"c":12,"d":-7,"e":"1e3"}')).toEqual({
       amount: '1e3',
       a: { amount: 1000 },
@@ -33,7 +33,7 @@ describe('a body', () => {
     expect(named).not.toHaveProperty('isAdmin');
   });
 
-  it('without such numbers is what JSON says it is', () => {
+  it('without such numbers is plain JSON', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.maxSafeInteger(), fc.object())), (body) => {
         const text = JSON.stringify(body);
@@ -105,7 +105,7 @@ describe('a key', () => {
     apiKeys: [{ name: 'shop', role: 'signup', digest: new Secret(createHash('sha256').update(key).digest('hex')) }],
   });
 
-  it('is whose it is only when it is whole', () => {
+  it("is its owner's only when whole", () => {
     expect(ring.fromHeader(`Bearer ${key}`)).toEqual({ name: 'shop', role: 'signup' });
     expect(ring.fromHeader(`bearer  ${key}`)).toEqual({ name: 'shop', role: 'signup' });
     for (const header of [

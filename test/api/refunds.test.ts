@@ -36,7 +36,7 @@ const refund = (paymentId: string, key: string, body?: object) => api.working(po
 const read = async (path: string) => (await api.call('GET', path, { role: 'read' })).json;
 
 describe('a refund', () => {
-  it('is sent to the MoR, answered with its id, and mirrored on Stripe', async () => {
+  it('goes to the MoR, returns its id, and appears on Stripe', async () => {
     const { paymentId, invoiceId } = await api.paidRenewal('a');
     const body = { amount: 999, reason: 'two days down', metadata: { ticket: 7, constructor: 'x' } };
     const made = await refund(paymentId, 'a1', body);
@@ -66,7 +66,7 @@ describe('a refund', () => {
     expect(invoice).toMatchObject({ status: 'paid', refunds: [{ id }], payments: [{ id: paymentId }] });
   });
 
-  it('without a body gives back all that remains', async () => {
+  it('without a body refunds the whole rest', async () => {
     const { paymentId } = await api.paidRenewal('b');
     await refund(paymentId, 'b1', { amount: 4000 });
     const rest = await refund(paymentId, 'b2');
@@ -75,7 +75,7 @@ describe('a refund', () => {
     expect([more.status, more.json['code']]).toEqual([422, 'payment_not_refundable']);
   });
 
-  it('beyond what remains is refused, and nothing is sent', async () => {
+  it('beyond the rest is refused, and nothing goes out', async () => {
     const { paymentId } = await api.paidRenewal('c');
     const answer = await refund(paymentId, 'c1', { amount: 5000 });
     expect([answer.status, answer.json['code']]).toEqual([400, 'invalid_request']);
@@ -83,7 +83,7 @@ describe('a refund', () => {
     expect(api.mor.calls).toEqual([]);
   });
 
-  it('needs a key, and a payment that is known', async () => {
+  it('needs a key, and a known payment', async () => {
     const without = await api.call('POST', '/v1/payments/pay_c/refunds', { body: {} });
     expect([without.status, (without.json['errors'] as { field: string }[])[0]?.field]).toEqual([
       400,
@@ -126,7 +126,7 @@ describe('the same key', () => {
     expect(await read(`/v1/payments/${paymentId}`)).toMatchObject({ amount_refunded: 100 });
   });
 
-  it('two operators who refund the remainder at once give it back once', async () => {
+  it('two operators refund the remainder at once and move it once', async () => {
     const { paymentId } = await api.paidRenewal('f');
     const [one, two] = await api.working(Promise.all([post(api, paymentId, 'f1'), post(replica, paymentId, 'f2')]));
     expect([one.status, two.status].sort()).toEqual([201, 422]);
@@ -134,7 +134,7 @@ describe('the same key', () => {
   });
 });
 
-describe('what the MoR says', () => {
+describe("the MoR's answer", () => {
   it('pending, and failed, are answers', async () => {
     const { paymentId } = await api.paidRenewal('g');
     api.mor.refundStatus = 'pending';
@@ -181,7 +181,7 @@ describe('what the MoR says', () => {
     expect(new Set(sent.map((c) => `${c.key} ${c.wire.body}`)).size).toBe(1);
   });
 
-  it('a worker that does not come is 202 with the status unknown', async () => {
+  it('an absent worker is 202 with the status unknown', async () => {
     const { paymentId } = await api.paidRenewal('j');
     const waiting = await post(hurried, paymentId, 'j1', { amount: 100 });
     expect([waiting.status, waiting.json['status']]).toEqual([202, 'unknown']);
@@ -190,7 +190,7 @@ describe('what the MoR says', () => {
 });
 
 describe('the audit trail', () => {
-  it('has a refund before it is made and with its outcome: who, what, when, from where', async () => {
+  it('has a refund before its call and with its outcome: author, act, time, place', async () => {
     const { paymentId } = await api.paidRenewal('k');
     const made = await refund(paymentId, 'k1', { amount: 1 });
     const rows = ((await read('/v1/audit')) as { code?: string }).code;

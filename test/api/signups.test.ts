@@ -31,7 +31,7 @@ const create = (body: object, key?: string, role: 'signup' | 'ops' = 'signup') =
   api.call('POST', '/v1/signups', { role, body, headers: key === undefined ? {} : { 'idempotency-key': key } });
 
 describe('making a signup', () => {
-  it('a payment becomes a payment intent for the amount, and the secret is handed over once', async () => {
+  it('a payment becomes a payment intent for the amount, and the answer hands the secret over once', async () => {
     const made = await create({ ...payment, description: 'Pro', tax_calculation_id: 'tc_1' });
     expect(made.status).toBe(201);
     const { id, payment_intent_id: intent, client_secret: secret } = made.json as Record<string, string>;
@@ -103,7 +103,7 @@ describe('making a signup', () => {
 });
 
 describe('repeating a signup', () => {
-  it('gives the same signup, with the secret as the MoR repeats it, whatever the order of the fields', async () => {
+  it('gives the same signup, with the secret as the MoR repeats it, for any order of the fields', async () => {
     const first = await create(payment, 'k1');
     const { kind, customer: c, ...rest } = payment;
     const again = await create({ ...rest, customer: c, kind }, 'k1');
@@ -129,7 +129,7 @@ describe('repeating a signup', () => {
     expect(new Set(api.mor.calls.map((call) => call.key)).size).toBe(1);
   });
 
-  it('a key that cannot be one is refused', async () => {
+  it('refuses an impossible key', async () => {
     for (const key of ['x'.repeat(256), '   ']) {
       const answer = await api.call('POST', '/v1/signups', { body: payment, headers: { 'idempotency-key': key } });
       // Blanks alone are no header value at all.
@@ -139,7 +139,7 @@ describe('repeating a signup', () => {
   });
 });
 
-describe('what the MoR will not do', () => {
+describe('a refusal by the MoR', () => {
   const cases: [string, Parameters<typeof failure>[0], number, string][] = [
     ['refuses', { status: 422, code: 'unsupported_currency' }, 422, 'unsupported_currency'],
     [
@@ -182,7 +182,7 @@ describe('what the MoR will not do', () => {
     ]);
   });
 
-  it('a signup that was not answered is made by sending it again with its key', async () => {
+  it('sending an unanswered signup again under its key makes it', async () => {
     api.mor.failWith = failure({ kind: 'unknown', status: null });
     expect((await create(payment, 'k5')).status).toBe(502);
     api.mor.failWith = null;
@@ -192,7 +192,7 @@ describe('what the MoR will not do', () => {
 });
 
 describe('completing a signup', () => {
-  it('marks the first invoice paid with the charge, once, however often it is repeated', async () => {
+  it('marks the first invoice paid with the charge, once, for any number of repeats', async () => {
     const { id } = (await create({ ...payment, customer: { id: 'cus_done' } })).json as { id: string };
     api.stripe.put({ ...anInvoice('in_first', 'cus_done', 2990n), billingReason: 'subscription_create' });
     const body = { charge_id: 'ch_first', invoice_id: 'in_first', amount: 2990, currency: 'EUR' };
@@ -220,7 +220,7 @@ describe('completing a signup', () => {
     });
     const customer = await api.call('GET', '/v1/customers/cus_done');
     expect(customer.json['signups']).toMatchObject([{ id, status: 'completed' }]);
-    // Until the MoR names the payment it has an id of ours, and cannot be refunded here.
+    // Until the MoR names the payment it has our own id, and is not refundable here.
     const refund = await api.call('POST', `/v1/payments/${String(signup.json['payment_id'])}/refunds`, {
       body: {},
       headers: { 'idempotency-key': 'early' },

@@ -1,4 +1,4 @@
-// The forge's workflow runs what a person runs, on the same versions.
+// The forge's workflow runs a person's own commands, on the same versions.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
@@ -24,13 +24,13 @@ const { jobs } = parse(textOf('.github/workflows/ci.yml')) as { readonly jobs: R
 const steps = Object.values(jobs).flatMap((job) => job.steps);
 
 describe('the workflow of the forge', () => {
-  it('runs .ci/run, which is a program, and its long tests in a job beside it', () => {
+  it('runs .ci/run, a program, and its long tests in a parallel job', () => {
     expect(jobs['check']?.steps.map(({ run }) => run)).toContain('.ci/run');
     expect(jobs['long']?.steps.map(({ run }) => run)).toContain('.ci/run --long');
     expect(() => accessSync(join(root, '.ci/run'), constants.X_OK)).not.toThrow();
   });
 
-  it('runs the tests and the long tests, which together are every test there is', () => {
+  it('runs the tests and the long tests, together all there are', () => {
     expect(textOf('.ci/run')).toMatch(/--long \][^]*^ *npm run test:long [^]*^else[^]*^ *npm test /m);
     const listed = (script: string): string[] =>
       spawnSync('npm', ['run', '--silent', script, '--', '--listTests'], { cwd: root, encoding: 'utf8' })

@@ -1,4 +1,4 @@
-// What the documents say of commands and settings, as far as it can be seen without running anything.
+// The documents' words on commands and settings, as far as checkable without a run.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -13,7 +13,7 @@ const blocks = pagesWithCommands().flatMap(blocksOf);
 const commands = blocks.flatMap((block) => block.commands);
 const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
 
-describe('the commands that a sentence names', () => {
+describe('the commands in a sentence', () => {
   it('are each run by some test', () => {
     const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
@@ -31,8 +31,8 @@ describe('the commands that a sentence names', () => {
   });
 });
 
-describe('the commands that are not run', () => {
-  it('are still in the documents, and the tests that run them are there', () => {
+describe('the skipped commands', () => {
+  it('are still in the documents, and their tests exist', () => {
     for (const { command, runs } of NOT_RUN) {
       expect([command, commands.some((c) => c.startsWith(command))]).toEqual([command, true]);
       if (runs !== undefined)
@@ -40,7 +40,7 @@ describe('the commands that are not run', () => {
     }
   });
 
-  it('name npm scripts, files, tests and options that exist', () => {
+  it('name existing npm scripts, files, tests and options', () => {
     for (const command of commands.filter((c) => notRun(c) !== undefined)) {
       const plain = command.replace(/\s#.*$/, '');
       for (const [, script = ''] of plain.matchAll(/npm run (?:--silent )?([\w:-]+)/g))
@@ -56,9 +56,9 @@ describe('the commands that are not run', () => {
   });
 });
 
-describe('the settings that the documents show', () => {
+describe('the settings in the documents', () => {
   it.each(blocks.filter((b) => b.settings).map((b) => [`${b.page}:${b.line}`, b] as const))(
-    'at %s are taken by the daemon',
+    'at %s suit the daemon',
     (_, { text }) => {
       const given = text
         .replaceAll('https://…', 'https://mor.example/relay')

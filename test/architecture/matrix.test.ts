@@ -1,4 +1,4 @@
-// Which pairs `npm run matrix` runs, and that what we say of versions is said alike everywhere.
+// The pairs of `npm run matrix`, and the same versions everywhere.
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import semver from 'semver';
@@ -28,7 +28,7 @@ describe('the matrix', () => {
     );
   });
 
-  it('has seen every version once when only the last pairs are left', () => {
+  it('has seen every version once with only the last pairs left', () => {
     const first = pairs().slice(1, 10).join();
     for (const node of ['20', '22', '24', '26']) expect(first).toContain(`Node ${node},`);
     for (const server of SERVERS) expect(first).toMatch(new RegExp(`PostgreSQL ${server}(,|$)`));
@@ -40,13 +40,13 @@ describe('the matrix', () => {
     expect(pairs('--postgres', '9')).toEqual(['exit code 2', `--postgres: 9 is none of ${SERVERS.join(', ')}`]);
   });
 
-  it('in short runs the server that compiles queries, and the Node of the image', () => {
+  it('in short runs the server with compiled queries, and the Node of the image', () => {
     const found = pairs('--short');
     expect(found).toContainEqual(expect.stringMatching(/^Node \d+, PostgreSQL 15-debian$/));
     expect(found).toContainEqual(pair(textOf('.nvmrc').trim(), '18'));
   });
 
-  it('has the Nodes that package.json allows, and docs/platforms.md names the same versions', () => {
+  it("has package.json's Nodes, and docs/platforms.md names the same versions", () => {
     const { engines } = JSON.parse(textOf('package.json')) as { engines: { node: string } };
     const page = textOf('docs/platforms.md');
     for (const range of engines.node.split(' || ')) {

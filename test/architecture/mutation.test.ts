@@ -1,4 +1,4 @@
-// The planted bugs of test/mutation follow the code: each is still one place of it, and names tests that are there.
+// The planted bugs of test/mutation follow the code: each still matches one place, and names existing tests.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 type Mutant = { readonly [K in 'name' | 'file' | 'find' | 'replace']: string } & { readonly tests: readonly string[] };
 
-it('each planted bug changes one place of the code and names the tests that should notice it', async () => {
+it('each planted bug changes one place of the code and names the tests to notice it', async () => {
   const list = '../mutation/mutants.mjs';
   const { mutants } = (await import(list)) as { readonly mutants: readonly Mutant[] };
   const lost = mutants.filter(({ file, find }) => readFileSync(join(ROOT, file), 'utf8').split(find).length !== 2);

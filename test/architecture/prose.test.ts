@@ -1,4 +1,4 @@
-// `npm run check:prose` counts what it says: relative words and passives, in prose alone.
+// `npm run check:prose` counts relative words and passives in prose alone.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

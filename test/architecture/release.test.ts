@@ -1,4 +1,5 @@
-// A release says what it is made of and where it was made: the workflow has the steps, and the bill of materials can be made from the lock.
+// A release names its parts and its origin: the workflow has the steps, and the lock is enough for the bill of
+// materials.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,13 +24,13 @@ const { permissions, jobs } = parse(textOf('.github/workflows/release.yml')) as 
 const commands = (job: Job): string => job.steps.map(({ run = '' }) => run).join('\n');
 
 describe('the release workflow', () => {
-  it('publishes only what passed every check, and may write nothing that it does not say', () => {
+  it('publishes only after every check, and has only its declared rights to write', () => {
     expect(permissions).toEqual({ contents: 'read' });
     expect(commands(jobs.check)).toMatch(/^\.ci\/run\n\.ci\/run --long$/m);
     expect([jobs.npm.needs, jobs.image.needs]).toEqual(['check', 'check']);
   });
 
-  it('publishes both packages with provenance, and signs a CycloneDX bill of materials that goes to the release', () => {
+  it('publishes both packages with provenance, and signs a CycloneDX bill of materials for the release', () => {
     const run = commands(jobs.npm);
     expect(run.match(/^ *npm publish .*--provenance/gm)).toHaveLength(2);
     expect(jobs.npm.permissions).toMatchObject({ 'id-token': 'write' });
@@ -56,7 +57,7 @@ describe('the release workflow', () => {
 });
 
 describe('the look at known holes', () => {
-  it('fails on a grave one, and says aloud when nobody could be asked', () => {
+  it('fails on a grave one, and says aloud when nobody answered', () => {
     const holes = (severity: string): string =>
       JSON.stringify({
         vulnerabilities: { undici: { severity, range: '<7.5.0' } },
@@ -77,7 +78,7 @@ describe('the look at known holes', () => {
 });
 
 describe('the bill of materials', () => {
-  it('is made here, without a network, and names every package of the run time with its version and hash', () => {
+  it('comes without a network, and names every production package with its version and hash', () => {
     const made = spawnSync(process.execPath, ['tools/sbom.mjs'], { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 });
     expect([made.status, made.stderr]).toEqual([0, '']);
     const bill = JSON.parse(made.stdout) as {

@@ -1,4 +1,4 @@
-// What holds for the sources as they stand: who imports whom, how long files are, where a rule is found, which words are stored.
+// The rules for the sources as they stand: imports, length of files, the place of a rule, stored words.
 import { describe, expect, it } from '@jest/globals';
 import { brokenRules, folderCircles, readSources, tooLong } from './import-rules.js';
 import ts from 'typescript';
@@ -9,7 +9,7 @@ const tools = [...readSources('tools'), ...readSources('packages')].filter(
 );
 
 describe('the sources', () => {
-  it('import only what the table of parts allows, in no circle, and leave the environment to the settings', () => {
+  it('import only parts the table allows, in no circle, and leave the environment to the settings', () => {
     const files = [...src, ...tools];
     expect(files.length).toBeGreaterThan(5);
     expect(brokenRules(files)).toEqual([]);
@@ -25,7 +25,7 @@ describe('the sources', () => {
 });
 
 describe('the rules themselves', () => {
-  /** What is said about a file with this text, in a project that has the usual files. */
+  /** The complaints about a file with this text, in a project of the usual files. */
   function saidOf(path: string, text: string): string[] {
     const others = [
       'domain/money.ts',
@@ -150,7 +150,7 @@ describe('the rooms', () => {
     expect(long).toEqual([]);
   });
 
-  it('have no two subjects whose rules need each other, however far around', () => {
+  it('have no two subjects with rules in need of each other, however far around', () => {
     const needs = new Map<string, Set<string>>();
     for (const { path, text } of src) {
       const from = /^([a-z-]+)\/rules\//.exec(path)?.[1];
@@ -159,7 +159,7 @@ describe('the rooms', () => {
       for (const [, to = ''] of text.matchAll(/from '\.\.\/\.\.\/([a-z-]+)\/rules\//g)) own.add(to);
       needs.set(from, own);
     }
-    // Whoever needs nobody that is left goes; what stays goes round in a circle.
+    // A subject without needs among the rest goes; the remaining ones form a circle.
     for (let gone = true; gone;) {
       gone = false;
       for (const [from, own] of needs) {
@@ -179,7 +179,7 @@ describe('the rooms', () => {
 const WRITERS =
   /^(domain(?!\/notification\.ts)|engine|store|mor|stripe|intake|[a-z-]+\/rules)\/|\.flow\.ts$|(^|\/)(watch-[a-z]+|verify-reports)\.ts$/;
 
-/** String and template texts with other characters, as `path:line text`. Comments may have any, and so may what is written as an escape. */
+/** String and template texts with other characters, as `path:line text`. Comments may have any, and so may escapes. */
 function otherThanAscii(path: string, text: string): string[] {
   if (!/[^\x00-\x7f]/.test(text)) return [];
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
@@ -201,7 +201,7 @@ it('no source uses the log of Nest, whose lines have no code', () => {
   expect(users.map(({ path }) => path)).toEqual([]);
 });
 
-describe('what we store in our own words', () => {
+describe('our own stored words', () => {
   it('is plain ASCII: no typographic quotes, dashes, arrows or ellipses', () => {
     const files = src.filter(({ path }) => WRITERS.test(path));
     expect(files.length).toBeGreaterThan(50);

@@ -40,8 +40,8 @@ describe('crossbill ask-mor', () => {
     expect((await ask()).questions).toEqual([]);
   });
 
-  it('asks one question of each kind with the ids that the MoR knows, and names no person', async () => {
-    // A signup's payment, which nobody named, and a renewal that is paid.
+  it("asks one question of each kind with the MoR's own ids, and names no person", async () => {
+    // A signup's payment without a name, and a paid renewal.
     const ada = await world.subscriber({ email: EMAIL });
     await world.invoice(ada.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(ada.subscriptionId);
@@ -76,7 +76,7 @@ describe('crossbill ask-mor', () => {
       s.invoice === null ? s : { ...s, invoice: { ...s.invoice, expectedBy: new Date(SPAN.from) } };
     await changeByHand(db, silent, late);
 
-    // A signup that nobody completed.
+    // A signup without its completion.
     const signup = await world.api<Json>('POST', '/v1/signups', {
       kind: 'payment',
       customer: { id: 'cus_never', email: EMAIL },
@@ -87,7 +87,7 @@ describe('crossbill ask-mor', () => {
     await ownWorld.get(SignupsStore).flagOverdue(0);
     await ownWorld.close();
 
-    // The doors were closed for half a day, and one event came with an old stamp.
+    // The webhook endpoints were closed for half a day, and one event came with an old stamp.
     await db.query(`insert into doors_open (id, opened_at, seen_at) values ('a', $1, $2), ('b', $3, $4)`, [
       new Date(Date.now() - 20 * 86_400_000),
       new Date(Date.now() - 10 * 86_400_000),
@@ -97,7 +97,7 @@ describe('crossbill ask-mor', () => {
     const stale = JSON.stringify({ id: 'evt_old_stamp', type: 'payment.succeeded', created: 1, data: { object: {} } });
     await deliver(world, 'mor_payments', stale, { t: Math.floor(Date.now() / 1000) - 7_200 });
 
-    // A link that was paid twice.
+    // A link paid twice.
     await world.control('POST', '/cards', { customer_id: ada.customerId, outcome: 'decline' });
     const refused = await world.renew(ada.subscriptionId);
     await world.invoice(refused, 'open');

@@ -12,7 +12,7 @@ import { cli, cliJson } from './rig.js';
 
 type Check = { name: string; state: string; detail: string; todo: string };
 
-/** What a command that did nothing leaves: no result, and the reason on stderr. */
+/** The traces of a command without effect: no result, and the reason on stderr. */
 const saysWhy = (code: 1 | 2, why: RegExp) => ({ code, out: '', err: expect.stringMatching(why) });
 
 describe('the command line', () => {
@@ -43,7 +43,7 @@ describe('the command line', () => {
     }
   }
 
-  it('migrate brings an empty database up to date, and other commands ask for it before that', async () => {
+  it('migrate brings an empty database up to date, and other commands ask for it first', async () => {
     const empty = await emptyDatabase();
     const env = { ...world.env, DATABASE_URL: empty.url };
     try {
@@ -64,7 +64,7 @@ describe('the command line', () => {
     }
   });
 
-  it('doctor finds all well but what a trial run lacks, and prints no secret', async () => {
+  it('doctor finds all well except for the limits of a trial run, and prints no secret', async () => {
     const { code, body, out } = await cliJson<{ checks: Check[]; summary: Record<string, number> }>(
       ['doctor'],
       world.env,
@@ -92,7 +92,7 @@ describe('the command line', () => {
     expect(out).not.toContain(OPS_KEY);
   });
 
-  it('doctor says what to do about a card that Stripe would charge as well, a wrong key and wrong MoR credentials', async () => {
+  it('doctor names the remedy for a card open to Stripe too, a wrong key and wrong MoR credentials', async () => {
     const method = await world.stripe.paymentMethods.create({ type: 'card', card: { token: 'tok_visa' } });
     await world.stripe.paymentMethods.attach(method.id, { customer: paid.customerId });
     await world.stripe.customers.update(paid.customerId, { invoice_settings: { default_payment_method: method.id } });
@@ -128,7 +128,7 @@ describe('the command line', () => {
     expect((await cli(['status'], world.env)).out).toContain('Last verify\n  never');
   });
 
-  it('status and doctor name the last delivery that a webhook endpoint refused, and what to check, until one is taken again', async () => {
+  it('status and doctor name the last delivery an endpoint refused, and the things to check, until the next accepted one', async () => {
     const insert = `insert into door_refusal (door, at, status, why, address) values ('stripe', now(), 401, 'signature_mismatch', '203.0.113.9')`;
     await sql(insert);
     await sql(`insert into door_answers (door, hour, status, n) values ('stripe', date_trunc('hour', now()), 401, 3)
@@ -152,14 +152,14 @@ describe('the command line', () => {
         (c) => c.name === `traffic from ${endpoint}`,
       );
     expect(await seen()).toMatchObject({ state: 'warn', detail: expect.stringContaining('signature_mismatch') });
-    // A secret that was wrong from the start: nothing was ever taken.
+    // A secret wrong from the start: no delivery was ever accepted.
     await sql(insert.replace(`('stripe'`, `('mor_events'`).replace('401', '503'));
     expect(await seen('mor_events')).toMatchObject({
       state: 'warn',
       detail: expect.stringContaining('signature_mismatch'),
       todo: expect.stringContaining('MOR_EVENT_WEBHOOK_SECRETS'),
     });
-    await sql(`update door_refusal set at = at - interval '1 hour'`); // and another was taken since
+    await sql(`update door_refusal set at = at - interval '1 hour'`); // and another one accepted since
     expect(await seen()).toMatchObject({ state: 'ok' });
   });
 
@@ -189,7 +189,7 @@ describe('the command line', () => {
     expect(await cli(['explain', 'in_nobody'], world.env)).toEqual(saysWhy(1, unknown));
   });
 
-  it('explain tells of a signup that nobody completed yet, by its id and by its customer', async () => {
+  it('explain reports a signup without its completion, by its id and by its customer', async () => {
     const customerId = 'cus_undecided';
     const signup = { kind: 'payment', customer: { id: customerId }, amount: 2990, currency: 'eur' };
     const { body } = await world.api('POST', '/v1/signups', signup);
@@ -203,7 +203,7 @@ describe('the command line', () => {
     }
   });
 
-  it('refund asks, gives back once for one key, mirrors it, and is audited', async () => {
+  it('refund asks, refunds once for one key, shows it on Stripe, and leaves an audit entry', async () => {
     const asked = `Refund 5.00 EUR of 29.90 EUR to customer ${paid.customerId} (invoice ${paid.invoiceId})?`;
     const unasked = await cli(['refund', paid.paymentId, '--amount', '500'], world.env);
     expect(unasked).toEqual(saysWhy(2, /^Refund 5\.00 EUR of 29\.90 EUR .*\?\n.*--yes/));
@@ -240,7 +240,7 @@ describe('the command line', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ amount: 2990, currency: 'eur' });
   });
 
-  it('events are listed, shown without personal data, and decided again', async () => {
+  it('events show in a list, without personal data, and take a second decision', async () => {
     const listed = await cliJson<{ data: { id: string; type: string }[] }>(
       ['events', 'list', '--type', 'invoice.created', '--limit', '1'],
       world.env,
@@ -267,7 +267,7 @@ describe('the command line', () => {
     expect(cursor).toEqual(saysWhy(2, /^The cursor is not one of ours\.\n$/));
   });
 
-  it('reviews are listed and settled', async () => {
+  it('reviews show in a list and take a choice', async () => {
     const invoiceId = await world.renew(paid.subscriptionId);
     await world.invoice(invoiceId, 'held');
     await world.control('POST', `/stripe/invoices/${invoiceId}/add`, { amount: 500 });
@@ -287,7 +287,7 @@ describe('the command line', () => {
     expect(open['amount_paid']).toBe(2990);
   });
 
-  it('webhooks are registered with a secret shown once, listed and deleted', async () => {
+  it('webhooks registers with a secret shown once, lists and deletes', async () => {
     const url = 'https://bridge.example.com/webhooks/mor/events';
     const made = await cliJson<{ id: string; secret: string }>(['webhooks', 'register', '--url', url], world.env);
     expect(made.code).toBe(0);
@@ -302,14 +302,14 @@ describe('the command line', () => {
     expect(plain).toEqual(saysWhy(1, /https/)); // the MoR refuses it, and says why
   });
 
-  it('onboard shows what is kept, and reports what is missing in a file', async () => {
+  it("onboard shows its stored data, and reports a file's gaps", async () => {
     expect(await cli(['onboard', 'status'], world.env)).toEqual({ code: 0, out: 'none\n', err: '' });
     const missing = await cli(['onboard', 'apply', '--file', 'nowhere.json', '--yes'], world.env);
     expect(missing).toEqual(saysWhy(2, /^nowhere\.json cannot be read, or is not JSON\.\n$/));
   });
 
-  it('erase takes a customer’s personal data out while verify still passes, and a repeat of an event is still recognised', async () => {
-    // What was delivered of it is decided: nothing needs its bytes any more.
+  it('erase removes a customer’s personal data while verify still passes and a repeat of an event is still recognised', async () => {
+    // Its deliveries have their decisions: nothing needs their bytes any more.
     const decided = `select count(*) filter (where status = 'received') = 0
                         and count(*) filter (where type = 'invoice.paid' and lane = $1) > 0 as all from inbox_event`;
     await world.until(
@@ -317,7 +317,7 @@ describe('the command line', () => {
       () => sql<{ all: boolean }>(decided, [paid.invoiceId]),
       ([seen]) => seen?.all === true,
     );
-    // What people and a processor wrote beside the facts.
+    // Texts of people and of a processor next to the facts.
     const pool = new pg.Pool({ connectionString: world.databaseUrl, max: 1, pipeline: true });
     await changeByHand(pool, paid.invoiceId, writtenBesideTheFacts);
     await pool.end();
@@ -367,7 +367,7 @@ describe('the command line', () => {
     expect(some.err).toMatch(/^dropped \d+ bodies$/m);
   });
 
-  it('onboard apply names what is missing in a file, merchant by merchant', async () => {
+  it("onboard apply names a file's gaps, merchant by merchant", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'crossbill-cli-'));
     const file = join(folder, 'merchants.json');
     writeFileSync(file, JSON.stringify([{ merchantReference: 'shop-1' }]));
@@ -383,7 +383,7 @@ describe('the command line', () => {
     }
   });
 
-  it('refund without a daemon is written down, and --work carries it out here', async () => {
+  it('refund without a daemon stores the request, and --work carries it out here', async () => {
     await Promise.all(world.daemons.map((d) => d.stop()));
     const left = await cliJson<{ id: string; status: string }>(
       ['refund', paid.paymentId, '--amount', '100', '--key', 'alone', '--wait', '1', '--yes'],

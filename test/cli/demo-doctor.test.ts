@@ -1,4 +1,4 @@
-// The demo as somebody meets it first: what its command line says of it is true of it.
+// The demo at a first meeting: its command line's words are true.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ beforeAll(async () => {
     });
     demo.once('exit', (code) => reject(new Error(`the demo ended with ${code}: ${said}`)));
   });
-  // As the demo says: `command line: node dist/cli.js status --env-file <file>`, in the folder it was started in.
+  // In the demo's words: `command line: node dist/cli.js status --env-file <file>`, in its starting folder.
   envFile = join(folder, /--env-file (\S+)/.exec(said)?.[1] ?? 'not said');
 });
 afterAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('the doctor of the demo finds nothing that failed, and to look at only what the demo left', async () => {
+it("the doctor of the demo finds no failure, and warns only of the demo's own leftovers", async () => {
   const { code, body } = await cliJson<{ checks: { name: string; state: string; detail: string }[] }>(
     ['doctor', '--env-file', envFile],
     {},
@@ -58,7 +58,7 @@ it('the doctor of the demo finds nothing that failed, and to look at only what t
   expect(endpoint?.detail).toMatch(/^wh_\S+ at 127\.0\.0\.1:\d+$/);
 });
 
-it('the command line that the demo names works on it', async () => {
+it('the command line named by the demo works on it', async () => {
   const status = await cli(['status', '--env-file', envFile]);
   expect(status).toEqual({ code: 0, out: expect.stringMatching(/^Invoices\n/), err: '' });
 });

@@ -1,4 +1,4 @@
-// Texts that name a person, in every place where such texts are kept beside the facts.
+// Texts with a person's name, in every place for such texts next to the facts.
 import { FACTS } from '../support/item-facts.js';
 import {
   type AttemptRow,
@@ -9,7 +9,7 @@ import {
 } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 
-/** What people, a processor and the MoR wrote beside the facts, in every place where such texts are kept. */
+/** The texts of people, a processor and the MoR next to the facts, in every place for such texts. */
 export function writtenBesideTheFacts(s: LaneState): LaneState {
   const [payment] = s.payments;
   if (payment === undefined) throw new Error('there is no payment');

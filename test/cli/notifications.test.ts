@@ -1,4 +1,5 @@
-// `crossbill listen`, `trigger`, `notifications` and what `doctor` and `status` say, against a running daemon and a real receiver.
+// `crossbill listen`, `trigger`, `notifications` and the words of `doctor` and `status`, against a running daemon and a
+// real receiver.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NOTIFICATION_TYPES } from '../../src/domain/notification.js';
 import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
@@ -44,7 +45,7 @@ describe('the command line of notifications', () => {
     expect([unset.code, unset.err]).toEqual([78, expect.stringContaining('NOTIFY_URL is not set')]);
   });
 
-  it('listen prints what is written, live, and sends it on with valid signatures', async () => {
+  it('listen prints notifications live, and sends them on with valid signatures', async () => {
     const local = await NotifyReceiver.open();
     const stop = new AbortController();
     const lines: string[] = [];
@@ -77,7 +78,7 @@ describe('the command line of notifications', () => {
     expect((await cli(['listen'], world.env)).code).toBe(78);
   });
 
-  it('notifications replay sends one again, and is audited', async () => {
+  it('notifications replay sends one again, with an audit entry', async () => {
     const listed = await cliJson<{ data: { id: string; type: string }[] }>(
       ['notifications', 'list', '--type', 'invoice.paid'],
       env,
@@ -108,8 +109,8 @@ describe('the command line of notifications', () => {
       (r) => r.body.notifications.pending === 0,
     );
 
-  it('doctor looks at the address without sending anything, and says so; a receiver that is gone fails it, and status tells', async () => {
-    await nothingWaits(); // what the stories before this one were about may still be on its way
+  it('doctor looks at the address without sending anything, and says so; a missing receiver fails it, and status reports it', async () => {
+    await nothingWaits(); // notifications of the stories before may still be on their way
     const before = receiver.heard.length;
     expect(await doctor()).toEqual([
       expect.objectContaining({ state: 'ok', todo: expect.stringContaining('cannot be known without sending') }),

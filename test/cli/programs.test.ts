@@ -37,7 +37,7 @@ function isRunning(pid: number): boolean {
 
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
-/** Runs it in an empty folder; `onOut` hears what was printed so far and may end it. */
+/** Runs it in an empty folder; `onOut` receives the output so far and may end it. */
 function crossbill(
   argv: readonly string[],
   env: Record<string, string> = {},
@@ -59,7 +59,7 @@ function crossbill(
   });
 }
 
-it('`crossbill sandbox` prints the settings of a daemon and ends when it is told to', async () => {
+it('`crossbill sandbox` prints the settings of a daemon and ends on a signal', async () => {
   const ports = { SANDBOX_STRIPE_PORT: '0', SANDBOX_MOR_PORT: '0' };
   let answered = 0;
   const ended = await crossbill(['sandbox'], ports, (out, end) => {
@@ -76,7 +76,7 @@ it('`crossbill sandbox` prints the settings of a daemon and ends when it is told
     expect(ended.out).toMatch(new RegExp(`^${name}=\\S+$`, 'm'));
 });
 
-it('the daemon without settings ends with exit code 78, names all that are missing and says where to set them', () => {
+it('the daemon without settings ends with exit code 78, names all missing ones and the place to set them', () => {
   const env = { PATH: process.env['PATH'], HOME: folder };
   const ended = spawnSync(process.execPath, [join(ROOT, 'dist/main.js')], { cwd: folder, env, encoding: 'utf8' });
   expect([ended.status, ended.stdout]).toEqual([78, '']);
@@ -85,7 +85,7 @@ it('the daemon without settings ends with exit code 78, names all that are missi
   );
 });
 
-it('a command whose standard output is a full disk says so, with exit code 1', () => {
+it('a command with a full disk as standard output says so, with exit code 1', () => {
   const full = openSync('/dev/full', 'w');
   const env = { PATH: process.env['PATH'], HOME: folder };
   const ended = spawnSync(process.execPath, [CLI, 'completion', 'bash'], {
@@ -97,7 +97,7 @@ it('a command whose standard output is a full disk says so, with exit code 1', (
   expect([ended.status, ended.stderr]).toEqual([1, expect.stringMatching(/ENOSPC/)]);
 });
 
-it('a wrong setting of the sandbox is named, with exit code 1', async () => {
+it('the sandbox names its wrong setting, with exit code 1', async () => {
   const ended = await crossbill(['sandbox'], { SANDBOX_MOR_PORT: 'eighty' });
   expect(ended).toEqual({ code: 1, out: '', err: 'SANDBOX_MOR_PORT must be a port number\n' });
 });

@@ -1,4 +1,4 @@
-// `crossbill refund --payment-id`: names a payment and refunds it, by what is printed and what is stored.
+// `crossbill refund --payment-id`: names a payment and refunds it, by its output and the stored rows.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { begun, complete, confirmed, paidOnce } from '../e2e/support/signups.js';
 import { stripeSide } from '../e2e/support/story.js';
@@ -23,7 +23,7 @@ async function nameless(): Promise<{ ours: string; paymentId: string; invoiceId:
 
 const payment = async (id: string): Promise<Json> => (await world.api('GET', `/v1/payments/${id}`)).body;
 
-it('refund --payment-id names the payment and gives it back; without it nothing is done, and how to name it is said', async () => {
+it('refund --payment-id names the payment and refunds it; without it nothing happens, and the output explains the naming', async () => {
   const { ours, paymentId, invoiceId } = await nameless();
   const bare = await cli(['refund', ours, '--amount', '990', '--yes'], world.env);
   expect(bare).toMatchObject({ code: 1, out: '', err: expect.stringContaining('crossbill refund --payment-id') });
@@ -54,14 +54,14 @@ it('refund --payment-id names the payment and gives it back; without it nothing 
   expect([again.code, again.body['id']]).toEqual([0, done.body['id']]);
   expect(await payment(paymentId)).toMatchObject({ amount_refunded: 990 });
 
-  // The name of one payment is refused for another, with the name of the one that has it, and nothing is given back.
+  // One payment's name is refused for another, with the name of its owner, and no money moves.
   const other = await nameless();
   const clash = await cli(['refund', other.ours, '--payment-id', paymentId, '--yes'], world.env);
   expect(clash).toMatchObject({ code: 1, out: '', err: expect.stringContaining(ours) });
   expect(await payment(other.ours)).toMatchObject({ id: other.ours, amount_refunded: 0, refunds: [] });
 });
 
-it('a name that the MoR does not know is said by the answer, and is taken back', async () => {
+it('the answer reports a name unknown to the MoR, and Crossbill removes it', async () => {
   const { ours, paymentId } = await nameless();
   const failed = await cli(['refund', ours, '--payment-id', 'pay_mistyped', '--amount', '990', '--yes'], world.env);
   expect(failed.code).toBe(1);

@@ -1,5 +1,5 @@
-// `crossbill rehearse` against the sandbox and a real daemon: one run from the start to the end, interrupted and gone on with, each open
-// fact the other way, and what it refuses before anything changes.
+// `crossbill rehearse` against the sandbox and a real daemon: one run from start to end, interrupted and resumed, each
+// open fact the other way, and its refusals before any change.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ describe('crossbill rehearse', () => {
       STEPS.map((name) => [name, 'passed', '']),
     );
     expect(ran.code).toBe(0);
-    // What Stripe and the MoR have is what the steps say.
+    // Stripe and the MoR have exactly the steps' objects.
     const invoices = await world.stripe.invoices.list({ customer: r.ids['customer'] ?? '' });
     expect(invoices.data.map((i) => [i.status, i.amount_paid])).toEqual([
       ['paid', 1000],
@@ -125,7 +125,7 @@ describe('crossbill rehearse', () => {
     );
     expect(facts['retry_after']).toContainEqual(expect.objectContaining({ status: 202, retry_after: '2' }));
     expect(facts['key_life']).toContainEqual(expect.objectContaining({ answer: 'same' }));
-    // Nothing that must not be in it.
+    // No forbidden content.
     const files = ['rehearsal.json', 'rehearsal.md'].map((f) => readFileSync(join(folder, f), 'utf8')).join('');
     const names = [
       'STRIPE_API_KEY',
@@ -175,7 +175,7 @@ describe('crossbill rehearse', () => {
     expect(payments).toHaveLength(4);
   });
 
-  it('reports the other way of what the documents leave open', async () => {
+  it('reports the other answer to each open question of the documents', async () => {
     await world.control('POST', '/mor/open-facts', {
       charges_at: 'finalized',
       second_created: 'ignored',
@@ -203,7 +203,7 @@ describe('crossbill rehearse', () => {
     expect(stateOf(report(), 'verify')).toBe('passed');
   });
 
-  it('a MoR that refuses the customer of a setup intent fails one step, which says what to set', async () => {
+  it("a MoR's refusal of a setup intent's customer fails one step, and the step names the setting", async () => {
     await world.control('POST', '/mor/account', { setup_customer: 'refuse' });
     await world.startDaemon();
     const ran = await rehearse();
@@ -220,7 +220,7 @@ describe('crossbill rehearse', () => {
     expect(r.steps.find((s) => s.name === 'declined renewal')?.detail).toContain('MOR_SETUP_CUSTOMER=omit');
   });
 
-  it('a signature that cannot be read stops the renewal, and the report has its form', async () => {
+  it('an unreadable signature stops the renewal, and the report has its form', async () => {
     await world.control('POST', '/mor/open-facts', { signature: 'prefixed' });
     await world.startDaemon();
     const ran = await rehearse(['--wait', '4']);
@@ -231,8 +231,8 @@ describe('crossbill rehearse', () => {
   });
 });
 
-describe('what rehearse refuses before anything changes', () => {
-  /** One sentence, no file, and no request that changes something. */
+describe("rehearse's refusals before any change", () => {
+  /** One sentence, no file, and no changing request. */
   async function refused(running: Promise<Ran>, code: number, word: RegExp): Promise<void> {
     const before = await changes();
     const ran = await running;
@@ -246,7 +246,7 @@ describe('what rehearse refuses before anything changes', () => {
     await refused(rehearse([], { STRIPE_API_KEY: `sk_live_${'a'.repeat(24)}` }), 2, /live key/);
   });
 
-  it('a daemon that does not answer, and a key that it does not know or that may not act', async () => {
+  it('a silent daemon, and a key unknown or without rights there', async () => {
     await refused(rehearse(), 4, /No daemon answers at http:\/\/127\.0\.0\.1:1/);
     await world.startDaemon();
     await refused(rehearse([], { CROSSBILL_API_KEY: 'nobody-knows-this-key-0123456789abcd' }), 1, /401/);
@@ -275,7 +275,7 @@ describe('what rehearse refuses before anything changes', () => {
     await refused(rehearse(['--url', live.url]), 2, /live mode/);
   });
 
-  it('a test clock that Stripe does not make', async () => {
+  it('a test clock refused by Stripe', async () => {
     await world.startDaemon();
     await world.control('POST', '/faults', {
       side: 'stripe',

@@ -1,4 +1,4 @@
-// The command line in this process: its output is kept, its questions are answered by the test.
+// The command line in this process: the test keeps its output and answers its questions.
 import { type Command } from 'commander';
 import { programOf, runCli } from '../../src/cli/program.js';
 import { Session } from '../../src/cli/session.js';
@@ -8,11 +8,11 @@ export type Ran = { readonly code: number; readonly out: string; readonly err: s
 
 export type CliOptions = {
   readonly cwd?: string;
-  /** What a person at a terminal answers; left out: there is no terminal. */
+  /** A person's answer at the terminal; left out: there is no terminal. */
   readonly answer?: string;
-  /** Ends a command that goes on until it is ended. */
+  /** Ends an endless command. */
   readonly signal?: AbortSignal;
-  /** Hears each piece of the result as it is written. */
+  /** Receives each piece of the result as written. */
   readonly onOut?: (text: string) => void;
 };
 
@@ -44,7 +44,7 @@ export async function cli(
   return { code, out, err };
 }
 
-/** The result of a command that was asked for JSON. */
+/** The result of a command called for JSON. */
 export async function cliJson<T = Record<string, unknown>>(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -53,7 +53,10 @@ export async function cliJson<T = Record<string, unknown>>(
   return { ...ran, body: JSON.parse(ran.out) as T };
 }
 
-/** The names of the commands that the program has, and of those below them: `events`, `events list`. A new one is among them by itself. */
+/**
+ * The names of the program's commands, and of those below them: `events`, `events list`. A new one is among them
+ * automatically.
+ */
 export function commandsOf(wanted: (command: Command) => boolean): string[] {
   const walk = (command: Command, path: string): string[] =>
     command.commands.flatMap((c) => {

@@ -1,4 +1,4 @@
-// The commands that need no database: help, init, config, completion, and what is said of wrong use.
+// The commands without a database: help, init, config, completion, and the answers to wrong use.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ describe('help', () => {
   });
 
   it.each(commandPaths.filter((path) => !PROGRAMS.includes(path)))(
-    'is there for %s, and every command that does something takes --json',
+    'is there for %s, and every command with an effect takes --json',
     async (path) => {
       const { code, out, err } = await cli([...path.split(' '), '--help']);
       expect([code, err]).toEqual([0, '']);
@@ -72,7 +72,7 @@ describe('settings', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('init writes a file with a key of its own that only its owner reads, and never overwrites', async () => {
+  it('init writes a file with its own key, readable for its owner only, and never overwrites', async () => {
     const made = await cli(['init'], {}, { cwd: folder });
     expect(made.code).toBe(0);
     const text = readFileSync(join(folder, '.env'), 'utf8');
@@ -89,7 +89,7 @@ describe('settings', () => {
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(text);
   });
 
-  it('are named all at once when they are wrong, without their values, with exit code 78', async () => {
+  it('are named all at once when wrong, without their values, with exit code 78', async () => {
     const { code, out, err } = await cli(['status'], { STRIPE_API_KEY: 'not a key of stripe', PORT: 'eighty' });
     expect([code, out]).toEqual([78, '']);
     for (const name of ['STRIPE_API_KEY', 'PORT', 'MOR_CLIENT_SECRET', 'API_KEYS']) expect(err).toContain(name);
@@ -163,7 +163,7 @@ describe('.env of the working folder', () => {
     cli(['config', 'print', '--json', ...more], env, { cwd: folder });
   const portOf = ({ out }: Ran): unknown => (JSON.parse(out) as Record<string, unknown>)['PORT'];
 
-  it('is read by the command line, which says how many settings came from it and shows none of them', async () => {
+  it('serves the command line, and the output counts its settings and shows none of them', async () => {
     const ran = await printed({});
     expect([ran.code, portOf(ran), ran.err]).toEqual([0, '3111', 'Settings read from .env: 9\n']);
     const wrong = await cli(['status'], { PORT: 'eighty' }, { cwd: folder });
@@ -171,7 +171,7 @@ describe('.env of the working folder', () => {
     expect(wrong.err).toMatch(/^Settings read from \.env: 8\n1 setting is wrong\n {2}PORT: /);
   });
 
-  it('gives way to the environment, and to a file that --env-file names', async () => {
+  it('gives way to the environment, and to the file of --env-file', async () => {
     const over = await printed({ PORT: '3222' });
     expect([portOf(over), over.err]).toEqual(['3222', 'Settings read from .env: 8\n']);
     writeFileSync(join(folder, 'other.env'), ENV.join('\n').replace('PORT=3111', ''));
@@ -179,7 +179,7 @@ describe('.env of the working folder', () => {
     expect([portOf(other), other.err]).toEqual(['3000', '']);
   });
 
-  it('is not opened in production, nor missed where there is none', async () => {
+  it('stays closed in production, and its absence does no harm', async () => {
     const production = await printed({ NODE_ENV: 'production' });
     expect(production.code).toBe(78);
     expect(production.err).not.toContain('.env:');
@@ -190,7 +190,7 @@ describe('.env of the working folder', () => {
     expect((await printed({})).err).toMatch(/^8 settings are wrong/);
   });
 
-  it('is what init writes: after it, doctor needs no option to find the settings', async () => {
+  it('comes from init: after it, doctor needs no option to find the settings', async () => {
     rmSync(join(folder, '.env'));
     const made = await cli(['init'], {}, { cwd: folder });
     expect(made.out).toContain('  crossbill doctor    # checks everything');
@@ -213,7 +213,7 @@ describe('completion', () => {
     expect(out).toMatch(/"verify"\) words=".*--repair/);
   });
 
-  it('for fish offers each command where it belongs, with what it does', async () => {
+  it('for fish offers each command in its place, with its purpose', async () => {
     const { code, out } = await cli(['completion', 'fish']);
     expect(code).toBe(0);
     expect(out).toContain(`complete -c crossbill -n '__crossbill_at' -a payments -d 'payments, newest first'\n`);
@@ -239,11 +239,11 @@ describe('completion', () => {
 });
 
 describe('text for people', () => {
-  it('cannot move the cursor or hide what it says', () => {
+  it('cannot move the cursor or hide its words', () => {
     expect(plain('a\u001b[2Jb\r\nc\u202ed')).toBe('a?[2Jb??c?d');
   });
 
-  it('hides names and addresses of a stored body unless they are asked for, and secrets always', () => {
+  it('hides names and addresses of a stored body unless asked for, and secrets always', () => {
     const body = Buffer.from(
       JSON.stringify({
         customer: 'cus_1',

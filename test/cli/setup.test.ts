@@ -1,4 +1,4 @@
-// `crossbill setup` against the sandbox's Stripe and MoR: what it makes there, what it writes, and what a second run finds.
+// `crossbill setup` against the sandbox's Stripe and MoR: its objects there, its file, and a second run.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,11 +13,11 @@ const URL_OF_OURS = 'https://bridge.example.com';
 let world: World;
 let folder: string;
 let host = 0;
-/** Each test has an address of its own, so that none finds another's endpoints. */
+/** Each test has its own address: none finds another's endpoints. */
 let url: string;
 beforeAll(async () => {
   world = await startWorld();
-  await world.startDaemon(); // migrates the database that doctor looks at
+  await world.startDaemon(); // migrates doctor's database
 });
 afterAll(() => world.close());
 beforeEach(() => {
@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The environment of the world without what setup makes. */
+/** The environment of the world without setup's results. */
 function environment(...without: readonly string[]): Record<string, string> {
   const { STRIPE_WEBHOOK_SECRETS: _a, MOR_EVENT_WEBHOOK_SECRETS: _b, ...env } = world.env;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !without.includes(name)));
@@ -62,7 +62,7 @@ describe('crossbill setup', () => {
     expect(ran.out).toContain(`Made ${stripe?.id} at Stripe; its secret is in STRIPE_WEBHOOK_SECRETS.`);
     expect(ran.out).toMatch(/^\d+ ok, \d+ to look at, \d+ failed$/m);
     expect(ran.out).toMatch(/^ok +settings +all valid$/m);
-    // No secret is shown, and nobody else reads the file.
+    // It shows no secret, and nobody else reads the file.
     for (const value of [secret, written['MOR_EVENT_WEBHOOK_SECRETS'], world.env['STRIPE_API_KEY']])
       expect(ran.out + ran.err).not.toContain(value);
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
@@ -81,7 +81,7 @@ describe('crossbill setup', () => {
     expect([(await atStripe()).length, (await atMor()).length]).toEqual([1, 1]);
   });
 
-  it('with --dry-run says what it would do and does nothing', async () => {
+  it('with --dry-run prints its plan and does nothing', async () => {
     const ran = await setup(['--url', url, '--dry-run']);
     expect(ran.code).toBe(0);
     expect(ran.out).toContain(
@@ -96,7 +96,7 @@ describe('crossbill setup', () => {
     expect([await atStripe(), await atMor(), readdirSync(folder)]).toEqual([[], [], []]);
   });
 
-  it('adds the events that an endpoint of Stripe lacks, and keeps those it has', async () => {
+  it('adds the missing events of an endpoint of Stripe, and keeps the others', async () => {
     await world.stripe.webhookEndpoints.create({
       url: `${url}/webhooks/stripe`,
       enabled_events: ['invoice.created', 'customer.deleted'],
@@ -107,7 +107,7 @@ describe('crossbill setup', () => {
     expect(ran.out).toMatch(/By hand:\n[^]*Put the signing secret of we_\w+ into STRIPE_WEBHOOK_SECRETS/);
   });
 
-  it('an event of Stripe signed with the secret that was written is taken by the daemon', async () => {
+  it('the daemon accepts an event of Stripe signed with the written secret', async () => {
     await setup(['--url', url, '--yes']);
     const daemon = await world.startDaemon({
       STRIPE_WEBHOOK_SECRETS: parseEnv(file())['STRIPE_WEBHOOK_SECRETS'] ?? '',
@@ -130,7 +130,7 @@ describe('crossbill setup', () => {
     expect(res.status).toBe(200);
   });
 
-  it('keeps every other line of a file that is there, and the secrets that may still sign', async () => {
+  it('keeps every other line of an existing file, and the secrets still in use', async () => {
     const lines = ['# ours', 'LOG_LEVEL=warn   # quiet', "STRIPE_WEBHOOK_SECRETS='whsec_of_before_0123456789'", ''];
     writeFileSync(join(folder, '.env'), lines.join('\n'));
     await setup(['--url', url, '--yes']);
@@ -140,7 +140,7 @@ describe('crossbill setup', () => {
     expect(written[3]).toMatch(/^MOR_EVENT_WEBHOOK_SECRETS=\S+$/);
   });
 
-  it('says that the environment wins when a secret stands there', async () => {
+  it('warns of a secret in the environment: it wins', async () => {
     const ran = await setup(['--url', url, '--yes'], {
       ...environment(),
       STRIPE_WEBHOOK_SECRETS: 'whsec_elsewhere_0123456789',
@@ -149,8 +149,8 @@ describe('crossbill setup', () => {
   });
 });
 
-describe('what setup refuses', () => {
-  it('settings that are missing, where nobody can be asked', async () => {
+describe("setup's refusals", () => {
+  it('missing settings, with nobody to ask', async () => {
     const ran = await setup(['--url', url, '--yes'], environment('STRIPE_API_KEY', 'MOR_CLIENT_SECRET'));
     expect([ran.code, ran.out]).toEqual([2, '']);
     expect(ran.err).toContain('Not set, and there is no terminal to ask on: STRIPE_API_KEY, MOR_CLIENT_SECRET.');
@@ -170,14 +170,14 @@ describe('what setup refuses', () => {
     expect(ran.err).toContain('cloudflared tunnel --url');
   });
 
-  it('a key that Stripe does not know, and nothing is written', async () => {
+  it('a key unknown to Stripe, and it writes nothing', async () => {
     const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_KEY: 'sk_test_nobody0123456789' });
     expect([ran.code, ran.out]).toEqual([1, '']);
     expect(ran.err).toMatch(/^Stripe: .*\.\n$/);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('a peer that does not answer, with exit code 4', async () => {
+  it('a silent peer, with exit code 4', async () => {
     const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_BASE: 'http://127.0.0.1:1' });
     expect([ran.code, ran.out]).toEqual([4, '']);
     expect(readdirSync(folder)).toEqual([]);

@@ -1,17 +1,17 @@
-// What each command prints when it did its work, and what it is given; test/cli/terminal.test.ts runs them.
+// Each command's input, and its output after success; test/cli/terminal.test.ts runs them.
 import { join } from 'node:path';
 
 export type Way = 'terminal' | 'pipe';
 export type Case = {
-  /** What it is given after its name. What a command uses up is there once for each way. */
+  /** Its arguments after its name. Consumable things exist once for each way. */
   readonly args?: (way: Way) => readonly string[];
-  /** What a person reads when it did its work; no error says this. */
+  /** A person's text after success; no error has it. */
   readonly text: RegExp;
   /** Members of its JSON. */
   readonly json: readonly string[];
   /** The exit code of its work done; left out: 0. */
   readonly code?: number;
-  /** What it says beside its result, on stderr through a pipe; left out: nothing. */
+  /** Its words besides the result, on stderr through a pipe; left out: none. */
   readonly beside?: RegExp;
 };
 
@@ -29,7 +29,7 @@ export const endpoints: Record<Way, string> = { terminal: '', pipe: '' };
 const event = ['id', 'source', 'event_id', 'type', 'lane', 'status', 'reason', 'attempts', 'received_at', 'decided_at'];
 const merchant = ['reference', 'merchant_id', 'status', 'due', 'comments', 'next'];
 
-/** Every command, in an order in which none takes away what a later one needs. */
+/** Every command, in a safe order: none removes a later one's needs. */
 export const CASES: Readonly<Record<string, Case>> = {
   init: { text: /^Wrote .*\.env \(only you can read it\)/, json: ['file', 'compose_file'] },
   setup: {

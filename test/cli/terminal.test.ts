@@ -1,4 +1,4 @@
-// Every command as a person and as a script would run it: on a terminal and through pipes, judged by what it prints.
+// Every command as run by a person and by a script: on a terminal and through pipes, judged by its output.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ import { commandsOf } from './rig.js';
 import { CASES, endpoints, facts } from './terminal-cases.js';
 import { daemonOnTerminal, hasTerminals, onTerminal, runMany, type Seen } from './terminal.js';
 
-/** What a person pipes into `less` or `grep`. */
+/** Commands people pipe into `less` or `grep`. */
 const READ_THROUGH_A_PIPE = ['status', 'events list', 'explain'];
 
 /** Beside these a terminal shows progress. */
 const BESIDE = ['verify', 'export ledger', 'status'];
 
-/** What is wrong, the command, its settings, exit code and message. */
+/** The fault, the command, its settings, exit code and message. */
 const WRONG: readonly (readonly [string, readonly string[], Record<string, string>, number, RegExp])[] = [
   ['an unknown id', ['explain', 'in_nobody'], {}, 1, /^Crossbill knows nothing called in_nobody\. If Stripe .*\n$/],
   ['a payment that is not there', ['refund', 'pay_nobody', '--yes'], {}, 1, /^There is no payment pay_nobody\.\n$/],
@@ -40,10 +40,10 @@ const WRONG: readonly (readonly [string, readonly string[], Record<string, strin
 ];
 
 const COLOUR = /\u001b\[[\d;]*m/;
-/** The only words that have one. */
+/** The only coloured words. */
 const MARKED = /\u001b\[3[13]m(WARN|FAIL)\u001b\[39m/g;
 
-/** What no run may print, whatever became of it. */
+/** Forbidden output of any run, good or bad. */
 function isPlainSpeech(seen: Seen | undefined): void {
   const said = `${seen?.out}${seen?.err}`.replace(MARKED, '$1');
   expect(said).not.toMatch(COLOUR);
@@ -188,14 +188,14 @@ it('every command has its place in the tests on a terminal and through pipes', (
     isPlainSpeech(seen);
   });
 
-  it('keeps --json clean of the progress that a terminal shows beside it', () => {
+  it("keeps --json clean of the terminal's progress", () => {
     for (const [i, { out, code }] of ran.file.entries()) {
       expect([BESIDE[i], code]).toEqual([BESIDE[i], 0]);
       for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toBeInstanceOf(Object);
     }
   });
 
-  it.each(WRONG)('says what is wrong with %s in one message without a stack', (what, _args, _over, code, text) => {
+  it.each(WRONG)('explains a fault (%s) in one message without a stack', (what, _args, _over, code, text) => {
     const terminal = ran.terminal.get(what);
     expect(terminal).toEqual({ code, out: expect.stringMatching(text), err: '' });
     isPlainSpeech(terminal);
@@ -213,7 +213,7 @@ it('every command has its place in the tests on a terminal and through pipes', (
     expect(seen.out).not.toContain('Erased');
   });
 
-  it('colours WARN and FAIL on a terminal that has colours, and nothing when NO_COLOR is set', async () => {
+  it('colours WARN and FAIL on a terminal with colours, and nothing under NO_COLOR', async () => {
     const seen = (over: Record<string, string>): Promise<Seen> =>
       onTerminal(['doctor'], {
         env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...over },
@@ -244,7 +244,7 @@ it('every command has its place in the tests on a terminal and through pipes', (
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** It waits for a database that is not there, says so, and is ended with Ctrl-C. */
+  /** It waits for a missing database, says so, and ends at Ctrl-C. */
   const logged = (over: Record<string, string>): Promise<Seen> =>
     daemonOnTerminal({
       env: { ...settingsFor('postgres://crossbill@127.0.0.1:1/crossbill'), PORT: '0', ...over },
@@ -259,7 +259,7 @@ it('every command has its place in the tests on a terminal and through pipes', (
     expect(seen.out).toMatch(/trying again[^]*stopping/);
   });
 
-  it('is the same text without any colour when NO_COLOR is set', async () => {
+  it('is the same text without any colour under NO_COLOR', async () => {
     const seen = await logged({ NO_COLOR: '1' });
     expect(seen).toEqual({ code: 0, out: expect.stringMatching(/ERROR[^]*trying again[^]*stopping/), err: '' });
     expect(seen.out).not.toContain('\u001b');

@@ -21,7 +21,7 @@ export type RunOptions = {
   readonly cwd: string;
   /** Typed on a terminal; Ctrl-C is `\u0003`, Ctrl-D is `\u0004`. */
   readonly answer?: string;
-  /** What it printed before the answer is typed; left out: a question. */
+  /** Its output before the typed answer; left out: a question. */
   readonly after?: string;
 };
 
@@ -29,20 +29,20 @@ export type RunOptions = {
 export const hasTerminals =
   spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
 
-/** What a person would see: stdout and stderr as one text, in `out`. Line ends are those of a file. */
+/** A person's view: stdout and stderr as one text, in `out`. Line ends are those of a file. */
 export function onTerminal(argv: readonly string[], options: RunOptions): Promise<Seen> {
   return run('script', ['-qefc', shell([process.execPath, CLI, ...argv]), '/dev/null'], options);
 }
 
 /** The same of the daemon; the answer ends it. */
 export function daemonOnTerminal(options: Required<RunOptions>): Promise<Seen> {
-  // `exec`: else the shell between gets Ctrl-C too, and its exit code is what counts.
+  // `exec`: else the shell between gets Ctrl-C too, and its exit code would count.
   return run('script', ['-qefc', `exec ${shell([process.execPath, DAEMON])}`, '/dev/null'], options);
 }
 
 /**
- * Many commands, one after the other. `terminal`: all of it is one, and `out` is what a person would see. `terminal, out to a file`:
- * only stdin and stderr are, and `out` is the file. `pipe`: nothing is.
+ * Many commands, one after the other. `terminal`: all of it is one, and `out` is a person's view. `terminal, out to a
+ * file`: only stdin and stderr are, and `out` is the file. `pipe`: nothing is.
  */
 export async function runMany(
   way: 'terminal' | 'terminal, out to a file' | 'pipe',
@@ -76,7 +76,7 @@ function run(
     const child = spawn(program, [...argv], {
       cwd,
       env: { PATH: process.env['PATH'], HOME: cwd, SHELL: '/bin/sh', TERM: 'xterm-256color', ...env },
-      stdio: ['pipe', 'pipe', 'pipe'], // a `script` whose input has ended would end the command's as well
+      stdio: ['pipe', 'pipe', 'pipe'], // a `script` without input would end the command's input as well
     });
     const seen = { out: '', err: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,4 +1,5 @@
-// The typed client against the real daemon: what it sends, what it repeats, what it throws. Each answer is held against the OpenAPI document.
+// The typed client against the real daemon: its requests, its repeats, its errors. The test checks each answer against
+// the OpenAPI document.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient, type Crossbill, CrossbillError } from '../../packages/client/src/index.js';
 import { ApiApp, freshDatabase, KEYS } from '../api/support/api-app.js';
@@ -66,7 +67,7 @@ describe('the client', () => {
     expect((await refused(wire.client('read').createRefund(paymentId))).code).toBe('forbidden');
   });
 
-  it('walks through every page of a list, asking for each when it is needed', async () => {
+  it('walks through every page of a list, reading each on demand', async () => {
     for (let n = 0; n < 5; n++) await api.paidRenewal(`client_page_${n}`);
     wire.sent.length = 0;
     const found: string[] = [];
@@ -84,7 +85,7 @@ describe('the client', () => {
     expect((await none).data).toEqual([]);
   });
 
-  it('escapes an id, and refuses an empty one, which would ask for the list', async () => {
+  it('escapes an id, and refuses an empty one, since it would ask for the list', async () => {
     expect((await refused(ops.getInvoice('in/../x?y'))).code).toBe('not_found');
     expect(wire.sent[0]?.path).toBe('/v1/invoices/in%2F..%2Fx%3Fy');
     expect(() => ops.getInvoice('')).toThrow(TypeError);
@@ -113,8 +114,8 @@ describe('the client', () => {
   });
 });
 
-describe('a call whose answer is lost', () => {
-  it('is repeated with the same Idempotency-Key: one signup is made', async () => {
+describe('a call with a lost answer', () => {
+  it('repeats the same Idempotency-Key: the daemon makes one signup', async () => {
     wire.mishap = (n) => (n === 0 ? 'lost_answer' : null);
     const customer = { ...signup.customer, id: 'cus_once' };
     const made = await ops.createSignup({ ...signup, customer });
@@ -125,7 +126,7 @@ describe('a call whose answer is lost', () => {
     expect(rows).toEqual([{ id: made.id }]);
   });
 
-  it('has a new key in each call, and the one that it was given', async () => {
+  it("has a new key in each call, or the caller's own", async () => {
     await ops.createSignup(signup);
     await ops.createSignup(signup);
     const mine = await ops.createSignup(signup, { idempotencyKey: 'order-1' });
@@ -135,7 +136,7 @@ describe('a call whose answer is lost', () => {
     expect(keys.slice(2)).toEqual(['order-1', 'order-1']);
   });
 
-  it('is not repeated where that could do something twice', async () => {
+  it('is not repeated if this could do something twice', async () => {
     wire.mishap = () => 'lost_answer';
     const error = await refused(ops.retryEvent('evt_1'));
     expect([error.code, error.status]).toEqual(['connection_failed', null]);
@@ -143,14 +144,14 @@ describe('a call whose answer is lost', () => {
   });
 });
 
-describe('a refusal that passes', () => {
-  it('is waited for as long as Retry-After says, also by a POST without a key', async () => {
+describe('a temporary refusal', () => {
+  it('makes the client wait as Retry-After says, also in a POST without a key', async () => {
     wire.mishap = (n) => (n < 2 ? { status: 429, retryAfter: '0' } : null);
     expect((await refused(ops.retryEvent('evt_1'))).code).toBe('not_found');
     expect(wire.sent.map(({ status }) => status)).toEqual([429, 429, 404]);
   });
 
-  it.each([502, 503, 504])('of status %s is tried again by a GET, three times at most', async (status) => {
+  it.each([502, 503, 504])("with status %s leads to a GET's retry, three times at most", async (status) => {
     wire.mishap = () => ({ status, retryAfter: '0' });
     const error = await refused(ops.getInvoice('in_1'));
     expect([error.code, error.status, error.retryAfterSeconds]).toEqual(['away', status, 0]);
@@ -172,7 +173,7 @@ describe('a refusal that passes', () => {
     expect(wire.sent).toHaveLength(1);
   });
 
-  it('is not tried again when the MoR does not know our credentials', async () => {
+  it('leads to no retry if the MoR refuses our credentials', async () => {
     api.mor.failWith = failure({ status: 401, code: 'unauthorized' });
     expect((await refused(ops.createSignup(signup))).code).toBe('mor_unauthorized');
     expect(wire.sent).toHaveLength(1);
@@ -206,13 +207,13 @@ describe('a call', () => {
     expect((await refused(hanging.getInvoice('in_1'))).code).toBe('timeout');
   });
 
-  it('goes to no address that is none, with no key that is none', () => {
+  it('refuses a malformed address and a malformed key', () => {
     expect(() => createClient({ baseUrl: 'ftp://x', apiKey: 'k' })).toThrow('baseUrl');
     expect(() => createClient({ baseUrl: 'https://x?y=1', apiKey: 'k' })).toThrow('baseUrl');
     expect(() => createClient({ baseUrl: 'https://x', apiKey: '' })).toThrow('apiKey');
   });
 
-  it('shows an answer that is none of the daemon as unreadable', async () => {
+  it('reports a foreign answer as unreadable', async () => {
     const proxy = createClient({
       baseUrl: api.url,
       apiKey: KEYS.read,

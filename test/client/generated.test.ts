@@ -1,4 +1,4 @@
-// The generated half of the client is what the OpenAPI document says today.
+// The generated half of the client agrees with today's OpenAPI document.
 import { describe, expect, it } from '@jest/globals';
 import { generatedClient } from '../../tools/client/generate.js';
 import { openApiDocument, routesOf } from '../../tools/docs/routes-reference.js';
@@ -6,11 +6,11 @@ import { ROUTES } from '../../packages/client/src/generated/operations.js';
 import { textOf } from '../docs/support.js';
 
 describe('the generated half of the client', () => {
-  it('is what `npm run client` writes', async () => {
+  it('is the output of `npm run client`', async () => {
     for (const { path, text } of await generatedClient()) expect({ path, text: textOf(path) }).toEqual({ path, text });
   });
 
-  it('has a method for every operation of the document, and sends it again only where that can do no harm', async () => {
+  it('has a method for every operation of the document, and repeats it only without harm', async () => {
     const operations = routesOf(await openApiDocument());
     expect(Object.keys(ROUTES).sort()).toEqual(operations.map(({ operation }) => operation['operationId']).sort());
     const posts = Object.entries(ROUTES).filter(([, [method]]) => method === 'POST');

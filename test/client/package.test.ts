@@ -122,7 +122,7 @@ describe('the packed client', () => {
     expect(stdout).toBe('CrossbillError,NotVerifiedError,createClient,verifyWebhook true\n');
   });
 
-  it('does what the first example of its README says', async () => {
+  it('runs the first example of its README', async () => {
     await api.paidRenewal('readme');
     const [, code = ''] = /```js\n([\s\S]+?)```/.exec(textOf('packages/client/README.md')) ?? [];
     writeFileSync(join(folder, 'readme.mjs'), code);

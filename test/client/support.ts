@@ -1,4 +1,4 @@
-// The client in front of the real daemon: what goes over the wire is kept, and can be lost on the way.
+// The client in front of the real daemon: it keeps the requests and answers, and can lose them on the way.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Crossbill, createClient, type Fetch } from '../../packages/client/src/index.js';
 import { openApiDocument } from '../../tools/docs/routes-reference.js';
@@ -11,12 +11,12 @@ export type Sent = {
   readonly status: number;
 };
 
-/** What happens to a request in the place of its answer; null: nothing. */
+/** A request's fate in place of its answer; null: nothing. */
 export type Mishap = (n: number) => 'lost_request' | 'lost_answer' | { status: number; retryAfter?: string } | null;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Fails on an answer that is not as the OpenAPI document says. */
+/** Fails on an answer at odds with the OpenAPI document. */
 export class Contract {
   private readonly ajv = new Ajv2020({
     strict: false,

@@ -1,4 +1,4 @@
-// `verifyWebhook` on what the daemon's own sender delivers.
+// `verifyWebhook` on deliveries of the daemon's own sender.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Notification, NotVerifiedError, verifyWebhook } from '../../packages/client/src/index.js';
 import { Secret } from '../../src/config/index.js';
@@ -28,7 +28,7 @@ describe('verifyWebhook', () => {
     return heard;
   }
 
-  it('gives every notification that the daemon signs, with its data', async () => {
+  it('gives every notification signed by the daemon, with its data', async () => {
     for (const type of NOTIFICATION_TYPES) {
       const { body, headers } = await delivered(type);
       expect(verifyWebhook(body, headers, OLD)).toEqual(JSON.parse(body));
@@ -39,13 +39,13 @@ describe('verifyWebhook', () => {
     expect([told.data.invoice_id, told.data.payments[0]?.amount]).toEqual(['in_sample', 2990]);
   });
 
-  it('takes either secret while one is changed for another', async () => {
+  it('takes either secret during a change', async () => {
     const { body, headers } = await delivered('refund.failed', [NEW, OLD]);
     for (const secret of [OLD, NEW, [OTHER, NEW]])
       expect(verifyWebhook(body, headers, secret).type).toBe('refund.failed');
   });
 
-  it('believes nothing that was changed, is old, or was signed by somebody else', async () => {
+  it('believes nothing changed, old, or signed by somebody else', async () => {
     const { body, headers } = await delivered('invoice.paid');
     const code = (work: () => unknown): unknown => {
       try {
@@ -64,6 +64,6 @@ describe('verifyWebhook', () => {
     expect(code(() => verifyWebhook(body, nameless, OLD))).toBe('header_missing');
     const early = await delivered('invoice.paid', [OLD], new Date(Date.now() - 360_000));
     expect(code(() => verifyWebhook(early.body, early.headers, OLD))).toBe('timestamp_outside_tolerance');
-    expect(() => verifyWebhook(body, headers, '')).toThrow(TypeError); // a secret that is not set signs nothing
+    expect(() => verifyWebhook(body, headers, '')).toThrow(TypeError); // an unset secret signs nothing
   });
 });

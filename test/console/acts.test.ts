@@ -1,4 +1,4 @@
-// What can be done from an invoice's page: by the flows that the API uses, once per form, on record, and not by a viewer.
+// The acts on an invoice's page: by the API's own flows, once per form, on record, and closed to a viewer.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { draftRenewal, deafMor } from '../e2e/support/story.js';
 import { cli, cliJson } from '../cli/rig.js';
@@ -52,7 +52,7 @@ const open = (kind: string): Promise<Json[]> =>
   world.api<{ data: Json[] }>('GET', `/v1/reviews?status=open&kind=${kind}`).then((r) => r.body.data);
 
 describe('the page of an invoice', () => {
-  it('says why it is not paid, offers what makes sense, and leads to Stripe', async () => {
+  it('says why it is not paid, offers the sensible acts, and leads to Stripe', async () => {
     const { text } = await ops.get(page(refusedId));
     expect(text).toContain('Not paid: ');
     for (const act of ['Retry the charge now', 'Create a payment link…', 'Issue a proforma invoice…'])
@@ -80,7 +80,7 @@ describe('the page of an invoice', () => {
 });
 
 describe('a retry', () => {
-  it('is made once by a form that is sent twice, and the page says what is awaited', async () => {
+  it('happens once for a form sent twice, and the page names the next step', async () => {
     const action = `${page(refusedId)}/retry`;
     const fields = await ops.form(page(refusedId), action);
     const [first, second] = [await ops.post(action, fields), await ops.post(action, fields)];
@@ -95,7 +95,7 @@ describe('a retry', () => {
     });
   });
 
-  it('is refused with why where nothing has failed', async () => {
+  it('gets a refusal with the reason if nothing has failed', async () => {
     const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
     const seen = await ops.post(`${page(paidId)}/retry`, fields);
     expect([seen.status, seen.text.includes('It cannot be tried again: the invoice is paid.')]).toEqual([409, true]);
@@ -103,7 +103,7 @@ describe('a retry', () => {
 });
 
 describe('in shadow mode', () => {
-  it('nothing that leads outside is done, as over the API', async () => {
+  it('does nothing outside, like the API', async () => {
     const database = await freshDatabase();
     const daemon = await world.startDaemon({ CROSSBILL_SHADOW: 'true', DATABASE_URL: database.url });
     const shadow = await new Visitor(daemon.url).login(OPS_KEY);
@@ -121,7 +121,7 @@ describe('in shadow mode', () => {
 });
 
 describe('a payment link', () => {
-  it('is made for what is due, once, and stands on the page to be copied', async () => {
+  it('asks for the amount due, once, and stands on the page to copy', async () => {
     await world.morActs();
     await world.until(
       'the retry was refused',
@@ -145,8 +145,8 @@ describe('a payment link', () => {
   });
 });
 
-describe('what cannot be done', () => {
-  it('leads back to the page that the form was on, and to no other site', async () => {
+describe('an impossible act', () => {
+  it("leads back to the form's page, and to no other site", async () => {
     const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
     const from = (referer: string): Promise<Seen> => ops.post(`${page(paidId)}/retry`, fields, { referer });
     expect((await from(`${url}${page(paidId)}`)).text).toContain(
@@ -158,7 +158,7 @@ describe('what cannot be done', () => {
 });
 
 describe('a proforma invoice', () => {
-  it('is issued from what Stripe knows of the customer, and what is missing there is named', async () => {
+  it("comes from Stripe's facts on the customer, and names the missing ones", async () => {
     const action = `${page(refusedId)}/proforma`;
     const fields = { ...(await ops.form(action, action)), jurisdiction: 'GB', due_date: '2099-12-31' };
     const bare = await ops.post(action, fields);
@@ -171,7 +171,7 @@ describe('a proforma invoice', () => {
 describe('a returned debit', () => {
   const action = (): string => `/console/payments/${paymentId}/returned`;
 
-  it('is recorded once with where it stands, and undone by a button', async () => {
+  it('is recorded once with its position, and undone by a button', async () => {
     const fields = { ...(await ops.form(action(), action())), reference: 'bank letter 7' };
     const answers = [await ops.post(action(), fields), await ops.post(action(), fields)];
     expect(answers.map((a) => a.headers.get('location'))).toEqual([page(paidId), page(paidId)]);
@@ -195,14 +195,14 @@ describe('a refund', () => {
     return ops.get(sent.headers.get('location') ?? '');
   };
 
-  it('is answered within the form’s own answer: the page says that it is done', async () => {
+  it('is done within the form’s own answer, and the page says so', async () => {
     const { text } = await made('2,50');
     expect(text).toContain('Refunded 2.50 EUR');
     expect(text).toContain(`https://dashboard.stripe.com/test/invoices/${paidId}`);
     expect(text).not.toContain('role="alert"');
   });
 
-  it('raises no alarm while the MoR has not answered: it is asked for, and sent until it is answered', async () => {
+  it("raises no alarm before the MoR's answer: Crossbill has the request, and sends it until answered", async () => {
     const fault = {
       side: 'mor',
       method: 'POST',
@@ -219,7 +219,7 @@ describe('a refund', () => {
 });
 
 describe('review items', () => {
-  it('are settled one by one from one form, and what is refused is told with why', async () => {
+  it('settle one by one from one form, with the reason for each refusal', async () => {
     for (const n of [1, 2]) await conflictingEvents(world, `evt_twice${n}`);
     const [first, second] = await world.until(
       'both are there',
@@ -244,7 +244,7 @@ describe('review items', () => {
     expect(rows.map((a) => a['outcome'])).toEqual(['done', 'begun', 'refused', 'begun']);
   });
 
-  it('are settled in steps when all that match are many, and each step says how many there were', async () => {
+  it('settle in steps if very many match, and each step gives its count', async () => {
     for (let n = 0; n < 53; n++) await conflictingEvents(world, `evt_many${n}`);
     const fields = await ops.form('/console/reviews', '/console/reviews/bulk');
     const asked = { ...fields, kind: 'conflicting_event', all: 'yes', act: 'dismiss', note: 'one cause' };
@@ -256,13 +256,14 @@ describe('review items', () => {
     expect(await open('conflicting_event')).toEqual([]);
   });
 
-  it('give back what the button said, or nothing when that has changed', async () => {
+  it("refund the button's amount, or nothing after it changes", async () => {
     const s = await world.subscriber({ email: 'edsger@example.com' });
     await world.invoice(s.firstInvoiceId, 'paid');
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'bank_debit' });
     const renewal = await draftRenewal(world, s);
     await world.morActs();
-    // Paid before the MoR has heard of it, the invoice would not be relayed, and there would be one payment only.
+    // Paid before the MoR has heard of it, the invoice would stay out of the relay, and there would be one payment
+    // only.
     await world.until(
       'the MoR debits the bank account',
       () => world.control('GET', `/mor/payments?invoice=${renewal}`),
@@ -299,7 +300,7 @@ describe('a parked event', () => {
   const parked = async (): Promise<Json[]> =>
     (await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked')).body.data;
 
-  it('says after another decision that it is still parked, and why', async () => {
+  it('is still parked after another decision, and says why', async () => {
     const [event] = await parked();
     const path = `/console/events/${String(event?.['id'])}`;
     const sent = await ops.post(`${path}/retry`, await ops.form(path, `${path}/retry`));
@@ -307,7 +308,7 @@ describe('a parked event', () => {
     expect(text).toMatch(/Reprocessed \d\d:\d\d UTC: still parked because \S/);
   });
 
-  it('is dismissed with a note only, by name, and can still be decided again', async () => {
+  it('can be dismissed with a note only, by name, and decided again later', async () => {
     const [event] = await parked();
     const id = String(event?.['id']);
     const path = `/console/events/${id}`;
@@ -322,7 +323,7 @@ describe('a parked event', () => {
     expect((await world.api('POST', `/v1/events/${id}/retry`)).status).toBe(202);
   });
 
-  it('is one of many that are decided again or dismissed at once, each with what became of it', async () => {
+  it('is one of many, decided again or dismissed at once, each with its result', async () => {
     const before = await world.until('both are parked', parked, (e) => e.length === 2);
     const list = '/console/events?status=parked';
     const fields = await ops.form(list, '/console/events/bulk');
@@ -336,7 +337,7 @@ describe('a parked event', () => {
     expect(await parked()).toEqual([]);
   });
 
-  it('is dismissed at the command line as well, with a note, and only while it is parked', async () => {
+  it('can be dismissed at the command line as well, with a note, and only while parked', async () => {
     await parkedEvent(world, 'invoice.created', 'evt_cut3');
     const [event] = await world.until('it is parked', parked, (e) => e.length === 1);
     const id = String(event?.['id']);

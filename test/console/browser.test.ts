@@ -39,7 +39,7 @@ suite('an operator in a browser', () => {
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     page = await context.newPage();
     page.on('console', (m) => {
-      // That a page answers 4xx is said there too; some of these tests want that.
+      // The browser reports a 4xx there too; some of these tests want one.
       if (m.type() === 'error' && !m.text().startsWith('Failed to load resource')) complaints.push(m.text());
     });
     page.on('pageerror', (e) => complaints.push(String(e)));
@@ -90,7 +90,7 @@ suite('an operator in a browser', () => {
     expect(times).toEqual([...times].sort());
   });
 
-  it('refunds a part after a page that shows what remains, once in spite of a double click', async () => {
+  it('refunds a part after a page with the rest, once in spite of a double click', async () => {
     await page.goto(`${url}/console/payments/${books.paymentId}`);
     await page.getByRole('link', { name: 'Refund…' }).click();
     await page.getByLabel('Amount in EUR').fill('10,00');
@@ -114,7 +114,7 @@ suite('an operator in a browser', () => {
     await other.goto(`${url}/console/payments/${books.paymentId}/refund`);
     await other.getByLabel('Amount in EUR').fill('1.00');
     await other.getByRole('button', { name: 'Continue' }).click();
-    // The second click aborts the first one's navigation: what counts is where the browser ends.
+    // The second click aborts the first one's navigation: only the browser's last page counts.
     await other.getByRole('button', { name: 'Refund 1.00 EUR' }).dblclick();
     await other.getByText('Refunded 1.00 EUR').waitFor();
     expect(other.url()).toMatch(/\/console\/refunds\/ref_/);
@@ -138,7 +138,7 @@ suite('an operator in a browser', () => {
     });
   });
 
-  it('reads a parked event without what names a person, and has it decided again', async () => {
+  it('reads a parked event without personal names, and has it decided again', async () => {
     await page.goto(`${url}/console/events?status=parked`);
     await page.getByRole('link', { name: /^ie_/ }).first().click();
     const body = (await page.locator('pre').textContent()) ?? '';
@@ -165,7 +165,7 @@ suite('an operator in a browser', () => {
     await page.getByRole('button', { name: 'Resume updates' }).waitFor();
   });
 
-  it('a dispute has its own page: how much, by when, where it is answered, and whose item asks about it', async () => {
+  it('a dispute has its own page: its amount, its deadline, the place to answer it, and the owner of its item', async () => {
     await page.goto(`${url}/console/disputes?status=action_needed`);
     await page.locator('main').getByRole('link', { name: '450.00 EUR' }).click();
     await page.getByText(/^The customer's bank disputes the payment: evidence is due by .*, 5 days left\./).waitFor();
@@ -184,7 +184,7 @@ suite('an operator in a browser', () => {
     await page.waitForURL(own);
   });
 
-  it('says what is tried again, when, and by which schedule, and who has moved to the MoR, with filters in the address', async () => {
+  it('shows the coming retries, their times and schedule, and the moved customers, with filters in the address', async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const plain = async (path: string): Promise<string> =>
       (await v.get(path)).text.replaceAll(/<[^>]*>|\s+/g, ' ').replaceAll(/ +/g, ' ');
@@ -209,7 +209,7 @@ suite('an operator in a browser', () => {
     expect(await part.getByRole('link', { name: 'EUR' }).getAttribute('aria-current')).toBe('true');
   });
 
-  it('every list has the rows that its filters leave as CSV', async () => {
+  it('every list has its filtered rows as CSV', async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const csv = async (path: string): Promise<string[]> => {
       const seen = await v.get(`${path}${path.includes('?') ? '&' : '?'}format=csv`);
@@ -247,13 +247,13 @@ suite('an operator in a browser', () => {
     expect(await csv('/console/reviews?status=&kind=dispute&until=2020-01-01')).toHaveLength(1);
   });
 
-  /** With the refund that was made above. */
+  /** With the refund made above. */
   const pages = async (): Promise<Readonly<Record<string, string>>> => ({
     ...books.pages,
     'refund-done': `/console/refunds/${String((await refunds())[0]?.['id'])}`,
   });
 
-  it('looks at every page that the routes have', async () => {
+  it('looks at every page of the routes', async () => {
     const addresses = Object.values(await pages());
     const missing = consolePages().filter((route) => !addresses.some((address) => isOf(route, address)));
     expect(missing).toEqual([]);
@@ -305,19 +305,19 @@ suite('an operator in a browser', () => {
   });
 });
 
-/** At each width everything is looked at once, and in the other scheme what another colour can spoil. */
+/** At each width it looks at everything once, and in the other scheme at everything a colour can spoil. */
 const LOOKS = [
   [1280, 'light', 'all'],
   [1280, 'dark', 'colours'],
   [390, 'light', 'colours'],
   [390, 'dark', 'all'],
-  [320, 'light', 'no axe'], // the narrowest page that must not scroll sideways (WCAG 2.1, 1.4.10)
+  [320, 'light', 'no axe'], // the narrowest page without sideways scrolling (WCAG 2.1, 1.4.10)
 ] as const;
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
-/** Violations of any impact, each with the first elements that have it. */
+/** Violations of any impact, each with its first elements. */
 const axeOf = (only: 'all' | 'colours'): string => `axe
   .run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify(only === 'all' ? TAGS : COLOURS)} })
   .then(({ violations }) => violations.map((v) => v.id + ' (' + v.impact + '): ' + v.nodes.slice(0, 4)

@@ -17,7 +17,7 @@ const FLAGS = [
 ];
 const INSTALL_MS = 180_000;
 
-/** Installs Chromium where it is missing and may be installed: with apt, as root. Gives its path; null: there is none. */
+/** Installs a missing Chromium if allowed: with apt, as root. Returns its path; null: there is none. */
 export function findChromium(): string | null {
   const found = PLACES.find((path) => existsSync(path));
   if (found !== undefined) return found;
@@ -35,7 +35,7 @@ export function openBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS });
 }
 
-/** Logs in with the operator's key, and waits for the page that was asked for, known by its heading. */
+/** Logs in with the operator's key, and waits for the wanted page, known by its heading. */
 export async function logIn(page: Page, url: string, path = '/console', heading = 'Overview'): Promise<void> {
   await page.goto(`${url}/console/login?to=${encodeURIComponent(path)}`);
   await page.getByLabel('API key').fill(OPS_KEY);

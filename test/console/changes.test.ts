@@ -5,7 +5,7 @@ import { deafMor, draftRenewal, refund } from '../e2e/support/story.js';
 import { type Json, OPS_KEY, READ_KEY, type World, startWorld } from '../support/world.js';
 import { Visitor, fieldsOf } from './visitor.js';
 
-// What the console changes: only by a form of its own session, only for the role ops, once per form, and on record.
+// The console's changes: only by a form of its own session, only for the role ops, once per form, and on record.
 describe('Changes in the console', () => {
   let world: World;
   let url: string;
@@ -28,7 +28,7 @@ describe('Changes in the console', () => {
     paymentId = String((paid['payments'] as Json[])[0]?.['id']);
   }
 
-  /** The confirmation's fields, ready to be sent. */
+  /** The confirmation's fields, ready to send. */
   async function confirmation(v: Visitor, amount: string): Promise<Record<string, string>> {
     const action = `/console/payments/${paymentId}/refund`;
     const fields = await v.form(action, action);
@@ -40,7 +40,7 @@ describe('Changes in the console', () => {
   describe('a refund', () => {
     beforeAll(newPayment);
 
-    it('is shown with what remains before and after it, and nothing is refunded until that is confirmed', async () => {
+    it('shows the rest before and after it, and moves no money before its confirmation', async () => {
       const v = await ops();
       const action = `/console/payments/${paymentId}/refund`;
       const first = await v.get(action);
@@ -50,14 +50,14 @@ describe('Changes in the console', () => {
       expect(await refunds()).toEqual([]);
     });
 
-    it('is made once, however often its form is sent at the same time', async () => {
+    it('happens once, however many copies of its form arrive at the same time', async () => {
       const v = await ops();
       const fields = await confirmation(v, '10.00');
       const answers = await Promise.all(
         Array.from({ length: 5 }, async () => {
           for (;;) {
             const answer = await v.post(`/console/payments/${paymentId}/refunds`, fields);
-            if (answer.status !== 503) return answer; // busy: it is sent again, as a person would
+            if (answer.status !== 503) return answer; // busy: send it again, like a person
           }
         }),
       );
@@ -79,7 +79,7 @@ describe('Changes in the console', () => {
       expect(page.text).toContain('10.00 EUR');
     });
 
-    it('is not made under a form that was used for another amount', async () => {
+    it('does not happen under a form used for another amount', async () => {
       const v = await ops();
       const fields = await confirmation(v, '1.00');
       expect((await v.post(`/console/payments/${paymentId}/refunds`, fields)).status).toBe(303);
@@ -89,7 +89,7 @@ describe('Changes in the console', () => {
     });
 
     it.each(['1e1', '-1', '0', '0.00', 'NaN', '１０', ' 5', '1,000', '1.001', '1.000,00', '', '10000'])(
-      'is refused for the amount %j',
+      'gets a refusal for the amount %j',
       async (amount) => {
         const v = await ops();
         const before = await refunds();
@@ -104,7 +104,7 @@ describe('Changes in the console', () => {
   describe('a change', () => {
     beforeAll(newPayment);
 
-    it('is refused to the role read, which is shown no way to it', async () => {
+    it('is refused to the role read, and its pages show no way to it', async () => {
       const reader = await new Visitor(url).login(READ_KEY);
       const page = await reader.get(`/console/payments/${paymentId}`);
       expect(page.status).toBe(200);
@@ -155,7 +155,7 @@ describe('Changes in the console', () => {
       expect(await refunds()).toEqual([]);
     });
 
-    it('is never made by a GET, nor without a session', async () => {
+    it('never happens by a GET, nor without a session', async () => {
       const v = await ops();
       expect((await v.get(`/console/payments/${paymentId}/refunds?amount=1.00`)).status).toBe(404);
       const fields = await confirmation(v, '1.00');
@@ -169,7 +169,7 @@ describe('Changes in the console', () => {
   });
 });
 
-// A payment that no event of the MoR has named gets its name by the console's form.
+// A payment without a name in the MoR's events gets its name by the console's form.
 describe('The form that names a payment', () => {
   let world: World;
   let url: string;
@@ -180,7 +180,7 @@ describe('The form that names a payment', () => {
   });
   afterAll(() => world.close());
 
-  /** A paid signup whose payment has an id of ours alone. */
+  /** A paid signup with only our own id of its payment. */
   async function nameless(): Promise<{ ours: string; paymentId: string }> {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
@@ -192,7 +192,7 @@ describe('The form that names a payment', () => {
   const formOf = (ours: string): string => `/console/payments/${ours}/identify`;
   const named = async (ours: string): Promise<unknown> => (await world.api('GET', `/v1/payments/${ours}`)).body['id'];
 
-  it('the form names a payment for good; it is refundable then, its page asks no more, and the trail says who named it', async () => {
+  it('the form names a payment for good; it is refundable then, its page asks no more, and the trail has its author', async () => {
     const { ours, paymentId } = await nameless();
     const v = await new Visitor(url).login(OPS_KEY);
     const page = await v.get(`/console/payments/${ours}`);
@@ -210,7 +210,7 @@ describe('The form that names a payment', () => {
     expect(trail[0]).toMatchObject({ actor: 'ops', role: 'ops', target: ours, detail: { via: 'console' } });
     expect(await refund(world, paymentId, { amount: 990 })).toMatchObject({ status: 201 });
 
-    // Another one may not have that name, and the answer says whose it is.
+    // No other payment may have this name, and the answer says whose it is.
     const other = await nameless();
     const clash = await v.post(formOf(other.ours), {
       ...fieldsOf((await v.get(`/console/payments/${other.ours}`)).text, formOf(other.ours)),
@@ -220,7 +220,7 @@ describe('The form that names a payment', () => {
     expect(await named(other.ours)).toBe(other.ours);
   });
 
-  it('who may only read is shown no form, and may not send one', async () => {
+  it('a reader sees no form, and may not send one', async () => {
     const { ours, paymentId } = await nameless();
     const reader = await new Visitor(url).login(READ_KEY);
     const page = await reader.get(`/console/payments/${ours}`);
@@ -232,7 +232,8 @@ describe('The form that names a payment', () => {
   });
 });
 
-// Another payment method on the console: the history on the customer's page, the report of a confirmation, and what follows it.
+// Another payment method on the console: the history on the customer's page, the report of a confirmation, and its
+// consequences.
 describe('another payment method on the console', () => {
   let world: World;
   let url: string;
@@ -265,7 +266,7 @@ describe('another payment method on the console', () => {
   const page = (): string => `/console/customers/${customer}`;
   const act = (): string => `${page()}/payment-method/confirmed`;
 
-  it('stands in the history of its customer, to which the refused invoice leads, and a viewer gets no button', async () => {
+  it('stands in the history of its customer, with a link from the refused invoice, and a viewer gets no button', async () => {
     const viewer = await new Visitor(url).login(READ_KEY);
     const seen = (await viewer.get(page())).text;
     expect(seen).toContain(setupIntentId);
@@ -276,7 +277,7 @@ describe('another payment method on the console', () => {
     expect((await viewer.post(act(), token)).status).toBe(403);
   });
 
-  it('is reported once by a form that is sent twice, and the refused invoice is charged again and paid', async () => {
+  it('counts once from a form sent twice; the refused invoice is charged again and paid', async () => {
     const ops = await new Visitor(url).login(OPS_KEY);
     const fields = await ops.form(page(), act());
     const sent = [await ops.post(act(), fields), await ops.post(act(), fields)];

@@ -1,4 +1,4 @@
-// The console over HTTP: who may see and do what, that no form of another site counts, and that nothing from outside becomes markup.
+// The console over HTTP: everybody's rights, no effect of another site's form, and no markup from outside.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { COOKIE } from '../../src/console/session.js';
 import { type Json, OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
@@ -26,7 +26,7 @@ const audit = async (action: string): Promise<Json[]> =>
   (await world.api<{ data: Json[] }>('GET', `/v1/audit?action=${action}`)).body.data;
 
 describe('logging in', () => {
-  it('exchanges a key for a cookie that no script reads and no other site sends', async () => {
+  it('exchanges a key for a cookie closed to scripts and other sites', async () => {
     const v = visitor();
     const seen = await v.post('/console/login', { key: OPS_KEY });
     expect(seen.status).toBe(303);
@@ -39,7 +39,7 @@ describe('logging in', () => {
     expect((await audit('console.login'))[0]).toMatchObject({ actor: 'ops', role: 'ops', outcome: 'done' });
   });
 
-  it('sends whoever is not logged in to the form, and back to the page afterwards', async () => {
+  it('sends a stranger to the form, and back to the page afterwards', async () => {
     const v = visitor();
     const sent = await v.get(`/console/invoices/${invoiceId}`);
     expect(sent.status).toBe(303);
@@ -58,7 +58,7 @@ describe('logging in', () => {
     },
   );
 
-  it('refuses a cookie that was changed, made with another key, or is double', async () => {
+  it('refuses a cookie if changed, made with another key, or double', async () => {
     const v = await ops();
     const [body = '', mac = ''] = (v.cookie ?? '').split('.');
     const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Json;
@@ -86,7 +86,7 @@ describe('logging in', () => {
   });
 
   it('slows an address down after five wrong keys, and audits each of them', async () => {
-    const other = await world.startDaemon(); // tries are counted by each daemon: the others of these tests stay undisturbed
+    const other = await world.startDaemon(); // each daemon counts tries: the others of these tests stay undisturbed
     const v = new Visitor(other.url);
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await v.post('/console/login', { key: `wrong-${i}` })).status);
@@ -96,7 +96,7 @@ describe('logging in', () => {
     expect(Number(slowed.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(slowed.text).not.toContain('wrong-again');
     const right = await v.post('/console/login', { key: OPS_KEY });
-    expect([right.status, right.headers.get('location')]).toEqual([303, '/console']); // nobody is locked out by others
+    expect([right.status, right.headers.get('location')]).toEqual([303, '/console']); // others lock nobody out
     expect((await audit('console.login')).filter((a) => a['outcome'] === 'denied')).toHaveLength(5);
   });
 
@@ -114,7 +114,7 @@ describe('logging in', () => {
 
     const trusted = await world.startDaemon({ TRUSTED_PROXIES: '127.0.0.0/8, ::1, 10.1.0.0/16' });
     const behind = new Visitor(trusted.url);
-    // The client wrote the first itself; the second is what the outer proxy saw, the third what the inner one saw.
+    // The client wrote the first itself; the second is the outer proxy's peer, the third the inner one's.
     expect(await tries(behind, (i) => `192.0.2.${i}, 203.0.113.7, 10.1.2.3`)).toEqual([401, 401, 401, 401, 401, 429]);
     expect(await tries(behind, (i) => `203.0.113.${i + 8}`)).toEqual([401, 401, 401, 401, 401, 401]);
     const [row] = (await audit('console.login')).filter((a) => a['source'] === '203.0.113.7');
@@ -128,7 +128,7 @@ describe('logging in', () => {
     expect([seen.status, seen.headers.get('location')]).toEqual([303, '/console']);
   });
 
-  it('works on every replica, and ends when the API key is changed', async () => {
+  it('works on every replica, and ends with a change of the API key', async () => {
     const v = await ops();
     const replica = await world.startDaemon();
     const rotated = await world.startDaemon({ API_KEYS: `ops:ops:another-${OPS_KEY},viewer:read:${READ_KEY}` });
@@ -160,7 +160,7 @@ describe('logging in', () => {
 });
 
 describe('every page', () => {
-  it('is sent with a policy that runs no inline script or style, and is kept by nobody', async () => {
+  it('has a policy against inline scripts and styles, and nobody caches it', async () => {
     const v = await ops();
     const paths = [
       '',
@@ -220,7 +220,7 @@ describe('every page', () => {
     expect((await visitor().get(path, { 'x-console-part': 'live' })).status).toBe(401);
   });
 
-  it('keeps its files under names that change with what is in them', async () => {
+  it('keeps its files under names made from their content', async () => {
     const page = (await visitor().get('/console/login')).text;
     const files = [...page.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
     expect(files.length).toBeGreaterThanOrEqual(3);
@@ -235,7 +235,7 @@ describe('every page', () => {
   });
 });
 
-describe('what comes from outside', () => {
+describe('text from outside', () => {
   const HOSTILE = `<script>alert(1)</script>"'\`&\u202Egnp.exe`;
 
   it('is text on every page it comes to, and cannot turn the writing round', async () => {
@@ -279,7 +279,7 @@ describe('what comes from outside', () => {
     }
   });
 
-  it('is found by ids of every kind', async () => {
+  it('can be found by ids of every kind', async () => {
     const v = await ops();
     const payment = (await world.api('GET', `/v1/payments/${paymentId}`)).body;
     const to = async (q: string): Promise<string | null> =>

@@ -1,4 +1,5 @@
-// Tasks of a finance person, measured by clicks in a real browser; and what a list, a search and a customer's page answer.
+// Tasks of a finance person, measured by clicks in a real browser; and the answers of a list, a search and a customer's
+// page.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -117,7 +118,7 @@ suite('a finance person', () => {
     }
   });
 
-  it('finds by the beginning of an id, a number and an amount, and says what is not searched', async () => {
+  it('finds by the beginning of an id, a number and an amount, and names the unsearched', async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const invoice = (await world.api('GET', `/v1/invoices/${invoiceId}`)).body;
     const found = async (q: string): Promise<string> => (await v.get(`/console/find?q=${encodeURIComponent(q)}`)).text;

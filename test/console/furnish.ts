@@ -1,4 +1,4 @@
-// Something on every page of the console: what `standing` leaves, and next to it rows of slow causes.
+// Something on every page of the console: the rows of `standing`, and next to them rows of slow causes.
 import pg from 'pg';
 import { type Json, type World } from '../support/world.js';
 import { cli } from '../cli/rig.js';
@@ -8,7 +8,7 @@ import { standing, type Standing } from './standing.js';
 /** Every page worth a look, by the name of its picture. */
 export type Furnished = Standing & { readonly disputeId: string; readonly disputedInvoice: string };
 
-/** What the daemon is started with for it. */
+/** Its settings for the daemon. */
 export const furnishing = (world: World): Record<string, string> => ({
   RETRY_SCHEDULE: 'soft=3d,5d hard=link authentication=link end=uncollectible',
   MOR_RELAY_URL: `${world.sandbox.morUrl}/relay/stripe`,

@@ -1,4 +1,4 @@
-// How the console looks and is found one's way in: local times, compact lists on a phone, three groups of pages, paper.
+// The console's look and its ways: local times, compact lists on a phone, three groups of pages, paper.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Browser, type BrowserContext, type Page } from 'playwright-core';
@@ -48,7 +48,7 @@ suite('the console on a screen', () => {
     expect(Math.max(...heights)).toBeLessThan(70); // two lines
   });
 
-  it("times are the reader's own, with UTC to be seen by pointing at them, and a switch that the browser remembers", async () => {
+  it("times are the reader's own, with UTC on hover, and the browser remembers the switch", async () => {
     const time = page.locator('tbody time').first();
     expect(await time.textContent()).toBe('5 Nov 2026, 21:30');
     expect(await time.getAttribute('title')).toBe('2026-11-05 12:30:00 UTC');
@@ -60,7 +60,7 @@ suite('the console on a screen', () => {
     expect(await time.textContent()).toBe('5 Nov 2026, 21:30');
   });
 
-  it('times are UTC where no script runs, and no switch is offered', async () => {
+  it('times are UTC without scripts, and no switch shows', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false, timezoneId: 'Asia/Tokyo' });
     await plain.addCookies(await context.cookies(`${url}/console`));
     const bare = await plain.newPage();
@@ -82,7 +82,7 @@ suite('the console on a screen', () => {
     expect(await page.getByRole('link', { name: 'Invoices' }).getAttribute('aria-current')).toBe('page');
   });
 
-  it('goes to the search with a slash, from wherever nothing is being written', async () => {
+  it('goes to the search with a slash, from everywhere outside a text field', async () => {
     await page.goto(`${url}/console/invoices`);
     await page.keyboard.press('/');
     expect(await page.evaluate('document.activeElement.id')).toBe('find');
@@ -90,7 +90,7 @@ suite('the console on a screen', () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('a/b');
   });
 
-  it('prints a trial balance in black on white, without what one clicks on, also from a dark screen', async () => {
+  it('prints a trial balance in black on white, without the controls, also from a dark screen', async () => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     await page.goto(`${url}/console/ledger/trial-balance?month=2026-11`);
     expect(await page.getByRole('heading', { name: 'Trial balance of 2026-11' }).isVisible()).toBe(true);

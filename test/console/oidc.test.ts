@@ -1,4 +1,4 @@
-// Signing in to the console at a real identity provider, which runs as a process of its own, by OpenID Connect.
+// Signing in to the console at a real identity provider, a separate process, by OpenID Connect.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
@@ -16,7 +16,7 @@ let issuer: string;
 let world: World;
 let url: string;
 
-/** A browser: keeps the cookies of every host, and goes where it is sent. */
+/** A browser: keeps the cookies of every host, and follows redirects. */
 class Browser {
   readonly jar = new Map<string, Map<string, string>>();
 
@@ -36,7 +36,7 @@ class Browser {
     return { status: res.status, headers: res.headers, text: await res.text() };
   }
 
-  /** Follows redirects until an address that fits, and does not go there; without one, to the last page. */
+  /** Follows redirects up to a matching address, without going there; without a pattern, to the last page. */
   async follow(from: string, until: RegExp = /^$/): Promise<{ at: string; seen: Seen | null }> {
     for (let at = from; ;) {
       if (until.test(at)) return { at, seen: null };
@@ -89,7 +89,7 @@ afterAll(async () => {
 });
 
 describe('signing in at the identity provider', () => {
-  it('gives the highest role of the groups, and leads to the page that was asked for', async () => {
+  it('gives the highest role of the groups, and leads to the wanted page', async () => {
     const browser = new Browser();
     expect((await browser.get(`${url}/console/login`)).text).toContain(`Sign in at ${new URL(issuer).host}`);
     const seen = await browser.signIn(url, '/console/reviews');
@@ -107,7 +107,7 @@ describe('signing in at the identity provider', () => {
     expect((await reader.visitor().get('/console/audit')).status).toBe(403);
   });
 
-  it('puts the name of the person, not of a key, on everything that they do', async () => {
+  it('puts the name of the person, not of a key, on all their acts', async () => {
     const browser = new Browser();
     await browser.signIn();
     const v = browser.visitor();
@@ -136,7 +136,7 @@ describe('signing in at the identity provider', () => {
       401,
     ],
     ['has an address that was not verified', 'unproven', 'must be verified there', 'unknown', 401],
-  ])('lets nobody in who %s, and says so', async (_, who, said, actor, status) => {
+  ])('lets nobody in who %s, with the reason', async (_, who, said, actor, status) => {
     await as(who);
     const browser = new Browser();
     const seen = await browser.signIn();
@@ -146,7 +146,7 @@ describe('signing in at the identity provider', () => {
     expect((await audit('console.login'))[0]).toMatchObject({ actor, status, outcome: 'denied' });
   });
 
-  it('takes an answer once, from the browser that began, with the state it began with, within ten minutes', async () => {
+  it('takes an answer once, from the browser of its beginning, with its state, within ten minutes', async () => {
     const browser = new Browser();
     const { at: answer } = await browser.follow(`${url}/console/sso`, toCallback);
     const refused = async (b: Browser, to: string): Promise<void> => {
@@ -154,7 +154,7 @@ describe('signing in at the identity provider', () => {
       expect([seen.status, b.cookie()]).toEqual([400, undefined]);
       expect(seen.text).toContain(STALE);
     };
-    await refused(new Browser(), answer); // another's browser: somebody was sent a link to a session that is not theirs
+    await refused(new Browser(), answer); // another's browser: a link leads somebody into a stranger's session
     const state = new URL(answer).searchParams.get('state') ?? '';
     await refused(
       browser,
@@ -177,7 +177,7 @@ describe('signing in at the identity provider', () => {
     expect((await browser.get(answer)).status).toBe(200);
     expect(browser.jar.get(new URL(url).host)?.has('crossbill_sso')).toBe(false);
     const again = new Browser();
-    again.jar.set(new URL(url).host, jar); // the code is used up at the provider too
+    again.jar.set(new URL(url).host, jar); // the provider has used up the code too
     await refused(again, answer);
   });
 
@@ -193,7 +193,7 @@ describe('signing in at the identity provider', () => {
     expect(await asked(public_.url)).toBe('https://billing.example.com/console/sso/callback');
   });
 
-  it('does not take the answer to one sign-in for that to another', async () => {
+  it("does not take one sign-in's answer for another", async () => {
     const [mine, theirs] = [new Browser(), new Browser()];
     const { at: answer } = await mine.follow(`${url}/console/sso`, toCallback);
     const { at: other } = await theirs.follow(`${url}/console/sso`, toCallback);
@@ -220,7 +220,7 @@ describe('signing in at the identity provider', () => {
   });
 });
 
-it('a session that one replica ends is over at all of them, and the settings of today say who may do what', async () => {
+it("a session ended by one replica is over at all of them, and today's settings decide everybody's rights", async () => {
   const [other, demoted, rotated] = [
     await world.startDaemon(),
     await world.startDaemon({ OIDC_ROLES: 'finance=read' }),
@@ -247,7 +247,7 @@ it('a session that one replica ends is over at all of them, and the settings of 
   expect((await audit('session.end'))[0]).toMatchObject({ actor: 'ops', target: id, outcome: 'refused' });
 });
 
-it('a provider that is down keeps no daemon from starting, and people sign in with a key until it is back', async () => {
+it("a dead provider stops no daemon's start, and people sign in with a key until it is back", async () => {
   const daemon = await world.startDaemon({ OIDC_ISSUER: 'http://127.0.0.1:4' });
   const seen = await new Browser().signIn(daemon.url);
   expect(seen.status).toBe(503);

@@ -1,4 +1,4 @@
-// The console's small parts: what becomes of text in HTML, of a body that is no JSON, and of a session as time goes by.
+// The console's small parts: text in HTML, a body without JSON, and a session over time.
 import { describe, expect, it } from '@jest/globals';
 import { type Request, type Response } from 'express';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ import { ManualClock } from '../support/clock.js';
 import { anyCharacter } from '../../packages/proof/src/fuzz/inputs/character.js';
 
 describe('the template', () => {
-  it('lets no text out of its place, whatever it is', () => {
+  it('lets no text out of its place', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const made = html`<p title="${text}">${text}</p>`.toString();
@@ -38,7 +38,7 @@ describe('the template', () => {
   });
 });
 
-describe('a body that is no JSON', () => {
+describe('a body without JSON', () => {
   it('shows ids, types and times, and neither names nor addresses nor secrets', () => {
     const text = maskedText(
       Buffer.from(
@@ -115,7 +115,7 @@ describe('a session', () => {
     expect(await sessions.of(req)).toBeNull();
   });
 
-  it('has the role that its key has now', async () => {
+  it("has its key's present role", async () => {
     const clock = new ManualClock();
     let cookie = '';
     const res = { cookie: (_: string, value: string) => (cookie = value) } as unknown as Response;
@@ -126,7 +126,7 @@ describe('a session', () => {
   });
 });
 
-it('an address that tries keys waits ever longer, at most a minute, and is forgiven in time', () => {
+it('an address with wrong keys waits ever longer, at most a minute, and is forgiven in time', () => {
   const clock = new ManualClock();
   const throttle = new LoginThrottle(clock);
   const waits: number[] = [];
@@ -141,7 +141,7 @@ it('an address that tries keys waits ever longer, at most a minute, and is forgi
   expect(throttle.waitSec('192.0.2.1')).toBe(0);
 });
 
-it('says times in the largest unit that fits', () => {
+it('shows times in the largest fitting unit', () => {
   expect([0, 1, 59, 60, 7_300, 200_000].map(duration)).toEqual([
     '0 seconds',
     '1 second',
@@ -181,7 +181,7 @@ describe('the page of verify', () => {
     return sent;
   }
 
-  it('says when the doors were closed for so long that events may be lost, and nothing of it where none were', async () => {
+  it('reports closed endpoints long enough to lose events, and nothing otherwise', async () => {
     const closed = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T09:00:00Z') };
     const events = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T05:57:50Z') };
     const page = await pageOf([{ closed, events }]);

@@ -1,14 +1,17 @@
-// Every page of the console, from the daemon's own routes: so none can be left out of a test that looks at all of them.
+// Every page of the console, from the daemon's own routes: no test of all pages can miss one.
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, MODULE_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { AppModule, type AppParts } from '../../src/app.module.js';
 
 type Module = { readonly module?: Type; readonly imports?: readonly Module[]; readonly controllers?: readonly Type[] };
 
-/** What a browser asks for and is no page of its own: files, the ways to the identity provider and back, and all that is not found. */
+/**
+ * A browser's requests without their own page: files, the ways to the identity provider and back, and everything not
+ * found.
+ */
 const NO_PAGES = ['/console/assets/:version/:name', '/console/sso', '/console/sso/callback', '/console/*path'];
 
-/** Their paths as they are declared, as `/console/invoices/:id`. */
+/** Their paths as declared, such as `/console/invoices/:id`. */
 export function consolePages(): readonly string[] {
   const found = controllersOf(AppModule.withoutJobs({} as AppParts) as Module)
     .flatMap(pathsOf)

@@ -9,7 +9,7 @@ export type Standing = {
   readonly openId: string;
   /** Of 29.90 EUR, without a refund. */
   readonly paymentId: string;
-  /** A word that the parked event's body holds. */
+  /** A word from the parked event's body. */
   readonly parkedMarker: string;
   /** Every page worth a look, by name. */
   readonly pages: Readonly<Record<string, string>>;
@@ -97,7 +97,7 @@ async function doublePayment(world: World): Promise<void> {
   await world.advance(5 * 86_400);
 }
 
-/** A run of verify that found something, as the daily one would have left it. */
+/** A run of verify with findings, as the daily one leaves it. */
 async function verifyRun(world: World, invoiceId: string): Promise<void> {
   const nobody = { paymentId: null, refundId: null, eventId: null, objectId: null, reviewId: null };
   const differences = [
@@ -114,13 +114,13 @@ async function verifyRun(world: World, invoiceId: string): Promise<void> {
   await client.end();
 }
 
-/** An authentic delivery that is cut off in the middle. */
+/** An authentic delivery, cut off in the middle. */
 export async function parkedEvent(world: World, type: string, id = 'evt_cut0000000001'): Promise<void> {
   const body = `{"id":"${id}","type":"${type}","data":{"object":{"customer_email":"ada@example.com","customer_name":"Ada Lov`;
   await delivered(world, body);
 }
 
-/** Two authentic deliveries under one id that say different things: an item asks which is right. */
+/** Two authentic deliveries under one id with different content: an item asks for the right one. */
 export async function conflictingEvents(world: World, id: string): Promise<void> {
   for (const n of [1, 2])
     await delivered(

@@ -1,4 +1,4 @@
-// What a person comes to the console for, counted in clicks: why an invoice is not paid, a part refund, a review item settled.
+// A person's tasks at the console, counted in clicks: why is an invoice unpaid, a part refund, a review item settled.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { type Json, startWorld, type World } from '../support/world.js';
@@ -43,7 +43,7 @@ suite('in a browser', () => {
   const open = async (): Promise<Json[]> =>
     (await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open&order=due')).body.data;
 
-  it('says why an invoice is not paid after two clicks', async () => {
+  it('tells the reason for an unpaid invoice after two clicks', async () => {
     await start('/console');
     await click(page.getByRole('navigation').getByRole('link', { name: 'Invoices' }));
     await click(main().locator(`a[href$="/console/invoices/${books.openId}"]`));
@@ -52,7 +52,7 @@ suite('in a browser', () => {
     expect(await page.getByRole('region', { name: 'Timeline' }).isVisible()).toBe(true);
   });
 
-  it('refunds a part of a payment in four clicks from the list, three from the invoice, and says so when it is done', async () => {
+  it('refunds a part of a payment in four clicks from the list, three from the invoice, and reports the end', async () => {
     await start('/console/invoices');
     await click(main().locator(`a[href$="/console/invoices/${books.invoiceId}"]`));
     await click(page.getByRole('link', { name: 'Refund…' }));
@@ -83,7 +83,7 @@ suite('in a browser', () => {
     expect(page.url()).toContain(`/console/reviews/${String(next?.['id'])}?settled=`);
   });
 
-  it('goes through the items by keys: j and k walk, e does what is proposed', async () => {
+  it('goes through the items by keys: j and k walk, e takes the proposal', async () => {
     const ids = (await open()).map((r) => String(r['id']));
     const at = ids.findIndex((_, i) => i > 0 && i < ids.length - 1);
     await start(`/console/reviews/${ids[at] ?? ''}`);
@@ -118,7 +118,7 @@ suite('in a browser', () => {
       expect((await world.api('GET', `/v1/reviews/${String(id)}`)).body).toMatchObject({ note: 'both asked' });
   });
 
-  /** By Tab alone, each stop with a focus that is to be seen; `from` the content on, as the first Tab of a page offers. */
+  /** By Tab alone, each stop with a visible focus; `from` the content on, as the first Tab of a page offers. */
   const tabTo = async (what: Locator, from: 'content' | 'here' = 'content'): Promise<void> => {
     if (from === 'content') {
       await page.keyboard.press('Tab');
@@ -133,9 +133,9 @@ suite('in a browser', () => {
   };
   const enter = (): Promise<void> => page.keyboard.press('Enter');
 
-  it('does all six tasks by keyboard alone, with a focus that is to be seen wherever it is', async () => {
+  it('does all six tasks by keyboard alone, with a visible focus everywhere', async () => {
     await conflictingEvents(world, 'evt_keys');
-    await start('/console'); // why an invoice is not paid
+    await start('/console'); // why is an invoice unpaid
     await tabTo(page.getByRole('navigation').getByRole('link', { name: 'Invoices' }), 'here');
     await enter();
     await page.waitForURL('**/console/invoices');
@@ -189,7 +189,7 @@ suite('in a browser', () => {
 const IS_FOCUSED = (e: unknown): boolean =>
   (e as { ownerDocument: { activeElement: unknown } }).ownerDocument.activeElement === e;
 
-/** Null: the element that has the focus shows it by an outline, and stands where one can see it. */
+/** Null: the focused element shows it by an outline, and stands in view. */
 const UNSEEN_FOCUS = `(() => {
   const at = document.activeElement;
   if (at === null || at === document.body) return null; // between the last stop and the first

@@ -12,7 +12,7 @@ export class Visitor {
     return this.#send('GET', path, headers);
   }
 
-  /** Headers that are given stand in place of the usual ones. */
+  /** Given headers replace the usual ones. */
   async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Seen> {
     const usual = { 'content-type': 'application/x-www-form-urlencoded', origin: this.url };
     return this.#send('POST', path, { ...usual, ...headers }, new URLSearchParams(fields).toString());

@@ -70,7 +70,7 @@ describe('signup', () => {
     expect(failureOf(await gateway.createIntent(bound, 'k3'))).toMatchObject({ code: 'tax_calculation_not_found' });
   });
 
-  it('goes on after the tokens were revoked', async () => {
+  it('goes on after a revocation of the tokens', async () => {
     valueOf(await gateway.createIntent(gateway.encode(payment), 'k'));
     await rig.control('/tokens/revoke');
     valueOf(await gateway.createIntent(gateway.encode(payment), 'k'));
@@ -90,7 +90,7 @@ describe('signup', () => {
     });
   });
 
-  it('a processor that is away means: later, under the same key', async () => {
+  it('an absent processor means: later, under the same key', async () => {
     await rig.control('/faults', {
       path: '/api/payments/*',
       action: 'status',
@@ -105,7 +105,7 @@ describe('signup', () => {
 });
 
 describe('refunds', () => {
-  it('give back part by part, and no more than was paid', async () => {
+  it('refund part by part, and no more than the payment', async () => {
     const { paymentId } = await aPaidSignup();
     const part = valueOf(await gateway.createRefund(refund(paymentId, 990n), 'r-1'));
     expect(part).toMatchObject({
@@ -124,7 +124,7 @@ describe('refunds', () => {
     expect(over).toMatchObject({ kind: 'refused', status: 422, code: 'payment_not_refundable' });
   });
 
-  it('an answer that is lost after the effect leaves it unknown; the same bytes and key find the one refund', async () => {
+  it('a lost answer after the effect leaves it unknown; the same bytes and key find the one refund', async () => {
     const { paymentId } = await aPaidSignup();
     for (const action of ['drop_after', 'garble']) {
       await rig.control('/faults', { path: '/api/payments/*/refund', method: 'POST', action, times: 1 });
@@ -135,7 +135,7 @@ describe('refunds', () => {
     expect(data).toHaveLength(2);
   });
 
-  it('an unknown payment is refused', async () => {
+  it('refuses an unknown payment', async () => {
     expect(failureOf(await gateway.createRefund(refund('pay_none', 1n), 'k'))).toMatchObject({
       code: 'payment_not_found',
     });
@@ -143,9 +143,9 @@ describe('refunds', () => {
 });
 
 describe('a charge id from a browser', () => {
-  it('is known once the payment was made, and no other', async () => {
+  it('is known after its payment, and no other is', async () => {
     const { chargeId } = await aPaidSignup();
-    // The MoR makes the invoice first: until then it knows the payment, and that is no proof.
+    // The MoR makes the invoice first: until then it knows the payment, and this is no proof.
     let known = valueOf(await gateway.lookUpCharge(chargeId));
     while (known === 'pending') {
       await rig.control('/clock', { advance_sec: 5 });

@@ -121,7 +121,7 @@ describe('onboarding', () => {
 });
 
 describe('tax', () => {
-  it('a calculation is committed once, listed, and refunded', async () => {
+  it('a calculation gets its transaction once, a place in the list, and a refund', async () => {
     const transactions = new TaxTransactions(rig.transport);
     const calculation = await calculate('US', 'USD');
     expect(calculation).toMatchObject({ currency: 'USD', subTotalAmount: '30.00' });
@@ -153,7 +153,7 @@ describe('tax', () => {
     expect(failureOf(await transactions.read('nope')).status).toBe(400);
   });
 
-  it('a place that is not supported is refused; a product is imported', async () => {
+  it('an unsupported place gets a refusal; a product gets imported', async () => {
     await expect(calculate('AQ')).rejects.toThrow('region_not_supported');
     const product = encodeCatalogueProduct({ productId: 'p', title: 't', requiresShipping: false, priceAmount: 9.5 });
     expect((await new Catalogue(rig.transport).sendImport(product)).ok).toBe(true);
@@ -184,7 +184,7 @@ describe('proforma invoices', () => {
       merchantReference,
     });
 
-  it('are accepted, replayed, issued and settled, and hold their reference', async () => {
+  it('get accepted, replayed, issued and settled, and hold their reference', async () => {
     const proformas = new ProformaInvoices(rig.transport);
     const made = valueOf(await proformas.sendCreate(direct('in_1'), 'k-1'));
     if (made.kind !== 'accepted') throw new Error(made.kind);
@@ -209,7 +209,7 @@ describe('proforma invoices', () => {
     expect(valueOf(await proformas.read(id)).status).toBe('SETTLED');
   });
 
-  it('can be deleted before they are issued, and fail for good', async () => {
+  it('can be deleted before their issue, and fail for good', async () => {
     await rig.control('/issuance', { hold: true });
     const proformas = new ProformaInvoices(rig.transport);
     const made = valueOf(await proformas.sendCreate(direct('in_1'), 'k-1'));
@@ -246,7 +246,7 @@ describe('links, webhooks and the rest', () => {
       idempotencyKey,
     });
 
-  it('a link is made once per key, paid, and read', async () => {
+  it('a link comes once per key, takes a payment, and is readable', async () => {
     const links = new PaymentLinks(rig.transport);
     const made = valueOf(await links.sendCreate(link('k')));
     expect(made).toMatchObject({ status: 'PAYABLE', pricedAmount: { minor: 2990n, currency: 'GBP' } });
@@ -269,7 +269,7 @@ describe('links, webhooks and the rest', () => {
     expect(failureOf(await webhooks.sendDelete(encodeDeleteWebhook('wh_none'))).code).toBe('not_found');
   });
 
-  it('an e-invoice says what it was made for and gains its files when the authority takes it', async () => {
+  it('an e-invoice names its source and gains its files when the authority takes it', async () => {
     const checked = taxCalculationRequest.check({
       currency: 'BRL',
       customer: {
@@ -295,7 +295,7 @@ describe('links, webhooks and the rest', () => {
     expect(read.document?.pdfUrl).toMatch(/^https?:/);
   });
 
-  it('unknown invoices and e-invoices are refused', async () => {
+  it('unknown invoices and e-invoices get a refusal', async () => {
     const invoices = new Invoices(rig.transport);
     expect(failureOf(await invoices.ofRefundByReference('re_none')).status).toBe(404);
     expect(failureOf(await invoices.ofPayment('3b1f0d52-6c1e-4d2a-9f57-2a4c7d1e8b90')).status).toBe(404);

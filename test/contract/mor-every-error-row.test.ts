@@ -1,4 +1,5 @@
-// Every error row of Documents 1, 2 and 3 from the client's side: it is told apart by kind and code, and the guide says what to do.
+// Every error row of Documents 1, 2 and 3 from the client's side: kind and code tell it apart, and the guide names the
+// remedy.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type FailureKind } from '../../src/domain/ports/call.js';
 import { adviceFor, type MorCallName } from '@crossbill/mor';
@@ -68,7 +69,7 @@ const cases: readonly Case[] = [
   ),
 ];
 
-/** What the documents say of a failure: a few pass by themselves, credentials need a person, the rest is final. */
+/** The documents on a failure: a few pass alone, credentials need a person, the rest is final. */
 function kindOf(c: Case): FailureKind {
   if (c.status === 401 || c.status === 403) return 'stopped';
   const passing = ['rate_limited', 'psp_unavailable', 'tax_provider_unavailable'];

@@ -1,4 +1,4 @@
-// The adapter against the sandbox's Stripe over real HTTP: effects happen once, and lost answers are found again.
+// The adapter against the sandbox's Stripe over real HTTP: effects happen once, and a look finds lost answers again.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type BillingAnswer, type BillingCall } from '../../src/domain/ports/billing-platform.js';
 import { form } from '../../src/stripe/encode.js';
@@ -59,7 +59,7 @@ async function paidByRecord() {
 }
 
 describe("the adapter and the sandbox's Stripe", () => {
-  it('finalizes, reports and attaches: the invoice is paid by the record', async () => {
+  it('finalizes, reports and attaches: the record pays the invoice', async () => {
     const { invoiceId, attach, paymentRecordId } = await paidByRecord();
     expect(await done(attach, `attach-${invoiceId}`)).toMatchObject({
       invoice: { status: 'paid', amountRemaining: 0n },
@@ -99,7 +99,7 @@ describe("the adapter and the sandbox's Stripe", () => {
     expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
   });
 
-  it('a reported payment is found by looking, before and after it is attached', async () => {
+  it('finds a reported payment by looking, before and after its attachment', async () => {
     const { report, attach, paymentRecordId, invoiceId } = await paidByRecord();
     const found = { ok: true, value: { done: true, answer: { paymentRecordId } } };
     expect(await stripe.platform.probe(report)).toMatchObject(found);
@@ -109,7 +109,7 @@ describe("the adapter and the sandbox's Stripe", () => {
     expect(await stripe.platform.probe(other)).toMatchObject({ ok: true, value: { done: false } });
   });
 
-  it('out of band: the reference is kept, the invoice is paid, and the credit note names the amount', async () => {
+  it('out of band keeps the reference, pays the invoice, and the credit note names the amount', async () => {
     const { invoiceId } = await aDraft();
     await done({ ...calls.finalize, invoiceId }, `fin-${invoiceId}`);
     await done({ ...calls.reference, invoiceId }, `ref-${invoiceId}`);
@@ -120,14 +120,14 @@ describe("the adapter and the sandbox's Stripe", () => {
     await done({ ...calls.note, invoiceId, refunded: null }, `note-${invoiceId}`);
   });
 
-  it('other bytes under one key are refused as such, and an unknown invoice reads as null', async () => {
+  it('other bytes under one key get their own refusal, and an unknown invoice reads as null', async () => {
     const { report, invoiceId } = await paidByRecord();
     const changed = stored(stripe.platform, { ...report, reference: 'ch_other' }, `report-${invoiceId}`);
     expect(await stripe.platform.send(changed)).toMatchObject({ kind: 'refused', code: 'idempotency_error' });
     expect(await stripe.platform.readInvoice('in_nowhere')).toMatchObject({ ok: true, value: null });
   });
 
-  it('a refund and its credit note that were made under the same keys, with another time or amount, are found and not made again', async () => {
+  it('finds a refund and its credit note under the same keys, with another time or amount, and makes no second ones', async () => {
     const { invoiceId, attach, paymentRecordId } = await paidByRecord();
     await done(attach, `attach-${invoiceId}`);
     const [refundId, reference] = [`rf_${invoiceId}`, `re_${invoiceId}`];
@@ -143,14 +143,14 @@ describe("the adapter and the sandbox's Stripe", () => {
     expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
   });
 
-  it('a draft cannot be paid: the attach is refused', async () => {
+  it('gets a refusal for attaching to a draft', async () => {
     const { paymentRecordId } = await paidByRecord();
     const { invoiceId } = await aDraft();
     const call = stored(stripe.platform, { ...calls.attach, invoiceId, paymentRecordId }, `draft-${invoiceId}`);
     expect(await stripe.platform.send(call)).toMatchObject({ ok: false, kind: 'refused' });
   });
 
-  it.each(['drop_after', 'garble', 'store_500'])('an effect whose answer was lost (%s) happens once', async (kind) => {
+  it.each(['drop_after', 'garble', 'store_500'])('an effect with a lost answer (%s) happens once', async (kind) => {
     const { invoiceId, customerId } = await aDraft();
     await done({ ...calls.finalize, invoiceId }, `fin-${invoiceId}`);
     const now = new Date();
@@ -166,7 +166,7 @@ describe("the adapter and the sandbox's Stripe", () => {
     else expect(again).toMatchObject({ ok: true, value: probe.ok && probe.value.done ? probe.value.answer : {} });
   });
 
-  it('invoices, events and the account can be read for a comparison', async () => {
+  it('reads invoices, events and the account for a comparison', async () => {
     const createdAfter = new Date(Date.now() - 3_600_000);
     const invoices = await stripe.reader.listInvoices({ createdAfter, limit: 2 });
     expect(invoices).toMatchObject({ ok: true, value: { unreadable: [] } });

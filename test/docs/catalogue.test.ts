@@ -1,4 +1,4 @@
-// The catalogue of faults (test/catalogue.md): every row is there once, and what it names as its cover exists.
+// The catalogue of faults (test/catalogue.md): every row is there once, and its cover exists.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -32,7 +32,7 @@ describe('the catalogue of faults', () => {
     expect(lines.filter((l) => l.cover.every((c) => c.trim().length < 20))).toEqual([]);
   });
 
-  it('names files that exist and tests that are in them', () => {
+  it('names existing files and their tests', () => {
     const broken: string[] = [];
     let named = 0;
     for (const { id, cover } of lines) {

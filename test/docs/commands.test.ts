@@ -1,5 +1,6 @@
-// Every command of the documents is run as it stands there, in order, against a real daemon and the sandbox. What cannot be run here is
-// listed in commands/not-run.ts, with the reason; test/architecture/commands.test.ts looks at it without running it.
+// Runs every command of the documents as it stands there, in order, against a real daemon and the sandbox.
+// commands/not-run.ts lists the exceptions, with the reason; test/architecture/commands.test.ts looks at those without
+// running them.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Block, blocksOf, pagesWithCommands } from './commands/blocks.js';
 import { notRun } from './commands/not-run.js';
@@ -17,7 +18,7 @@ describe('the commands of the documents', () => {
   afterAll(() => rig?.close());
 
   it.each(Object.keys(PAGES))(
-    'of %s do what the page says, one after the other',
+    "of %s match the page's words, one after the other",
     async (path) => {
       const page = PAGES[path] as Page;
       const { CROSSBILL = '', MOR = '', OPS_KEY = '', SIGNUP_KEY = '' } = rig.env;
@@ -66,7 +67,7 @@ describe('the commands of the documents', () => {
 
   type One = { page: Page; block: Block; command: string; ran: Ran; shell: PageShell; where: string };
 
-  /** Of a command of which the table says nothing. */
+  /** Of a command without an entry in the table. */
   async function expectSomething({ page, block, command, ran, shell, where }: One): Promise<void> {
     const set = assigned(command);
     if (set.length > 0) {
@@ -84,7 +85,7 @@ describe('the commands of the documents', () => {
     }
   }
 
-  /** The variables that a command sets and that is all it does: `A=$(…) B='…'`. */
+  /** The variables of a command without any other effect: `A=$(…) B='…'`. */
   function assigned(command: string): readonly string[] {
     let plain = command.replace(/\s#.*$/gm, '').replace(/'[^']*'/g, 'x');
     for (let before = ''; before !== plain;) {
@@ -96,7 +97,7 @@ describe('the commands of the documents', () => {
     return names.every((name) => name !== undefined) ? names : [];
   }
 
-  /** What the page shows under a block, line by line in order; `…` stands for anything. */
+  /** The page's text under a block, line by line in order; `…` stands for anything. */
   function expectShown(block: Block, printed: string): void {
     let at = 0;
     for (const line of (block.output ?? '').split('\n').filter((l) => l.trim() !== '')) {

@@ -1,4 +1,5 @@
-// Alert rules and dashboard use metrics that exist, with labels that exist, and every alert says what to run and where to read on.
+// Alert rules and dashboard use existing metrics with existing labels, and every alert names its first command and its
+// page.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -20,7 +21,7 @@ const dashboard = JSON.parse(textOf('deploy/grafana/crossbill.json')) as {
 };
 const panels = dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
 
-/** Labels that the metrics have by the time they are stored. */
+/** Labels added on the metrics' way to storage. */
 const GIVEN = ['job', 'instance', 'le'];
 let labels: ReadonlyMap<string, readonly string[]>;
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
   labels = new Map((await metricsOf()).map((m) => [m.name, m.labels]));
 });
 
-/** What is wrong with the names in an expression. */
+/** The wrong names in an expression. */
 function unknownIn(text: string): string[] {
   const found: string[] = [];
   for (const [, name = '', selector = ''] of text.matchAll(/\b(crossbill_\w+)(?:\{([^}]*)\})?/g)) {
@@ -62,17 +63,21 @@ describe('deploy/prometheus/alerts.yml', () => {
     expect(new Set(rules.map(nameOf)).size).toBe(rules.length);
   });
 
-  it.each(rules.map((rule) => [nameOf(rule), rule] as const))('%s can be evaluated and acted on', (name, rule) => {
-    expect(unknownIn(rule)).toEqual([]);
-    const expr = /expr: (\|\n[\s\S]*?|.*\n)(?= +(for|labels):)/.exec(rule)?.[1] ?? '';
-    expect(expr).toMatch(/crossbill_|up\{/);
-    expect(isBalanced(expr)).toBe(true);
-    expect(rule).toMatch(/severity: (critical|warning)\n/);
-    for (const field of ['summary', 'description', 'first_command']) expect(rule).toMatch(new RegExp(`${field}: \\S`));
-    expect(anchorsOf(textOf('docs/alerts.md'))).toContain(name.toLowerCase());
-  });
+  it.each(rules.map((rule) => [nameOf(rule), rule] as const))(
+    '%s has a valid expression and a first action',
+    (name, rule) => {
+      expect(unknownIn(rule)).toEqual([]);
+      const expr = /expr: (\|\n[\s\S]*?|.*\n)(?= +(for|labels):)/.exec(rule)?.[1] ?? '';
+      expect(expr).toMatch(/crossbill_|up\{/);
+      expect(isBalanced(expr)).toBe(true);
+      expect(rule).toMatch(/severity: (critical|warning)\n/);
+      for (const field of ['summary', 'description', 'first_command'])
+        expect(rule).toMatch(new RegExp(`${field}: \\S`));
+      expect(anchorsOf(textOf('docs/alerts.md'))).toContain(name.toLowerCase());
+    },
+  );
 
-  it('has a planted fault for each rule, and each was seen firing', () => {
+  it('has a planted fault for each rule, and each fired once', () => {
     const names = rules.map(nameOf).sort();
     const planted = [...textOf('test/alerts/faults.mjs').matchAll(/^ +rule: '(\w+)'/gm)].map(([, name = '']) => name);
     expect([...planted].sort()).toEqual(names);
@@ -82,7 +87,7 @@ describe('deploy/prometheus/alerts.yml', () => {
     expect([...seen].sort()).toEqual(names);
   });
 
-  it('names first commands that exist', () => {
+  it('names existing first commands', () => {
     const known = commandsOf(commandLine()).map(({ words }) => words);
     for (const rule of rules) {
       const command = /first_command: (.+)/.exec(rule)?.[1] ?? '';
@@ -97,7 +102,7 @@ describe('deploy/prometheus/alerts.yml', () => {
     }
   });
 
-  it('watches each metric that can tell of trouble', () => {
+  it('watches each metric with news of trouble', () => {
     const text = rules.join('\n');
     for (const name of labels.keys()) {
       if (/decisions_total|deliveries_total|call_seconds|queue_depth|shadow_marks|log_lines_dropped/.test(name))
@@ -111,7 +116,7 @@ describe('deploy/sandbox.env', () => {
   const settings = parseEnv(textOf('deploy/sandbox.env'));
   const compose = textOf('docker-compose.yml');
 
-  it('holds what the sandbox of the compose file will accept, and is what a daemon in production can start with', () => {
+  it("holds values the compose file's sandbox accepts, and a daemon in production starts with them", () => {
     const seed = /SANDBOX_SEED: (\S+)/.exec(compose)?.[1] ?? '';
     const { secrets, kernel, mor } = makeSandbox({ seed });
     kernel.clock.close();
@@ -138,14 +143,14 @@ describe('deploy/sandbox.env', () => {
     expect(loadConfig({ ...settings, NODE_ENV: 'production', DATABASE_URL: url }).production).toBe(true);
   });
 
-  it('goes with a sandbox that delivers to the daemon’s doors', () => {
+  it('goes with a sandbox delivering to the daemon’s endpoints', () => {
     for (const door of ['stripe', 'mor/payments', 'mor/events'])
       expect(compose).toContain(`_WEBHOOK_URL: http://crossbill:3000/webhooks/${door}\n`);
   });
 });
 
 describe('deploy/grafana/crossbill.json', () => {
-  it.each(panels.map(({ title, expr }) => [title, expr] as const))('%s shows metrics that exist', (_title, expr) => {
+  it.each(panels.map(({ title, expr }) => [title, expr] as const))('%s shows existing metrics', (_title, expr) => {
     expect(unknownIn(expr)).toEqual([]);
     expect(isBalanced(expr)).toBe(true);
   });
@@ -210,7 +215,7 @@ describe('deploy/helm/crossbill', () => {
   const valueAt = (path: string): unknown =>
     path.split('.').reduce<unknown>((v, key) => (v as Record<string, unknown> | undefined)?.[key], values);
 
-  it('uses no value that values.yaml does not have, and has none that is not used', () => {
+  it('uses only values of values.yaml, and all of them', () => {
     const used = [...templates.join('').matchAll(/\.Values\.([\w.]+)/g)].map(([, path = '']) => path);
     expect(used.filter((path) => valueAt(path) === undefined)).toEqual([]);
     const leaves = (v: unknown, at: string): string[] =>
@@ -220,7 +225,7 @@ describe('deploy/helm/crossbill', () => {
     expect(leaves(values, '').filter((path) => !used.includes(path))).toEqual([]);
   });
 
-  it('opens every block that it closes, asks for the health routes, and gives the daemon the time it needs to end', () => {
+  it('opens every block it closes, asks for the health routes, and gives the daemon the time it needs to end', () => {
     for (const text of templates) {
       const opened = text.match(/\{\{-? (if|range|with) /g)?.length ?? 0;
       expect(text.match(/\{\{-? end \}\}/g)?.length ?? 0).toBe(opened);
@@ -234,7 +239,7 @@ describe('deploy/helm/crossbill', () => {
     expect(Number(/terminationGracePeriodSeconds: (\d+)/.exec(deployment)?.[1])).toBeGreaterThan(20);
   });
 
-  it('is of the release that package.json names', () => {
+  it("is of package.json's release", () => {
     const { version } = JSON.parse(textOf('package.json')) as { version: string };
     expect(parse(textOf(`${folder}/Chart.yaml`))).toMatchObject({ version, appVersion: version });
     expect(textOf('deploy/systemd/crossbill.service')).toContain(`crossbill@${version}`);

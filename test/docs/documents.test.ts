@@ -1,4 +1,4 @@
-// What the documents name exists: files, headings, commands, settings, routes, dependencies, review kinds.
+// The documents' names exist: files, headings, commands, settings, routes, dependencies, review kinds.
 import { readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -11,7 +11,7 @@ import { anchorsOf, codeIn, documents, handwritten, isThere, root, textOf } from
 
 const manifest = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
 
-/** Variables that tools of developers take, not the daemon. */
+/** Variables of developers' tools, not of the daemon. */
 const OF_TOOLS = ['CROSSBILL_MATRIX_CACHE', 'CROSSBILL_URL', 'CROSSBILL_API_KEY'];
 
 /** npm's overrides, also those below a package: name and version. */
@@ -24,7 +24,7 @@ function overridden(overrides: object): readonly (readonly [name: string, versio
 
 describe('the documents', () => {
   it.each([...documents(), 'examples/shop/README.md', 'packages/sandbox/README.md'])(
-    '%s leads to pages and headings that are there',
+    '%s leads to existing pages and headings',
     (path) => {
       const links = [...textOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
       const broken = links.filter((link) => {
@@ -38,7 +38,7 @@ describe('the documents', () => {
     },
   );
 
-  it.each(handwritten())('%s names commands that exist', (path) => {
+  it.each(handwritten())('%s names existing commands', (path) => {
     const known = commandsOf(commandLine()).map(({ words }) => words);
     const groups = new Set(known.map((words) => words.split(' ')[0]));
     const wrong = codeIn(textOf(path)).filter((code) => {
@@ -50,7 +50,7 @@ describe('the documents', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(handwritten())('%s names options that its commands take', (path) => {
+  it.each(handwritten())('%s names options its commands take', (path) => {
     const commands = commandsOf(commandLine());
     const wrong = codeIn(textOf(path)).flatMap((code) => {
       const rest = /^\$? ?crossbill (.+)/.exec(code)?.[1] ?? '';
@@ -62,7 +62,7 @@ describe('the documents', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(handwritten())('%s names settings that exist', (path) => {
+  it.each(handwritten())('%s names existing settings', (path) => {
     const known = new Set<string>([...Object.values(SETTINGS).map(({ name }) => name), ...OF_TOOLS]);
     const ours =
       /(?<!\$)\b(?:STRIPE|MOR|BILLING|WEBHOOK|SIGNUP|RENEWAL|DATABASE|WORKER|CROSSBILL|LOG|API)_[A-Z_]*[A-Z]\b/g;
@@ -70,7 +70,7 @@ describe('the documents', () => {
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('name routes that exist', async () => {
+  it('name existing routes', async () => {
     const shape = (path: string): string => path.replace(/\{[^}]*\}|…|<[^>]*>/g, '*');
     const known = new Set(routesOf(await openApiDocument()).map((r) => `${r.method} ${shape(r.path)}`));
     for (const path of handwritten()) {
@@ -89,7 +89,7 @@ describe('the documents', () => {
     for (const kind of differenceKinds) expect(page).toContain(`| \`${kind}\` |`);
   });
 
-  it('dependencies.md justifies every dependency, and none that is gone', () => {
+  it('dependencies.md justifies every dependency, and no removed one', () => {
     const wanted = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((part) =>
       Object.keys(manifest[part] ?? {}),
     );
@@ -110,7 +110,7 @@ describe('the documents', () => {
     for (const { name } of folders) expect(page).toContain(`\`${name}/\``);
   });
 
-  it('how-it-works.md walks through files that are there', () => {
+  it('how-it-works.md walks through existing files', () => {
     const walk = /## One payment, file by file\n([\s\S]*?)\n## /.exec(textOf('docs/how-it-works.md'))?.[1] ?? '';
     const files = [...walk.matchAll(/`([a-z-]+\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file);
     expect(files.length).toBeGreaterThan(25);
@@ -124,7 +124,7 @@ describe('the documents', () => {
 });
 
 describe('the site of the documents', () => {
-  it('has every page in its sidebar, once, and none that is not there', async () => {
+  it('has every page in its sidebar, once, and no missing one', async () => {
     const { default: config } = (await import(join(root, 'docs/.vitepress/config.mjs'))) as {
       default: { themeConfig: { sidebar: readonly { items: readonly { link: string }[] }[] } };
     };
@@ -135,7 +135,7 @@ describe('the site of the documents', () => {
     expect([...listed].sort()).toEqual(pages.sort());
   });
 
-  it('is built by a version that is named', () => {
+  it('is built by an exact version', () => {
     expect(manifest['scripts']?.['docs:site']).toMatch(/ --package=vitepress@\d+\.\d+\.\d+ -- vitepress build docs$/);
   });
 });

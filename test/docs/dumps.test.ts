@@ -1,4 +1,4 @@
-// No way to run the daemon that we hand out writes a dump of its memory by itself.
+// Our ways to run the daemon never write a dump of its memory automatically.
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { textOf } from './support.js';
@@ -13,11 +13,11 @@ const WAYS = [
 ];
 
 describe('dumps', () => {
-  it.each(WAYS)('are not asked for by %s: no heap snapshot, no report, no debugger, no core', (path) => {
+  it.each(WAYS)('stay out of %s: no heap snapshot, no report, no debugger, no core', (path) => {
     expect(textOf(path)).not.toMatch(/--heapsnapshot|--report-on|--abort-on-uncaught-exception|--inspect/);
   });
 
-  it('of the whole memory are switched off by the unit, by compose and by the chart', () => {
+  it('of the whole memory are off in the unit, in compose and in the chart', () => {
     expect(textOf('deploy/systemd/crossbill.service')).toMatch(/^LimitCORE=0$/m);
     const { services } = parse(textOf('docker-compose.yml')) as {
       services: Readonly<Record<string, { readonly ulimits?: { readonly core?: number } }>>;

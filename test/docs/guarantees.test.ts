@@ -1,8 +1,8 @@
-// The guarantees (docs/guarantees.md): all sixteen are stated, each with tests that exist, and the README leads there.
+// The guarantees (docs/guarantees.md): all sixteen are there, each with existing tests, and the README leads there.
 import { describe, expect, it } from '@jest/globals';
 import { isThere, textOf } from './support.js';
 
-/** The tests of a cell that are not there. */
+/** The missing tests of a cell. */
 function missing(id: string, tests: readonly string[]): readonly string[] {
   return tests.flatMap((test) => {
     const [, file, name] = /^`(.+?\.test\.ts)`: “(.+)”$/.exec(test) ?? [];
@@ -23,12 +23,12 @@ describe('docs/guarantees.md', () => {
     for (const { promise } of rows) expect(promise).toMatch(/^[A-Z].{20,}\.$/);
   });
 
-  it('names tests that exist', () => {
+  it('names existing tests', () => {
     const broken = rows.flatMap(({ id, tests }) => missing(id, tests));
     expect(broken).toEqual([]);
   });
 
-  it('is where the README sends whoever wants proof', () => {
+  it("is the README's target for readers in search of proof", () => {
     expect(textOf('README.md')).toContain('](docs/guarantees.md)');
   });
 });
@@ -36,14 +36,14 @@ describe('docs/guarantees.md', () => {
 describe('docs/security.md', () => {
   const attacks = [...textOf('docs/security.md').matchAll(/^\| (.+?) \| (.+?) \| (.+?) \| (`.+?) \|$/gm)];
 
-  it('names a test that exists for each attack', () => {
+  it('names an existing test for each attack', () => {
     expect(attacks.length).toBeGreaterThan(12);
     expect(
       attacks.flatMap(([, who = '', what = '', , tests = '']) => missing(`${who}, ${what}`, tests.split('<br>'))),
     ).toEqual([]);
   });
 
-  it('says what is not protected against, and where a hole is reported', () => {
+  it('names the limits of the protection, and the address to report a hole', () => {
     expect(textOf('docs/security.md')).toMatch(/## What it does not protect against\n\n- \*\*/);
     expect(textOf('docs/security.md')).toContain('](../SECURITY.md)');
     expect(textOf('SECURITY.md')).toContain('](docs/security.md)');

@@ -1,4 +1,4 @@
-// The Dockerfile and the compose file, read as their tools read them: no engine is needed to see that a step cannot work.
+// The Dockerfile and the compose file, read as their tools read them: finding a broken step needs no engine.
 import { describe, expect, it } from '@jest/globals';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
@@ -19,7 +19,7 @@ function stagesOf(dockerfile: string): readonly { readonly name: string; readonl
     }));
 }
 
-/** What the build makes a file of `dist/` from. */
+/** The source of a file in `dist/`. */
 const sourceOf = (built: string): string =>
   built === 'tools' ? built : /^(bench|proof)$/.test(built) ? `packages/${built}` : `src/${built}`;
 
@@ -31,7 +31,7 @@ describe('the Dockerfile', () => {
   const of = (command: string): readonly string[] =>
     stages.flatMap(({ steps }) => steps.filter((s) => s.command === command).map(({ rest }) => rest));
 
-  it('copies only what is there and is sent to the builder', () => {
+  it('copies only existing files the builder receives', () => {
     const sources = of('COPY')
       .filter((rest) => !rest.startsWith('--from'))
       .flatMap((rest) => rest.split(' ').slice(0, -1));
@@ -43,7 +43,7 @@ describe('the Dockerfile', () => {
     expect(sent.filter((name) => !isThere(name))).toEqual([]);
   });
 
-  it('takes from an earlier stage what is made there', () => {
+  it("takes an earlier stage's files from it", () => {
     const taken = of('COPY').flatMap((rest) => {
       const [, stage = '', path = ''] = /^--from=(\w+) \/app\/(\S+)/.exec(rest) ?? [];
       return stage === '' ? [] : [{ stage, path }];
@@ -61,7 +61,7 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it('runs scripts that package.json has, installs from the lock, and removes only what the build makes', () => {
+  it("runs package.json's scripts, installs from the lock, and removes only files of the build", () => {
     const run = of('RUN').join('\n');
     for (const [, script = ''] of run.matchAll(/npm run ([\w:-]+)/g)) expect(scripts).toHaveProperty(script);
     expect(run.match(/npm ci/g)).toHaveLength(2);
@@ -72,12 +72,12 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it('starts a program that is built', () => {
+  it('starts a built program', () => {
     for (const program of [...text.matchAll(/(?<=")dist\/([\w/]+)\.js/g)])
       expect([program[0], isThere(`${sourceOf(program[1] ?? '')}.ts`)]).toEqual([program[0], true]);
   });
 
-  it('starts the daemon as npm start does, with a young generation that strangers cannot fill', () => {
+  it('starts the daemon like npm start, with a young generation strangers cannot fill', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } };
     expect(text.match(/(?<=^ENTRYPOINT ).+$/gm)?.at(-1)).toBe(
       JSON.stringify(scripts.start.split(' ')).replaceAll(',', ', '),
@@ -85,13 +85,13 @@ describe('the Dockerfile', () => {
     expect(scripts.start).toContain(' --max-semi-space-size=2 ');
   });
 
-  it('uses one Node of an exact version, of the line that .nvmrc recommends', () => {
+  it("uses one Node of an exact version, of .nvmrc's line", () => {
     const [, major = ''] = /^ARG NODE_IMAGE=node:(\d+)\.\d+\.\d+-[\w-]+$/m.exec(text) ?? [];
     expect(major).toBe(textOf('.nvmrc').trim());
     expect([...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual(Array(4).fill('${NODE_IMAGE}'));
   });
 
-  it('runs as a user by number, and is restarted only when the process itself does not answer', () => {
+  it('runs as a user by number, and restarts only when the process itself does not answer', () => {
     expect(of('USER')).toEqual(['1000:1000', '1000:1000']);
     expect(of('HEALTHCHECK').join()).toContain('/livez');
     expect(of('HEALTHCHECK').join()).not.toContain('readyz');
@@ -118,7 +118,7 @@ type Service = {
   readonly volumes?: readonly string[];
 };
 
-/** The compose file with the variables of an env file in it. Throws what compose would say of a variable that is missing. */
+/** The compose file with the variables of an env file in it. Throws compose's error for a missing variable. */
 function composed(env: NodeJS.Dict<string>): Compose {
   const filled = textOf('docker-compose.yml').replace(
     /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
@@ -135,7 +135,7 @@ function composed(env: NodeJS.Dict<string>): Compose {
 }
 
 describe('docker compose', () => {
-  it('asks for the one thing that a copy of .env.example leaves out, and then has a database that the daemon finds', () => {
+  it("asks for the one thing a copy of .env.example leaves out, and then has a database within the daemon's reach", () => {
     const copied = parseEnv(renderEnvExample());
     expect(() => composed(copied)).toThrow(/POSTGRES_PASSWORD .*: set it in \.env/);
     const { services } = composed({ ...copied, POSTGRES_PASSWORD: 'abc123' });
@@ -154,7 +154,7 @@ describe('docker compose', () => {
     const sandbox = composed(parseEnv(textOf('deploy/sandbox.env')));
     expect(sandbox.services['crossbill']?.env_file).toEqual(['deploy/sandbox.env']);
     expect(sandbox.services['sandbox']?.profiles).toEqual(['sandbox']);
-    // Volumes are called <project>_<volume> unless they name themselves.
+    // Volumes have the name <project>_<volume> unless they name themselves.
     const volumesOf = (c: Compose): readonly string[] =>
       Object.entries(c.volumes).map(([volume, own]) => own?.name ?? `${c.name}_${volume}`);
     expect(volumesOf(real)).toEqual(['crossbill_postgres-data']);
@@ -162,7 +162,7 @@ describe('docker compose', () => {
   });
 
   it.each(['README.md', 'docs/operating.md', 'docker-compose.yml'])(
-    '%s names env files and profiles that exist',
+    '%s names existing env files and profiles',
     (page) => {
       const profiles = Object.values(composed({ POSTGRES_PASSWORD: 'x' }).services).flatMap((s) => s.profiles ?? []);
       for (const [, file = ''] of textOf(page).matchAll(/--env-file (deploy\/\S+?)[`) ]/g))

@@ -1,4 +1,4 @@
-// The OpenAPI document is one that clients can be generated from: without a warning of a strict linter, plain names, no shape left open.
+// The OpenAPI document is fit to generate clients from: no warning of a strict linter, plain names, no shape left open.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { NOTIFICATION_TYPES } from '../../src/domain/notification.js';
@@ -17,7 +17,7 @@ type Document = Json & {
   readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 };
 
-/** What somebody else writes, or what only its keys describe: there are no fields that could be named. */
+/** Somebody else's shapes, or maps known only by their keys: no fields to name. */
 const WITHOUT_FIELDS = [
   'AuditView.detail',
   'CreateRefundDto.metadata',
@@ -32,7 +32,7 @@ const WITHOUT_FIELDS = [
   'verify.differences by_kind',
 ];
 
-/** A route that is open to all refuses nobody: it has no 4xx. */
+/** A route open to all refuses nobody: it has no 4xx. */
 const RULES = { extends: ['recommended-strict'], rules: { 'operation-4xx-response': 'off' } } as const;
 
 async function problemsOf(document: unknown): Promise<string[]> {
@@ -41,7 +41,7 @@ async function problemsOf(document: unknown): Promise<string[]> {
   return found.map((p) => `${p.severity} ${p.ruleId}: ${p.message} at ${p.location[0]?.pointer ?? ''}`);
 }
 
-/** Every object in `schema` that names no fields, by where it stands. */
+/** Every object in `schema` without fields, by its place. */
 function open(schema: unknown, at: string): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { type, properties } = schema as { type?: unknown; properties?: Json };
@@ -73,7 +73,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document['components'])).toContain('["string","null"]');
   });
 
-  it('would not pass with an example that does not fit its schema', async () => {
+  it('fails with an example at odds with its schema', async () => {
     const [path = ''] = Object.keys(document.paths);
     const broken = structuredClone(document);
     Object.assign(broken.paths[path]?.['post']?.requestBody?.content['application/json'] ?? {}, {
@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     expect((await problemsOf(broken)).join()).toContain('no-invalid-media-type-examples');
   });
 
-  it('gives every operation a plain name of its own and a group that is explained', () => {
+  it('gives every operation its own plain name and an explained group', () => {
     const told = Object.values(document.webhooks).flatMap((path) => Object.values(path));
     const names = [...operations, ...told].map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
     expect([...explained].filter((tag) => !operations.some(({ tags }) => tags.includes(tag)))).toEqual([]);
   });
 
-  it('says of every operation what it answers: a schema with an example for success, and the one shape for a refusal', () => {
+  it("describes every operation's answers: a schema with an example for success, and the one shape for a refusal", () => {
     for (const { operationId, responses, security } of operations) {
       const done = Object.entries(responses).filter(([status]) => /^2/.test(status));
       expect([operationId, done.length]).not.toEqual([operationId, 0]);
@@ -112,7 +112,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('leaves no object without fields that anybody could name', () => {
+  it('leaves no object without its nameable fields', () => {
     const { schemas } = document['components'] as { schemas: Json };
     const found = [
       ...Object.entries(schemas).flatMap(([name, schema]) => (name === 'UndoReturnDto' ? [] : open(schema, name))),

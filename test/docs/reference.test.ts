@@ -1,4 +1,4 @@
-// The reference pages are what the code says today.
+// The reference pages agree with today's code.
 import { describe, expect, it } from '@jest/globals';
 import { SETTINGS } from '../../src/config/index.js';
 import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
@@ -8,7 +8,7 @@ import { openApiDocument, routesOf } from '../../tools/docs/routes-reference.js'
 import { textOf } from './support.js';
 
 describe('docs/reference/', () => {
-  it('docs/reference, openapi.json included, is what `npm run docs` writes', async () => {
+  it('docs/reference, openapi.json included, is the output of `npm run docs`', async () => {
     for (const { path, text } of await referencePages()) expect({ path, text: textOf(path) }).toEqual({ path, text });
   });
 

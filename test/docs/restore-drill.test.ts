@@ -1,4 +1,5 @@
-// The restores of docs/operating.md: `npm run restore-drill` carries them out; here it is seen that it leaves nothing of the page out.
+// The restores of docs/operating.md: `npm run restore-drill` carries them out; this test proves it leaves nothing of
+// the page out.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import { filledIn, PAGE, stepsOf } from '../../packages/proof/src/restore/page.js';
@@ -8,7 +9,7 @@ const page = textOf(PAGE);
 const until = new Date('2026-01-02T03:04:05.678Z');
 
 describe('the commands of "Backups and restore"', () => {
-  it('are those that the restore drill carries out, each of them, and bash can read them', () => {
+  it("are the restore drill's own, each of them, and bash can read them", () => {
     for (const [step, block] of Object.entries(stepsOf(page))) {
       const text = filledIn(block, '/tmp/b', step === 'restoreBase' ? until : null);
       expect([step, text]).toEqual([step, expect.not.stringContaining('/backup/')]);

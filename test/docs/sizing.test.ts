@@ -1,4 +1,4 @@
-// docs/sizing.md: its figures are those of the benchmarks, and its tables are what they multiply to.
+// docs/sizing.md: its figures come from the benchmarks, and its tables multiply right.
 import { describe, expect, it } from '@jest/globals';
 import { textOf } from './support.js';
 

@@ -21,19 +21,19 @@ export function documents(): readonly string[] {
   return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...pages.sort()];
 }
 
-/** The documents that are written by hand. */
+/** The handwritten documents. */
 export function handwritten(): readonly string[] {
   return documents().filter((path) => !path.startsWith('docs/reference/'));
 }
 
-/** What stands in backquotes or in a code block. */
+/** Everything in backquotes or in a code block. */
 export function codeIn(text: string): readonly string[] {
   const blocks = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].map(([, block = '']) => block);
   const spans = [...text.replace(/^ *```[\s\S]*?^ *```/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
   return [...blocks.flatMap((block) => block.split('\n')), ...spans];
 }
 
-/** The anchor that a heading gets on a page. */
+/** A heading's anchor on a page. */
 export function anchorsOf(text: string): ReadonlySet<string> {
   const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading);
   return new Set(

@@ -1,4 +1,4 @@
-// What an accountant takes away: every charge and refund that the MoR knows stands in the CSV by its own id, once, in its month.
+// An accountant's export: every charge and refund known to the MoR stands in the CSV by its own id, once, in its month.
 import { execFileSync } from 'node:child_process';
 import {
   lstatSync,
@@ -23,7 +23,7 @@ import { refund } from './support/story.js';
 
 type Row = Record<string, string>;
 
-/** Every payment that the MoR took and every refund that it paid, by its own books. */
+/** The MoR's payments and refunds, by its own books. */
 async function accountOfTheMor(world: World): Promise<Row[]> {
   const read = async (path: string): Promise<Json[]> => (await world.control('GET', path)).body['data'] as Json[];
   const line = (type: 'payment' | 'refund', o: Json): Row => {
@@ -45,7 +45,7 @@ async function accountOfTheMor(world: World): Promise<Row[]> {
 describe('after two months of signups, renewals, refunds and a lost dispute in three currencies', () => {
   let world: World;
   let folder: string;
-  /** What the MoR says it took and gave back. */
+  /** The MoR's own account of payments and refunds. */
   let mor: Row[];
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'crossbill-accounts-'));
@@ -119,7 +119,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
           payment_record_id: expect.stringMatching(/^pr_/),
         }),
       ]);
-      // The charge of a signup that no event names is taken when the MoR proves it, a moment later.
+      // No event names the charge of a signup: the MoR proves it a moment later.
       const [payment] = mine(payments);
       if (payment?.['origin'] === 'renewal')
         expect(payment['succeeded_at']?.slice(0, 19)).toBe(charge['date']?.slice(0, 19));
@@ -128,7 +128,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it('every refund of the MoR stands once in the refunds by its rfnd_ id, with the credit note that shows it', async () => {
+  it('every refund of the MoR stands once in the refunds by its rfnd_ id, with its credit note', async () => {
     const [refunds, ledger] = [await exported('refunds'), await exported('ledger')];
     expect([of('refund').length, refunds.length]).toEqual([4, 4]);
     for (const given of of('refund')) {
@@ -142,7 +142,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it('each row belongs to the month in which the MoR moved the money, and the months together are all there is', async () => {
+  it("each row belongs to the month of the MoR's booking, and the months together are complete", async () => {
     const all = await exported('ledger');
     const months = [...new Set(all.map((r) => r['moved_at']?.slice(0, 7) ?? ''))].sort();
     expect(months.length).toBeGreaterThan(1);
@@ -272,7 +272,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it('the console shows the month on one page; a month that is none is refused everywhere', async () => {
+  it('the console shows the month on one page; every route refuses an invalid month', async () => {
     const visitor = await new Visitor(world.daemons[0]?.url ?? '').login(READ_KEY);
     const month = (await exported('payments'))[0]?.['succeeded_at']?.slice(0, 7) ?? '';
     const { status, text } = await visitor.get(`/console/ledger/trial-balance?month=${month}`);
@@ -293,7 +293,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect([...new Set(seen)].sort()).toEqual(['EUR 29.90', 'JPY 4800', 'KWD 1.234']);
   });
 
-  it('what somebody wrote cannot become a formula', async () => {
+  it("no customer's text can become a formula", async () => {
     const csv = (await cli(['export', 'refunds'], world.env)).out;
     expect(csv).toContain(",'+49 30 1234,");
     expect(csv).not.toMatch(/(^|,)[=+@]/m);
@@ -314,7 +314,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     );
   });
 
-  it('--out makes a file that is there once it is whole, and says how much is in it', async () => {
+  it('--out shows only a complete file, and reports its size', async () => {
     const file = join(folder, 'payments.csv');
     const ran = await cli(['export', 'payments', '--out', 'payments.csv'], world.env, { cwd: folder });
     expect(ran).toMatchObject({ code: 0, out: `Wrote ${of('payment').length} rows to ${file}.\n` });
@@ -377,7 +377,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     rmSync(own, { recursive: true, force: true });
   });
 
-  it('a wrong month is refused, and so is a month beside a time', async () => {
+  it('refuses a wrong month, and a month together with a time', async () => {
     const wrong = await cli(['export', 'ledger', '--month', '2026-13'], world.env);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Use a month such as 2026-11.')]);
     const both = await cli(['export', 'ledger', '--month', '2026-11', '--since', '30d'], world.env);

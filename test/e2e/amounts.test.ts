@@ -13,7 +13,7 @@ import {
   untilReviews,
 } from './support/story.js';
 
-// More taken than was due: told once, by whatever of it is heard first, and settled by a person.
+// A surplus: one item, from whichever news comes first, and a person settles it.
 describe('An overpayment', () => {
   describe.each([
     ['payment_record', '/v1/invoices/in_*/attach_payment'],
@@ -28,7 +28,7 @@ describe('An overpayment', () => {
     });
     afterAll(() => world.close());
 
-    /** An invoice of 29.90 of which 5.00 are credited while the mark of 29.90 is on its way. */
+    /** An invoice of 29.90 with a credit of 5.00 while the mark of 29.90 is on its way. */
     async function creditedMeanwhile(): Promise<{ invoiceId: string; paymentId: string }> {
       const s = await world.subscriber(); // another one each time: Stripe puts a surplus on the customer's next invoice
       await world.invoice(s.firstInvoiceId, 'paid');
@@ -47,7 +47,7 @@ describe('An overpayment', () => {
       return { invoiceId, paymentId: paid.paymentId };
     }
 
-    it('is one item that says who paid what, however often it is reported', async () => {
+    it('is one item with both payers, however many reports come', async () => {
       const { invoiceId, paymentId } = await creditedMeanwhile();
       await world.invoice(invoiceId, 'paid');
       const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
@@ -65,7 +65,7 @@ describe('An overpayment', () => {
       expect(await reviews(world, invoiceId)).toHaveLength(1);
     });
 
-    it('is given back as the item proposes, and no more than that', async () => {
+    it('is refunded as the item proposes, and no more', async () => {
       const { invoiceId, paymentId } = await creditedMeanwhile();
       const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
       const chosen = { resolution: 'refund', note: 'given back' };
@@ -79,7 +79,7 @@ describe('An overpayment', () => {
       );
       expect(payment['status']).toBe('partially_refunded');
       expect(await reviews(world, invoiceId)).toEqual([]);
-      // The sale is 24.90 before and after: what was paid too much lowers it no further.
+      // The sale is 24.90 before and after: the surplus lowers it no further.
       await world.until(
         'the refund is settled on Stripe',
         () => world.api('GET', `/v1/payments/${paymentId}`),
@@ -94,7 +94,7 @@ describe('An overpayment', () => {
       expect(refunded).toEqual(mode === 'payment_record' ? [500] : []);
     });
 
-    it('is left as the customer’s credit when a person applies it', async () => {
+    it('becomes the customer’s credit when a person applies it', async () => {
       const { invoiceId, paymentId } = await creditedMeanwhile();
       const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
       const chosen = { resolution: 'apply', note: 'a credit' };
@@ -112,7 +112,7 @@ describe('An overpayment', () => {
     });
   });
 
-  it('invoice.overpaid of what somebody attached by hand opens an item on the invoice', async () => {
+  it('invoice.overpaid after a manual attachment opens an item on the invoice', async () => {
     const world = await startWorld();
     try {
       await world.startDaemon();
@@ -139,7 +139,7 @@ describe('An overpayment', () => {
   });
 });
 
-// A part payment that a person lets through, and the rest that settles the invoice.
+// A person lets a part payment through, and the rest settles the invoice.
 describe('A part payment', () => {
   let world: World;
 

@@ -26,7 +26,7 @@ const merchant = { merchantReference: 'larch', productCode: 'tor', company };
 const product = { code: 'tor', regions: ['GB'] };
 
 let world: World;
-/** An invoice of which every request is refused, and one with a proforma invoice and a link at the MoR. */
+/** One invoice with refusals for every request, and one with a proforma invoice and a link at the MoR. */
 let bare: string;
 let papers: string;
 let proformaId: string;
@@ -55,7 +55,7 @@ afterEach(async () => {
 afterAll(() => world.close());
 
 type Asked = readonly [method: string, path: () => string, body?: unknown];
-/** Our request, the MoR's call and path that it comes to, and what the MoR may answer there. */
+/** Our request, the MoR's call and path behind it, and the MoR's possible answers. */
 type Row = readonly [asked: Asked, call: MorCallName, mor: string, outcomes: string];
 
 const ROWS: readonly Row[] = [
@@ -214,13 +214,13 @@ const CASES = ROWS.flatMap(([asked, call, mor, outcomes]) =>
   }),
 );
 
-/** What our caller sees of it: refusals keep status and code, our credentials and the MoR's trouble are 502. */
+/** Our caller's view: refusals keep status and code; bad credentials and the MoR's trouble are 502. */
 function expected(status: number, code: string): { status: number; code: string } {
   if (status === 401) return { status: 502, code: 'mor_unauthorized' };
   return status >= 500 ? { status: 502, code: 'mor_unavailable' } : { status, code };
 }
 
-describe('an error of the MoR reaches the caller with its code and what to do', () => {
+describe('an error of the MoR reaches the caller with its code and a remedy', () => {
   it.each(CASES)('%s', async (_, { asked, call, mor, status, code }) => {
     const [method, path] = mor.split(' ');
     const [ours, where, body] = asked;
@@ -245,7 +245,7 @@ describe('an error of the MoR reaches the caller with its code and what to do', 
     if (call !== 'catalogue.import') expect(message).toContain(adviceFor(call, status, code));
   });
 
-  it('what is refused leaves nothing behind, and what the MoR has deleted is gone here too', async () => {
+  it('a refused request leaves nothing behind, and a deletion at the MoR is a deletion here too', async () => {
     for (const kind of ['proforma', 'payment-link']) {
       expect((await world.api('GET', `/v1/invoices/${bare}/${kind}`)).status).toBe(404);
     }
@@ -262,7 +262,7 @@ describe('an error of the MoR reaches the caller with its code and what to do', 
     });
   });
 
-  it('credentials that the MoR refuses while something is made are 502, and it is made once they are right', async () => {
+  it('credentials refused by the MoR give 502, and the object exists once after their repair', async () => {
     const id = await openInvoice(world);
     const fault = { side: 'mor', method: 'POST', path: '/api/payment-links', times: 2, action: 'status', status: 401 };
     await world.control('POST', '/faults', fault);
@@ -273,7 +273,7 @@ describe('an error of the MoR reaches the caller with its code and what to do', 
   });
 });
 
-/** A bad request and the fields that the answer names. */
+/** A bad request and the fields in the answer. */
 type Bad = readonly [asked: Asked, ...fields: string[]];
 const toProforma = (over: Json): Asked => ['POST', () => `/v1/invoices/${bare}/proforma`, { ...proforma, ...over }];
 const toLink = (over: Json): Asked => ['POST', () => `/v1/invoices/${bare}/payment-link`, { ...link, ...over }];
@@ -346,7 +346,7 @@ it('a bad request to any of these routes is 400 with the field named, and nothin
   expect(reached.map((r) => `${String(r['method'])} ${String(r['path'])}`)).toEqual([]);
 });
 
-it('a tax integration that does not work is counted by its code, and doctor says what to do', async () => {
+it('metrics count a broken tax integration by its code, and doctor names the remedy', async () => {
   const fault = { side: 'mor', path: '/api/tax/calculations', action: 'status', status: 409 };
   await world.control('POST', '/faults', { ...fault, body: { code: 'integration_credentials_invalid', errors: [] } });
   const signup = { kind: 'payment', customer: { id: 'cus_1' }, amount: 2990, currency: 'gbp', tax: cart };
@@ -366,7 +366,7 @@ it('a tax integration that does not work is counted by its code, and doctor says
   );
 });
 
-it('a payment by link is named before it is refunded, and the answer says how', async () => {
+it('a payment by link needs a name before its refund, and the answer explains how', async () => {
   const id = await openInvoice(world);
   const made = await world.api('POST', `/v1/invoices/${id}/payment-link`, link);
   await world.control('POST', `/payment-links/${String(made.body['id'])}/pay`, {});

@@ -1,4 +1,5 @@
-// What happens when the MoR's news never come, and what is done by itself: links for failed renewals, looks at what no event reported.
+// Lost news of the MoR, and Crossbill's automatic help: links for failed renewals, and reads of everything without an
+// event.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { eventNamed, loseNext, reviewsOf, sendEvent, stripeStatus, timePasses } from '../support/channels.js';
@@ -53,7 +54,7 @@ async function renewal(outcome: string): Promise<{ id: string; s: Subscriber }> 
   return { id: await world.renew(s.subscriptionId), s };
 }
 
-/** A renewal that was refused, final, with the link that was made for it. */
+/** A renewal with a final refusal, and its link. */
 async function linked(outcome = 'decline'): Promise<{ id: string; s: Subscriber; link: Json }> {
   const { id, s } = await renewal(outcome);
   await world.invoice(id, 'open');
@@ -63,7 +64,7 @@ async function linked(outcome = 'decline'): Promise<{ id: string; s: Subscriber;
 }
 
 async function withProforma(): Promise<{ id: string; proformaId: string }> {
-  const { id } = await renewal('bank_debit'); // no verdict for days: nothing is made by itself
+  const { id } = await renewal('bank_debit'); // no verdict for days: no automatic link
   await world.advance(3_700);
   await world.stripe.invoices.retrieve(id);
   const made = await world.api('POST', `/v1/invoices/${id}/proforma`, PROFORMA);
@@ -71,7 +72,7 @@ async function withProforma(): Promise<{ id: string; proformaId: string }> {
   return { id, proformaId: String(made.body['id']) };
 }
 
-describe('a renewal that failed gets a link by itself', () => {
+describe('a failed renewal gets a link automatically', () => {
   it.each(['decline', 'requires_action'])('after %s, once, and its payment marks the invoice paid', async (outcome) => {
     const { id, link } = await linked(outcome);
     expect(link).toMatchObject({ pricedAmount: { amount: '29.90', currency: 'EUR' }, url: expect.any(String) });
@@ -100,7 +101,7 @@ describe('a renewal that failed gets a link by itself', () => {
     for (const line of story) expect(explained.out).toContain(line);
   });
 
-  it('and only one when the answer to its making was lost', async () => {
+  it('and only one after a lost answer', async () => {
     await world.control('DELETE', '/requests');
     const fault = { side: 'mor', method: 'POST', path: '/api/payment-links', times: 1, action: 'drop_after' };
     await world.control('POST', '/faults', fault);
@@ -114,7 +115,7 @@ describe('a renewal that failed gets a link by itself', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('and is flagged when the renewal succeeds after all', async () => {
+  it('and an item if the renewal succeeds after all', async () => {
     const { id, s, link } = await linked();
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'succeed' });
     await world.control('POST', '/mor/retry', { invoice_id: id });
@@ -137,7 +138,7 @@ describe('a renewal that failed gets a link by itself', () => {
   });
 });
 
-describe('what was never told is found by looking', () => {
+describe('Crossbill finds unreported facts by looking', () => {
   it('a paid link', async () => {
     const { id, link } = await linked();
     await loseNext(world, 'payment.captured');
@@ -147,7 +148,7 @@ describe('what was never told is found by looking', () => {
     expect(payments).toMatchObject([{ amount: 2990, mark: 'confirmed' }]);
   });
 
-  it('a proforma invoice that was issued, and one that was not, with the reason', async () => {
+  it('an issued proforma invoice, and a refused one, with the reason', async () => {
     const { id, proformaId } = await withProforma();
     await loseNext(world, 'proforma_invoice.issued');
     await world.advance(60);
@@ -161,7 +162,7 @@ describe('what was never told is found by looking', () => {
     expect(proformasOf(failed)).toMatchObject([{ issuanceFailure: { message: 'the VAT number is not known' } }]);
   });
 
-  it('a bank transfer, whose amount a person asks for until its event comes after all', async () => {
+  it('a bank transfer: a person asks for its amount until its event comes after all', async () => {
     const { id, proformaId } = await withProforma();
     await world.advance(60);
     await loseNext(world, 'proforma_invoice.settled');
@@ -196,7 +197,7 @@ describe('what was never told is found by looking', () => {
       expect(explained.out).toContain(line);
   });
 
-  it('the loss of a dispute of which only the outcome came, in any number of deliveries', async () => {
+  it('the loss of a dispute from its outcome alone, in any number of deliveries', async () => {
     const { id } = await renewal('succeed');
     const paid = await world.invoice(id, 'paid');
     const paymentId = String((paid['payments'] as Json[])[0]?.['id']);
@@ -260,7 +261,7 @@ it('review items come with the soonest deadline first where asked for, page by p
   expect(wrong.code).toBe(2);
 });
 
-it('of two people who settle an item without an invoice at once, the second is told what the first chose', async () => {
+it("two people settle an item without an invoice at once, and the second learns the first one's choice", async () => {
   const event = { id: 'evt_loose', type: 'dispute.action_needed', created: '2026-11-20T10:00:00Z' };
   await sendEvent(world, { ...event, data: { disputeId: 'dp_nobody', deadline: '2028-05-01T00:00:00Z' } });
   const { body } = await world.until(
@@ -273,6 +274,6 @@ it('of two people who settle an item without an invoice at once, the second is t
   const settle = (note: string) =>
     world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'dismiss', note });
   const [one, two] = await Promise.all([settle('one'), settle('two')]);
-  expect([one.status, two.status]).toEqual([200, 200]); // the same choice: nothing is left to do for the second
+  expect([one.status, two.status]).toEqual([200, 200]); // the same choice leaves nothing for the second
   expect(one.body['note']).toBe(two.body['note']);
 });

@@ -25,7 +25,7 @@ describe('bank transfers', () => {
   const settle = (morId: unknown, amount?: string): Promise<Reply> =>
     world.control('POST', `/proformas/${String(morId)}/settle`, amount === undefined ? {} : { amount });
 
-  it('issues a proforma invoice for what is due and marks the invoice paid by its transfer', async () => {
+  it('issues a proforma invoice for the amount due, and its transfer pays the invoice', async () => {
     const id = await openInvoice(world);
     const made = await make(id);
     expect(made.status).toBe(201);
@@ -63,7 +63,7 @@ describe('bank transfers', () => {
     expect(late).toMatchObject({ status: 409, body: { code: 'invoice_not_payable' } });
   });
 
-  it('gives the proforma invoice that stands instead of a second one', async () => {
+  it('returns the standing proforma invoice instead of a second one', async () => {
     const id = await openInvoice(world);
     const [a, b] = await Promise.all([make(id), make(id)]);
     const third = await make(id);
@@ -104,7 +104,7 @@ describe('bank transfers', () => {
     expect(await stripeStatus(world, id)).toBe('open');
   });
 
-  it('takes one payment of a settlement that is delivered twice, before the issued event, and under another event id', async () => {
+  it('takes one payment of a settlement delivered twice, before the issued event, and under another event id', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     const data = {
@@ -142,7 +142,7 @@ describe('bank transfers', () => {
     expect(seen.body['reviews']).toEqual([]);
   });
 
-  it('shows why a proforma invoice was not issued and makes another with a new key', async () => {
+  it('shows the reason for a refused proforma invoice and makes another with a new key', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     await world.control('POST', `/proformas/${String(body['id'])}/fail`, { message: 'the VAT number is not known' });
@@ -159,7 +159,7 @@ describe('bank transfers', () => {
     expect(again.body['id']).not.toBe(body['id']);
   });
 
-  it('deletes one that is not issued, and says not_deletable afterwards', async () => {
+  it('deletes an unissued one, and answers not_deletable afterwards', async () => {
     const id = await openInvoice(world);
     await make(id);
     expect((await world.api('DELETE', `/v1/invoices/${id}/proforma`)).status).toBe(204);
@@ -172,7 +172,7 @@ describe('bank transfers', () => {
     expect(refused).toMatchObject({ status: 409, body: { code: 'not_deletable' } });
   });
 
-  it('names what is missing of the recipient before anything is sent to the MoR', async () => {
+  it("names the recipient's missing fields before any request to the MoR", async () => {
     const id = await openInvoice(world);
     await world.control('DELETE', '/requests');
     const refused = await make(id, { jurisdiction: 'GB', due_date: '2099-12-31' });
@@ -191,7 +191,7 @@ describe('bank transfers', () => {
     expect(backwards).toMatchObject({ status: 400, body: { errors: [{ field: 'due_date' }] } });
   });
 
-  it('goes on with the proforma invoice that holds the reference at the MoR already', async () => {
+  it("goes on with the MoR's existing proforma invoice for the reference", async () => {
     const id = await openInvoice(world);
     const money = { amount: '29.90', currency: 'EUR' };
     const there = await atMor(world, '/api/proforma-invoices', {
@@ -211,7 +211,7 @@ describe('bank transfers', () => {
     await world.invoice(id, 'paid');
   });
 
-  it('makes one proforma invoice of a request whose answer was lost', async () => {
+  it('makes one proforma invoice for a request with a lost answer', async () => {
     const id = await openInvoice(world);
     const fault = { side: 'mor', method: 'POST', path: '/api/proforma-invoices', times: 1, action: 'drop_after' };
     await world.control('POST', '/faults', fault);

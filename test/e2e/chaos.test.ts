@@ -1,4 +1,5 @@
-// Real processes and a real PostgreSQL that die under load, and peers at their worst. Effects are counted at Stripe and the MoR.
+// Real processes and a real PostgreSQL die under load, and peers are at their worst. The test counts effects at Stripe
+// and the MoR.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +52,7 @@ describe('two daemons on a database of their own', () => {
   });
 
   it(
-    'one is killed under load: the other finishes its work, and every payment has one record, attached once',
+    'one dies under load (kill): the other finishes its work, and every payment has one record, attached once',
     async () => {
       const invoices = await renewAtOnce(world, subscribers, RENEWALS);
       await untilSomeCalls(world, 8);
@@ -67,7 +68,7 @@ describe('two daemons on a database of their own', () => {
   );
 
   it(
-    'PostgreSQL stops at once under load, twice: what was acknowledged is there, and every payment is marked once',
+    'PostgreSQL stops at once under load, twice: every acknowledged event is there, and every payment has one mark',
     async () => {
       const invoices = await renewAtOnce(world, subscribers, RENEWALS);
       for (let i = 0; i < 2; i++) {
@@ -80,7 +81,7 @@ describe('two daemons on a database of their own', () => {
           (now) => now !== pid,
         );
       }
-      // What could not be given back meanwhile.
+      // Leases nobody could release meanwhile.
       for (const daemon of daemons) await leasesRunOut(server.url, daemon.pid);
       await paidOnce(world, invoices);
       const { body } = await world.control('GET', '/deliveries');
@@ -99,11 +100,11 @@ describe('two daemons on a database of their own', () => {
   );
 
   it(
-    'peers that answer slowly, wrongly, never, and deliver twice: every payment is marked once',
+    'peers answer slowly, wrongly, never, and deliver twice: every payment has one mark',
     async () => {
       const at = { side: 'stripe', method: 'POST', path: '/v1/payment_records/report_payment' };
       for (const fault of [
-        { action: { delay_ms: 60_000 } }, // never: it is given up after 15 s
+        { action: { delay_ms: 60_000 } }, // never: the daemon gives up after 15 s
         { action: { delay_ms: 1_500 }, times: 3 },
         { action: 'garble', times: 3 },
         { action: 'duplicate', times: 3 },

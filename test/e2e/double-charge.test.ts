@@ -1,4 +1,4 @@
-// The double charge, before it happens: a card that Stripe finds for an invoice which the MoR charges too.
+// The double charge, before it happens: Stripe finds a card for an invoice, and the MoR charges it too.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { cli, cliJson } from '../cli/rig.js';
@@ -17,7 +17,7 @@ describe('the guard against a double charge', () => {
     await world.startDaemon();
     db = new pg.Client({ connectionString: world.databaseUrl });
     await db.connect();
-    await deafMor(world); // what the MoR says is up to the test
+    await deafMor(world); // the test plays the MoR
   });
   afterAll(async () => {
     await db.end();
@@ -59,7 +59,7 @@ describe('the guard against a double charge', () => {
       (at) => at !== null,
     );
 
-  it('a card that Stripe would charge is told within seconds of invoice.created, with the fix and the end of the draft hour', async () => {
+  it('reports a card within seconds of invoice.created, with the fix and the end of the draft hour', async () => {
     const s = await subscriber('eve@example.com');
     const card = await ownCard(s);
     const began = Date.now();
@@ -77,7 +77,8 @@ describe('the guard against a double charge', () => {
     const draft = await world.stripe.invoices.retrieve(invoiceId);
     expect(draft.status).toBe('draft');
     expect(new Date(String(item?.['due_at'])).getTime()).toBe((draft.automatically_finalizes_at ?? 0) * 1_000);
-    // The MoR has charged; the merchant mends it and asks for another look: Stripe never charges, and the mark is made.
+    // The MoR has charged; the merchant mends it and asks for another look: Stripe never charges, and Crossbill makes
+    // the mark.
     await mend(s);
     const resolved = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, {
       resolution: 'retry',
@@ -96,7 +97,7 @@ describe('the guard against a double charge', () => {
     ]);
   });
 
-  it('the item closes by itself when the invoice is stopped', async () => {
+  it('the item closes automatically once somebody stops the invoice', async () => {
     const s = await subscriber('stopped@example.com');
     await ownCard(s);
     const invoiceId = await draftRenewal(world, s);
@@ -117,7 +118,7 @@ describe('the guard against a double charge', () => {
     });
   });
 
-  it('an ordinary renewal costs one look at its subscription, its next events and invoices of that day none, and no item', async () => {
+  it('an ordinary renewal costs one look at its subscription, its next events and invoices of the day none, and no item', async () => {
     const s = await subscriber('ada@example.com');
     const invoiceId = await draftRenewal(world, s);
     await isLookedAt(invoiceId);
@@ -133,14 +134,14 @@ describe('the guard against a double charge', () => {
     expect([...(await items(invoiceId)), ...(await items(next))]).toEqual([]);
   });
 
-  it('a customer who is not enrolled and pays by a card at Stripe raises nothing and is not looked at', async () => {
+  it('a customer outside the enrolment with a card at Stripe gets no item and costs no look', async () => {
     const s = await stranger(world, { card: true });
     const invoiceId = await renewalOf(world, s);
     await world.invoice(invoiceId, 'ignored');
     expect([await items(invoiceId), await looks(s)]).toEqual([[], 0]);
   });
 
-  it('a key that may not read subscriptions keeps no renewal from being marked: the timeline says so once', async () => {
+  it('a key without the right to read subscriptions stops no mark: the timeline says so once', async () => {
     const s = await subscriber('noright@example.com');
     const fault = { side: 'stripe', method: 'GET', path: `/v1/subscriptions/${s.subscriptionId}`, action: 'status' };
     await world.control('POST', '/faults', { ...fault, status: 403, times: 100 });
@@ -153,7 +154,7 @@ describe('the guard against a double charge', () => {
     expect(told.length).toBeLessThanOrEqual(1);
   });
 
-  it('doctor --all walks every enrolled subscription with a progress bar and lists what Stripe would charge; strangers are left out', async () => {
+  it("doctor --all walks every enrolled subscription with a progress bar and lists Stripe's coming charges, without strangers", async () => {
     const s = await subscriber('late@example.com');
     await ownCard(s);
     const foreign = await stranger(world, { card: true });
@@ -167,7 +168,7 @@ describe('the guard against a double charge', () => {
     expect(check?.detail).toContain(`${s.subscriptionId} of ${s.customerId}`);
     const text = await cli(['doctor', '--all'], world.env);
     expect(text.err).toMatch(/looked at subscriptions \[#+\.*\] \d+ % \(\d+ of \d+\)/);
-    // What it saw is kept: the next renewal of a subscription that is right needs no look of its own.
+    // It keeps its result: the next renewal of a sound subscription needs no look.
     const ada = await subscriber('kept@example.com');
     await cli(['doctor', '--all'], world.env);
     const before = await looks(ada);
@@ -178,7 +179,7 @@ describe('the guard against a double charge', () => {
     expect(await looks(ada)).toBe(before);
   });
 
-  it('doctor says that what a list read does not prove cannot be known without a write', async () => {
+  it('doctor explains that a successful list read proves no right to write', async () => {
     const ran = await cliJson<{ checks: Check[] }>(['doctor'], world.env);
     expect(ran.body.checks.find((c) => c.name === 'mark mode')?.detail).toContain('cannot be known without a write');
   });

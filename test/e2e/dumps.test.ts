@@ -1,4 +1,4 @@
-// What a dump of the process would show: a real heap snapshot, a real diagnostic report and, on Linux, every byte of its memory.
+// A dump of the process: a real heap snapshot, a real diagnostic report and, on Linux, every byte of its memory.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ describe('a dump of a daemon that has started', () => {
       PORT: String(port),
       API_KEYS: `ops:ops:sha256:${hash},a-viewer-with-a-long-name:read:${plainKey}`,
     };
-    // As an operator would who asks for dumps. Without these flags nothing is written: test/docs/dumps.test.ts looks.
+    // As an operator asks for dumps. Without these flags the daemon writes none: test/docs/dumps.test.ts checks it.
     daemon = new DaemonProcess(`http://127.0.0.1:${port}`, env, [
       '--heapsnapshot-signal=SIGUSR2',
       '--report-on-signal',
@@ -61,7 +61,7 @@ describe('a dump of a daemon that has started', () => {
     };
   };
 
-  it('holds, as a heap snapshot, what Crossbill signs and asks with, and none of the keys that callers and people come with', async () => {
+  it("holds, as a heap snapshot, Crossbill's own secrets for signing and calling, and none of the callers' and people's keys", async () => {
     process.kill(daemon.pid, 'SIGUSR2');
     const snapshot = await written('.heapsnapshot', (text) => text.trimEnd().endsWith(']}'));
     expect(snapshot.includes(plainKey)).toBe(false);
@@ -70,7 +70,7 @@ describe('a dump of a daemon that has started', () => {
     expect(missing.map(([name]) => name)).toEqual([]); // the page says so: such a file is as secret as the settings
   });
 
-  it('holds, as a diagnostic report, no environment and so no secret, on every Node that can leave it out', async () => {
+  it('holds, as a diagnostic report, no environment and so no secret, on every Node able to leave it out', async () => {
     process.kill(daemon.pid, 'SIGHUP');
     const text = await written('.json', (t) => t.trimEnd().endsWith('}'));
     const report = JSON.parse(text) as { readonly environmentVariables?: Readonly<Record<string, string>> };
@@ -89,7 +89,9 @@ describe('a dump of a daemon that has started', () => {
   });
 });
 
-/** Whether each text is anywhere in what the process may write to, which is what a core dump holds. Null: it cannot be read here. */
+/**
+ * Whether each text is anywhere in the process's writable memory, the content of a core dump. Null: unreadable here.
+ */
 function memoryOf(pid: number, texts: readonly string[]): readonly boolean[] | null {
   let maps: string;
   let memory: number;
@@ -112,7 +114,7 @@ function memoryOf(pid: number, texts: readonly string[]): readonly boolean[] | n
           found[n] ||= bytes.includes(text, 0, 'latin1') || bytes.includes(text, 0, 'utf16le');
         }
       } catch {
-        break; // a mapping that went meanwhile, or the kernel's own
+        break; // a mapping gone meanwhile, or the kernel's own
       }
     }
   }

@@ -1,4 +1,4 @@
-// Whose invoices are ours: by link, by metadata, by money. What is outside is recorded and left alone.
+// Whose invoices are ours: by link, by metadata, by money. Crossbill records the others and leaves them alone.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli, cliJson } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
@@ -27,11 +27,11 @@ describe('ENROLMENT=linked', () => {
   beforeAll(async () => {
     world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize', ENROLMENT: 'linked' });
     await world.startDaemon(relayTo(world));
-    await deafMor(world); // it hears what is relayed, and nothing else
+    await deafMor(world); // it hears only the relay
   });
   afterAll(() => world.close());
 
-  it('an invoice of a customer who is linked to nobody is recorded, ignored as not enrolled, and neither relayed nor expected', async () => {
+  it('records an invoice of an unlinked customer, ignores it as not enrolled, and neither relays nor expects it', async () => {
     const before = await relayed(world);
     const s = await stranger(world);
     const invoiceId = await renewalOf(world, s);
@@ -63,7 +63,7 @@ describe('ENROLMENT=linked', () => {
     expect((await page.get('/console/invoices?status=ignored')).text).toContain('not enrolled');
   });
 
-  it("an outside invoice that Stripe charges, cannot finalize or gives up raises no item, and stays ignored when it is paid by Stripe's own card", async () => {
+  it("an outside invoice charged, given up or stuck at Stripe raises no item, and stays ignored after Stripe's own card pays it", async () => {
     const s = await stranger(world, { card: true });
     const [stuck, paid] = [await renewalOf(world, s), await renewalOf(world, s)];
     await world.control('POST', `/stripe/invoices/${stuck}/finalization-error`, { message: 'no location' });
@@ -84,7 +84,7 @@ describe('ENROLMENT=linked', () => {
     expect([...(await openItems(world, stuck)), ...(await openItems(world, paid))]).toEqual([]);
   });
 
-  it('a customer who signed up is linked: the renewal is relayed, charged by the MoR and paid', async () => {
+  it('a signup links its customer: Crossbill relays the renewal, the MoR charges it, and it is paid', async () => {
     const before = await relayed(world);
     const s = await world.subscriber({ amount: 1000 });
     await world.invoice(s.firstInvoiceId, 'paid');
@@ -93,7 +93,7 @@ describe('ENROLMENT=linked', () => {
     expect(await relayed(world)).toBe(before + 1);
   });
 
-  it('a payment of the MoR makes an outside invoice ours, is marked, and enrols its customer for the next invoice', async () => {
+  it('a payment of the MoR makes an outside invoice ours, gets its mark, and enrols its customer for the next invoice', async () => {
     const s = await stranger(world);
     const first = await renewalOf(world, s);
     await world.invoice(first, 'ignored');
@@ -109,7 +109,7 @@ describe('ENROLMENT=linked', () => {
     expect(['expected', 'open']).toContain(expected['status']);
   });
 
-  it('POST /v1/customers links a customer made elsewhere from the next invoice on; an invoice that was outside stays so', async () => {
+  it('POST /v1/customers links a customer from elsewhere from the next invoice on; an earlier outside invoice stays outside', async () => {
     const s = await stranger(world);
     const before = await renewalOf(world, s);
     await world.invoice(before, 'ignored');
@@ -128,18 +128,18 @@ describe('ENROLMENT=linked', () => {
     });
   });
 
-  it('verify counts what is not enrolled and finds no difference in it, also in what never arrived here', async () => {
+  it('verify counts invoices outside the enrolment and finds no difference in them, also in lost ones', async () => {
     const [s, ours] = [await stranger(world), await world.subscriber({ email: 'eve@example.com' })];
     await world.invoice(ours.firstInvoiceId, 'paid');
     const seen = await renewalOf(world, s);
     await world.invoice(seen, 'ignored');
-    // Two more are lost on the way: of a stranger and of a customer of ours.
+    // Two more get lost on the way: a stranger's and our customer's.
     const fault = { target: 'deliveries', side: 'stripe', type: 'invoice.*', action: 'lose', times: 1000 };
     const lose = await world.control('POST', '/faults', fault);
     expect(lose.status).toBe(201);
     const [strange, lost] = [await renewalOf(world, s), await renewalOf(world, ours)];
     await world.stripe.invoices.finalizeInvoice(seen, { auto_advance: false });
-    await world.advance(300); // older than what may be on its way
+    await world.advance(300); // older than anything still on its way
     const ran = await cliJson<{ compared: Record<string, number>; differences: Json[] }>(
       ['verify', '--since', '2h'],
       world.env,
@@ -186,7 +186,7 @@ describe('ENROLMENT=metadata', () => {
       (by) => typeof by === 'string',
     );
 
-  it('the metadata that the invoice carries of its subscription is enough: the customer is not read', async () => {
+  it("the subscription's metadata on the invoice is enough, without a read of the customer", async () => {
     const s = await stranger(world, { subscription: { billed_by: 'mor' } });
     await isExpected(await renewalOf(world, s));
     expect(
@@ -194,7 +194,7 @@ describe('ENROLMENT=metadata', () => {
     ).toEqual([]);
   });
 
-  it('the metadata of the customer is read once, and another value is none', async () => {
+  it('reads the metadata of the customer once, and another value counts as none', async () => {
     const [ours, other] = [
       await stranger(world, { customer: { billed_by: 'mor' } }),
       await stranger(world, { customer: { billed_by: 'stripe' } }),
@@ -212,7 +212,7 @@ describe('ENROLMENT=metadata', () => {
     expect(reads.filter((r) => r.method === 'GET')).toHaveLength(1);
   });
 
-  it('while Stripe does not answer nothing is relayed and nothing lost: it is asked again, and then decided', async () => {
+  it('while Stripe does not answer, Crossbill relays nothing and loses nothing: it asks again, and then decides', async () => {
     const s = await stranger(world, { customer: { billed_by: 'mor' } });
     await world.control('POST', '/faults', {
       side: 'stripe',

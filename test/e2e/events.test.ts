@@ -26,7 +26,7 @@ import {
 import { TcpProxy } from './support/tcp-proxy.js';
 
 // The same thing told twice, fifty times, under other names or by two daemons at once: every effect happens once.
-describe('deliveries and payments that come more than once', () => {
+describe('repeated deliveries and payments', () => {
   let world: World;
   let s: Subscriber;
 
@@ -65,7 +65,7 @@ describe('deliveries and payments that come more than once', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('the same payment under new event ids is marked once', async () => {
+  it('the same payment under new event ids gets one mark', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     const said = { customerId: s.customerId, invoiceId, amount: 1000 };
@@ -78,7 +78,7 @@ describe('deliveries and payments that come more than once', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('the same payment with another amount is not applied and shown to a person', async () => {
+  it('the same payment with another amount stays unapplied, and a person gets an item', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount: 1000 });
@@ -118,7 +118,7 @@ describe('deliveries and payments that come more than once', () => {
     const said = { customerId: s.customerId, invoiceId, amount: 1000 };
     await Promise.all([tellSucceeded(world, first, said), tellSucceeded(world, second, said)]);
     const [item] = await untilReviews(world, invoiceId, ['double_payment']);
-    await world.invoice(invoiceId, 'paid'); // the second is held as soon as the first is being marked
+    await world.invoice(invoiceId, 'paid'); // the second waits as soon as the first mark is under way
     const side = await stripeSide(world, invoiceId);
     expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
     expect(item?.['proposal']).toEqual(expect.stringContaining('Refund'));
@@ -170,7 +170,7 @@ describe('deliveries and payments that come more than once', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('a refund event with another amount than recorded is kept and not applied', async () => {
+  it('a refund event with another amount than recorded stays in the inbox, unapplied', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     const said = { customerId: s.customerId, invoiceId, amount: 1000 };
@@ -188,7 +188,8 @@ describe('deliveries and payments that come more than once', () => {
   });
 });
 
-// Events of Stripe as people reported them: two renderings of one event, the key's own account, numbers that look like cards, old shapes.
+// Events of Stripe from people's reports: two renderings of one event, the key's own account, numbers like card
+// numbers, old shapes.
 describe('reported events of Stripe', () => {
   let world: World;
   beforeAll(async () => {
@@ -212,7 +213,7 @@ describe('reported events of Stripe', () => {
     expect((await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open')).body.data).toEqual([]);
   });
 
-  it('that name the account of the key are the merchant’s own, and those of another account are not', async () => {
+  it('are the merchant’s own under the account of the key, and foreign under another account', async () => {
     const { id } = await world.stripe.accounts.retrieveCurrent();
     await send('02-own-account', '1', id);
     await expected('in_own1');
@@ -248,11 +249,11 @@ describe('reported events of Stripe', () => {
   });
 });
 
-// A connection cut between COMMIT and its answer: nobody knows whether it counted, and nothing is lost or done twice all the same.
+// A connection cut between COMMIT and its answer: nobody knows whether it counted. Still nothing is lost or done twice.
 describe('A lost answer to COMMIT', () => {
   const AT_ONCE = 8;
 
-  describe('a commit whose answer is lost', () => {
+  describe('a commit with a lost answer', () => {
     let world: World;
     let proxy: TcpProxy;
     let subscribers: Subscriber[];
@@ -284,7 +285,7 @@ describe('A lost answer to COMMIT', () => {
       expect([marked.rowCount, open.rows]).toEqual([invoices.length, []]);
     }
 
-    it('at the doors: the sender is told 503, comes again, and each event is there once', async () => {
+    it('at the endpoints: the sender gets 503, comes again, and each event is there once', async () => {
       proxy.loseAnswers('store_events', 'SELECT ', 3); // the statement's name: its text travels once a connection
       await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3);
       const { body } = await world.control('GET', '/deliveries');
@@ -293,14 +294,14 @@ describe('A lost answer to COMMIT', () => {
       expect(statuses.filter((s) => s !== 200 && s !== 503)).toEqual([]);
     });
 
-    it('at a decision: it is taken up again as it was written down, and no call has a second effect', async () => {
+    it('at a decision: Crossbill resumes from its stored rows, and no call has a second effect', async () => {
       proxy.loseAnswers('step_', 'SELECT ', 3); // the statement's name begins so
       await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3 + 3);
     });
   });
 });
 
-// Words of the MoR that no document has: kept, shown and not final; payment method types that are passed on; a merchant's own details.
+// Unknown words of the MoR: kept, shown and not final; payment method types passed on; a merchant's own details.
 describe('Words no document has', () => {
   const WORD = 'UNDER_REVIEW';
 
@@ -316,7 +317,7 @@ describe('Words no document has', () => {
     const say = (method: string, path: string, times = 1, status = WORD): Promise<unknown> =>
       world.control('POST', '/faults', { side: 'mor', method, path, times, action: 'rewrite', set: { status } });
 
-    it('with a refund status that no document has is shown, keeps the amount and mirrors nothing until the event comes', async () => {
+    it('with an unknown refund status shows it, keeps the amount and mirrors nothing before the event', async () => {
       const s = await world.subscriber({ amount: 1000 });
       await world.invoice(s.firstInvoiceId, 'paid');
       const renewal = await world.invoice(await world.renew(s.subscriptionId), 'paid');
@@ -349,7 +350,7 @@ describe('Words no document has', () => {
       );
     });
 
-    it('with a link status that no document has is shown, stands for the link, and gives way to the next answer', async () => {
+    it('with an unknown link status shows it, stands for the link, and gives way to the next answer', async () => {
       const id = await openInvoice(world);
       const path = `/v1/invoices/${id}/payment-link`;
       const body = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
@@ -361,7 +362,7 @@ describe('Words no document has', () => {
       await world.invoice(id, 'paid');
     });
 
-    it('with a status of a webhook endpoint or an application that no document has is shown', async () => {
+    it('with an unknown status of a webhook endpoint or an application shows it', async () => {
       const endpoint = { url: 'https://hooks.example/mor', events: ['payment.captured'] };
       await say('POST', '/api/webhooks');
       expect(await world.api('POST', '/v1/mor/webhooks', endpoint)).toMatchObject({
@@ -381,7 +382,7 @@ describe('Words no document has', () => {
       expect((await look()).body).toMatchObject({ status: 'created' });
     });
 
-    it('decides on a payment method type that no document has, since Crossbill passes it on', async () => {
+    it('decides on an unknown payment method type, since Crossbill passes it on', async () => {
       const trial = { kind: 'trial', customer: { id: 'cus_wero' }, payment_method_types: ['wero'] };
       expect((await world.api('POST', '/v1/signups', trial)).status).toBe(400);
       await world.control('POST', '/mor/account', { payment_method_types: ['card', 'wero'] });
@@ -389,7 +390,7 @@ describe('Words no document has', () => {
       expect((await world.api('POST', '/v1/signups', { ...trial, payment_method_types: ['a b'] })).status).toBe(400);
     });
 
-    it('about a merchant is shown with company, description and stores', async () => {
+    it('about a merchant shows company, description and stores', async () => {
       const path = '/v1/onboarding/merchants/larch';
       await world.api('POST', '/v1/onboarding/merchants', { merchantReference: 'larch', productCode: 'tor', company });
       const business = { businessDescription: 'Plans for trees', storeUrls: ['https://larch.example'] };

@@ -1,4 +1,4 @@
-// Everything that can go wrong with one call, for every call of a mark, of a refund's mirror and at the MoR: each effect happens once.
+// Every fault of one call, for every call of a mark, of a refund's mirror and at the MoR: each effect happens once.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
 import {
@@ -15,7 +15,7 @@ import {
   untilPayment,
 } from './support/story.js';
 
-/** What may happen to one request, in the words of the sandbox. */
+/** The possible faults of one request, in the words of the sandbox. */
 const FAULTS: readonly Json[] = [
   { action: 'drop_before', times: 2 },
   { action: 'drop_after', times: 2 },
@@ -43,7 +43,7 @@ const MIRROR_CALLS: Record<string, readonly string[]> = {
   out_of_band: ['POST /v1/credit_notes'],
 };
 
-/** Each request of the kind meets the next of these faults, until all were met. */
+/** Each request of the kind meets the next of these faults, to the last. */
 async function set(world: World, side: 'stripe' | 'mor', call: string, rules: readonly Json[]): Promise<void> {
   const [method = '', path = ''] = call.split(' ');
   await world.control('DELETE', '/faults');
@@ -93,7 +93,7 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
   }
 
   // As many invoices at once as there are faults: each meets one or more of them.
-  it.each(MARK_CALLS[mode] ?? [])('%s: each invoice is marked once, whatever happens to the call', async (call) => {
+  it.each(MARK_CALLS[mode] ?? [])('%s: each invoice gets one mark under every fault of the call', async (call) => {
     const invoices = await Promise.all(FAULTS.map(() => openRenewal(world, s)));
     await set(world, 'stripe', call, FAULTS);
     const said = (invoiceId: string): Said => ({ customerId: s.customerId, invoiceId, amount: 1000 });
@@ -104,7 +104,7 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
   });
 
   it.each(MIRROR_CALLS[mode] ?? [])(
-    '%s: one refund and one credit note, whatever happens to the call',
+    '%s: one refund and one credit note under every fault of the call',
     async (call) => {
       const invoices = await Promise.all(FAULTS.map(() => openRenewal(world, s)));
       const payments = invoices.map((invoiceId) => ({ invoiceId, ...takenByMor(world, s, invoiceId, 1000) }));
@@ -171,9 +171,9 @@ describe('calls at the MoR', () => {
   });
   afterAll(() => world.close());
 
-  it('a refund is one at the MoR and one credit note, whatever happens to the call', async () => {
+  it('a refund is one at the MoR and one credit note under every fault of the call', async () => {
     const faults = [
-      ...FAULTS.filter((f) => f['status'] !== 409), // to the MoR that is another body under the same key
+      ...FAULTS.filter((f) => f['status'] !== 409), // to the MoR this is another body under the same key
       { action: 'status', status: 401 },
       { action: 'status', status: 503 },
     ];

@@ -1,4 +1,4 @@
-// Links that were made elsewhere, from a file and by the API: all lines or none, each wrong line named, the same file twice without harm.
+// Links from elsewhere, by file and by API: all lines or none, each wrong line named, the same file twice without harm.
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ describe('crossbill import customers', () => {
   const links = async (query = ''): Promise<Json[]> =>
     (await world.api<{ data: Json[] }>('GET', `/v1/customers?limit=100${query}`)).body.data;
 
-  it('links every customer of a file, asks Stripe for those whom nothing here knows, and says what was not checked', async () => {
+  it('links every customer of a file, asks Stripe for the unknown ones, and reports the unchecked rest', async () => {
     const name = file('ten.csv', `customer,mor_customer_id,reference\n${of(0)},mcus_0,batch 1\n${of(1)},mcus_1,\n`);
     const ran = await run(name);
     expect(ran.code).toBe(0);
@@ -57,7 +57,7 @@ describe('crossbill import customers', () => {
     ]);
   });
 
-  it('is the same a second time: nothing is linked twice, and the answer says so', async () => {
+  it('is the same a second time: links nobody twice, and the answer says so', async () => {
     const again = await report('ten.csv');
     expect(again).toMatchObject({ code: 0, accepted: true, linked: 0, known: 2, not_known_here: 0 });
     expect(await links()).toHaveLength(2);
@@ -122,7 +122,7 @@ describe('crossbill import customers', () => {
     });
   });
 
-  it('refuses line by line what a spreadsheet left in the place of an id, and links nobody', async () => {
+  it("refuses a spreadsheet's leftovers in place of an id line by line, and links nobody", async () => {
     const cells = [
       '1.23457E+16',
       '"1,23457E+16"',
@@ -143,7 +143,7 @@ describe('crossbill import customers', () => {
     expect(await links('&customer=cus_d1')).toEqual([]);
   });
 
-  it('refuses a file with a customer whom neither Crossbill nor Stripe knows', async () => {
+  it('refuses a file with a customer unknown to both Crossbill and Stripe', async () => {
     const name = file('typo.csv', `customer,mor_customer_id\n${of(4)},mcus_4\ncus_typo,mcus_9\n`);
     expect(await report(name)).toMatchObject({
       code: 1,
@@ -153,7 +153,7 @@ describe('crossbill import customers', () => {
     expect(await links(`&customer=${of(4)}`)).toEqual([]);
   });
 
-  it('writes nothing while Stripe cannot be asked, and links all once it can', async () => {
+  it('writes nothing while Stripe does not answer, and links all afterwards', async () => {
     const fault = { side: 'stripe', method: 'GET', path: `/v1/customers/${of(4)}`, action: 'status', status: 500 };
     await world.control('POST', '/faults', fault);
     const name = file('later.csv', `customer,mor_customer_id\n${of(4)},mcus_4\n`);
@@ -163,7 +163,7 @@ describe('crossbill import customers', () => {
     expect(await report(name)).toMatchObject({ code: 0, linked: 1 });
   });
 
-  it('says what is wrong with a file that is missing, empty, no text, no CSV, or without its columns', async () => {
+  it('explains a file missing, empty, without text, CSV or its columns', async () => {
     for (const [name, said] of [
       ['missing.csv', 'There is no file'],
       [file('empty.csv', ''), 'The file is empty'],
@@ -201,7 +201,7 @@ describe('crossbill import customers', () => {
     expect(await report(name)).toMatchObject({ accepted: false, linked: 0, problems: [{ line: 100_002 }] });
   });
 
-  it('is on record in the audit trail with who did it, how many lines were linked and how many were wrong', async () => {
+  it('is in the audit trail with its author and the counts of linked and wrong lines', async () => {
     const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=customer.import&limit=100');
     const outcomes = audit.body.data.map((a) => a['outcome']);
     expect(outcomes).toEqual(expect.arrayContaining(['begun', 'done', 'failed']));
@@ -225,7 +225,7 @@ describe('crossbill import customers', () => {
       expect(await link(body)).toMatchObject({ status: 200, body: { reference: 'b2' } });
     });
 
-    it('of two requests at once with different links one is made and the other refused', async () => {
+    it('makes one of two requests at once with different links and refuses the other', async () => {
       const both = await Promise.all(
         ['mcus_6', 'mcus_66'].map((id) => link({ customer_id: of(6), mor_customer_id: id })),
       );
@@ -233,7 +233,7 @@ describe('crossbill import customers', () => {
       expect(await links(`&customer=${of(6)}`)).toHaveLength(1);
     });
 
-    it('refuses a customer, or a customer of the MoR, that is linked otherwise with 409 and the field', async () => {
+    it('refuses a differently linked customer, or customer of the MoR, with 409 and the field', async () => {
       expect(await link({ customer_id: of(5), mor_customer_id: 'mcus_x' })).toMatchObject({
         status: 409,
         body: { code: 'customer_linked_otherwise', errors: [{ field: 'mor_customer_id' }] },
@@ -261,7 +261,7 @@ describe('crossbill import customers', () => {
     });
 
     it.each([['mc_0007\u200b'], ['1.23457E+16'], ['="mc_0008"'], [' mc_0009 ']])(
-      'refuses what is no id, by its field: %j',
+      'refuses a malformed id by its field: %j',
       async (text) => {
         for (const field of ['customer_id', 'mor_customer_id', 'reference']) {
           const body = { customer_id: 'cus_e1', mor_customer_id: 'mc_e1', [field]: text };
@@ -274,7 +274,7 @@ describe('crossbill import customers', () => {
       },
     );
 
-    it('is listed newest first, in pages', async () => {
+    it('lists newest first, in pages', async () => {
       const first = await world.api<{ data: Json[]; next_cursor: string }>('GET', '/v1/customers?limit=2');
       expect(first.body.data.map((l) => l['customer_id'])).toEqual([of(7), of(6)]);
       const rest = await world.api<{ data: Json[] }>('GET', `/v1/customers?limit=2&cursor=${first.body.next_cursor}`);

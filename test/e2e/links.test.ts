@@ -55,7 +55,7 @@ describe('Payment links', () => {
       expect(await make(id)).toMatchObject({ status: 409, body: { code: 'invoice_not_payable' } });
     });
 
-    it('records nothing of a capture that the link does not confirm, and asks a person about each further one in one item', async () => {
+    it("records nothing of a capture without the link's confirmation, and asks a person about each further one in one item", async () => {
       const id = await openInvoice(world);
       const { body } = await make(id);
       const captured = { id: `evt_early_${id}`, type: 'payment.captured', created: '2026-11-20T10:00:00Z' };
@@ -80,7 +80,7 @@ describe('Payment links', () => {
       });
     });
 
-    it('warns while a link can still be paid for an invoice that was paid another way, and shows the second payment', async () => {
+    it('warns of an open link for an invoice paid another way, and shows the second payment', async () => {
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
       await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
@@ -114,7 +114,7 @@ describe('Payment links', () => {
       expect(second.body['id']).not.toBe(first.body['id']);
     });
 
-    it('makes one link for two requests at once and for a request that lost its answer', async () => {
+    it('makes one link for two requests at once and for a request with a lost answer', async () => {
       const id = await openInvoice(world);
       await world.control('POST', '/faults', {
         side: 'mor',
@@ -188,7 +188,7 @@ describe('Payment links', () => {
         expect(explained.out).toContain(line);
     });
 
-    it('has nothing to do for the capture of a card payment that is known', async () => {
+    it('has nothing to do for the capture of a known card payment', async () => {
       const s = await world.subscriber();
       const event = {
         id: `evt_captured_${s.chargeId}`,
@@ -208,7 +208,7 @@ describe('Payment links', () => {
       expect(invoice['reviews']).toEqual([]);
     });
 
-    it('asks a person about money that names nothing we know', async () => {
+    it('asks a person about money without a known name', async () => {
       const data = {
         proformaInvoiceId: 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11',
         status: 'SETTLED',
@@ -284,14 +284,14 @@ describe('Payment links', () => {
   });
 });
 
-// `payment.captured` end to end: it proves a signup whose charge and amount it names, and teaches the MoR's id of the payment.
+// `payment.captured` end to end: its charge and amount prove a signup, and it teaches the MoR's id of the payment.
 describe('payment.captured', () => {
   let world: World;
 
   beforeAll(async () => {
     world = await startWorld();
     await world.startDaemon();
-    // The look-up by which a charge is proven otherwise knows none of these charges yet.
+    // The other proof of a charge, the look-up, knows none of these charges yet.
     await world.control('POST', '/faults', {
       target: 'requests',
       side: 'mor',
@@ -308,7 +308,7 @@ describe('payment.captured', () => {
     return { ...b, ...(await confirmed(world, b)) };
   }
 
-  /** Sends the event and waits until it is decided. */
+  /** Sends the event and waits for its decision. */
   async function captured(id: string, data: Json): Promise<void> {
     await sendEvent(world, { id, type: 'payment.captured', created: new Date().toISOString(), data });
     await world.until(
@@ -322,7 +322,7 @@ describe('payment.captured', () => {
   const paymentsOf = async (invoiceId: string): Promise<Json[]> =>
     (await world.api('GET', `/v1/invoices/${invoiceId}`)).body['payments'] as Json[];
 
-  it('proves a signup whose charge and amount it names, once, and names its payment, which can be refunded then', async () => {
+  it('proves a signup once by charge and amount, and names its payment for a refund', async () => {
     const s = await confirmedSignup();
     expect((await complete(world, s, s.chargeId)).status).toBe(202);
     expect((await stripeSide(world, s.invoiceId)).status).toBe('open');
@@ -355,7 +355,7 @@ describe('payment.captured', () => {
     expect([side.status, side.records]).toEqual(['open', []]);
   });
 
-  it('that comes before the signup is completed is remembered until it is', async () => {
+  it("waits for the signup's completion if it comes first", async () => {
     const s = await confirmedSignup();
     await sendEvent(world, {
       id: `evt_early_${s.chargeId}`,
@@ -369,7 +369,7 @@ describe('payment.captured', () => {
   });
 });
 
-// The MoR's files of payments and refunds: fresh links, and the answer while they are being made.
+// The MoR's files of payments and refunds: fresh links, and the answer before a file is ready.
 describe('Files of the MoR', () => {
   let world: World;
 
@@ -379,7 +379,7 @@ describe('Files of the MoR', () => {
   });
   afterAll(() => world.close());
 
-  it('a payment and a refund have a file each; while it is being made the caller is told when to ask again', async () => {
+  it('a payment and a refund have a file each; until it is ready the caller learns when to ask again', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const id = await world.renew(s.subscriptionId);

@@ -82,11 +82,11 @@ describe('disputes and alerts', () => {
     expect(await stripeStatus(world, invoiceId)).toBe('paid');
   });
 
-  it('books a lost dispute once, however often its outcome is told', async () => {
+  it('books a lost dispute once, however often the MoR reports its outcome', async () => {
     const disputeId = `dp_${invoiceId}`;
     await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_a_${invoiceId}`);
     await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_b_${invoiceId}`);
-    // Made after the outcome: the loss stands, and the evidence is asked for beside it.
+    // Made after the outcome: the loss stands, and a second item asks for the evidence.
     await tell('dispute.action_needed', { disputeId, paymentId }, `evt_more_${invoiceId}`);
     await world.until(
       'the event after the outcome is decided',
@@ -142,7 +142,7 @@ describe('disputes and alerts', () => {
     },
   );
 
-  it('a payment that was lost in a dispute is not refunded on top of it', async () => {
+  it('refuses a refund of a payment lost in a dispute', async () => {
     await tell('dispute.outcome', { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost' });
     await world.until('the loss is booked', lost, (entries) => entries.length === 1);
     const key = { 'idempotency-key': `after-loss-${paymentId}` };
@@ -153,7 +153,7 @@ describe('disputes and alerts', () => {
     expect((await world.api('GET', `/v1/payments/${paymentId}`)).body).toMatchObject({ refunds: [] });
   });
 
-  it('a dispute that is lost and then won takes the loss back with an entry', async () => {
+  it('takes back the loss of a dispute won in the end with an entry', async () => {
     const disputeId = `dp_${invoiceId}`;
     await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_lost_${invoiceId}`);
     await world.until('the loss is booked', lost, (entries) => entries.length === 1);
@@ -185,7 +185,7 @@ describe('disputes and alerts', () => {
         await refund();
       }
       await world.until('all items are closed', openItems, (r) => r.length === 0);
-      // The payment's row is written when its lane comes to rest.
+      // The payment's row appears when its lane comes to rest.
       const { body } = await world.until(
         'the payment is refunded',
         () => world.api('GET', `/v1/payments/${paymentId}`),
@@ -197,7 +197,7 @@ describe('disputes and alerts', () => {
     },
   );
 
-  it('asks a person about a dispute of a payment that is not known', async () => {
+  it('asks a person about a dispute of an unknown payment', async () => {
     await tell(
       'dispute.action_needed',
       { disputeId: 'dp_unknown', deadline: '2027-03-01T00:00:00Z' },
@@ -219,7 +219,8 @@ describe('disputes and alerts', () => {
   });
 });
 
-// A debit that a bank returned after it was settled: no event tells of it, so a person records it at the API or the command line.
+// A debit returned by the bank after its settlement: no event exists, so a person records it at the API or the command
+// line.
 describe('a returned debit', () => {
   let world: World;
   let invoiceId: string;
@@ -249,7 +250,7 @@ describe('a returned debit', () => {
     return { status, credited };
   };
 
-  it('is recorded by ops only, with a key, and books the loss once however often it is sent', async () => {
+  it('takes ops only, with a key, and books the loss once however often the request comes', async () => {
     const denied = await world.api(
       'POST',
       `/v1/payments/${paymentId}/returned`,
@@ -292,7 +293,7 @@ describe('a returned debit', () => {
     ]);
   });
 
-  it('asks a person what becomes of the invoice, changes nothing on Stripe, and refuses a refund', async () => {
+  it("asks a person about the invoice's fate, changes nothing on Stripe, and refuses a refund", async () => {
     const [item, ...others] = await items();
     expect(others).toEqual([]);
     expect(item).toMatchObject({ invoice_id: invoiceId, payment_id: paymentId, actions: ['credit', 'dismiss'] });
@@ -312,7 +313,7 @@ describe('a returned debit', () => {
     expect(await items()).toEqual([]);
   });
 
-  it('is recorded and undone from the command line, which asks first, and is audited', async () => {
+  it('is recorded and undone from the command line, after a question, with an audit entry', async () => {
     const asked = await cli(['returned', paymentId], world.env, { answer: 'n' });
     expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was done.') });
     const done = await cliJson(['returned', paymentId, '--reference', 'line 4', '--yes'], world.env);
@@ -345,9 +346,9 @@ describe('a returned debit', () => {
   });
 });
 
-// A lost dispute and a returned debit that a person has credited on Stripe, end to end, in both ways of marking.
+// A person credits a lost dispute and a returned debit on Stripe, end to end, in both ways of marking.
 describe('A credited loss', () => {
-  describe.each(['payment_record', 'out_of_band'] as const)('a loss that is credited, marked by %s', (mode) => {
+  describe.each(['payment_record', 'out_of_band'] as const)('a credited loss, marked by %s', (mode) => {
     let world: World;
 
     beforeAll(async () => {
@@ -435,7 +436,7 @@ describe('A credited loss', () => {
       expect(await differences()).toEqual([]);
     });
 
-    it('shows a returned debit from the command line, and once though the answer to the note is lost', async () => {
+    it('shows a returned debit from the command line, and once though the answer to the note gets lost', async () => {
       const { invoiceId, paymentId } = await paid();
       const key = { 'Idempotency-Key': randomUUID() };
       expect((await world.api('POST', `/v1/payments/${paymentId}/returned`, {}, key)).status).toBe(201);
@@ -464,7 +465,7 @@ describe('A credited loss', () => {
       expect(await differences()).toEqual([]);
     });
 
-    it('names a credit note by hand beside the one for the loss, and only that', async () => {
+    it('names a manual credit note next to the one for the loss, and only the manual one', async () => {
       const { invoiceId, paymentId } = await paid();
       const data = { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost', amount: '10.00', currency: 'EUR' };
       await world.control('POST', '/events', { type: 'dispute.outcome', data });

@@ -1,4 +1,5 @@
-// Strangers who send all but the last byte, over thousands of connections: the daemon as a process of its own, its memory as the kernel counts it.
+// Strangers send all but the last byte, over thousands of connections: the daemon as a separate process, its memory as
+// the kernel counts it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OPS_KEY, startWorld, type World } from '../support/world.js';
 import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
@@ -7,9 +8,12 @@ import { type Flood, flood, memoryOf, mustOpen } from './support/flood.js';
 
 /** Of the API and the console. Seen on Node 22, 24 and 26: 185 to 230 MB. */
 const MOST_MB = 250;
-/** Of a webhook door, where a body has to be read before its sender is known. Seen on Node 22, 24 and 26: 220 to 254 MB. */
+/**
+ * At a webhook endpoint: Crossbill reads the body before it knows the sender. Measured on Node 22, 24 and 26: 220 to
+ * 254 MB.
+ */
 const MOST_AT_A_DOOR_MB = 300;
-/** Half a gigabyte of bodies, twice what the daemon may ever hold. */
+/** Half a gigabyte of bodies, twice the daemon's limit. */
 const CONNECTIONS = 2_000;
 mustOpen(CONNECTIONS + 500); // its other files
 const API_LIMIT = 256 * 1024;
@@ -19,7 +23,7 @@ const json = { 'content-type': 'application/json' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const wrongKey = { authorization: `Bearer ${'wrong-key-'.repeat(4)}` };
 
-const onLinux = process.platform === 'linux' ? describe : describe.skip; // /proc says what a process holds
+const onLinux = process.platform === 'linux' ? describe : describe.skip; // /proc shows a process's memory
 
 onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
   let world: World;
@@ -55,7 +59,7 @@ onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
       MOST_AT_A_DOOR_MB,
     ],
   ])(
-    '%s: what it holds has a limit, and it takes a signed delivery and a right key meanwhile',
+    '%s: its memory has a limit, and it takes a signed delivery and a right key meanwhile',
     async (what, path, headers, bytes, status, mostMb) => {
       const before = memoryOf(daemon.pid);
       let sent = false;
@@ -88,7 +92,7 @@ onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
         async () => [...them.answered.keys()],
         (statuses) => statuses.includes(status),
       );
-      // None is answered otherwise: 0 is a connection that was cut off while it was still sending, 503 one that took too long to.
+      // No other answers: 0 is a connection cut off while still sending, 503 one over its time.
       expect([...them.answered.keys()].filter((s) => ![0, 503, status].includes(s))).toEqual([]);
 
       const { peak } = memoryOf(daemon.pid);

@@ -5,7 +5,7 @@ import { type Json, SIGNUP_KEY, type World, startWorld } from '../support/world.
 import { deafMor, openRenewal, refund, takenByMor, tellSucceeded, untilPayment } from './support/story.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 
-// Registering the address to which the MoR delivers its events (Document 2), end to end.
+// Registering the address for the MoR's events (Document 2), end to end.
 describe('Webhook endpoints at the MoR', () => {
   type List = { data: { id: string; url: string; secret?: string }[] };
 
@@ -80,7 +80,7 @@ describe('Webhook endpoints at the MoR', () => {
       expect((await world.api('GET', '/v1/mor/webhooks', undefined, headers)).status).toBe(403);
     });
 
-    it('says whether an unanswered registration was made', async () => {
+    it('tells whether an unanswered registration succeeded', async () => {
       const body = { url: 'https://hooks.larch.example/lost', events: ['dispute.outcome'] };
       await world.control('POST', '/faults', {
         side: 'mor',
@@ -107,7 +107,7 @@ describe('Webhook endpoints at the MoR', () => {
   });
 });
 
-// What a call's row holds is what leaves the socket: method, path, key and body, byte for byte, on every try.
+// A call's row holds exactly the bytes on the socket: method, path, key and body, on every try.
 describe('The bytes of a call', () => {
   type Sent = { readonly head: string; readonly body: string };
 
@@ -124,7 +124,7 @@ describe('The bytes of a call', () => {
     return found;
   }
 
-  /** Changes, as method, path, key and body. Reads, and what the token costs, are no call of a lane. */
+  /** Changes, as method, path, key and body. Reads, and the token's requests, are no call of a lane. */
   const changesIn = (proxy: TcpProxy): readonly string[] =>
     proxy.written.flatMap(requestsIn).flatMap(({ head, body }) => {
       const [method = '', path = ''] = head.split(' ');

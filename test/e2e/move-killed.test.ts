@@ -1,4 +1,5 @@
-// A move that is killed at each of its steps: its subscription is charged once whether or not anybody goes on, and the next run ends it.
+// A move killed at each of its steps: its subscription is charged once whether or not anybody goes on, and the next run
+// ends it.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config/index.js';
 import { openWorld, type World as Opened } from '../../src/cli/world.js';
@@ -16,7 +17,7 @@ import { silentIo } from '../support/silent-io.js';
 
 class Killed extends Error {}
 
-/** Dies at the step whose number was given: before and after each write to the database and to Stripe. */
+/** Dies at the given step: before and after each write to the database and to Stripe. */
 class Death {
   steps = 0;
   constructor(readonly at: number) {}
@@ -33,7 +34,7 @@ class Death {
   }
 }
 
-/** The real one; `writes` are surrounded by death. */
+/** The real one, with death around its `writes`. */
 function mortal<T extends object>(real: T, writes: ReadonlySet<string>, death: Death): T {
   return new Proxy(real, {
     get(target, name) {
@@ -91,14 +92,14 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
   const statusOf = async (s: Subscriber): Promise<string | undefined> =>
     (await opened.get(MovesStore).find(s.subscriptionId))?.status;
 
-  it('goes on where it was killed, forward and back, and Stripe has then what was wanted', async () => {
+  it('resumes after a kill, forward and back, and leaves Stripe in the wanted state', async () => {
     const never = 1_000;
     const first = await mover(world);
     const forward = await run(first, 'move', never);
     const back = await run(first, 'back', never);
     expect([forward, back]).toEqual(customType === '' ? [6, 6] : [14, 6]);
     for (let step = 1; step <= forward; step++) {
-      // Before its first row is written a move has not begun: a linked customer is what the guard against a double charge tells of.
+      // Before its first row a move has not begun: the guard against a double charge reports a linked customer.
       for (const resumed of step === 1 ? [true] : [true, false]) {
         const s = await mover(world);
         await expect(run(s, 'move', step)).rejects.toThrow(Killed);
@@ -128,7 +129,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
     }
   }, 600_000);
 
-  it('leaves each renewal charged exactly once: by the MoR if it was moved, by Stripe if it is back, by one of them if nobody went on', async () => {
+  it('leaves each renewal charged exactly once: by the MoR after the move, by Stripe after the way back, by one of them if nobody went on', async () => {
     await world.advance(32 * 24 * 3_600);
     const all = Object.entries({ moved, returned }).flatMap(([way, cases]) => cases.map((c) => ({ way, ...c })));
     const invoices = new Map<string, string>();

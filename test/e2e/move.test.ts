@@ -1,4 +1,5 @@
-// `crossbill move`: what it moves, what it leaves and why, and the way back; Stripe and the MoR never both charge.
+// `crossbill move`: the moved subscriptions, the reasons for the others, and the way back; Stripe and the MoR never
+// both charge.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli, cliJson } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
@@ -23,7 +24,7 @@ describe('crossbill move', () => {
     world = await startWorld({ ENROLMENT: 'linked', BILLING_DRAFT_POLICY: 'finalize' });
     env = { ...world.env, ...relayTo(world), ...CUSTOM };
     await world.startDaemon(relayTo(world));
-    await deafMor(world); // it hears what is relayed, and nothing else
+    await deafMor(world); // it hears only the relay
   });
   afterAll(() => world.close());
 
@@ -37,7 +38,7 @@ describe('crossbill move', () => {
     (await requestsOf(world, 'side=stripe')).filter(
       (r) => r['method'] === 'POST' && /payment_methods|subscriptions\//.test(String(r['path'])),
     ).length;
-  /** The newest invoice of the subscription after so long, when both sides have done what they do. */
+  /** The newest invoice of the subscription after so long, with both sides done. */
   const renewal = async (subscriptionId: string): Promise<string> => {
     await world.advance(MONTH_SEC);
     const { latest_invoice: latest } = await world.stripe.subscriptions.retrieve(subscriptionId);
@@ -45,7 +46,7 @@ describe('crossbill move', () => {
   };
 
   // First of all: later the sandbox's clock is ahead of ours.
-  it('a subscription that renews within a day is left on Stripe with its time, while another one of the customer moves', async () => {
+  it('a subscription renewing within a day stays on Stripe with its time, while another one of the customer moves', async () => {
     const s = await mover(world);
     const price = await monthlyPrice(world.stripe, 500);
     const soon = await world.stripe.subscriptions.create({
@@ -61,7 +62,7 @@ describe('crossbill move', () => {
     await world.stripe.subscriptions.cancel(soon.id);
   });
 
-  it('a dry run says what would be done, and writes nothing to Stripe and nothing here', async () => {
+  it('a dry run reports its plan, and writes nothing to Stripe and nothing here', async () => {
     const s = await mover(world);
     const before = await writes();
     const ran = await move([s.customerId, '--dry-run']);
@@ -72,7 +73,7 @@ describe('crossbill move', () => {
     expect(await collection(world, s.subscriptionId)).toEqual([s.cardId, 'charge_automatically']);
   });
 
-  it('a moved subscription has a custom method as its default, and its renewal is charged by the MoR alone', async () => {
+  it('a moved subscription has a custom method as its default, and only the MoR charges its renewal', async () => {
     const s = await mover(world);
     const ran = await move([s.customerId, '--yes']);
     expect(ran).toMatchObject({ code: 0, body: { moved: 1, skipped: 0, failed: 0, complete: true } });
@@ -91,7 +92,7 @@ describe('crossbill move', () => {
     expect(takenFor(world, invoiceId)).toEqual({ stripe: 0, mor: 1 });
   });
 
-  it('a second run finds what was moved, and writes nothing to Stripe', async () => {
+  it('a second run finds the moved subscriptions, and writes nothing to Stripe', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const before = await writes();
@@ -114,7 +115,7 @@ describe('crossbill move', () => {
     expect(await collection(world, s.subscriptionId)).toEqual([s.cardId, 'charge_automatically']);
   });
 
-  it('--back sets again what stood there: Stripe charges the next renewal, and the MoR is not asked for it', async () => {
+  it('--back restores the old method: Stripe charges the next renewal, and the MoR does not', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const ran = await move([s.customerId, '--back', '--yes']);
@@ -135,7 +136,7 @@ describe('crossbill move', () => {
     expect(takenFor(world, next)).toEqual({ stripe: 0, mor: 1 });
   });
 
-  it('a method that a customer chose on Stripe after the move is not written over by --back', async () => {
+  it('--back keeps a method the customer chose on Stripe after the move', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const other = await world.stripe.paymentMethods.attach('pm_card_visa', { customer: s.customerId });
@@ -171,13 +172,13 @@ describe('crossbill move', () => {
 
     it('with an open invoice on Stripe', async () => {
       const s = await mover(world);
-      await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' }); // so that it stays unpaid
+      await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' }); // so it stays unpaid
       const renewed = await world.control('POST', '/stripe/renew', { subscription: s.subscriptionId });
       const fact = await leaves(s.customerId, s.subscriptionId, 'invoice_open');
       expect(fact).toMatchObject({ invoice_id: renewed.body['id'], invoice_status: 'draft' });
     });
 
-    it('whose method is custom already, which Stripe cannot charge: the MoR goes on to charge it', async () => {
+    it("with a custom method already, out of Stripe's reach: the MoR goes on to charge it", async () => {
       const s = await world.subscriber({ email: 'ida@example.com' });
       await world.invoice(s.firstInvoiceId, 'paid');
       await leaves(s.customerId, s.subscriptionId, 'not_charged');
@@ -187,7 +188,7 @@ describe('crossbill move', () => {
     });
   });
 
-  it('a request that Stripe refuses fails its subscription with the reason, and the others are moved', async () => {
+  it('a request refused by Stripe fails its subscription with the reason, and the others move', async () => {
     const [bad, good] = [await mover(world), await mover(world)];
     await world.control('POST', '/faults', {
       side: 'stripe',
@@ -205,7 +206,7 @@ describe('crossbill move', () => {
   });
 
   it.each(['drop_before', 'drop_after', 'store_500'])(
-    'an answer of Stripe that is lost (%s) moves the subscription all the same, once',
+    "Stripe's answer gets lost (%s), and the subscription moves all the same, once",
     async (action) => {
       const s = await mover(world);
       const path = `/v1/subscriptions/${s.subscriptionId}`;
@@ -232,8 +233,8 @@ describe('crossbill move', () => {
       expect(await writes()).toBe(before);
     };
 
-    it('a customer whom nobody linked', () => refuses(['cus_nobody', '--yes'], {}, 'not_linked'));
-    it('a reference that no link has', () => refuses(['--reference', 'batch 9', '--yes'], {}, 'not_linked'));
+    it('an unlinked customer', () => refuses(['cus_nobody', '--yes'], {}, 'not_linked'));
+    it('a reference without a link', () => refuses(['--reference', 'batch 9', '--yes'], {}, 'not_linked'));
     it('shadow mode', () => refuses(['--yes'], { CROSSBILL_SHADOW: 'true' }, 'shadow_mode'));
     it('--back while every customer is enrolled', () =>
       refuses(['--back', '--yes'], { ENROLMENT: 'all' }, 'enrolment_all'));
@@ -252,7 +253,7 @@ describe('crossbill move', () => {
 
   it('names wrong usage: both customers and a reference, and a key without the right to write', async () => {
     expect((await cli(['move', 'cus_1', '--reference', 'x', '--yes'], env)).code).toBe(2);
-    expect((await cli(['move'], env)).code).toBe(2); // nobody can be asked
+    expect((await cli(['move'], env)).code).toBe(2); // nobody answers
     const s = await mover(world);
     await world.control('POST', '/faults', {
       side: 'stripe',

@@ -1,4 +1,4 @@
-// A daemon that is killed after it has sent a notification and before it heard the answer: told again, the same bytes under the same id.
+// A daemon dies after sending a notification and before the answer: it sends the same bytes again under the same id.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
@@ -36,9 +36,9 @@ describe('a notification', () => {
     await receiver?.close();
   });
 
-  it('is delivered at least once through a kill -9 between its commit and the answer', async () => {
+  it('arrives at least once through a kill -9 between its commit and the answer', async () => {
     receiver.answer = () => 'hang';
-    // A payment of nobody's: its amount fits no invoice, so that a review item is opened and a notification made.
+    // A payment of nobody's: its amount fits no invoice, so Crossbill opens a review item and makes a notification.
     const s = await world.stripe.customers.create({ name: 'Ada Example' });
     const invoice = await world.stripe.invoices.create({ customer: s.id, auto_advance: false });
     await world.stripe.invoiceItems.create({ customer: s.id, invoice: invoice.id ?? '', amount: 500, currency: 'eur' });
@@ -80,7 +80,7 @@ async function sql<T extends pg.QueryResultRow>(url: string, text: string): Prom
   }
 }
 
-/** What the dead process had taken on is due again in half a minute; here at once. */
+/** The dead process's work is due again in half a minute; here at once. */
 const hasten = (url: string): Promise<unknown> =>
   sql(url, `update notification set next_try_at = now() where status = 'pending'`);
 const statuses = async (url: string): Promise<readonly string[]> =>

@@ -1,4 +1,5 @@
-// What belongs to no invoice's step is told as well: items of no invoice, deadlines, differences, refusing endpoints; and in Slack's words.
+// Notifications outside an invoice's step: items without an invoice, deadlines, differences, refusing endpoints; and in
+// Slack's words.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { NotifyReceiver } from '../support/notify-receiver.js';
@@ -44,7 +45,7 @@ describe('a channel of Slack', () => {
     expect(receiver.heard.every((h) => h.headers['webhook-signature'] === undefined)).toBe(true);
   });
 
-  it('is told once of an item that belongs to no invoice, and once that it is due soon', async () => {
+  it('gets one message about an item without an invoice, and one before its deadline', async () => {
     await sql(`insert into review (id, kind, status, topic, subject, fact, actions, created_at, due_at)
       values ('rev_loose', 'signup_overdue', 'open', 'signup-unpaid', 'sup_1',
               '{"code": "signup-unpaid", "signup": "sup_1", "customer": "Ada", "since": "2026-11-20T12:00:00.000Z"}',
@@ -56,7 +57,7 @@ describe('a channel of Slack', () => {
     expect(texts().filter((t) => /signup overdue/.test(t))).toHaveLength(2);
   });
 
-  it('is told at once of a webhook endpoint that refuses deliveries, and once in an hour', async () => {
+  it('gets a message at once about a refusing webhook endpoint, and once in an hour', async () => {
     const url = `${world.daemons[0]?.url ?? ''}/webhooks/mor/events`;
     const t = Math.floor(Date.now() / 1000);
     for (let n = 0; n < 6; n++) {
@@ -68,7 +69,7 @@ describe('a channel of Slack', () => {
     expect(told[0]).toContain('MOR_EVENT_WEBHOOK_SECRETS');
   });
 
-  it('is told of differences that verify found', async () => {
+  it("gets a message about verify's differences", async () => {
     const s = await world.stripe.customers.create({ name: 'Ada Example' });
     await world.control('DELETE', '/stripe/webhook-endpoints/all');
     const invoice = await world.stripe.invoices.create({ customer: s.id, auto_advance: false });

@@ -1,4 +1,5 @@
-// What the merchant's backend is told, over real HTTP with real signatures: at least once, the same bytes each time, and never what did not happen.
+// Notifications to the merchant's backend, over real HTTP with real signatures: at least once, the same bytes each
+// time, and never anything false.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Json, READ_KEY, startWorld, type World } from '../support/world.js';
@@ -30,7 +31,7 @@ const eventOf = (body: string): Event => JSON.parse(body) as Event;
 const toldOf = (invoiceId: string): readonly Event[] =>
   receiver.heard.map((h) => eventOf(h.body)).filter((e) => e.data['invoice_id'] === invoiceId);
 
-/** A subscriber whose first invoice is paid, so that there can be a renewal. */
+/** A subscriber with a paid first invoice, ready for a renewal. */
 async function subscriber(): ReturnType<World['subscriber']> {
   const s = await world.subscriber();
   await world.invoice(s.firstInvoiceId, 'paid');
@@ -49,7 +50,7 @@ async function heard(type: string, invoiceId: string): Promise<Event> {
 }
 
 describe('a merchant’s backend', () => {
-  it('is told of a signup, its paid invoice and a refund, each once, signed with both secrets', async () => {
+  it('receives a signup, its paid invoice and a refund, each once, signed with both secrets', async () => {
     const s = await world.subscriber();
     const paid = await heard('invoice.paid', s.firstInvoiceId);
     expect(paid.data).toMatchObject({ customer_id: s.customerId, status: 'paid', amount_due: 2990, currency: 'eur' });
@@ -87,7 +88,7 @@ describe('a merchant’s backend', () => {
     expect(receiver.heard.map((h) => h.body).join('')).not.toMatch(/Ada|example\.com|whsec_|client_secret/);
   });
 
-  it('is told that a renewal was left open and why, and nothing of being paid', async () => {
+  it('receives a renewal left open with the reason, and nothing about a payment', async () => {
     const s = await subscriber();
     const invoiceId = await openRenewal(world, s);
     const said = { customerId: s.customerId, invoiceId, amount: 2990 };
@@ -106,7 +107,7 @@ describe('a merchant’s backend', () => {
     expect(toldOf(invoiceId).map((e) => e.type)).toEqual(['invoice.left_open', 'invoice.action_required']);
   });
 
-  it('is told of a review item and of the invoice that it keeps open, without a word of what anybody wrote', async () => {
+  it("receives a review item and the invoice it keeps open, without anybody's own words", async () => {
     const s = await subscriber();
     const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, takenByMor(world, s, invoiceId, 1000), {
@@ -179,7 +180,7 @@ describe('a merchant’s backend', () => {
     for (const t of tries()) NotifyReceiver.verify(t, CURRENT);
   });
 
-  it('is sent one again on request: the same bytes, by those who may', async () => {
+  it('receives one again on request: the same bytes, by an authorised person', async () => {
     const [first] = receiver.heard;
     if (first === undefined) throw new Error('nothing was told before');
     const denied = await world.api('POST', `/v1/notifications/${first.id}/replay`, undefined, {
@@ -202,7 +203,7 @@ describe('a merchant’s backend', () => {
     expect((await world.api('GET', '/v1/notifications?type=nothing')).status).toBe(400);
   });
 
-  it('that redirects is not followed, and the delivery says so', async () => {
+  it("gets no request at a redirect's target, and the delivery says so", async () => {
     const elsewhere = await NotifyReceiver.open();
     receiver.answer = () => ({ status: 302, headers: { location: elsewhere.url } });
     const id = (await failing()).id;
@@ -212,7 +213,7 @@ describe('a merchant’s backend', () => {
     await elsewhere.close();
   });
 
-  it('that is gone (410) is sent nothing more until somebody replays one, and nothing is lost meanwhile', async () => {
+  it('is gone (410) and gets nothing more until somebody replays one, and nothing is lost meanwhile', async () => {
     receiver.answer = () => 410;
     const s = await world.subscriber();
     await world.until(
@@ -241,7 +242,7 @@ describe('a merchant’s backend', () => {
     expect(toldOf(s.firstInvoiceId).map((e) => e.type)).toContain('invoice.paid');
   });
 
-  it('that takes all of its 15 seconds holds up no money', async () => {
+  it('holds up no money with all of its 15 seconds', async () => {
     receiver.answer = () => 'hang';
     const s = await subscriber();
     for (let n = 0; n < 6; n++) {
@@ -289,7 +290,7 @@ async function delivered(id: string): Promise<Json> {
   return done.body;
 }
 
-/** Something is told, and the receiver does not take it. */
+/** A notification goes out, and the receiver does not take it. */
 async function failing(): Promise<{ readonly id: string }> {
   const s = await world.subscriber();
   const found = await world.until(

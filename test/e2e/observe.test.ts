@@ -63,7 +63,7 @@ describe('a renewal', () => {
   });
 });
 
-// The target of the log cannot stop the daemon: a full disk, and a reader that stands still, from its start to its end.
+// The target of the log cannot stop the daemon: a full disk, and a reader standing still, from its start to its end.
 describe('A stuck log', () => {
   function fill(fifo: number): void {
     try {
@@ -76,7 +76,7 @@ describe('A stuck log', () => {
   /** Each refused delivery is a line of the log at this level. */
   const DELIVERIES = 100;
 
-  describe('a daemon whose log is not taken', () => {
+  describe('a daemon unable to write its log', () => {
     const folder = mkdtempSync(join(tmpdir(), 'crossbill-log-'));
     let world: World;
     beforeAll(async () => {
@@ -109,13 +109,13 @@ describe('A stuck log', () => {
       expect(await daemon.end('SIGTERM')).toBe(0);
     }
 
-    it('for a full disk answers, counts the lines that are lost, and ends when it is told to', async () => {
+    it('answers with a full disk, counts the lost lines, and ends on SIGTERM', async () => {
       const full = openSync('/dev/full', 'w');
       await livesOn(full, true);
       closeSync(full);
     });
 
-    it('for a reader that stands still answers, and ends when it is told to', async () => {
+    it('answers with a reader standing still, and ends on SIGTERM', async () => {
       const fifo = join(folder, 'fifo');
       execFileSync('mkfifo', [fifo]);
       const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -129,12 +129,12 @@ describe('A stuck log', () => {
   });
 });
 
-// No secret ever reaches a log line or a table, whatever was asked, refused, forged or broken.
+// No secret ever reaches a log line or a table, in any request, refusal, forgery or failure.
 describe('secrets', () => {
   let world: World;
-  /** What must be found nowhere, with a name for the report. */
+  /** The texts to find nowhere, with a name for the report. */
   const canaries = new Map<string, string>();
-  /** What the API said. */
+  /** The API's answers. */
   const answers: string[] = [];
   const canary = (name: string): string => {
     const value = `canary${name.replaceAll(/\W/g, '')}${randomUUID().replaceAll('-', '')}`;
@@ -176,7 +176,7 @@ describe('secrets', () => {
     const { api } = world;
     const heard: World['api'] = async <T = Json>(...asked: Parameters<World['api']>) => {
       const reply = await api<T>(...asked);
-      // The one secret that is handed over on purpose, to whoever asked for it.
+      // The one secret handed over on purpose, to its requester.
       answers.push(
         JSON.stringify(reply.body, (name, value: unknown) => (name === 'client_secret' ? undefined : value)),
       );
@@ -186,7 +186,7 @@ describe('secrets', () => {
   });
   afterAll(() => world.close());
 
-  it('are in no log line and in no column, after all that can happen to them', async () => {
+  it('are in no log line and in no column, after everything possible', async () => {
     const s = await world.subscriber({ amount: 1000 });
     await world.invoice(s.firstInvoiceId, 'paid');
     await world.invoice(await world.renew(s.subscriptionId), 'paid');
@@ -213,7 +213,7 @@ describe('secrets', () => {
     );
     canaries.set('client secret of another card', String(card.body['client_secret']));
 
-    // Peers that refuse, and repeat what they were sent.
+    // Peers with refusals and an echo of their input.
     const echo = {
       code: 'echo',
       message: `you sent ${world.sandbox.secrets.stripeApiKey} ${String(trial.body['client_secret'])}`,

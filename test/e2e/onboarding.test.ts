@@ -34,7 +34,7 @@ describe('Onboarding', () => {
       world = await startWorld();
       await world.startDaemon();
       db = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
-      db.on('error', () => undefined); // a connection may still be closing when its database is dropped
+      db.on('error', () => undefined); // a connection may still be closing when the test drops its database
     });
     afterEach(async () => {
       await world.control('DELETE', '/faults');
@@ -66,7 +66,7 @@ describe('Onboarding', () => {
       expect((await submit(reference)).body).toMatchObject({ status: 'submitted', due: [] });
     }
 
-    it('begins an application, supplies what is due, submits it and reads the approval', async () => {
+    it('begins an application, supplies the open requirements, submits it and reads the approval', async () => {
       const begun = await start(merchant('larch'));
       expect(begun).toMatchObject({
         status: 201,
@@ -115,13 +115,13 @@ describe('Onboarding', () => {
       expect(await product('birch')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
     });
 
-    it('counts what was submitted before as submitted', async () => {
+    it('counts an earlier submission as submitted', async () => {
       await submitted('rowan');
       expect(await submit('rowan')).toMatchObject({ status: 200, body: { status: 'submitted' } });
       expect(await business('rowan')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
     });
 
-    it('names every requirement that is missing at submission', async () => {
+    it('names every missing requirement at submission', async () => {
       await start(merchant('aspen'));
       const refused = await submit('aspen');
       expect(refused).toMatchObject({ status: 400, body: { code: 'incomplete_application' } });
@@ -129,7 +129,7 @@ describe('Onboarding', () => {
       expect(errors.map((e) => e.field)).toEqual(['selectedRegions', 'businessDescription', 'checkoutUrl']);
     });
 
-    it('makes no second merchant of the same reference and says what became of the company details', async () => {
+    it('makes no second merchant of the same reference and reports the fate of the company details', async () => {
       const first = await start(merchant('alder'));
       const same = await start(merchant('alder'));
       expect(same.status).toBe(200);
@@ -143,7 +143,7 @@ describe('Onboarding', () => {
       expect(both[0].body['merchant_id']).toBe(both[1].body['merchant_id']);
     });
 
-    it('takes over an application that was begun elsewhere', async () => {
+    it('takes over an application begun elsewhere', async () => {
       const { partner } = world.sandbox.secrets;
       const token = await fetch(`${world.sandbox.morUrl}/oauth2/token`, {
         method: 'POST',
@@ -179,7 +179,7 @@ describe('Onboarding', () => {
       expect(resumed.body['application_id']).not.toBeNull();
     });
 
-    it('finds the application whose beginning was not answered, with its own company details', async () => {
+    it('finds the application after an unanswered beginning, with its own company details', async () => {
       const path = '/partner/api/onboarding/initiate';
       await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
       expect(await start(merchant('willow'))).toMatchObject({
@@ -190,7 +190,7 @@ describe('Onboarding', () => {
       expect(willow).toMatchObject({ status: 200, body: { company_discarded: false, existing_application: false } });
       expect(willow.body['notice']).toBeUndefined();
       expect(willow.body['application_id']).not.toBeNull();
-      // Neither an answer nor a list: the same request again finds what the first one made.
+      // Neither an answer nor a list: repeating the request finds the first one's object.
       await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
       await world.control('POST', '/faults', {
         side: 'mor',
@@ -205,7 +205,7 @@ describe('Onboarding', () => {
       expect(listed.rowCount).toBe(1);
     });
 
-    it('does not repeat a beginning that the MoR cannot read', async () => {
+    it('does not repeat a beginning the MoR cannot read', async () => {
       const path = '/partner/api/onboarding/initiate';
       const before = await sent(path);
       await world.control('POST', '/faults', {
@@ -222,7 +222,7 @@ describe('Onboarding', () => {
       expect((await start(merchant('yew'))).status).toBe(201);
     });
 
-    it('names the fields that are missing before anything is sent', async () => {
+    it('names the missing fields before it sends anything', async () => {
       const before = await sent('/partner/api/onboarding/initiate');
       const refused = await start({
         merchantReference: 'oak',
@@ -245,7 +245,7 @@ describe('Onboarding', () => {
       });
     });
 
-    it('answers 404 for a merchant that nobody knows', async () => {
+    it('answers 404 for an unknown merchant', async () => {
       for (const answer of [
         await look('nobody'),
         await product('nobody'),
@@ -256,7 +256,7 @@ describe('Onboarding', () => {
       }
     });
 
-    it('asks for the outcome by itself, and each merchant is given to one replica', async () => {
+    it('asks for the outcome automatically, and each merchant goes to one replica', async () => {
       await submitted('cedar');
       await review('cedar', { outcome: 'approved', message: 'good' });
       await db.query(`update onboarding set poll_at = null where reference <> 'cedar'`);
@@ -281,7 +281,7 @@ describe('Onboarding', () => {
         expect(read.reduce((a, b) => a + b, 0)).toBe(1);
         const row = await db.query(`select status, review_message, poll_at from onboarding where reference = 'cedar'`);
         expect(row.rows).toEqual([{ status: 'approved', review_message: 'good', poll_at: null }]);
-        // The whole way from one description, and again: only what can still be changed is changed.
+        // The whole way from one description, and again: the second run changes only the changeable parts.
         const all = merchant('spruce', {
           regions: ['GB'],
           businessDescription: 'Trees',
@@ -319,7 +319,7 @@ describe('Onboarding', () => {
     });
   });
 
-  it('says that onboarding is not configured without partner credentials', async () => {
+  it('refuses onboarding without partner credentials', async () => {
     const world = await startWorld();
     delete world.env['MOR_PARTNER_CLIENT_ID'];
     delete world.env['MOR_PARTNER_CLIENT_SECRET'];
@@ -342,7 +342,8 @@ describe('Onboarding', () => {
   });
 });
 
-// Merchants whose company is not known (Document 1, POST /partner/api/merchants): made once, with a warning, never by accident.
+// Merchants without company details (Document 1, POST /partner/api/merchants): made once, with a warning, never by
+// accident.
 describe('A merchant without a known company', () => {
   const merchant = (merchantReference: string): Json => ({ merchantReference, productCode: 'tor', company });
 
@@ -361,7 +362,7 @@ describe('A merchant without a known company', () => {
   const product = (reference: string): Promise<Reply> =>
     world.api('PUT', `/v1/onboarding/merchants/${reference}/product`, { code: 'tor', regions: ['GB'] });
 
-  it('makes a merchant whose company is not known, with the warning that it stays so, once, and no second application', async () => {
+  it('makes a merchant without a company once, with the warning it stays so, and no second application', async () => {
     const bare = { merchantReference: 'juniper', withoutCompany: true, productCode: 'tor' };
     const made = await start(bare);
     expect(made).toMatchObject({ status: 201, body: { status: 'requested', company_discarded: false } });
@@ -412,7 +413,7 @@ describe('A merchant without a known company', () => {
     }
   });
 
-  it('makes no merchant without company details while an application with them is unanswered', async () => {
+  it('makes no merchant without company details while an application with them has no answer', async () => {
     for (const path of ['/partner/api/onboarding/initiate', '/partner/api/merchants']) {
       await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_before' });
     }

@@ -1,4 +1,5 @@
-// Events in every order, late, early or about something else: the end is the same, and money is never guessed at.
+// Events in every order, late, early or about something else: the end is the same, and Crossbill never guesses about
+// money.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
 import { deliver, eventStatus } from './support/door.js';
@@ -73,7 +74,7 @@ describe('events in any order', () => {
   it.each([
     ['of 255 characters', `pay_${'x'.repeat(251)}`],
     ['with letters and a line break that no header carries', 'pay_支払い\n1'],
-  ])('a payment whose id is opaque, %s, is marked like any other', async (_what, paymentId) => {
+  ])('a payment with an opaque id, %s, gets its mark like any other', async (_what, paymentId) => {
     const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, { ...newPaid(), paymentId }, said(invoiceId));
     await paidOnce(invoiceId);
@@ -84,7 +85,7 @@ describe('events in any order', () => {
     const paid = newPaid();
     await tellSucceeded(world, paid, said(invoiceId));
     await paidOnce(invoiceId);
-    const before = Math.floor(Date.now() / 1_000) - 60; // a refusal after the success is another story: a person is asked
+    const before = Math.floor(Date.now() / 1_000) - 60; // a refusal after the success is another story, for a person
     for (const about of [paid, newPaid()]) {
       const id = await tellFailed(type, invoiceId, about, before);
       expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
@@ -118,7 +119,7 @@ describe('events in any order', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('a total of 700 before the one of 300 opens a gap, which closes itself', async () => {
+  it('a total of 700 before the one of 300 opens a gap, and the gap closes itself', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     await tellSucceeded(world, paid, said(invoiceId));
@@ -141,7 +142,7 @@ describe('events in any order', () => {
     expect((await stripeSide(world, invoiceId)).notes.toSorted((a, b) => a - b)).toEqual([300, 300, 400]);
   });
 
-  it('refunds beyond the payment are shown and not counted', async () => {
+  it('refunds beyond the payment show, and do not count', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     await tellSucceeded(world, paid, said(invoiceId));
@@ -158,7 +159,7 @@ describe('events in any order', () => {
     expect((await stripeSide(world, invoiceId)).refundReferences).toHaveLength(1);
   });
 
-  it('a success before invoice.created, which comes an hour late, is marked once', async () => {
+  it('a success before invoice.created, an hour late, gets one mark', async () => {
     await world.control('POST', '/faults', {
       target: 'deliveries',
       side: 'stripe',
@@ -181,7 +182,7 @@ describe('events in any order', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('a success for a draft is held, and marked when the draft is finalized', async () => {
+  it('a success for a draft waits, and gets its mark when the draft is finalized', async () => {
     const invoiceId = await draftRenewal(world, s);
     const id = await tellSucceeded(world, newPaid(), said(invoiceId));
     await world.invoice(invoiceId, 'held');
@@ -191,7 +192,7 @@ describe('events in any order', () => {
     await paidOnce(invoiceId);
   });
 
-  it('a draft that grew before it was finalized is an amount_mismatch, and can be applied as a part', async () => {
+  it('a draft grown before its end is an amount_mismatch, and a person can apply it as a part', async () => {
     const invoiceId = await draftRenewal(world, s);
     await tellSucceeded(world, newPaid(), said(invoiceId));
     await world.invoice(invoiceId, 'held');
@@ -216,7 +217,7 @@ describe('events in any order', () => {
     ['amount_mismatch', 'a higher amount', { amount: 1001 }],
     ['currency_mismatch', 'another currency', { currency: 'usd' }],
     ['customer_mismatch', 'another customer', { customerId: 'cus_of_someone_else' }],
-  ])('%s: %s is left to a person and refunded when the person says so', async (kind, _what, over) => {
+  ])("%s: %s goes to a person, and back to the customer at the person's word", async (kind, _what, over) => {
     const invoiceId = await openRenewal(world, s);
     const amount = 'amount' in over ? (over.amount ?? 1000) : 1000;
     const currency = 'currency' in over ? (over.currency ?? 'eur') : 'eur';
@@ -233,7 +234,7 @@ describe('events in any order', () => {
     await paidOnce(invoiceId);
   });
 
-  it('the right customer’s money can be applied although the event named another', async () => {
+  it('a person can apply the right customer’s money although the event named another', async () => {
     const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, newPaid(), { ...said(invoiceId), customerId: 'cus_parent_company' });
     const [item] = await untilReviews(world, invoiceId, ['customer_mismatch']);
@@ -260,7 +261,7 @@ describe('events in any order', () => {
     await paidOnce(uncollectible);
   });
 
-  it('an invoice that was deleted, and one that never was: an item, no write to Stripe', async () => {
+  it('a deleted or unknown invoice gives an item, without a write to Stripe', async () => {
     const manual = await world.stripe.invoices.create({ customer: s.customerId, currency: 'eur' });
     const deleted = String(manual.id);
     await world.stripe.invoices.del(deleted);
@@ -270,7 +271,7 @@ describe('events in any order', () => {
     }
   });
 
-  it('an invoice that was paid another way: double_payment, and no record on Stripe', async () => {
+  it('an invoice paid another way gives double_payment, without a record on Stripe', async () => {
     const invoiceId = await openRenewal(world, s);
     await world.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
     await tellSucceeded(world, newPaid(), said(invoiceId));
@@ -290,7 +291,7 @@ describe('events in any order', () => {
     expect(shown.body).toMatchObject({ status: 'ignored', expected_by: null });
   });
 
-  it('the event of a connected account and of live mode is stored and ignored', async () => {
+  it('stores and ignores the event of a connected account and of live mode', async () => {
     const invoiceId = await openRenewal(world, s);
     const created = await world.stripe.events.list({ type: 'invoice.created', limit: 1 });
     const event = JSON.parse(JSON.stringify(created.data[0])) as Json;

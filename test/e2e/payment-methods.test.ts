@@ -13,7 +13,7 @@ import {
 } from '../support/world.js';
 import { deafMor, draftRenewal, openRenewal, requestsOf, stripeSide } from './support/story.js';
 
-// Whose card it is: a setup intent names its customer, and a renewal is charged on its own customer's method.
+// Whose card: a setup intent names its customer, and the MoR charges a renewal on its own customer's method.
 describe('The owner of a card', () => {
   const SETUP = '/api/payments/cardpsp/setup-intents';
 
@@ -37,11 +37,11 @@ describe('The owner of a card', () => {
     return { status: answer.status, body: (await answer.json()) as Json, headers: answer.headers };
   }
   const setupCalls = (): Promise<Json[]> => requestsOf(world, `side=mor&path=${SETUP}`);
-  /** What the newest setup intent was asked with. */
+  /** The request of the newest setup intent. */
   const lastSetup = async (): Promise<unknown> => (await setupCalls()).at(-1)?.['body'];
 
   describe('a setup intent', () => {
-    it('names its customer with everything that the signup gave', async () => {
+    it('names its customer with all details of the signup', async () => {
       const customer = {
         id: 'cus_named',
         email: 'ada@example.com',
@@ -54,7 +54,7 @@ describe('The owner of a card', () => {
       expect(await lastSetup()).toEqual({ merchant_customer: { ...known, cardpsp_id: id, country: 'DE' } });
     });
 
-    it('names the id alone when nothing else was given', async () => {
+    it('names the id alone without other details', async () => {
       expect((await signUp(sending, { kind: 'trial', customer: { id: 'cus_bare' } })).status).toBe(201);
       expect(await lastSetup()).toEqual({ merchant_customer: { cardpsp_id: 'cus_bare' } });
     });
@@ -65,7 +65,7 @@ describe('The owner of a card', () => {
       expect(await lastSetup()).toEqual({});
     });
 
-    it('is repeated with its stored bytes under its key after MOR_SETUP_CUSTOMER changed', async () => {
+    it('repeats its stored bytes under its key after MOR_SETUP_CUSTOMER changed', async () => {
       const key = randomUUID();
       const body = { kind: 'trial', customer: { id: 'cus_repeated', email: 'ada@example.com' } };
       const first = await signUp(sending, body, key);
@@ -88,7 +88,7 @@ describe('The owner of a card', () => {
     readonly morCustomerId: string;
   };
 
-  /** A customer in a trial, whose setup intent waits for the browser. */
+  /** A customer in a trial, with a setup intent waiting for the browser. */
   async function trial(daemon: Daemon, email: string): Promise<Trial> {
     const { stripe } = world;
     const customer = await stripe.customers.create({ email });
@@ -116,7 +116,7 @@ describe('The owner of a card', () => {
     expect(body['status']).toBe('succeeded');
   }
 
-  /** The MoR's payments for an invoice: what became of each, and which intent saved the method that paid. */
+  /** The MoR's payments for an invoice: the status of each, and the intent behind the paying method. */
   async function chargesFor(invoiceId: string): Promise<{ status: unknown; decline: unknown; savedBy: unknown }[]> {
     const { body } = await world.control('GET', `/mor/payments?invoice=${invoiceId}`);
     return (body['data'] as Json[]).map((p) => ({
@@ -127,7 +127,7 @@ describe('The owner of a card', () => {
   }
 
   describe('a renewal', () => {
-    it("is charged on its own customer's method when two trials are confirmed in the other order", async () => {
+    it("charges its own customer's method after two trials confirm in the other order", async () => {
       const ada = await trial(sending, 'ada@example.com');
       const bob = await trial(sending, 'bob@example.com');
       await confirm(bob.setupIntentId);
@@ -142,7 +142,7 @@ describe('The owner of a card', () => {
       }
     });
 
-    it('is charged on the method that its customer confirmed last', async () => {
+    it('charges the method last confirmed by its customer', async () => {
       const ada = await trial(sending, 'ada@example.com');
       await confirm(ada.setupIntentId);
       const again = await signUp(sending, { kind: 'trial', customer: { id: ada.customerId } });
@@ -152,7 +152,7 @@ describe('The owner of a card', () => {
       expect(await chargesFor(await world.renew(ada.subscriptionId))).toMatchObject([{ savedBy: newer }]);
     });
 
-    it('stays open when nobody was named with the setup, whatever other methods the MoR has', async () => {
+    it('stays open after a setup without a name, whatever other methods the MoR has', async () => {
       const other = await trial(sending, 'bob@example.com');
       await confirm(other.setupIntentId);
       const ada = await trial(omitting, 'ada@example.com');
@@ -168,7 +168,7 @@ describe('The owner of a card', () => {
     });
   });
 
-  it('a MoR that refuses the customer of a setup intent makes a refusal that names the setting and the field', async () => {
+  it("a MoR's refusal of a setup intent's customer gives a refusal with the setting and the field", async () => {
     await world.control('POST', '/mor/account', { setup_customer: 'refuse' });
     try {
       const customer = { id: 'cus_refused' };
@@ -187,7 +187,8 @@ describe('The owner of a card', () => {
   });
 });
 
-// Another card: its setup intent, the report of its confirmation, and the customer's refused renewals that are tried again with it.
+// Another card: its setup intent, the report of its confirmation, and the retries of the customer's refused renewals
+// with it.
 describe('Another card', () => {
   const AS_SHOP = { authorization: `Bearer ${SIGNUP_KEY}` };
   const LINKS = { RECOVERY_LINK_JURISDICTION: 'GB', RECOVERY_LINK_RETURN_URL: 'https://shop.example/thanks' };
@@ -225,7 +226,7 @@ describe('Another card', () => {
         String(p['status']),
       );
 
-    /** A renewal that the MoR declined for good; with links set up its customer can pay a link. */
+    /** A renewal the MoR declined for good; with links set up its customer can pay a link. */
     async function declined(...outcomes: readonly string[]): Promise<string> {
       await world.control('POST', '/cards', {
         customer_id: s.customerId,
@@ -244,7 +245,7 @@ describe('Another card', () => {
       return setup;
     }
 
-    it('is made once under a key, names the customer with the details of the signup, hands its client secret over and shows it nowhere else, and stands newest first in the history', async () => {
+    it("makes one intent under a key, names the customer with the signup's details, shows its client secret only once, and stands newest first in the history", async () => {
       const asked = { payment_method_types: ['card', 'sepa_debit'] };
       const first = await change(s.customerId, asked, 'card-1');
       expect(first.status).toBe(201);
@@ -308,7 +309,7 @@ describe('Another card', () => {
       expect((await confirmed(s.customerId)).body['data']).toEqual([]);
     });
 
-    it('also counts as confirmed when the next charge succeeds, and then the renewal before is tried again', async () => {
+    it('also counts as confirmed at the next successful charge, and then Crossbill retries the earlier renewal', async () => {
       const id = await declined('succeed', 'succeed');
       const setup = await anotherCard();
       const next = await openRenewal(world, s);
@@ -320,7 +321,7 @@ describe('Another card', () => {
       expect(made(await shown(id)).at(-1)).toMatchObject({ means: 'charge', by: null, payment_method: setup['id'] });
     });
 
-    it('is refused for whom ENROLMENT excludes, and a report for whom nothing was made', async () => {
+    it('gets a refusal outside ENROLMENT, and so does a report without a setup', async () => {
       expect(await confirmed('cus_nobody')).toMatchObject({ status: 404, body: { code: 'not_found' } });
       await world.api('POST', '/v1/customers', { customer_id: 'cus_imported', mor_customer_id: 'mcus_imported' });
       expect(await confirmed('cus_imported')).toMatchObject({ status: 409, body: { code: 'payment_method_missing' } });

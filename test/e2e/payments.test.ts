@@ -8,8 +8,9 @@ import { PROFORMA, atPortal } from './support/named.js';
 import { begun, complete, confirmed, paidOnce } from './support/signups.js';
 import { deafMor, newPaid, openRenewal, refund, stripeSide, tellSucceeded, untilReviews } from './support/story.js';
 
-// Every payment can be refunded: one that no event of the MoR has named is named by the shop, a person, or `payment.captured`.
-describe('every payment can be refunded', () => {
+// Every payment is refundable: the shop, a person or `payment.captured` names a payment without a name from the MoR's
+// events.
+describe('every payment is refundable', () => {
   let world: World;
 
   beforeAll(async () => {
@@ -21,7 +22,7 @@ describe('every payment can be refunded', () => {
   const identify = (id: string, paymentId: string): Promise<Reply> =>
     world.api('POST', `/v1/payments/${id}/identify`, { payment_id: paymentId });
 
-  /** A signup that is paid; `ours` is our own id of its payment. */
+  /** A paid signup; `ours` is our own id of its payment. */
   async function signedUp(named: boolean): Promise<{ ours: string; paymentId: string; invoiceId: string }> {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
@@ -43,13 +44,13 @@ describe('every payment can be refunded', () => {
     );
   }
 
-  it('a signup completed with payment_id is refunded by it', async () => {
+  it('a signup completed with payment_id is refunded by this id', async () => {
     const { ours, paymentId, invoiceId } = await signedUp(true);
     expect(ours).toBe(paymentId);
     await refunded(paymentId, invoiceId);
   });
 
-  it('a payment that a person names is refunded; the same name again changes nothing, another is refused, and it is audited', async () => {
+  it('a person names a payment and refunds it; the same name again changes nothing, another gets a refusal, and the audit has both', async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
     expect(await identify(ours, paymentId)).toMatchObject({ status: 200, body: { id: paymentId } });
@@ -61,14 +62,14 @@ describe('every payment can be refunded', () => {
     await refunded(paymentId, invoiceId);
     const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=payment.identify');
     expect(audit.body.data.length).toBeGreaterThanOrEqual(3);
-    // The id of one payment names no other, of whatever invoice.
+    // The id of one payment names no other, on any invoice.
     const other = await signedUp(false);
     const clash = await identify(other.ours, paymentId);
     expect(clash).toMatchObject({ status: 409, body: { code: 'payment_id_taken' } });
     expect(String(clash.body['message'])).toContain(ours);
   });
 
-  it('an item about a payment without a name offers no refund and says how to name it; named, it is refunded there', async () => {
+  it('an item about a payment without a name offers no refund and explains the naming; with a name it offers the refund', async () => {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
     await world.stripe.invoices.voidInvoice(b.invoiceId);
@@ -98,7 +99,7 @@ describe('every payment can be refunded', () => {
     );
   });
 
-  it('a name that the MoR does not know is its 404, and is taken back so that the right one can be given', async () => {
+  it('the MoR answers a wrong name with 404, and Crossbill removes it so a person can give the right one', async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect((await identify(ours, 'pay_mistyped')).status).toBe(200);
     expect(await refund(world, ours, { amount: 990 })).toMatchObject({
@@ -109,7 +110,7 @@ describe('every payment can be refunded', () => {
     await refunded(paymentId, invoiceId);
   });
 
-  it('a name that the MoR does not know is taken back too when the first try was not answered and the repeat is its 404', async () => {
+  it("a wrong name goes also when the first try got no answer and the repeat is the MoR's 404", async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect((await identify(ours, 'pay_misheard')).status).toBe(200);
     const path = '/api/payments/pay_misheard/refund';
@@ -135,7 +136,7 @@ describe('every payment can be refunded', () => {
   const paymentsOf = async (invoiceId: string, origin: string): Promise<Json[]> =>
     ((await world.invoice(invoiceId, 'paid'))['payments'] as Json[]).filter((p) => p['origin'] === origin);
 
-  it('a payment on a link is refunded once it is named, and the event of that refund, which knows no customer, is taken in', async () => {
+  it('a payment on a link is refundable once named, and Crossbill takes in the event of this refund, without a customer in it', async () => {
     const invoiceId = await openInvoice(world);
     const link = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
     const made = await world.api('POST', `/v1/invoices/${invoiceId}/payment-link`, link);
@@ -154,7 +155,7 @@ describe('every payment can be refunded', () => {
     expect((await world.api('GET', `/v1/payments/${paymentId}`)).body['amount_refunded']).toBe(990);
   });
 
-  it("a bank transfer's payment is refunded once it is named", async () => {
+  it("a bank transfer's payment is refundable once named", async () => {
     const invoiceId = await openInvoice(world);
     const made = await world.api('POST', `/v1/invoices/${invoiceId}/proforma`, PROFORMA);
     expect(made.status).toBe(201);
@@ -168,7 +169,7 @@ describe('every payment can be refunded', () => {
     await refunded(paymentId, invoiceId);
   });
 
-  it("the MoR's own word on what a payment is called counts more than a person's", async () => {
+  it("the MoR's own name for a payment counts more than a person's", async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect((await identify(ours, 'pay_misread')).status).toBe(200);
     await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990 });
@@ -181,7 +182,7 @@ describe('every payment can be refunded', () => {
     expect(payments.map((p) => [p['id'], p['amount_refunded']])).toEqual([[paymentId, 990]]);
   });
 
-  it('a payment that was taken for another of another customer: what the MoR gave back is told, and shows on Stripe once', async () => {
+  it("a person takes one customer's payment for another's: an item reports the MoR's refund, and Stripe shows it once", async () => {
     const [ada, grace] = [await signedUp(false), await signedUp(false)];
     expect((await identify(ada.ours, grace.paymentId)).status).toBe(200);
     expect((await refund(world, ada.ours, { amount: 990 })).status).toBe(201);
@@ -202,7 +203,7 @@ describe('every payment can be refunded', () => {
   });
 });
 
-// Two invoices' payments that name one charge: the charge is booked once, and a person hears of both.
+// Two invoices' payments name one charge: Crossbill books the charge once, and a person learns of both.
 describe('One charge for two invoices', () => {
   let world: World;
 
@@ -235,7 +236,7 @@ describe('One charge for two invoices', () => {
     const ledger = await world.api('GET', `/v1/ledger?invoice_id=${other}`);
     expect(ledger.body['data']).toEqual([]);
 
-    // Verify names it too, on the invoice that is not booked, until a person has set that payment aside.
+    // Verify names it too, on the unbooked invoice, until a person sets the payment aside.
     const named = async (): Promise<unknown[]> => {
       const { out } = await cli(['verify', '--json'], world.env);
       const report = JSON.parse(out) as Record<'differences' | 'explained', { kind: string }[]>;
@@ -250,7 +251,7 @@ describe('One charge for two invoices', () => {
       review_id: item?.['id'],
       detail: `charge ${first.chargeId} is named by payment ${first.paymentId} of invoice ${paid} (confirmed) and by payment ${second.paymentId} of invoice ${other} (parked)`,
     });
-    // Nothing is booked here that could be refunded or marked: only to set it aside is offered.
+    // No refund and no mark is possible here: the item offers only to set it aside.
     expect(item?.['actions']).toEqual(['dismiss']);
     const retried = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'retry' });
     expect(retried).toMatchObject({ status: 409, body: { code: 'resolution_not_available' } });
@@ -260,7 +261,7 @@ describe('One charge for two invoices', () => {
   });
 });
 
-// The ledger names what it tells of by every id that is known, also by those that came after the entry was made.
+// The ledger names each thing by every known id, also by later ones.
 describe('a row of the ledger', () => {
   let world: World;
   beforeAll(async () => {
@@ -272,7 +273,7 @@ describe('a row of the ledger', () => {
   const ledgerOf = async (invoiceId: string): Promise<Json[]> =>
     (await world.api<{ data: Json[] }>('GET', `/v1/ledger?invoice_id=${invoiceId}`)).body.data.reverse();
 
-  it('carries customer, invoice, payment, charge, record, refund and credit note, each as soon as it is known and never changed itself', async () => {
+  it('carries customer, invoice, payment, charge, record, refund and credit note, each as soon as known, without changing the entry', async () => {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
     const done = await complete(world, b, chargeId, {});
@@ -333,7 +334,7 @@ describe('a row of the ledger', () => {
       expect([name, text]).toEqual([name, expect.stringContaining(String(id))]);
   });
 
-  it('belongs to the time at which the MoR moved the money', async () => {
+  it("belongs to the time of the MoR's booking", async () => {
     for (const entry of (await world.api<{ data: Json[] }>('GET', '/v1/ledger?reason=refund_paid')).body.data) {
       const found = await world.api('GET', `/v1/refunds/${String(entry['mor_refund_id'])}`);
       expect(entry['moved_at']).toBe(found.body['succeeded_at']);

@@ -27,7 +27,7 @@ import {
   untilReviews,
 } from './support/story.js';
 
-// Refunds as an operator asks for them: never more than was paid, never twice, and nothing forgotten when no answer comes.
+// Refunds by an operator: never more than paid, never twice, and none forgotten without an answer.
 describe('refunds', () => {
   let world: World;
   let s: Subscriber;
@@ -63,7 +63,7 @@ describe('refunds', () => {
   it('no answer: 202 unknown, the amount stays reserved, and the repeat settles it', async () => {
     const paid = await paidRenewal();
     await silence(paid, 'drop_after', 4);
-    // The webhook is lost too: only the repeat of the call can tell.
+    // The webhook gets lost too: only the repeat of the call can tell.
     await world.control('POST', '/faults', { target: 'deliveries', type: 'payment.refunded', action: 'lose' });
     const asked = await refund(world, paid.paymentId, { amount: 600 }, 'silent');
     expect(asked).toMatchObject({ status: 202, body: { status: 'unknown', mor_refund_id: null, amount: 600 } });
@@ -136,7 +136,7 @@ describe('refunds', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('a first try that is refused is a failed refund with the MoR’s words, and the amount is free', async () => {
+  it('a refused first try is a failed refund with the MoR’s words, and the amount is free', async () => {
     const paid = await paidRenewal();
     await world.control('POST', `/mor/payments/${paid.paymentId}/charge-back`, {});
     const asked = await refund(world, paid.paymentId, { amount: 600 }, 'charged-back');
@@ -147,7 +147,7 @@ describe('refunds', () => {
     expect((await stripeSide(world, paid.invoiceId)).notes).toEqual([]);
   });
 
-  it('two operators refund the remainder at once: one refund of it, and the other is told', async () => {
+  it('two operators refund the remainder at once: one refund of it, and the other gets a refusal', async () => {
     const paid = await paidRenewal();
     const bases = world.daemons.map((d) => d.url);
     const both = await Promise.all(
@@ -187,7 +187,7 @@ describe('refunds', () => {
     expect((await refund(world, paid.paymentId, {})).status).toBe(422);
   });
 
-  it('a bank debit’s refund is mirrored only once it succeeded', async () => {
+  it('mirrors a bank debit’s refund only after its success', async () => {
     const paid = await paidRenewal();
     await world.control('POST', '/mor/next-refund', { outcome: 'pending', payment_id: paid.paymentId });
     const asked = await refund(world, paid.paymentId, { amount: 600 });
@@ -200,7 +200,7 @@ describe('refunds', () => {
     expect(await atMor(paid)).toHaveLength(1);
   });
 
-  it('a refund that the MoR says failed frees its amount and tells a person', async () => {
+  it('a refund reported as failed by the MoR frees its amount and tells a person', async () => {
     const paid = await paidRenewal();
     await world.control('POST', '/mor/next-refund', { outcome: 'fail', payment_id: paid.paymentId });
     const asked = await refund(world, paid.paymentId, { amount: 600 });
@@ -218,7 +218,7 @@ describe('refunds', () => {
     );
   });
 
-  it('a refund made in the portal counts against what can be given back here', async () => {
+  it('a refund in the portal counts against the refundable rest here', async () => {
     const paid = await paidRenewal();
     await world.control('POST', '/mor/refunds', { payment_id: paid.paymentId, amount: 700, reason: 'by hand' });
     await settled(paid);
@@ -232,7 +232,7 @@ describe('refunds', () => {
     expect(await reviews(world, paid.invoiceId)).toEqual([]);
   });
 
-  it('the key is required, and names one body', async () => {
+  it('needs the key, and it names one body', async () => {
     const paid = await paidRenewal();
     const url = `/v1/payments/${paid.paymentId}/refunds`;
     expect(await world.api('POST', url, { amount: 100 })).toMatchObject({
@@ -248,14 +248,14 @@ describe('refunds', () => {
   });
 
   it.each([['10.00'], [1.5], [0], [-1], [1e16], ['１００'], [' 100'], [null], [true]])(
-    'amount %p is refused',
+    'refuses amount %p',
     async (amount) => {
       const asked = await refund(world, 'pay_whatever', { amount });
       expect(asked.status).toBe(400);
     },
   );
 
-  it('who may not refund is refused without a call, and every try is on record', async () => {
+  it('refuses a person without the right before any call, and the audit has every try', async () => {
     const paid = await paidRenewal();
     const url = `/v1/payments/${paid.paymentId}/refunds`;
     const as = (authorization: string): Promise<Reply> =>
@@ -296,7 +296,7 @@ describe('refunds', () => {
   });
 });
 
-// Two payments whose refunds carry one processor_refund_id: both are booked, and what Stripe refuses is told.
+// Two payments with refunds under one processor_refund_id: Crossbill books both, and an item reports Stripe's refusal.
 describe('One refund id for two payments', () => {
   let world: World;
 
@@ -306,7 +306,7 @@ describe('One refund id for two payments', () => {
   });
   afterAll(() => world.close());
 
-  it('two refunds with one processor_refund_id are both recorded, and the one that Stripe refuses is an item that names the other', async () => {
+  it('records two refunds with one processor_refund_id, and an item names the one Stripe refuses and the other', async () => {
     await deafMor(world);
     const paid = [];
     for (const n of [1, 2]) {

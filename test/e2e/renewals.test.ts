@@ -41,7 +41,7 @@ describe('Renewals', () => {
       return { status: invoice.status, records, notes: notes.data.length };
     }
 
-    it('marks the first invoice paid once the signup is completed, and the renewal once the card was charged', async () => {
+    it("marks the first invoice paid after the signup's completion, and the renewal after the card's charge", async () => {
       const s = await world.subscriber();
       const first = await world.invoice(s.firstInvoiceId, 'paid');
       expect(first['billing_reason']).toBe('subscription_create');
@@ -118,7 +118,7 @@ describe('Renewals', () => {
       expect(third.status).toBe(422);
     });
 
-    it('needs exactly three calls at Stripe for a renewal whose invoice is open when the money comes', async () => {
+    it('needs exactly three calls at Stripe for a renewal with an open invoice at the time of the money', async () => {
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
       await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'bank_debit' });
@@ -128,7 +128,7 @@ describe('Renewals', () => {
       await world.advance(5 * 86_400);
       await world.invoice(renewal, 'paid');
       const log = await world.control('GET', '/requests?side=stripe');
-      // What Stripe would charge by itself was looked at five seconds after the draft became known, whenever that was.
+      // Crossbill looked at Stripe's own charge five seconds after it first saw the draft, whenever it was.
       const calls = (log.body['data'] as Json[])
         .map((r) => `${String(r['method'])} ${String(r['path'])}`.replace(renewal, 'in'))
         .filter((call) => !call.startsWith('GET /v1/subscriptions/'));
@@ -141,7 +141,8 @@ describe('Renewals', () => {
   });
 });
 
-// The relay, for merchants whose MoR cannot hear Stripe: byte for byte, freshly signed, once, and never a signup's invoice.
+// The relay, for merchants with a MoR unable to hear Stripe: byte for byte, freshly signed, once, and never a signup's
+// invoice.
 describe('The relay', () => {
   type Heard = { readonly headers: Record<string, unknown>; readonly body: Buffer };
 
@@ -150,7 +151,7 @@ describe('The relay', () => {
     let s: Subscriber;
     let ear: Server;
     const heard: Heard[] = [];
-    // Answers given to the first tries of every renewal while set, so that no other test's straggler uses them up.
+    // Answers to the first tries of every renewal while set: no other test's straggler uses them up.
     let refusals: readonly number[] = [];
 
     beforeAll(async () => {
@@ -255,17 +256,18 @@ describe('The relay', () => {
   });
 });
 
-// An outage that the MoR did not wait out: what was lost is named, looked up, and mended where the MoR can be asked.
+// An outage longer than the MoR's tries: Crossbill names the losses, looks them up, and mends them as far as the MoR
+// answers.
 describe('An outage longer than the tries', () => {
   const OUTAGE_HOURS = 6;
 
-  describe('a daemon that was down for longer than the MoR tries', () => {
+  describe("a daemon down for longer than the MoR's tries", () => {
     let world: World;
     let paidLater: string;
     let unpaid: string;
     let refused: string;
 
-    /** The books keep real time: an outage is made by moving what they remember into the past. */
+    /** The books keep real time: the test makes an outage by moving their times into the past. */
     async function hoursPass(hours: number): Promise<void> {
       const db = new pg.Pool({ connectionString: world.databaseUrl, max: 1, pipeline: true });
       const by = `interval '${hours} hours'`;
@@ -295,7 +297,7 @@ describe('An outage longer than the tries', () => {
     beforeAll(async () => {
       world = await startWorld();
       const first = await world.startDaemon();
-      // One invoice with a payment link that will be paid during the outage, one renewal whose verdict will be lost.
+      // One invoice with a payment link, paid during the outage, and one renewal with a lost verdict.
       paidLater = await openInvoice(world);
       const link = await world.api('POST', `/v1/invoices/${paidLater}/payment-link`, {
         jurisdiction: 'GB',
@@ -304,13 +306,13 @@ describe('An outage longer than the tries', () => {
       expect(link.status).toBe(201);
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
-      // And one whose card is refused before the outage: whether it was paid since, nobody here has heard.
+      // And one refused before the outage: nobody here knows whether it was paid since.
       const other = await world.subscriber({ email: 'bo@example.com' });
       await world.invoice(other.firstInvoiceId, 'paid');
       await world.control('POST', '/cards', { customer_id: other.customerId, outcome: 'requires_action' });
       refused = await world.renew(other.subscriptionId);
       await world.invoice(refused, 'open');
-      await world.advance(7_200); // what is younger than two minutes counts as on its way
+      await world.advance(7_200); // anything younger than two minutes counts as on its way
       expect((await report()).body).toMatchObject({ outcome: 'clean', loss_windows: [] }); // quiet while nothing happened
       await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', action: 'lose', times: 100 });
       unpaid = await world.renew(s.subscriptionId);
@@ -333,19 +335,20 @@ describe('An outage longer than the tries', () => {
       expect((await world.stripe.invoices.retrieve(paidLater)).status).toBe('paid');
     });
 
-    it('names the window, and the renewals whose verdict, or whose success after a refusal, may be lost, to whoever asks', async () => {
+    it('names the window, and the renewals with a possibly lost verdict or late success, to everybody asking', async () => {
       const { code, body } = await report();
       expect([code, body['outcome']]).toEqual([3, 'differences']);
       const [window] = body['loss_windows'] as Record<string, string>[];
       const lengthMin = (Date.parse(window?.['events_to'] ?? '') - Date.parse(window?.['events_from'] ?? '')) / 60_000;
-      expect(Math.floor(lengthMin / 60)).toBe(OUTAGE_HOURS - 4); // six hours less three hours and two minutes, and what the test took
+      // six hours less three hours and two minutes, and the test's own time
+      expect(Math.floor(lengthMin / 60)).toBe(OUTAGE_HOURS - 4);
       const named = (body['differences'] as Json[]).filter(
         (d) => d['invoice_id'] === unpaid && d['kind'] === 'no_verdict',
       );
       expect(named).toMatchObject([{ repair: 'person' }]);
       expect(String(named[0]?.['detail'])).toContain('ask the MoR to send it again');
 
-      // The MoR does not find it by its payment intent, which says nothing.
+      // The MoR does not find it by its payment intent, and this says nothing.
       const asked = (body['differences'] as Json[]).filter((d) => d['invoice_id'] === refused);
       expect(asked).toMatchObject([{ kind: 'no_verdict', repair: 'person', review_id: null }]);
       expect(String(asked[0]?.['detail'])).toContain('the last verdict is a refusal');

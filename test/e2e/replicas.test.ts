@@ -1,4 +1,4 @@
-// Several daemons on one database: nothing twice, nothing left over, one budget, and no word from one whose lease is over.
+// Several daemons on one database: nothing twice, nothing left over, one budget, and no write after an expired lease.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
@@ -72,7 +72,7 @@ describe.each([2, 3])('%i daemons on one database', (daemons) => {
   });
 });
 
-describe('a lease that is over', () => {
+describe('an expired lease', () => {
   let world: World;
   let s: Subscriber;
 
@@ -109,7 +109,7 @@ describe('a lease that is over', () => {
         )
       )[0];
     const before = await lane();
-    // What the time does to a worker that stands still: its lease runs out while it waits for the answer.
+    // A worker standing still: its lease runs out while it waits for the answer.
     await rows(world, `update lane set lease_until = now() - interval '1 second', due_at = now() where key = $1`, [
       invoiceId,
     ]);
@@ -138,7 +138,7 @@ describe('the request budget', () => {
   });
   afterAll(() => world.close());
 
-  it('is kept by two daemons together', async () => {
+  it('limits two daemons together', async () => {
     const s = await world.subscriber({ amount: 1000 });
     await world.invoice(s.firstInvoiceId, 'paid');
     await deafMor(world);
@@ -154,7 +154,7 @@ describe('the request budget', () => {
       () => stripeSides(world),
       (seen) => invoices.every((id) => seen.get(id)?.status === 'paid'),
     );
-    // The test's own calls are made through the same sandbox: only those since the log was cleared count, second by second.
+    // The test's own calls use the same sandbox: only those since the log's reset count, second by second.
     const { body } = await world.control('GET', '/requests?side=stripe');
     const perSecond = new Map<string, number>();
     for (const r of body['data'] as Json[]) {

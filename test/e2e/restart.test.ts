@@ -1,4 +1,4 @@
-// The daemon as a process: killed without warning and stopping under load. Nothing is lost and nothing is done twice.
+// The daemon as a process: killed without warning and stopping under load. Nothing gets lost and nothing happens twice.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startWorld, type Subscriber, type World } from '../support/world.js';
 import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
@@ -7,7 +7,7 @@ import { leasesRunOut, paidOnce, renewAtOnce, untilSomeCalls } from './support/l
 const KILLS = 3;
 const RENEWALS = 30;
 
-describe('a daemon that is killed or stopped under load', () => {
+describe('a daemon killed or stopped under load', () => {
   let world: World;
   let daemon: DaemonProcess;
   let subscribers: Subscriber[];
@@ -15,7 +15,7 @@ describe('a daemon that is killed or stopped under load', () => {
   beforeAll(async () => {
     await ensureBuilt();
     world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
-    // The subscribers are made with a daemon in this process; then the events go to the one that is killed.
+    // A daemon in this process makes the subscribers; then the events go to the one to be killed.
     const first = await world.startDaemon();
     subscribers = await Promise.all(Array.from({ length: 5 }, () => world.subscriber({ amount: 1000 })));
     for (const s of subscribers) await world.invoice(s.firstInvoiceId, 'paid');
@@ -48,7 +48,7 @@ describe('a daemon that is killed or stopped under load', () => {
   it('stopping under load it ends within 20 s with exit code 0, and the next one carries on', async () => {
     const invoices = await renewAtOnce(world, subscribers, RENEWALS);
     await untilSomeCalls(world, 5);
-    expect(await daemon.end('SIGTERM')).toBe(0); // 1: it was not done after 19 s
+    expect(await daemon.end('SIGTERM')).toBe(0); // 1: unfinished after 19 s
     await daemon.start();
     await paidOnce(world, invoices);
   });

@@ -1,4 +1,4 @@
-// Keys are made of names that survive a restored backup: what was asked for before it is not done a second time after it.
+// Keys come from names found again after a restore: the repeat of an earlier request has no second effect.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { copyDatabase, type TestDatabase } from '../support/database.js';
@@ -34,7 +34,7 @@ describe('one key, one refund, also after a restore', () => {
     await Promise.all(world.daemons.splice(0).map((d) => d.stop()));
   }
 
-  /** The daemon again, on the database that is given, or on the one of the world. */
+  /** The daemon again, on the given database, or on the world's. */
   async function restart(url = world.databaseUrl): Promise<void> {
     await stop();
     const daemon = await world.startDaemon({ DATABASE_URL: url });
@@ -58,7 +58,7 @@ describe('one key, one refund, also after a restore', () => {
     return { invoiceId, paymentId: String(payments[0]?.['id']) };
   }
 
-  /** Our own id of a payment, which no answer shows once the MoR has named it. */
+  /** Our own id of a payment; answers no longer show it after the MoR's name. */
   async function ourId(url: string, paymentId: string): Promise<string> {
     const [found] = (await query(url, 'select id from payment where payment_id = $1', [paymentId])).rows;
     return found === undefined ? '' : String(found['id']);
@@ -80,7 +80,7 @@ describe('one key, one refund, also after a restore', () => {
     ['a part', { amount: 990, reason: 'goodwill', metadata: { ticket: 'T-1' } }],
     ['all that remains', {}],
   ])(
-    'keys are made of names that survive it: %s asked for before a restore and again after it, by the other id, is one refund',
+    'the names behind a key survive it: %s before a restore and again after it, by the other id, gives one refund',
     async (what, body) => {
       const { invoiceId, paymentId } = await aRenewal();
       const copy = await backup();
@@ -103,7 +103,7 @@ describe('one key, one refund, also after a restore', () => {
       const sent = await requestsOf(world, `side=mor&method=POST&path=/api/payments/${paymentId}/refund`);
       expect(sent.length).toBeGreaterThanOrEqual(2);
       expect(new Set(sent.map((r) => `${String(r['idempotency_key'])} ${JSON.stringify(r['body'])}`)).size).toBe(1);
-      // Its twin on Stripe is found, not made once more.
+      // It finds its twin on Stripe, and makes none.
       await untilPayment(world, paymentId, 'is mirrored', (p) =>
         (p['refunds'] as Json[]).every((r) => r['mirror'] === 'done' || r['credit_note_id'] !== null),
       );
@@ -113,7 +113,7 @@ describe('one key, one refund, also after a restore', () => {
     },
   );
 
-  it('a part asked for before a restore, and again after its event came back, is the one refund that the event brought, with nothing reserved beside it', async () => {
+  it("a partial refund before a restore, and again after its event came back, is the event's one refund, with nothing reserved next to it", async () => {
     const { invoiceId, paymentId } = await aRenewal();
     const copy = await backup();
     const { now_sec: since } = (await world.control('GET', '/clock')).body;
@@ -144,7 +144,7 @@ describe('one key, one refund, also after a restore', () => {
     const asked = String(rows[0]?.['asked_as']);
     expect(asked).not.toBe(again.body['id']);
     expect((await world.api('GET', `/v1/refunds/${asked}`)).body['id']).toBe(again.body['id']);
-    // What is left can be given back at once.
+    // The rest is refundable at once.
     const rest = await refund(world, paymentId, {}, 'K-the-rest');
     expect(rest).toMatchObject({ status: 201, body: { status: 'succeeded', amount: 2000 } });
     expect(await atMor(paymentId)).toHaveLength(2);
@@ -170,7 +170,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(await atMor(paymentId)).toHaveLength(1);
   });
 
-  it('another body under a key from before the restore is refused by the MoR, said to the caller and never sent under another key', async () => {
+  it('the MoR refuses another body under a key from before the restore, the caller learns it, and no other key goes out', async () => {
     const { invoiceId, paymentId } = await aRenewal();
     const copy = await backup();
     expect((await refund(world, paymentId, { amount: 500 }, 'K-other')).status).toBe(201);
@@ -196,7 +196,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(again.body['client_secret']).toBe(first.body['client_secret']);
   });
 
-  it('a signup with tax asked for again after a restore makes no second intent: the MoR refuses its new calculation, and the caller is told', async () => {
+  it('a repeated signup with tax after a restore makes no second intent: the MoR refuses its new calculation, and the caller learns it', async () => {
     const copy = await backup();
     const body = { kind: 'payment', customer: { id: 'cus_taxed' }, amount: 2990, currency: 'eur', tax: TAX };
     const signUp = (): Promise<Reply> =>
@@ -207,7 +207,7 @@ describe('one key, one refund, also after a restore', () => {
     const again = await signUp();
     expect(again).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
     expect(String(again.body['message'])).toContain('the first call stands, this one was not done');
-    // The way out that docs/limits.md names.
+    // The way out in docs/limits.md.
     const fresh = { authorization: `Bearer ${SIGNUP_KEY}`, 'idempotency-key': 'order-8b' };
     expect(await world.api('POST', '/v1/signups', body, fresh)).toMatchObject({ status: 201 });
   });

@@ -1,4 +1,5 @@
-// A renewal that fails, with a schedule of retries: charged again over the relay, given a link, given up. Waits of seconds stand for days.
+// A failed renewal with a schedule of retries: charged again over the relay, given a link, given up. Waits of seconds
+// stand for days.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { copyDatabase, type TestDatabase } from '../support/database.js';
 import { type Json, type Reply, startWorld, type Subscriber, type World } from '../support/world.js';
@@ -29,7 +30,7 @@ describe('a failed renewal with a schedule of retries', () => {
     for (const copy of copies) await copy.drop();
   });
 
-  /** Ends the daemons that run and starts one with this schedule, which hears what is sent from now on. */
+  /** Ends the running daemons and starts one with this schedule, the receiver of later deliveries. */
   async function start(schedule: string, url = world.databaseUrl): Promise<void> {
     await stop();
     const daemon = await world.startDaemon({ ...settings(), RETRY_SCHEDULE: schedule, DATABASE_URL: url });
@@ -52,7 +53,7 @@ describe('a failed renewal with a schedule of retries', () => {
       String(p['status']),
     );
 
-  /** A renewal of which the MoR's first charge went as the first outcome says; the next ones go as the others. */
+  /** A renewal with the first outcome at the MoR's first charge; the next charges take the others. */
   async function renewal(...outcomes: readonly string[]): Promise<string> {
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: outcomes });
     const id = await draftRenewal(world, s);
@@ -70,7 +71,7 @@ describe('a failed renewal with a schedule of retries', () => {
   const ended = (id: string): Promise<Json> =>
     until(id, 'the schedule is over', (i) => (i['retries'] as Json)['ended_at'] !== null);
 
-  it('a retry wins after a decline: the MoR hears a fresh invoice.created, charges again, and the invoice is marked paid once', async () => {
+  it('a retry wins after a decline: the MoR hears a fresh invoice.created, charges again, and the invoice gets one mark', async () => {
     await start('soft=1s,2s');
     const id = await renewal('decline', 'decline', 'succeed');
     const paid = await world.invoice(id, 'paid');
@@ -89,7 +90,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect(ids.size).toBe(3);
   });
 
-  it('a hard decline makes a payment link in the customer’s country and charges nobody again; the link that is paid marks the invoice', async () => {
+  it('a hard decline makes a payment link in the customer’s country and no further charge; the paid link marks the invoice', async () => {
     await world.stripe.customers.update(s.customerId, { address: { country: 'DE', line1: '1', city: 'Berlin' } });
     const id = await renewal('decline:stolen_card', 'succeed');
     const seen = await until(id, 'the link can be paid', (i) =>
@@ -114,35 +115,32 @@ describe('a failed renewal with a schedule of retries', () => {
     ['nothing', 'open', 'active'],
     ['uncollectible', 'uncollectible', 'active'],
     ['cancel', 'open', 'canceled'],
-  ])(
-    'a schedule that ends with %s leaves the invoice %s and the subscription %s',
-    async (end, invoice, subscription) => {
-      await start(`soft=1s end=${end}`);
-      const one = await world.subscriber();
-      await world.invoice(one.firstInvoiceId, 'paid');
-      const before = s;
-      s = one;
-      const id = await renewal('decline', 'decline');
-      s = before;
-      const over = await ended(id);
-      expect(over['retries']).toMatchObject({ end });
-      await world.until(
-        'Stripe shows it',
-        () => world.stripe.invoices.retrieve(id),
-        (i) => i.status === invoice,
-      );
-      const seen = await world.until(
-        'the subscription is so',
-        () => world.stripe.subscriptions.retrieve(one.subscriptionId),
-        (x) => (x.status === 'canceled') === (subscription === 'canceled'),
-      );
-      expect(seen.status === 'canceled').toBe(subscription === 'canceled');
-      expect(await charges(id)).toEqual(['failed', 'failed']);
-      expect((await shown(id))['next_try_at']).toBeNull();
-    },
-  );
+  ])('a schedule with the end %s leaves the invoice %s and the subscription %s', async (end, invoice, subscription) => {
+    await start(`soft=1s end=${end}`);
+    const one = await world.subscriber();
+    await world.invoice(one.firstInvoiceId, 'paid');
+    const before = s;
+    s = one;
+    const id = await renewal('decline', 'decline');
+    s = before;
+    const over = await ended(id);
+    expect(over['retries']).toMatchObject({ end });
+    await world.until(
+      'Stripe shows it',
+      () => world.stripe.invoices.retrieve(id),
+      (i) => i.status === invoice,
+    );
+    const seen = await world.until(
+      'the subscription is so',
+      () => world.stripe.subscriptions.retrieve(one.subscriptionId),
+      (x) => (x.status === 'canceled') === (subscription === 'canceled'),
+    );
+    expect(seen.status === 'canceled').toBe(subscription === 'canceled');
+    expect(await charges(id)).toEqual(['failed', 'failed']);
+    expect((await shown(id))['next_try_at']).toBeNull();
+  });
 
-  it('a retry never charges an invoice that is paid, also when no event said so, and nothing is given up', async () => {
+  it('a retry never charges a paid invoice, also without an event, and gives nothing up', async () => {
     await start('soft=3s end=cancel');
     const id = await renewal('decline', 'succeed');
     await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 100 });
@@ -156,7 +154,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect((await world.stripe.subscriptions.retrieve(s.subscriptionId)).status).not.toBe('canceled');
   });
 
-  it('of two requests at once one is taken and the other is told that a retry is under way; the same key gives the same retry', async () => {
+  it('of two requests at once one wins and the other learns of the retry under way; the same key gives the same retry', async () => {
     await start('soft=30d');
     const id = await renewal('decline', 'decline', 'succeed');
     const both = await Promise.all([retry(id), retry(id)]);
@@ -218,7 +216,7 @@ describe('a failed renewal with a schedule of retries', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('the command line tries again and explains what comes next', async () => {
+  it('the command line tries again and explains the next step', async () => {
     await start('soft=1h');
     const id = await renewal('decline', 'succeed');
     const env = { ...world.env, ...settings(), RETRY_SCHEDULE: 'soft=1h' };
@@ -235,7 +233,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect((await cli(['retry', id, '--all-parked'], env)).code).toBe(2);
   });
 
-  it('a retry of an invoice that Stripe does not know, or without the role, is refused', async () => {
+  it('refuses a retry of an invoice unknown to Stripe, or without the role', async () => {
     expect((await retry('in_nobody')).status).toBe(404);
     const viewer = { authorization: 'Bearer read-key-for-tests-0123456789abcd' };
     expect((await retry('in_nobody', viewer)).status).toBe(403);

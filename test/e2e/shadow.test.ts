@@ -34,7 +34,7 @@ describe('a daemon in shadow mode', () => {
     stripe.state.addEndpoint(`${shadow.url}/webhooks/stripe`, secrets.stripeWebhookSecret);
     s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
-    await deafMor(world); // says what this test has it say, to both
+    await deafMor(world); // says the test's own words, to both
   });
   afterAll(async () => {
     await world.close();
@@ -74,7 +74,7 @@ describe('a daemon in shadow mode', () => {
     }
   }
 
-  /** What was asked of the sandbox but reads and tokens, as `POST /v1/…`. */
+  /** The requests to the sandbox without reads and tokens, as `POST /v1/…`. */
   async function changes(): Promise<string[]> {
     const log = await world.control('GET', '/requests');
     return (log.body['data'] as Json[])
@@ -87,7 +87,7 @@ describe('a daemon in shadow mode', () => {
     return { code, ...body };
   }
 
-  it('decides what the one in charge decides, and sends nothing', async () => {
+  it('decides like the one in charge, and sends nothing', async () => {
     const taken = await openRenewal(world, s);
     await shadowSees(taken, 'expected');
     await world.control('DELETE', '/requests');
@@ -99,7 +99,7 @@ describe('a daemon in shadow mode', () => {
     await world.invoice(taken, 'paid');
     const seen = await shadowSees(taken, 'paid');
     expect(JSON.stringify(seen['timeline'])).toContain('as shadow mode decided');
-    // Two marks would show here, though the second would be answered from the idempotency store.
+    // Two marks would show here, though the idempotency store would answer the second.
     expect(await changes()).toEqual([
       'POST /v1/payment_records/report_payment',
       `POST /v1/invoices/${taken}/attach_payment`,
@@ -115,7 +115,7 @@ describe('a daemon in shadow mode', () => {
     expect(await changes()).toEqual([]);
   });
 
-  it('refuses at the API whatever would change something, and says so', async () => {
+  it('refuses every change at the API, and says so', async () => {
     await world.control('DELETE', '/requests');
     const tries: [string, string, unknown?][] = [
       ['POST', '/v1/signups', { kind: 'trial', customer: { id: s.customerId } }],
@@ -141,7 +141,7 @@ describe('a daemon in shadow mode', () => {
     expect(metrics).toContain('crossbill_shadow_marks{outcome="agreed"} 1');
   });
 
-  it('tells what it would have marked and nobody did, and what others marked for no reason that it knows', async () => {
+  it("reports the marks it would have made alone, and others' marks without a reason known here", async () => {
     const [left, marked] = [await openRenewal(world, s), await openRenewal(world, s)];
     await shadowSees(left, 'expected');
     await shadowSees(marked, 'expected');
@@ -166,7 +166,7 @@ describe('a daemon in shadow mode', () => {
     );
   });
 
-  it('when it ends, sends nothing of its own accord; verify shows what is left, and a person has it marked', async () => {
+  it('after its end sends nothing on its own; verify shows the rest, and a person orders the marks', async () => {
     await Promise.all([shadow.stop(), inCharge.stop()]);
     await world.control('DELETE', '/requests');
     const live = { ...env, CROSSBILL_SHADOW: 'false' };
@@ -190,7 +190,7 @@ describe('a daemon in shadow mode', () => {
     expect((await stripeSide(world, invoiceId)).attached).toHaveLength(1);
   });
 
-  /** What began less than two minutes ago is under way to verify, not different. */
+  /** To verify, anything begun less than two minutes ago is under way, not different. */
   async function agePayments(): Promise<void> {
     const db = new pg.Client({ connectionString: database.url });
     await db.connect();

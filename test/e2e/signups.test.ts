@@ -6,7 +6,7 @@ import { eventStatus } from './support/door.js';
 import { type Begun, begun, complete, confirmed, paidOnce } from './support/signups.js';
 import { newPaid, refund, requestsOf, reviews, stripeSide, tellSucceeded, untilPayment } from './support/story.js';
 
-// Signups: made once at the MoR however often they are asked for, and completed with a charge that is proven.
+// Signups: made once at the MoR however many requests come, and completed with a proven charge.
 describe('Signups', () => {
   const AS_SHOP = { authorization: `Bearer ${SIGNUP_KEY}` };
 
@@ -82,7 +82,7 @@ describe('Signups', () => {
       expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
     }
 
-    it('a payment gets a payment intent, a trial a setup intent; the secret is handed over and not shown again', async () => {
+    it('a payment gets a payment intent, a trial a setup intent; the answer hands the secret over once', async () => {
       const paid = await signUp(payment());
       expect(paid).toMatchObject({ status: 201, body: { kind: 'payment' } });
       expect(paid.body['client_secret']).toEqual(expect.stringContaining(String(paid.body['payment_intent_id'])));
@@ -109,7 +109,7 @@ describe('Signups', () => {
       expect(done).toMatchObject({ status: 409, body: { code: 'signup_has_no_payment' } });
     });
 
-    it('a trial is completed once the method that it saved was charged, and not before', async () => {
+    it('a trial completes once its saved method is charged, and not before', async () => {
       const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
       const trial = await signUp({ kind: 'trial', customer: { id: customer.id } });
       const shown = (): Promise<Reply> => world.api('GET', `/v1/signups/${String(trial.body['id'])}`);
@@ -132,7 +132,7 @@ describe('Signups', () => {
       await world.until('the trial is completed', shown, (r) => r.body['status'] === 'completed');
     });
 
-    it('the same key gives the same signup, another body under it is refused, and two at once make one intent', async () => {
+    it('the same key gives the same signup, another body under it gets a refusal, and two at once make one intent', async () => {
       const body = payment();
       const before = (await intentCalls()).length;
       const [one, two] = await Promise.all([signUp(body, 'key-1'), signUp(body, 'key-1')]);
@@ -147,7 +147,7 @@ describe('Signups', () => {
         status: 409,
         body: { code: 'idempotency_conflict' },
       });
-      // Keys belong to who uses them.
+      // Keys belong to their users.
       const ops = await world.api('POST', '/v1/signups', { ...body, amount: 4990 }, { 'idempotency-key': 'key-1' });
       expect(ops.status).toBe(201);
     });
@@ -183,7 +183,7 @@ describe('Signups', () => {
       );
     });
 
-    it('what the MoR refuses reaches the caller with its status and code', async () => {
+    it('a refusal of the MoR reaches the caller with its status and code', async () => {
       expect(await signUp(payment('cus_small', { amount: 1 }))).toMatchObject({
         status: 422,
         body: { code: 'amount_out_of_range' },
@@ -197,7 +197,7 @@ describe('Signups', () => {
       await world.control('POST', '/merchant', { suspended: false });
     });
 
-    it('complete marks the first invoice paid, however often it is told', async () => {
+    it('complete marks the first invoice paid, however often it comes', async () => {
       const b = await begun();
       const { chargeId } = await confirmed(b);
       const told = await Promise.all([1, 2, 3].map(() => complete(b.id, result(b, chargeId))));
@@ -210,7 +210,7 @@ describe('Signups', () => {
       expect(oracle.body['payment_records']).toMatchObject([{ payment_reference: chargeId }]);
     });
 
-    it('a charge that the MoR does not know yet is asked for again until it does', async () => {
+    it('Crossbill asks for an unknown charge again until the MoR knows it', async () => {
       const b = await begun();
       const { chargeId } = await confirmed(b);
       await world.control('POST', '/faults', {
@@ -266,7 +266,7 @@ describe('Signups', () => {
       expect((await complete('sup_unknown', result(b, chargeId))).status).toBe(404);
     });
 
-    it('two signups that name one charge at the same moment: one wins', async () => {
+    it('two signups name one charge at the same moment: one wins', async () => {
       const [one, two] = [await begun(), await begun()];
       const { chargeId } = await confirmed(one);
       const told = await Promise.all([
@@ -276,7 +276,7 @@ describe('Signups', () => {
       expect(told.map((t) => t.status).sort()).toEqual([202, 409]);
     });
 
-    it('another amount than what is due is left to a person', async () => {
+    it('an amount other than the one due goes to a person', async () => {
       const b = await begun();
       const { chargeId } = await confirmed(b);
       await complete(b.id, { ...result(b, chargeId), amount: 2000 });
@@ -289,7 +289,7 @@ describe('Signups', () => {
       expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
     });
 
-    it('what is due, named for a charge whose intent was made for less, is left to a person', async () => {
+    it('the right amount, named for a charge with a smaller intent, goes to a person', async () => {
       const b = await begun(1900);
       const { chargeId } = await confirmed(b);
       expect((await complete(b.id, result(b, chargeId))).status).toBe(202);
@@ -302,7 +302,7 @@ describe('Signups', () => {
       expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
     });
 
-    it('cannot be refunded here until the MoR names the payment, and then it can', async () => {
+    it('a payment is refundable here only after the MoR names it', async () => {
       const b = await begun();
       const { chargeId, paymentId } = await confirmed(b);
       const done = await complete(b.id, result(b, chargeId));
@@ -328,7 +328,7 @@ describe('Signups', () => {
       expect(await reviews(world, b.invoiceId)).toEqual([]);
     });
 
-    it('a refund in the MoR’s portal is what names a signup’s payment, and it is mirrored', async () => {
+    it('a refund in the MoR’s portal names a signup’s payment, and Crossbill mirrors it', async () => {
       const b = await begun();
       const { chargeId, paymentId } = await confirmed(b);
       await complete(b.id, result(b, chargeId));
@@ -344,7 +344,7 @@ describe('Signups', () => {
       await paidOnce(b.invoiceId);
     });
 
-    it('a refund by a MoR that never heard of the invoice finds it by the charge, and is mirrored once', async () => {
+    it('a refund by a MoR without the invoice finds it by the charge, with one mirror', async () => {
       const b = await begun();
       const { chargeId, paymentId } = await confirmed(b);
       await complete(b.id, result(b, chargeId));
@@ -355,7 +355,7 @@ describe('Signups', () => {
       await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990, reason: 'goodwill' });
       const shown = await untilPayment(world, paymentId, 'is partly refunded', (p) => p['amount_refunded'] === 990);
       expect(shown).toMatchObject({ invoice_id: b.invoiceId, status: 'partially_refunded' });
-      // The next one, which names the invoice, adds up with it.
+      // The next one names the invoice and adds up with it.
       atMor.merchantInvoiceId = b.invoiceId;
       await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 2000 });
       await untilPayment(world, paymentId, 'is refunded', (p) => p['amount_refunded'] === 2990);
@@ -386,7 +386,7 @@ describe('Signups', () => {
   });
 });
 
-// No mark before settlement: a signup by bank debit is known to the MoR for days before its money is there, or not.
+// No mark before settlement: the MoR knows a signup by bank debit for days before its money arrives, or fails.
 describe('A signup by bank debit', () => {
   const DAY_SEC = 86_400;
 
@@ -399,7 +399,7 @@ describe('A signup by bank debit', () => {
     });
     afterAll(() => world.close());
 
-    /** A signup by bank debit that the MoR calls processing, completed by the shop and looked up. */
+    /** A signup by bank debit in the MoR's state `processing`, completed by the shop and looked up. */
     async function processing(outcome: string | null): Promise<Begun> {
       const b = await begun(world);
       if (outcome === null) await world.control('POST', '/cards', { customer_id: b.customerId, outcome: 'bank_debit' });
@@ -418,7 +418,7 @@ describe('A signup by bank debit', () => {
     }
 
     it.each([null, 'bank_debit'])(
-      "a bank debit that is processing (%s) leaves the invoice open, however often it is looked up; Stripe ends the subscription first, and the money that settles later is a person's",
+      'a bank debit in processing (%s) leaves the invoice open through any number of look-ups; Stripe ends the subscription first, and a person decides on the late money',
       async (outcome) => {
         const b = await processing(outcome);
         const asked = await world.until(
@@ -467,7 +467,7 @@ describe('A signup by bank debit', () => {
       await paidOnce(world, b.invoiceId);
     });
 
-    it('a bank debit that failed is a signup_unproven item; no payment record is made and the invoice is not paid', async () => {
+    it('a failed bank debit opens a signup_unproven item, without a payment record or a paid invoice', async () => {
       const b = await processing('bank_debit_failed');
       const atMor = [...world.sandbox.mor.payments.values()].find((p) => p.merchantCustomerId === b.customerId);
       if (atMor === undefined) throw new Error('the MoR has no such payment');

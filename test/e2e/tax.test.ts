@@ -103,7 +103,7 @@ describe('tax', () => {
     expect(file).toMatchObject({ status: 200, body: { b2cInvoice: { url: expect.stringMatching(/^http/) } } });
   });
 
-  it('says that an invoice is still being made, and when to ask again', async () => {
+  it('reports an invoice in the making, and when to ask again', async () => {
     const { transactionId } = await committed('order-202');
     const path = `/api/tax/transactions/${String(transactionId)}/invoice`;
     await world.control('POST', '/faults', {
@@ -167,7 +167,7 @@ describe('tax', () => {
     expect(refund).toMatchObject({ status: 400, body: { code: 'invalid_argument' } });
   });
 
-  it('passes on what the MoR says of fields that do not fit together', async () => {
+  it("passes on the MoR's words about conflicting fields", async () => {
     const goods = {
       merchantLineItemReference: 'l',
       productCode: 'p',
@@ -281,7 +281,7 @@ describe('tax', () => {
       expect(both[0].body).toEqual(both[1].body);
     });
 
-    it('binds it to a trial too, which takes no money', async () => {
+    it('binds it to a trial too, without taking money', async () => {
       const made = await signup({ kind: 'trial', amount: undefined, currency: undefined });
       expect(made).toMatchObject({ status: 201, body: { setup_intent_id: expect.any(String) } });
       expect(JSON.stringify(await intentOf(made.body['setup_intent_id']))).toContain(
@@ -289,7 +289,7 @@ describe('tax', () => {
       );
     });
 
-    it('refuses an amount that is not what the calculation comes to, and a cart that Document 2 refuses', async () => {
+    it("refuses an amount different from the calculation's, and a cart refused by Document 2", async () => {
       const differs = await signup({ amount: 3999 });
       expect(differs).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ field: 'amount' }] } });
       expect(differs.body['message']).toContain('40.00 EUR');
@@ -307,7 +307,7 @@ describe('tax', () => {
       expect(await signup({})).toMatchObject({ status: 409, body: { code: 'integration_not_configured' } });
     });
 
-    it('calculates again once when the calculation cannot be used on the first sending', async () => {
+    it('calculates again once for an unusable calculation at the first sending', async () => {
       const path = '/api/payments/cardpsp/payment-intents';
       const gone = { side: 'mor', path, action: 'status', status: 404, code: 'tax_calculation_not_found' };
       await world.control('POST', '/faults', gone);
@@ -322,7 +322,7 @@ describe('tax', () => {
       expect(await calculations()).toBe(before + 4);
     });
 
-    it('keeps the calculation when the first sending was not answered', async () => {
+    it('keeps the calculation after an unanswered first sending', async () => {
       const path = '/api/payments/cardpsp/payment-intents';
       await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
       const before = await calculations();

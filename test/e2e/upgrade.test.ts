@@ -12,7 +12,7 @@ import { stripeSides } from './support/story.js';
 
 /** Any number, as in `store/migrations.ts`. */
 const MIGRATION_LOCK = 4_812_007;
-/** What a next release may add to the tables that every event writes to. One table a file, so that no two locks are held at once. */
+/** A next release's possible additions to the tables of every event. One table a file: never two locks at once. */
 const TOUCHED = ['inbox_event', 'lane', 'lane_log', 'invoice', 'payment', 'ledger_entry', 'open_call'];
 
 let world: World;
@@ -38,7 +38,10 @@ afterAll(async () => {
   rmSync(next, { recursive: true, force: true });
 });
 
-/** Renews all subscribers again and again until `done` ends; gives the invoices. A round begins when the one before is being worked. */
+/**
+ * Renews all subscribers again and again until `done` ends; returns the invoices. A round begins with the one before in
+ * work.
+ */
 async function underLoad(done: Promise<unknown>): Promise<string[]> {
   let over = false;
   const end = done.finally(() => (over = true));
@@ -56,12 +59,12 @@ async function underLoad(done: Promise<unknown>): Promise<string[]> {
   return made;
 }
 
-/** Every invoice is paid by one record that is attached once, no event is left over, and nothing waits for a person. */
+/** One record, attached once, pays every invoice; no event is left over, and nothing waits for a person. */
 async function allPaidOnce(invoices: readonly string[]): Promise<void> {
   const sides = await world.until(
     'every renewal is paid',
     async () => {
-      await world.advance(120); // the senders' next tries, of what a stopping replica turned away
+      await world.advance(120); // the senders' next tries, after a stopping replica turned them away
       return stripeSides(world);
     },
     (seen) => invoices.every((id) => seen.get(id)?.status === 'paid'),
@@ -89,7 +92,7 @@ async function allPaidOnce(invoices: readonly string[]): Promise<void> {
   expect(booked.rows).toEqual([]); // collected and marked, each once
 }
 
-/** Not at once: a machine with much else to do lets the database answer late, and that is 503 too. */
+/** Not at once: on a busy machine the database answers late, and this is 503 too. */
 async function isReady(base: string): Promise<void> {
   await world.until(
     'it takes traffic',
@@ -145,7 +148,7 @@ describe('a rolling upgrade of two replicas', () => {
     const { secrets } = world.sandbox;
     world.sandbox.stripe.state.addEndpoint(`${old.url}/webhooks/stripe`, secrets.stripeWebhookSecret);
     world.sandbox.cards.events.sendTo(`${old.url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
-    const others = world.daemons.splice(0, world.daemons.indexOf(old)); // the one that is left answers for all
+    const others = world.daemons.splice(0, world.daemons.indexOf(old)); // the remaining one answers for all
     const invoices = await underLoad(Promise.all(others.map((d) => d.stop())));
     await allPaidOnce(invoices);
   }, 120_000);

@@ -1,4 +1,4 @@
-// What a person does on Stripe's dashboard by hand: verify names it, in both ways of marking.
+// A person's acts on Stripe's dashboard: verify names them, in both ways of marking.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { READ_KEY, startWorld, type World } from '../support/world.js';
@@ -52,7 +52,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
     expect({ code, differences: report.differences }).toEqual({ code: 0, differences: [] });
   });
 
-  it('names a credit note that was issued by hand, and what it gives back', async () => {
+  it('names a manual credit note, and its refund', async () => {
     const { invoiceId } = await paid();
     const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 300, out_of_band_amount: 300 });
     const [line, ...more] = await named((d) => d.invoice_id === invoiceId);
@@ -61,7 +61,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
     expect(line?.detail).toContain('3.00 EUR');
   });
 
-  it('names a credit note beside one of ours, and only that', async () => {
+  it('names a credit note next to one of ours, and only the manual one', async () => {
     const { paymentId, invoiceId } = await paid();
     const key = { 'idempotency-key': `refund-${paymentId}` };
     await world.api('POST', `/v1/payments/${paymentId}/refunds`, { amount: 700 }, key);
@@ -76,7 +76,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
     ]);
   });
 
-  it('names money that a credit note put on the customer balance, once', async () => {
+  it('names money put on the customer balance by a credit note, once', async () => {
     const { invoiceId, customerId } = await paid();
     const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 400, credit_amount: 400 });
     const lines = await named((d) => d.invoice_id === invoiceId || d.detail.includes(customerId));
@@ -95,7 +95,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
   });
 
   if (mode === 'payment_record') {
-    it('names a refund that was reported on our payment record by hand', async () => {
+    it('names a manual refund on our payment record', async () => {
       const { invoiceId, recordId } = await paid();
       await world.stripe.paymentRecords.reportRefund(recordId, {
         outcome: 'refunded',
@@ -108,7 +108,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
       expect(lines[0]?.detail).toContain('2.50 EUR');
     });
 
-    it('names a payment record that was taken off its invoice, also when the invoice is marked paid again by hand', async () => {
+    it('names a payment record taken off its invoice, also after somebody marks the invoice paid again', async () => {
       const { invoiceId, recordId } = await paid();
       await world.stripe.rawRequest('POST', `/v1/invoices/${invoiceId}/detach_payment`, { payment_record: recordId });
       const detached = { kind: 'charged_not_marked', object_id: recordId };
@@ -117,7 +117,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
       expect(await named((d) => d.invoice_id === invoiceId)).toMatchObject([detached]);
     });
 
-    it('names an invoice that another record overpays', async () => {
+    it('names an invoice overpaid by another record', async () => {
       const { invoiceId } = await paid();
       const attached = [...world.sandbox.stripe.state.invoicePayments.values()].find(
         (p) => p.invoice === invoiceId && p.status === 'paid',
@@ -130,7 +130,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
   }
 });
 
-describe('a difference that a person acknowledges', () => {
+describe('a difference acknowledged by a person', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld();
@@ -142,7 +142,7 @@ describe('a difference that a person acknowledges', () => {
   const listed = async (): Promise<Record<string, unknown>[]> =>
     (await world.api<{ data: Record<string, unknown>[] }>('GET', '/v1/verify/differences?limit=100')).body.data;
 
-  it('is counted apart from then on, with its note, and comes back when its facts change', async () => {
+  it('counts apart from then on, with its note, and comes back when its facts change', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const credit = { invoice: s.firstInvoiceId, amount: 300, out_of_band_amount: 300 };
@@ -216,7 +216,7 @@ describe('a mark of ours', () => {
     return (body['data'] as { query: { psp_reference: string } }[]).map((r) => r.query.psp_reference);
   }
 
-  it('is looked up at the MoR once, and named when the MoR does not know it', async () => {
+  it('costs one look-up at the MoR, and gets named if the MoR does not know it', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(s.subscriptionId);

@@ -37,10 +37,10 @@ describe('the daily verify', () => {
     return { job, metrics, runs };
   }
 
-  it('is made by one replica a day, finds a lost delivery, and both replicas show it', async () => {
+  it('runs on one replica a day, finds a lost delivery, and both replicas show it', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
-    await world.advance(7_200); // what is younger than two minutes counts as on its way
+    await world.advance(7_200); // anything younger than two minutes counts as on its way
     await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
     const lost = await world.renew(s.subscriptionId);
     await world.advance(600);
@@ -66,7 +66,7 @@ describe('the daily verify', () => {
     await Promise.all([one.job.tick(), two.job.tick()]);
     expect(one.runs.length + two.runs.length).toBe(2);
 
-    // An installation that began later was never meant to have that event: a new one is not greeted with Stripe's past.
+    // A later installation never expected the event: it does not start with Stripe's past.
     const later = new Date(
       (one.runs[0]?.missing.get(one.runs[0].differences[0]?.eventId ?? '')?.createdAt.getTime() ?? 0) + 1_000,
     );
@@ -77,7 +77,7 @@ describe('the daily verify', () => {
     expect(third.runs[0]?.differences).toEqual([]);
   });
 
-  it('resumes after an hour when Stripe did not answer, and keeps the time of the last that could compare', async () => {
+  it('resumes after an hour when Stripe did not answer, and keeps the time of the last complete comparison', async () => {
     const books = parts.get(VerifyStore);
     const before = await books.lastComplete();
     await books.nextRunIn(0);
@@ -100,7 +100,7 @@ describe('the daily verify', () => {
     const [rest] = [...next.runs, ...runs.slice(1)];
     expect(rest).toMatchObject({ resumedFrom: runs[0]?.id, beganAt: runs[0]?.beganAt, outcome: 'clean' });
     expect(next.runs.length + runs.length).toBe(2);
-    // A day from the first beginning, so that nothing is left uncompared for longer than that.
+    // A day from the first beginning: nothing waits longer for its comparison.
     const due = await parts.db.pool.query<{ at: Date }>(`select lease_until as at from lane where key = 'job:verify'`);
     const late = (due.rows[0]?.at.getTime() ?? 0) - (runs[0]?.beganAt.getTime() ?? 0) - DAY_MS;
     expect(Math.abs(late)).toBeLessThan(20_000); // the test's own clock stands still meanwhile, the database's does not

@@ -1,4 +1,5 @@
-// Verify end to end: each kind of difference is planted at Stripe, at the MoR or on the way, and found; what can be is mended.
+// Verify end to end: the test plants each kind of difference at Stripe, at the MoR or on the way; verify finds it and
+// mends the mendable.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { cli } from '../cli/rig.js';
@@ -39,11 +40,11 @@ describe('verify', () => {
     return { code, report: JSON.parse(out) as Report };
   }
 
-  /** A run that left no invoice to the next one because news of it was still on its way through the books. */
+  /** A run leaving no invoice to the next one because of news still on its way through the books. */
   const verifyAtRest = (): Promise<Ran> =>
     world.until('nothing is under way', verify, ({ report }) => report.compared['under_way'] === undefined);
 
-  /** A renewal that is paid, and its payment. */
+  /** A paid renewal, and its payment. */
   async function paidRenewal(): Promise<{
     invoiceId: string;
     paymentId: string;
@@ -81,7 +82,7 @@ describe('verify', () => {
   const about = (report: Report, invoiceId: string): Line[] =>
     report.differences.filter((d) => d.invoice_id === invoiceId);
 
-  it('names at once what Stripe made a moment ago and never came, and repairs it unasked where nobody can be asked', async () => {
+  it("names at once a fresh object of Stripe's without its event, and repairs it unasked if nobody can answer", async () => {
     await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
     const s = await world.subscriber();
     await world.control('DELETE', '/faults');
@@ -106,7 +107,7 @@ describe('verify', () => {
     expect(report.compared['credit_notes']).toBeGreaterThanOrEqual(1);
   });
 
-  it('finds a finalized invoice whose deliveries were lost, and marks it by the repair', async () => {
+  it('finds a finalized invoice with lost deliveries, and marks it by the repair', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(s.subscriptionId);
@@ -128,7 +129,7 @@ describe('verify', () => {
     expect((await world.stripe.invoices.retrieve(invoiceId)).status).toBe('paid');
   });
 
-  it('finds an invoice that never arrived, and backfill takes it in', async () => {
+  it('finds a never delivered invoice, and backfill takes it in', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     await world.control('POST', '/faults', { target: 'deliveries', action: 'lose', times: 1_000 });
@@ -149,13 +150,13 @@ describe('verify', () => {
     expect({ code: ran.code, err: ran.err.includes('invoice.created') }).toEqual({ code: 0, err: true });
     const there = await world.api('GET', `/v1/invoices/${invoiceId}`);
     expect(there.body).toMatchObject({ stripe_status: 'draft', status: 'expected' });
-    // The money that was taken is not known of: only the MoR's own event tells, and it was lost too.
+    // Nobody here knows of the money: only the MoR's own event tells, and it got lost too.
     expect((await verify()).code).toBe(0);
     const again = await cli(['backfill', '--since', '2d', '--yes'], world.env);
     expect(again).toMatchObject({ code: 0, out: 'Nothing was missing.\n' });
   });
 
-  it('finds a credit note that was voided by hand', async () => {
+  it('finds a manually voided credit note', async () => {
     const { paymentId, invoiceId } = await paidRenewal();
     const refund = await refunded(paymentId, 700);
     // Stripe voids notes of open invoices only; whatever removed this one, it does not count any more.
@@ -167,7 +168,7 @@ describe('verify', () => {
     ]);
   });
 
-  it('finds an invoice that another payment record pays, and one that was marked out of band', async () => {
+  it('finds an invoice paid by another payment record, and one marked out of band', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
@@ -196,7 +197,7 @@ describe('verify', () => {
     expect(about(report, byHand)[0]?.detail).toContain('out of band');
   });
 
-  it('finds that Stripe shows another amount than the ledger marked, and another on a credit note', async () => {
+  it("finds another amount at Stripe than the ledger's mark, and another on a credit note", async () => {
     const { paymentId, invoiceId } = await paidRenewal();
     const refund = await refunded(paymentId, 900);
     const note = world.sandbox.stripe.state.creditNotes.get(String(refund['noteId']));
@@ -213,12 +214,12 @@ describe('verify', () => {
     Object.assign(attached ?? {}, { amountPaid: 2990 });
   });
 
-  it('tells money that waits for a person apart, as explained by its review item', async () => {
+  it('sets waiting money apart, explained by its review item', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(s.subscriptionId);
     await world.invoice(invoiceId, 'held');
-    await world.control('POST', `/stripe/invoices/${invoiceId}/add`, { amount: 500 }); // the card was charged without it
+    await world.control('POST', `/stripe/invoices/${invoiceId}/add`, { amount: 500 }); // the card paid without it
     await world.advance(3_700);
     await world.invoice(invoiceId, 'review');
     const { report } = await verify();
@@ -227,7 +228,7 @@ describe('verify', () => {
     expect(explained).toMatchObject([{ kind: 'charged_not_marked', review_id: expect.stringMatching(/^rev_/) }]);
   });
 
-  it('says that it could not compare, with exit code 4, when Stripe does not answer, and goes on when it does', async () => {
+  it('reports a failed comparison with exit code 4 when Stripe does not answer, and goes on when it does', async () => {
     await world.control('POST', '/faults', {
       side: 'stripe',
       path: '/v1/events',
@@ -249,7 +250,7 @@ describe('verify', () => {
     expect({ code: anew.code, told: told(anew.report) }).toEqual({ code: rest.code, told: told(rest.report) });
   });
 
-  it('keeps each run, with what it found', async () => {
+  it('keeps each run, with its findings', async () => {
     const db = new pg.Client({ connectionString: world.databaseUrl });
     await db.connect();
     const runs = await db.query<{ outcome: string; n: string }>(

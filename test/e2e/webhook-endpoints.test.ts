@@ -14,14 +14,15 @@ import { type Json, type World, startWorld } from '../support/world.js';
 import { DOORS, type DoorName, deliver, eventStatus, eventStatuses, post, secretOf } from './support/door.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 
-// The webhook doors of a running daemon with its database: every row of the answer table, and what the event list says after it.
+// The webhook endpoints of a running daemon with its database: every row of the answer table, and the event list after
+// it.
 describe('The webhook endpoints', () => {
   const RECEIVED = { status: 200, body: '{"received":true}' };
   const DOOR_NAMES = Object.keys(DOORS) as DoorName[];
   const nowSec = (): number => Math.floor(Date.now() / 1000);
   const paymentBody = (over: PaymentEventOver = {}): string => aPaymentSucceeded(over).body.toString('utf8');
 
-  /** An event of a type that no door uses. */
+  /** An event of a type unused at every endpoint. */
   const unusedBody = (id: string): string =>
     JSON.stringify({ id, type: 'weather.changed', created: nowSec(), data: {} });
 
@@ -34,7 +35,7 @@ describe('The webhook endpoints', () => {
     });
     afterAll(() => world.close());
 
-    /** What an endpoint answers where Stripe's answers with a 4xx: the MoR would not repeat its delivery after one. */
+    /** An endpoint's answer in the case of Stripe's 4xx: the MoR would not repeat its delivery after a 4xx. */
     const at = (door: DoorName, atStripe: number): number => (door === 'stripe' ? atStripe : 503);
     const codeOf = ({ body }: { body: string }): unknown => (JSON.parse(body) as Json)['code'];
     const url = (door: DoorName): string => `${world.daemons[0]?.url ?? ''}${DOORS[door].path}`;
@@ -63,7 +64,7 @@ describe('The webhook endpoints', () => {
         expect([name, await deliver(world, door, body)]).toEqual([name, RECEIVED]);
         sent.push({ door, id: event.id });
       }
-      // One that names nothing we know is looked at again for some seconds before it is left to a person.
+      // Crossbill looks for an unknown object for some seconds before a person gets it.
       const statuses = await Promise.all(sent.map(({ door, id }) => eventStatus(world, door, id)));
       expect(statuses).toEqual(sent.map(() => 'done'));
     });
@@ -117,7 +118,7 @@ describe('The webhook endpoints', () => {
       expect(await eventStatus(world, 'mor_payments', 'evt_spaces')).toBe('done');
     });
 
-    it.each(DOOR_NAMES)('%s: refuses every signature that is not one, and stores nothing', async (door) => {
+    it.each(DOOR_NAMES)('%s: refuses every malformed signature, and stores nothing', async (door) => {
       const { header } = DOORS[door];
       const body = paymentBody({ eventId: `evt_refused_${door}` });
       const good = sign(body, secretOf(world, door));
@@ -177,7 +178,7 @@ describe('The webhook endpoints', () => {
       expect(await eventStatus(world, 'mor_payments', 'evt_spelled')).toBe('ignored');
     });
 
-    it('takes any of several signatures, as while a secret is rolled', async () => {
+    it('takes any of several signatures, as during a rotation of secrets', async () => {
       const body = unusedBody('evt_rolled');
       const header = sign(body, ['whsec_old_one', secretOf(world, 'stripe')]);
       expect(await post(url('stripe'), body, { 'stripe-signature': `${header},v0=anything` })).toEqual(RECEIVED);
@@ -188,7 +189,7 @@ describe('The webhook endpoints', () => {
       ['+299', 200],
       ['-302', 503],
       ['+302', 503],
-    ])('a right MAC whose time is %s s off is answered %i', async (off, status) => {
+    ])('a right MAC with a time %s s off gets %i', async (off, status) => {
       const id = `evt_off_${off}`;
       const body = paymentBody({ eventId: id, paymentId: `pay_off_${off}`, invoiceId: `in_off_${off}` });
       const sent = await deliver(world, 'mor_payments', body, { t: nowSec() + Number(off) });
@@ -201,7 +202,7 @@ describe('The webhook endpoints', () => {
       expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
     });
 
-    it('events retry takes in what is in quarantine: the payment that it tells of is in the books', async () => {
+    it("events retry reads the quarantine: the event's payment is in the books", async () => {
       const names = { eventId: 'evt_late_stamp', paymentId: 'pay_late_stamp', invoiceId: 'in_late_stamp' };
       const sent = await deliver(world, 'mor_payments', paymentBody(names), { t: nowSec() - 7_200 });
       expect(sent.status).toBe(503);
@@ -344,7 +345,7 @@ describe('The webhook endpoints', () => {
       const daemon = await starting;
       expect(await deliver(world, 'stripe', body, { base })).toEqual(RECEIVED);
 
-      // A delivery whose body is still under way when the daemon is stopping: not stored, so 503 or no answer.
+      // A delivery with its body still under way at the daemon's stop: not stored, so 503 or no answer.
       const stopped = daemon.stop();
       const late = await deliver(world, 'stripe', unusedBody('evt_late'), { base }).catch(() => ({ status: 503 }));
       expect(late.status).toBe(503);

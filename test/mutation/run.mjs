@@ -1,6 +1,7 @@
-// Plants each bug of the list in a copy of the project, runs the tests that should notice each and the simulation that may, and prints who
-// did, and in how many seconds. Exit code 1 when a bug was noticed by no test: a run that is not through in time has noticed nothing.
-// By hand, beside other work with nice -n 10: node test/mutation/run.mjs [--tests-only] [--seeds N] [part of a name]…
+// Plants each bug of the list in a copy of the project, runs the tests meant to notice it and perhaps the simulation,
+// and prints the ones noticing it, with their seconds. Exit code 1 if no test noticed a bug; a run over its time has
+// noticed nothing. By hand, next to other work with nice -n 10: node test/mutation/run.mjs [--tests-only] [--seeds N]
+// [part of a name]…
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +27,7 @@ const COPIED = [
 /** For the tests of one bug, and for its simulation; on a quiet machine they take a tenth of it. */
 const LIMIT_MS = 600_000;
 const LATE = '– not through –';
-/** A simulation cannot see it, or was not asked. */
+/** Invisible for a simulation, or without one. */
 const NOT_ASKED = '–';
 
 const { values: asked, positionals: wanted } = parseArgs({
@@ -34,7 +35,7 @@ const { values: asked, positionals: wanted } = parseArgs({
   options: {
     /** Leaves the simulation out: seconds for each bug instead of half a minute. */
     'tests-only': { type: 'boolean', default: false },
-    /** Of the bugs that random seeds should notice. */
+    /** For bugs random seeds should notice. */
     seeds: { type: 'string', default: '50' },
   },
 });
@@ -42,7 +43,7 @@ const SEEDS = ['--seeds', asked.seeds, '--from', '1'];
 const copy = mkdtempSync(join(tmpdir(), 'crossbill-mutation-'));
 const tell = (text) => process.stdout.write(`${text}\n`);
 
-/** Runs a command in the copy. Gives its exit code (null: it took too long) and what it said. */
+/** Runs a command in the copy. Returns its exit code (null: it took too long) and its output. */
 function run(command, args, env) {
   return new Promise((done) => {
     const child = spawn(command, args, { cwd: copy, env: { ...process.env, ...env } });
@@ -90,7 +91,7 @@ const byTests = async ({ tests }, url) => {
     TEST_DATABASE_URL: url,
     NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
   };
-  // Without a database, where none is needed.
+  // Without a database, unless a test needs one.
   const config = tests.every((t) => t.startsWith('test/unit/')) ? ['--config', 'jest.unit.config.js'] : [];
   const { code, text } = await run('node', ['node_modules/jest/bin/jest.js', '--bail', ...config, ...tests], env);
   if (code === null) return LATE;

@@ -1,13 +1,14 @@
-// `npm run mutate`: Stryker over the pure rules, by the unit tests. See docs/simulation.md, "Mutation".
-// Jest would load everything again for each mutant, a second or more. Mocha loads the same tests once: milliseconds. So `@jest/globals`
-// is mocha's here (stryker/), which is enough for tests that mock nothing.
+// `npm run mutate`: Stryker over the pure rules, by the unit tests. See docs/simulation.md, "Mutation". Jest would load
+// everything again for each mutant, a second or more. Mocha loads the same tests once: milliseconds. So `@jest/globals`
+// is mocha's here (stryker/): enough for tests without mocks.
 export default {
   plugins: ['@stryker-mutator/mocha-runner'],
   testRunner: 'mocha',
   testRunnerNodeArgs: ['--import', './test/mutation/stryker/register.mjs'],
   mochaOptions: {
     spec: ['test/unit/**/*.test.ts'],
-    // What needs a database, a socket or a clock of its own; and what runs a story in hundreds of orders, which would notice more, slowly.
+    // Tests in need of a database, a socket or their own clock; and tests with a story in hundreds of orders: they
+    // would notice more, slowly.
     ignore: [
       'test/unit/{config,denials,doctor,env-file,intake-f,lane-watch,lane-worker,notify-s,observe,stripe-module}*.test.ts',
       'test/unit/{flow-dispute-order,flow-order,retries/any-story}.test.ts',

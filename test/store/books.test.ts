@@ -16,7 +16,7 @@ import { type TestDatabase, freshDatabase } from '../support/database.js';
 import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
 import { type Plan, pagesIn } from '../support/lane-steps.js';
 
-// The sums of the ledger by day: the same as its entries say, however much of them is folded, and whoever folds.
+// The sums of the ledger by day equal its entries, however much of them is folded, and whoever folds.
 describe('Sums of the ledger', () => {
   class TimeByHand extends DatabaseTime {
     now = new Date('2026-12-10T00:00:00Z');
@@ -70,7 +70,7 @@ describe('Sums of the ledger', () => {
     );
   }
 
-  /** What the entries themselves say. */
+  /** The sums of the entries themselves. */
   async function plainly(): Promise<unknown> {
     const found = await db.pool.query(
       `select currency, reason, debit_account as debit, credit_account as credit,
@@ -91,7 +91,7 @@ describe('Sums of the ledger', () => {
     currency: fc.constantFrom('EUR', 'JPY'),
   });
 
-  it('a month reads the same before, while and after its entries are folded, and late ones are in it at once', async () => {
+  it('a month reads the same before, during and after the folding of its entries, and late ones count at once', async () => {
     const step = fc.oneof(entry, fc.constantFrom('fold', 'an hour'));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
@@ -138,7 +138,7 @@ describe('Sums of the ledger', () => {
     );
   });
 
-  it('a selection that days cannot tell, by an amount, an invoice or an hour, is left to its entries', async () => {
+  it('a selection days cannot answer, by an amount, an invoice or an hour, reads the entries', async () => {
     const hour = new Date('2026-11-05T10:00:00Z');
     for (const filter of [
       { amount: 5n },
@@ -150,7 +150,7 @@ describe('Sums of the ledger', () => {
       expect(await daySums(db.orm, filter)).toBeNull();
   });
 
-  it('an entry that is still being written while a newer one is there is not passed over', async () => {
+  it('waits for an entry still in its transaction while a newer one is there', async () => {
     const late = await db.pool.connect();
     try {
       await late.query('begin');
@@ -191,7 +191,7 @@ describe('Sums of the ledger', () => {
     expect(pagesIn(explained.rows[0]?.['QUERY PLAN'][0].Plan)).toBeLessThan(20); // the table has more than 1,000
   });
 
-  it('every balance is even, whatever was booked, and its accounts go on from month to month', async () => {
+  it('every balance is even after any booking, and its accounts go on from month to month', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 20 }), async (entries) => {
         for (const e of entries) await book(db.pool, e);
@@ -215,7 +215,7 @@ describe('Sums of the ledger', () => {
   });
 });
 
-// An export while renewals are being marked and refunds mirrored: an entry is there before the row that it names, and stands in it all the same.
+// An export during marks and mirrored refunds: an entry exists before its row, and stands in the export all the same.
 describe('Exports', () => {
   let x: LaneOnPostgres;
   beforeEach(async () => {
@@ -230,7 +230,7 @@ describe('Exports', () => {
     return rows;
   }
 
-  it('has each payment and each refund, also while Stripe is asked to show them', async () => {
+  it('has each payment and each refund, also during the calls to Stripe', async () => {
     const { platform } = x.harness;
     const exports = new ExportsStore(x.db);
     const seen: string[] = [];
@@ -259,7 +259,8 @@ describe('Exports', () => {
   });
 });
 
-// What the console's overview shows of many days, and what the doors answered: counted once, kept, and the same as the rows say.
+// The console's overview of many days, and the answers of the webhook endpoints: counted once, kept, and equal to the
+// rows.
 describe('Days in the overview', () => {
   let fresh: TestDatabase;
   let db: Database;
@@ -294,7 +295,7 @@ describe('Days in the overview', () => {
     }
   }
 
-  it('money counts on the day on which the MoR took it, folded or not, whenever it was recorded', async () => {
+  it("money counts on the day of the MoR's booking, folded or not, whenever it was recorded", async () => {
     await collected('a', 2_990, 'EUR', '2026-11-18T23:59:59Z', '2026-11-19T00:00:30Z');
     await collected('b', 1_000, 'EUR', '2026-11-19T00:00:00Z', '2026-11-19T01:30:00Z');
     await collected('c', 500, 'USD', '2026-11-19T08:00:00Z');
@@ -318,7 +319,7 @@ describe('Days in the overview', () => {
     expect(after[1]).toEqual({ ...said[1], collected: 1_010n, payments: 2 });
   });
 
-  it('the renewals of each day are counted once, and again when a quarter of its age has passed', async () => {
+  it("the day books count each day's renewals once, and again after a quarter of its age", async () => {
     const invoice = (id: string, status: string, at: string, reason = 'subscription_cycle'): Promise<unknown> =>
       db.pool.query(
         `insert into invoice (invoice_id, status, platform_status, billing_reason, platform_created_at, first_seen_at)

@@ -50,7 +50,7 @@ describe('Claims', () => {
       expect(seen.every((c) => c.events.some((e) => e.type === 'payment.succeeded'))).toBe(true);
     });
 
-    it('decide events of their own lane only: a number that a failover gives out again is another event’s', async () => {
+    it('decide events of their own lane only: a number repeated after a failover is another event’s', async () => {
       await x.inbox.store(events(2));
       const { rows } = await x.db.pool.query<{ id: string; lane: string }>(
         'select id, lane from inbox_event order by id',
@@ -70,7 +70,7 @@ describe('Claims', () => {
       const [WORKERS, EACH, LANES] = [3, 7, 210];
       const since = new Map<string, number>();
       for (let n = 0; n < LANES; n++) {
-        const lane = `in_${(n * 97) % LANES}`; // of every age, whatever its name
+        const lane = `in_${(n * 97) % LANES}`; // of every age, in any order of names
         since.set(lane, clock.now().getTime());
         if (n % 3 !== 0) await x.inbox.store([aPaymentSucceeded({ invoiceId: lane, paymentId: `pay_${n}` })]);
         else await store.transact({ ...write(lane, null, (s) => s), decide: dueNow });
@@ -94,7 +94,7 @@ describe('Claims', () => {
       expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
     });
 
-    it('begin with what somebody waits for, before a backlog of an hour, but not before it is due', async () => {
+    it("begin with people's requests, before a backlog of an hour, but not before their due time", async () => {
       const { harness, inbox } = x;
       const changes = new LaneChanges(harness.store, harness.context, new Wake());
       await inbox.store(events(6));
@@ -115,7 +115,7 @@ describe('Claims', () => {
       expect(lanes(await harness.store.claim('w', 9, LEASE))).toContain('in_later');
     });
 
-    it('take lanes that became due at one moment in the order of their names, by whatever plan and wherever their rows lie', async () => {
+    it('take lanes due at one moment in the order of their names, under any plan and any place of their rows', async () => {
       const { store } = x.harness;
       const names = Array.from({ length: 30 }, (_, n) => `in_${String((n * 7) % 30).padStart(2, '0')}`);
       for (const name of names) await store.transact({ ...write(name, null, (s) => s), decide: dueNow });
@@ -133,7 +133,7 @@ describe('Claims', () => {
       expect(taken).toEqual(names.toSorted());
     });
 
-    it('do not wait for a lane on which somebody else decides, and take it afterwards', async () => {
+    it("pass over a lane in another's hands, and take it afterwards", async () => {
       const { store } = x.harness;
       await store.transact({ ...write('in_1', null, (s) => s), decide: dueNow });
       await x.inbox.store(events(3));
@@ -148,7 +148,7 @@ describe('Claims', () => {
       expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_1']);
     });
 
-    it('are taken over when the lease ran out, and the late worker writes nothing', async () => {
+    it('go to another worker after the lease, and the late worker writes nothing', async () => {
       await x.inbox.store(events(1));
       const { store, clock } = x.harness;
       const [first] = await store.claim('slow', 5, LEASE);
@@ -164,7 +164,7 @@ describe('Claims', () => {
       await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
     });
 
-    it('write nothing once the database lacks what they wrote before, as after a failover: the log of a lane has no gap', async () => {
+    it('write nothing once the database lacks their earlier rows, as after a failover: the log of a lane has no gap', async () => {
       await x.inbox.store(events(1));
       const { store, clock } = x.harness;
       const [claim] = await store.claim('w', 5, LEASE);
@@ -183,7 +183,7 @@ describe('Claims', () => {
       const standby = new pg.Client({ connectionString: x.url });
       await standby.connect();
       try {
-        await standby.query(`set session_replication_role = replica`); // what a failover loses passes no trigger
+        await standby.query(`set session_replication_role = replica`); // losses of a failover fire no trigger
         await standby.query(`delete from lane_log where lane = 'in_0' and version = 2`);
         await expect(step('third')).rejects.toBeInstanceOf(LaneFenced);
         const { rows } = await standby.query<{ version: number }>('select version from lane_log order by version');
@@ -191,11 +191,11 @@ describe('Claims', () => {
       } finally {
         await standby.end();
       }
-      // Whoever reads it afresh goes on from what is there.
+      // A fresh read goes on from the present state.
       await step('second again');
     });
 
-    it('are renewed together, and who lost one is told', async () => {
+    it('renew together, and a loser learns of it', async () => {
       await x.inbox.store(events(2));
       const { store, clock } = x.harness;
       const claims = await store.claim('w', 5, LEASE);
@@ -229,7 +229,7 @@ describe('Claims', () => {
       expect(claim?.events.map((e) => e.type)).toEqual(['invoice.created', 'payment.succeeded']);
     });
 
-    it('are not held up by a lane with more waiting events than a claim looks at', async () => {
+    it('go on in spite of a lane with more waiting events than a claim reads', async () => {
       const crowd = Array.from({ length: 30 }, (_, k) =>
         aPaymentSucceeded({ invoiceId: 'in_crowd', eventId: `evt_${k}` }),
       );
@@ -242,7 +242,7 @@ describe('Claims', () => {
   });
 });
 
-// A lane that keeps failing with no event to blame: it waits longer each time, and in the end a person is told, once.
+// A lane failing on and on with no event to blame: it waits longer each time, and in the end a person learns it, once.
 describe('A lane that keeps failing', () => {
   let x: LaneOnPostgres;
   beforeEach(async () => {
@@ -250,7 +250,7 @@ describe('A lane that keeps failing', () => {
   });
   afterEach(() => x.close());
 
-  /** A release that fails at every read of an invoice. Returns the way back. */
+  /** A release with a failure at every read of an invoice. Returns the way back. */
   function breakReads(): () => void {
     const { platform } = x.harness;
     platform.readInvoice = async () => {
@@ -259,7 +259,7 @@ describe('A lane that keeps failing', () => {
     return () => Reflect.deleteProperty(platform, 'readInvoice');
   }
 
-  /** A worker whose lane fails; gives how long it then waits, in seconds, try by try. */
+  /** A worker with a failing lane; returns its waits, in seconds, try by try. */
   async function workUntilTried(
     times: number,
     onceTold: () => Promise<unknown> = async () => null,
@@ -293,7 +293,8 @@ describe('A lane that keeps failing', () => {
     const waits: number[] = [];
     worker.start();
     while (waits.length < times) {
-      // From the tenth try on a person is told once the lane is given back; time that passed before that would count as waited.
+      // From the tenth try on a person gets an item after the lane's release; time passing before would count as a
+      // wait.
       await until(() => given > waits.length && told > waits.length - WAITS.length + 1);
       const seen = await db.pool.query<{ due_at: Date }>('select due_at from lane where key = $1', [INVOICE_ID]);
       waits.push(((seen.rows[0]?.due_at.getTime() ?? 0) - clock.now().getTime()) / 1_000);
@@ -319,8 +320,8 @@ describe('A lane that keeps failing', () => {
     expect((await x.harness.state(INVOICE_ID)).invoice?.status).toBe('held');
   }
 
-  describe('a lane that cannot be worked, without an event', () => {
-    it('is tried after 2, 4, 8, … seconds, shown to a person after ten tries, and then once an hour', async () => {
+  describe('a lane failing without an event', () => {
+    it('comes again after 2, 4, 8, … seconds, goes to a person after ten tries, and then once an hour', async () => {
       const { harness } = x;
       await held();
       await harness.store.transact({
@@ -345,7 +346,7 @@ describe('A lane that keeps failing', () => {
       expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');
     });
 
-    it('is shown although what it would write is refused', async () => {
+    it('goes to a person although the database refuses its rows', async () => {
       const { harness, db } = x;
       await held();
       await db.pool.query(
@@ -355,7 +356,7 @@ describe('A lane that keeps failing', () => {
         `insert into payment (id, invoice_id, customer_id, origin, status, currency, mark, payment_record_id, recorded_at)
        values ('p_x', 'in_x', 'cus_x', 'renewal', 'succeeded', 'EUR', 'confirmed', 'pr_1', now())`,
       );
-      harness.platform.put(anInvoice()); // finalized: it is marked, with the record that another invoice has
+      harness.platform.put(anInvoice()); // finalized: it gets its mark, with another invoice's record
       harness.clock.advance(3_600_000);
       await db.pool.query('update lane set due_at = $1', [harness.clock.now()]);
 
@@ -364,8 +365,8 @@ describe('A lane that keeps failing', () => {
     });
   });
 
-  describe('a lane whose log cannot be read', () => {
-    it('keeps no other from being worked, parks none of its events, and is shown to a person', async () => {
+  describe('a lane with an unreadable log', () => {
+    it('stops no other lane, parks none of its events, and goes to a person', async () => {
       const { harness, db } = x;
       await held();
       await db.pool.query(
@@ -392,7 +393,7 @@ describe('A lane that keeps failing', () => {
     it.each([
       ['retry', 2],
       ['dismiss', 1],
-    ])('after a `%s` that did not help has items: %i', async (resolution, items) => {
+    ])('after a useless `%s` has items: %i', async (resolution, items) => {
       const { harness, db } = x;
       await held();
       await db.pool.query(

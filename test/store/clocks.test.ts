@@ -1,4 +1,4 @@
-// A replica whose clock is wrong by minutes: what it holds and what it puts off is so by the database's time, for itself and for others.
+// A replica with a clock wrong by minutes: its leases and delays go by the database's time, for itself and for others.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FlowContext } from '../../src/engine/flow-context.js';
 import { Wake } from '../../src/engine/wake.js';
@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 afterEach(() => x.close());
 
-/** A worker of the replica whose clock is ahead; the database keeps its own time. */
+/** A worker of the replica with a fast clock; the database keeps its own time. */
 function workerAhead(): LaneWorker {
   const { ids, platform, gateway, relay } = x.harness;
   const store = new PgLaneStore(x.db, x.harness.clock);
@@ -53,8 +53,8 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-describe('a replica whose clock is 240 s ahead', () => {
-  it('that dies holding a lane keeps others from it for no more than 30 s of the database’s time', async () => {
+describe('a replica with a clock 240 s fast', () => {
+  it('dies holding a lane, and others get it within 30 s of the database’s time', async () => {
     const { harness } = x;
     let asked = false;
     harness.platform.readInvoice = () => {
@@ -70,7 +70,7 @@ describe('a replica whose clock is 240 s ahead', () => {
     expect((await other.claim('other', 5, LEASE_MS)).map((c) => c.lane)).toEqual([INVOICE_ID]);
   });
 
-  it('puts a call off for as long as one whose clock is right', async () => {
+  it('puts a call off for as long as a replica with a right clock', async () => {
     const { harness, db } = x;
     harness.platform.put(anInvoice());
     harness.platform.fail('report_payment', 'retry');
@@ -88,19 +88,19 @@ describe('a replica whose clock is 240 s ahead', () => {
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(2_000);
     harness.clock.advance(waitMs);
-    await harness.drain(); // by a replica whose clock is right
+    await harness.drain(); // by a replica with a right clock
     expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
   });
 });
 
 describe('in production', () => {
-  it('the doors log, the audit and the runs of verify are stamped by the clock of the server', async () => {
+  it("the server's clock stamps the log of the endpoints, the audit and the runs of verify", async () => {
     const { db, harness } = x;
     const time = new ServerTime();
     await new DoorsLogStore(db, time).opened('open_1');
     const entry = { actor: 'ops', role: 'ops', action: 'refund.create', target: null, source: '::1' };
     await new PgAuditLog(db, time).write({ ...entry, outcome: 'begun', status: 0, detail: null });
-    // A run of the replica whose clock is wrong; Stripe cannot be asked, and the run ends at once.
+    // A run of the replica with the wrong clock; Stripe does not answer, and the run ends at once.
     const { ids, platform, gateway } = harness;
     const context = new FlowContext(
       SETTINGS,
@@ -111,7 +111,7 @@ describe('in production', () => {
       gateway,
       x.harness.context.decider,
     );
-    ahead.selfMoving = true; // what is asked again waits no longer than a moment
+    ahead.selfMoving = true; // repeats wait no longer than a moment
     const books = new VerifyStore(db, time);
     const down: unknown = new Proxy({}, { get: () => () => Promise.resolve(NO_ANSWER) });
     const inbox = new PgInbox(db, ids, time);
@@ -138,7 +138,7 @@ describe('in production', () => {
     for (const { off } of rows) expect(off).toBeLessThan(60);
   });
 
-  it('leases, arrivals, turns and the daily run are written by the clock of the server', async () => {
+  it("the server's clock writes leases, arrivals, turns and the daily run", async () => {
     const { db } = x;
     const time = new ServerTime();
     const wrong = new Date(Date.now() + AHEAD_MS);

@@ -1,4 +1,4 @@
-// Connecting to a server as it is: its users, their settings, its encodings. One clear sentence for each thing that is wrong.
+// Connecting to a server as it is: its users, their settings, its encodings. One clear sentence for each fault.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -67,7 +67,7 @@ describe('the settings of a session', () => {
     lock_timeout: `'123ms'`,
     idle_in_transaction_session_timeout: `'123ms'`,
     idle_session_timeout: `'123s'`,
-    synchronous_commit: 'off', // what was answered 200 would not be stored yet
+    synchronous_commit: 'off', // an event answered 200 would not be stored so far
   };
   const own = (statement: string): Record<keyof typeof OTHERS, string> => ({
     jit: 'off',
@@ -99,11 +99,11 @@ describe('the settings of a session', () => {
         .join(', ')}`,
     );
 
-  it('are ours on every connection of every pool, whatever the role has set', async () => {
+  it('are ours on every connection of every pool, under any setting of the role', async () => {
     const db = await Database.open({ url: role.as(database.url), poolSize: 4, onError: () => undefined });
     const first = async (pool: pg.Pool | pg.Client, sql: string): Promise<Record<string, string>> =>
       (await pool.query<Record<string, string>>(sql)).rows[0] ?? {};
-    // All three at once, so that each has a connection of its own.
+    // All three at once: each has its own connection.
     const held = await Promise.all([1, 2, 3].map(() => db.pool.connect()));
     for (const client of held)
       expect(await settingsOf(async (sql) => (await client.query<Record<string, string>>(sql)).rows[0] ?? {})).toEqual(
@@ -117,7 +117,7 @@ describe('the settings of a session', () => {
     await db.close();
   });
 
-  it('let times be read as they were written, where the role writes dates day first in the time of New York', async () => {
+  it('keep times readable, though the role writes dates day first in the time of New York', async () => {
     const db = await Database.open({ url: role.as(database.url), poolSize: 2, onError: () => undefined });
     const at = new Date('2026-03-04T05:06:07.089Z');
     for (const pool of [db.pool, db.intake]) {
@@ -130,7 +130,7 @@ describe('the settings of a session', () => {
     await db.close();
   });
 
-  it('are no start-up parameters, which poolers refuse: only user, database, application_name and client_encoding are sent', async () => {
+  it('are no start-up parameters, since poolers refuse them: only user, database, application_name and client_encoding go out', async () => {
     const asked: string[][] = [];
     const server = createServer((socket) => {
       socket.once('data', (packet) => {
@@ -158,7 +158,7 @@ describe('the settings of a session', () => {
 });
 
 describe('a migration', () => {
-  it('that somebody cancels on the server ends the start and says so', async () => {
+  it('cancelled on the server ends the start and says so', async () => {
     const { opened, lines } = start(database.url, {
       folder: migrations('create table one (id int); select pg_sleep(60);'),
     });
@@ -175,7 +175,7 @@ describe('a migration', () => {
     expect(await tables()).toBe(1); // the list of migrations
   });
 
-  it('is not run by a user who may only because anybody may, as before PostgreSQL 15: it does not become the owner unnoticed', async () => {
+  it("refuses a user with everybody's right to create, as before PostgreSQL 15: it does not become the owner unnoticed", async () => {
     await asAdmin('grant create on schema public to public', database.url);
     const { says, opened } = start(role.as(database.url));
     await says('run `crossbill migrate` as the owner of the database');
@@ -194,15 +194,15 @@ describe('a migration', () => {
   it.each([
     ['owns the database', () => `alter database ${name} owner to ${role.name}; grant all on schema public to public`],
     ['was granted it by name', () => `grant create, usage on schema public to ${role.name}`],
-  ])('is run by a user who %s', async (_, grant) => {
+  ])('runs as a user who %s', async (_, grant) => {
     await asAdmin(grant(), database.url);
     const { opened } = start(role.as(database.url));
     expect((await schemaState((await opened).db.orm)).missing).toEqual([]);
   });
 });
 
-describe('a database that cannot be used', () => {
-  /** What a start, `migrate` and the doctor say of it, and that they end; never the password. */
+describe('an unusable database', () => {
+  /** The message and the end of a start, `migrate` and the doctor; never the password. */
   async function refused(url: string, code: string, sentence: RegExp): Promise<void> {
     const { atOnce, lines } = start(url);
     await expect(atOnce()).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) });
@@ -228,7 +228,7 @@ describe('a database that cannot be used', () => {
     );
   });
 
-  it('as there is none of that name', async () => {
+  it('with no database of the name', async () => {
     const other = new URL(role.as(database.url));
     other.pathname = '/crossbil';
     await refused(
@@ -253,7 +253,7 @@ describe('a database that cannot be used', () => {
     );
   });
 
-  it('by `crossbill migrate` as the role may not create in its schema, with the right that is missing and what to do', async () => {
+  it('at `crossbill migrate` by a role without the right to create in its schema, with the missing right and the remedy', async () => {
     await asAdmin(`revoke create on schema public from public`, database.url); // as PostgreSQL 15 and later have it
     const ran = await cli(['migrate', '--json'], { DATABASE_URL: role.as(database.url) });
     expect(ran.code).toBe(1);
@@ -283,7 +283,7 @@ describe('a database that cannot be used', () => {
     }
   });
 
-  it('as its server is older than PostgreSQL 14; a newer one than was tested on is only to look at', () => {
+  it('on a server before PostgreSQL 14; a newer one than tested gets only a warning', () => {
     const facts = { encoding: 'UTF8', database: 'crossbill' };
     expect(() => refuseUnfit({ ...facts, version: 130_022 })).toThrow(
       'The server is PostgreSQL 13.22, and Crossbill needs 14 or later. Upgrade it, or name another server in DATABASE_URL.',
@@ -298,7 +298,7 @@ describe('a database that cannot be used', () => {
     });
   });
 
-  it('as several hosts are named: the settings are refused with what to name instead', async () => {
+  it('with several hosts: the settings refuse them and name the right form', async () => {
     for (const hosts of ['h1:5432,h2:5432/db?target_session_attrs=read-write', 'h1,h2/db', '/db?host=h1,h2']) {
       const { code, err } = await cli(['migrate'], settingsFor(`postgres://ada:hunter22hunter22@${hosts}`));
       expect(code).toBe(78);
@@ -310,8 +310,8 @@ describe('a database that cannot be used', () => {
   });
 });
 
-describe('a database that may still come', () => {
-  it('is waited for, with what is awaited in the log: a free connection, a host name, a server', async () => {
+describe('a database on its way', () => {
+  it('makes the start wait, with the reason in the log: a free connection, a host name, a server', async () => {
     await asAdmin(`alter database ${name} owner to ${role.name}; alter role ${role.name} connection limit 0`);
     const full = start(role.as(database.url));
     await full.says('the database has no free connection');

@@ -1,4 +1,5 @@
-// When the doors were open, as the database keeps it: a row per stretch, silence is not taken for openness, the outage stays known.
+// The open hours of the webhook endpoints, as the database keeps them: a row per stretch, silence does not count as
+// open, the outage stays known.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '../../src/store/database.js';
 import { DoorsLogStore } from '../../src/verify/doors-log.store.js';
@@ -30,13 +31,13 @@ describe('the log of the doors', () => {
   it('is one row for as long as a process goes on telling, and a gap when it fell silent', async () => {
     await openedAt('open_a', 0);
     for (let m = 1; m <= 5; m++) expect(await seenAt('open_a', m)).toBe(true);
-    expect(await seenAt('open_a', 3)).toBe(true); // a clock that was set back takes nothing away
+    expect(await seenAt('open_a', 3)).toBe(true); // a clock set back takes nothing away
     expect(await seenAt('open_a', 20)).toBe(false); // a quarter of an hour without the database
     expect(await log.open()).toEqual([{ from: at(0), to: at(5) }]);
     expect(await seenAt('open_of_nobody', 5)).toBe(false);
   });
 
-  it('keeps the end of an outage that lasted for longer than rows are kept', async () => {
+  it('keeps the end of an outage longer than the life of its rows', async () => {
     const after = 60 * 24 * 60;
     await openedAt('open_b', after);
     expect(await log.open()).toEqual([

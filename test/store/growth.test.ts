@@ -1,4 +1,4 @@
-// What people and timers ask of the books reads the rows of its answer and not the books: it costs the same after years.
+// Queries of people and timers read the rows of their answer and not the books: they cost the same after years.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import type pg from 'pg';
@@ -17,16 +17,16 @@ import { freshDatabase, type TestDatabase } from '../support/database.js';
 /** Of these 500 are rare: the oldest, and the only ones of their type, status, reason or kind. */
 const RENEWALS = 6_000;
 /**
- * More than any answer here is made of: of a table with more than twice as many rows; of a smaller one half, or as many as PostgreSQL before 17
- * rather goes through than look each of a page's ids up.
+ * More rows than any answer here needs: of a table with more than twice as many rows; of a smaller one half, or the
+ * number PostgreSQL before 17 would rather scan than look up each of a page's ids.
  */
 const [MOST, PAGE] = [1_900, 200];
 /** Tables with fewer rows can tell nothing: a page is as long, or half of it as this part of a CSV. */
 const [LEAST, LEAST_CSV] = [50, 1_002];
 
-/** Few for good: a row a day and kind of movement, which a balance reads back to the first day; and the last refusals. */
+/** Few for good: a row a day and kind of movement, read back to the first day for a balance; and the last refusals. */
 const FEW = `'ledger_day', 'door_refusal'`;
-/** Statements that look at so many rows and no more, whatever the table: test/store/list-filters.test.ts counts what they read. */
+/** Statements with a fixed limit of rows, in any table: test/store/list-filters.test.ts counts their reads. */
 const BOUNDED = new RegExp(`(limit (${LOOKED_THROUGH}|${LOOKED_THROUGH + 1})|offset ${LOOKED_THROUGH - 1}) ?\\b`);
 
 type Statement = { readonly text: string; readonly values: unknown[] };
@@ -51,7 +51,7 @@ const sent: Statement[] = [];
 beforeAll(async () => {
   fresh = await freshDatabase();
   await fillBooks(fresh.url, RENEWALS);
-  // Small tables are quicker read whole, and rightly so; that is not what is asked here.
+  // Reading small tables whole is quicker, and right; it is not the question here.
   const planned = new URL(fresh.url);
   planned.searchParams.set('options', '-c enable_seqscan=off');
   url = planned.toString();
@@ -69,7 +69,7 @@ afterAll(async () => {
 });
 
 const heard = new WeakSet<pg.PoolClient>();
-/** Writes down what a connection is sent from now on. */
+/** Records a connection's statements from now on. */
 function listen(client: pg.PoolClient): void {
   if (heard.has(client)) return;
   heard.add(client);
@@ -83,7 +83,7 @@ function listen(client: pg.PoolClient): void {
   });
 }
 
-/** Each part of the statement's plan that read more than an answer is made of, the rows that it threw away included. */
+/** Each part of the statement's plan with more rows than an answer needs, discarded rows included. */
 async function tooMuchOf({ text, values }: Statement, least: number): Promise<readonly string[]> {
   const client = await db.pool.connect();
   try {
@@ -111,7 +111,7 @@ function tooMuchIn(plan: Plan, least: number): readonly string[] {
   return [...own, ...(plan.Plans ?? []).flatMap((part) => tooMuchIn(part, least))];
 }
 
-/** What these statements read too much of. */
+/** The excess reads of these statements. */
 async function tooMuchOfAll(what: string, least = LEAST): Promise<readonly string[]> {
   const statements = sent.filter(({ text }) => /^\s*(select|with|update|\()/i.test(text) && !BOUNDED.test(text));
   const found = [];
@@ -122,9 +122,9 @@ async function tooMuchOfAll(what: string, least = LEAST): Promise<readonly strin
 }
 
 describe('above old rows', () => {
-  it('each list, look-up and timer reads no more rows than its answer is made of', async () => {
+  it('each list, look-up and timer reads no more rows than its answer needs', async () => {
     const tooMuch: string[] = [];
-    // Those are as large as a page may be, whatever the table: test/store/list-filters.test.ts counts what they read.
+    // Those have a page's fixed limit, in any table: test/store/list-filters.test.ts counts their reads.
     for (const { what, ask } of asked.filter((q) => q.looksThrough !== true)) {
       sent.length = 0;
       await ask();
@@ -134,7 +134,7 @@ describe('above old rows', () => {
     expect(tooMuch).toEqual([]);
   });
 
-  it('of marks that wait for their look-up at the MoR verify counts as many as it was told to, and reads no more', async () => {
+  it('verify counts waiting marks up to its limit, and reads no more', async () => {
     const lookups = new MarksStore(db);
     sent.length = 0;
     expect(await lookups.left(300)).toBe(300);
@@ -157,14 +157,14 @@ describe('the console above old rows', () => {
   let app: ApiApp;
   beforeAll(async () => {
     app = await ApiApp.start(url);
-    // What timers ask would be taken for what a page asks; they have their places in the list above.
+    // A timer's query would count as a page's; timers have their places in the list above.
     const timers = app.app.get(SchedulerRegistry);
     for (const name of timers.getIntervals()) timers.deleteInterval(name);
     app.db.pool.on('acquire', listen);
   });
   afterAll(() => app.stop());
 
-  it("every page is in the bench's list of pages, but for those that are named there with a reason", () => {
+  it("every page is in the bench's list of pages, or named there with a reason", () => {
     const routes = routesOf(app);
     expect(routes.length).toBeGreaterThan(25);
     const listed = new Set([...pages.map((p) => p.route), ...Object.keys(NOT_ASKED)]);
@@ -172,7 +172,7 @@ describe('the console above old rows', () => {
     expect([...listed].filter((route) => !routes.includes(route))).toEqual([]);
   });
 
-  it('each page of that list is answered, and reads no more rows than it shows', async () => {
+  it('each page of the list answers, and reads no more rows than it shows', async () => {
     const person = await new Visitor(app.url).login(KEYS.ops);
     const answered: string[] = [];
     const tooMuch: string[] = [];
@@ -189,7 +189,7 @@ describe('the console above old rows', () => {
 
 type Layer = { readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> } };
 
-/** What the daemon answers to a GET below /console, as its router has it. */
+/** The daemon's GET routes below /console, from its router. */
 function routesOf(app: ApiApp): readonly string[] {
   const { router } = app.app.getHttpAdapter().getInstance() as unknown as { router: { stack: readonly Layer[] } };
   return router.stack.flatMap(({ route }) =>

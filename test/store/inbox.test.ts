@@ -53,7 +53,7 @@ describe('The inbox', () => {
   }
 
   describe('storing', () => {
-    it('tells in order what became of each delivery of a batch, duplicates inside it included', async () => {
+    it("returns each delivery's result in order, with duplicates inside the batch", async () => {
       const two = an('b', {}, { id: 'b', other: 1 });
       const got = await x.inbox.store([an('a'), an('b'), an('a'), two, an('c')]);
       expect(got).toEqual(['stored', 'stored', 'duplicate', 'conflict', 'stored']);
@@ -79,7 +79,7 @@ describe('The inbox', () => {
       expect(kept.every((r) => r['same'] === true && r['decided_at'] !== null)).toBe(true);
     });
 
-    it('keeps ids of any script, reasons or none, and the database’s time of their arrival, whatever a process takes for it', async () => {
+    it('keeps ids of any script, reasons or none, and the database’s time of their arrival under any clock of a process', async () => {
       const wrong = ['2026-11-20T12:04:00Z', '1999-12-31T23:59:59.999Z', '2261-01-01T00:00:00.000Z'].map(
         (t) => new Date(t),
       );
@@ -114,7 +114,7 @@ describe('The inbox', () => {
       expect(await rows('select status from review')).toEqual([{ status: 'resolved' }]);
     });
 
-    it('keeps it also where the first one was erased, but of Stripe, whose bodies count deliveries', async () => {
+    it("keeps it also after the first one's erasure, except Stripe's, whose bodies count deliveries", async () => {
       const body = (n: number) => ({ id: 'a', n });
       const both = (n: number) => [an('a', {}, body(n)), { ...an('a', {}, body(n)), source: 'stripe' as const }];
       await x.inbox.store(both(1));
@@ -141,7 +141,7 @@ describe('The inbox', () => {
       expect(await rows('select released_at from inbox_quarantine')).toEqual([{ released_at: null }]);
     });
 
-    it('decides a parked event of Stripe by another rendering that can be read', async () => {
+    it('decides a parked event of Stripe by another, readable rendering', async () => {
       const parked: Delivery = {
         ...an('evt_two1', { status: 'parked', reason: 'unreadable', lane: 'stripe/evt_two1' }),
         source: 'stripe',
@@ -162,7 +162,7 @@ describe('The inbox', () => {
       expect(await rows('select key from lane')).toEqual([{ key: 'in_two1' }]);
     });
 
-    it('says of evidence that is sent back twice under one id that a deadline may run', async () => {
+    it('warns of a possible deadline if evidence comes back twice under one id', async () => {
       const back = (note: string) => an('evt_dis_1', { type: 'dispute.revision_requested' }, { id: 'evt_dis_1', note });
       await x.inbox.store([back('blurred')]);
       expect(await x.inbox.store([back('the second page is missing')])).toEqual(['conflict']);
@@ -194,7 +194,7 @@ describe('The inbox', () => {
   });
 
   describe('the event list', () => {
-    it('shows inbox and quarantine as one, newest first, no row twice or left out, whatever the page size', async () => {
+    it('shows inbox and quarantine as one, newest first, no row twice or left out, at any page size', async () => {
       for (let n = 0; n < 14; n++) {
         x.harness.clock.advance(1_000);
         if (n % 3 === 0) await x.inbox.quarantine(an(`q${n}`), 'stale');
@@ -211,7 +211,7 @@ describe('The inbox', () => {
   });
 
   describe('once more', () => {
-    it('an event from quarantine enters the inbox and is decided', async () => {
+    it('moves an event from quarantine into the inbox and decides it', async () => {
       x.harness.platform.put(anInvoice());
       await x.inbox.quarantine(aPaymentSucceeded(), 'stale');
       expect(await desk.retry('iq_1')).toBe('ie_1');
@@ -220,12 +220,12 @@ describe('The inbox', () => {
       expect(await everything(10)).toHaveLength(1);
     });
 
-    it('a copy with another body than the inbox has under that id stays in quarantine', async () => {
+    it("leaves a copy with another body than the inbox's in quarantine", async () => {
       await x.inbox.quarantine(an('a', {}, { id: 'a', amount: 2 }), 'stale');
       await x.inbox.store([an('a')]);
       expect(await desk.retry('iq_1')).toBeNull();
       expect(await everything(10, { status: 'quarantined' })).toHaveLength(1);
-      // Nobody had been told of it: it came before the one that counts.
+      // Nobody has seen it: it came before the valid one.
       expect(await desk.retry('iq_1')).toBeNull();
       expect(await rows('select kind, subject, invoice_id from review')).toEqual([
         { kind: 'conflicting_event', subject: 'mor_payments:a', invoice_id: 'in_a' },
@@ -240,7 +240,7 @@ describe('The inbox', () => {
       expect(await rows('select kind from review')).toEqual([{ kind: 'conflicting_event' }]);
     });
 
-    it('a stale copy of an event that Stripe delivered in time, with another count of pending deliveries, is done with', async () => {
+    it('closes a stale copy of an event Stripe delivered in time, with another count of pending deliveries', async () => {
       const event = (pending: number) => ({
         ...an('a', {}, { id: 'a', pending_webhooks: pending }),
         source: 'stripe' as const,
@@ -253,7 +253,7 @@ describe('The inbox', () => {
       expect(await rows('select 1 from review')).toEqual([]);
     });
 
-    describe('that no older release could read', () => {
+    describe('unreadable for every older release', () => {
       const event = aPaymentSucceeded();
       const unread: Delivery = {
         ...event,
@@ -272,14 +272,14 @@ describe('The inbox', () => {
         await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
       });
 
-      it('goes to its invoice when it is tried again', async () => {
+      it('goes to its invoice at the next try', async () => {
         await x.inbox.store([unread]);
         expect(await desk.retry('ie_2')).toBe('ie_2');
         await x.harness.rest();
         expect(await settled()).toEqual(home);
       });
 
-      it('goes there from quarantine too, whether it was parked before or not', async () => {
+      it('goes there from quarantine too, parked before or not', async () => {
         await x.inbox.quarantine(unread, 'stale');
         await x.inbox.store([unread]);
         expect(await desk.retry('iq_1')).toBe('ie_2');
@@ -299,7 +299,7 @@ describe('The inbox', () => {
       });
     });
 
-    it('a parked event of a customer who is erased keeps its body, counts as under way, and loses it once it is dismissed', async () => {
+    it("keeps a parked event's body after its customer's erasure as work under way, and drops it at the dismissal", async () => {
       x.harness.platform.put(anInvoice());
       await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
       const event = aPaymentSucceeded();
@@ -319,7 +319,7 @@ describe('The inbox', () => {
       expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 0 });
     });
 
-    it('a copy in quarantine that was never taken in keeps its body where its customer is erased, and loses it once it was', async () => {
+    it("keeps the body of a copy never taken in from quarantine after its customer's erasure, and drops it afterwards", async () => {
       x.harness.platform.put(anInvoice());
       await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
       const apart = { ...aPaymentSucceeded({ eventId: 'evt_apart' }), lane: 'event:mor_payments:evt_apart' };
@@ -342,13 +342,13 @@ describe('The inbox', () => {
       expect(await rows('select 1 from ledger_entry')).toHaveLength(2);
     });
 
-    it('what does not exist, or is no id of ours, is no event', async () => {
+    it('treats a missing or foreign id as no event', async () => {
       for (const id of ['ie_999', 'iq_1', 'ie_-1', 'ie_1; drop table lane', '', 'evt_1'])
         expect(await desk.retry(id)).toBeNull();
     });
   });
 
-  describe('an event whose decision fails', () => {
+  describe('an event with a failing decision', () => {
     it('waits, is parked in the end, and holds neither its own lane nor another', async () => {
       const { harness, db, inbox } = x;
       const { store, clock, platform } = harness;
@@ -382,18 +382,19 @@ describe('The inbox', () => {
   });
 });
 
-// A sender that got no answer sends everything again: what is known already must cost a batch no more statements than what is new.
+// A sender without an answer sends everything again: known deliveries must cost a batch no more statements than new
+// ones.
 describe('A repeated batch', () => {
   const KNOWN = 200;
 
-  describe('a batch of deliveries that came before', () => {
+  describe('a batch of repeated deliveries', () => {
     let x: LaneOnPostgres;
     beforeAll(async () => {
       x = await laneOnPostgres();
     });
     afterAll(() => x.close());
 
-    it('is told to be known by a handful of statements, however many deliveries it has', async () => {
+    it('needs a handful of statements, however many deliveries it has', async () => {
       const batch = Array.from({ length: KNOWN }, (_, n): Delivery =>
         delivery('mor_payments', `k${n}`, 'payment.x', `in_k${n}`, { id: `k${n}` }),
       );
@@ -419,7 +420,7 @@ describe('Bodies by the month', () => {
     await fresh.drop();
   });
 
-  /** Stores an event that came then, in a status, and gives its id. */
+  /** Stores an event of a given time and status, and returns its id. */
   async function came(at: string, status = 'done'): Promise<string> {
     const id = `evt_${at}_${status}`;
     const inbox = new PgInbox(db, new CountingIds(), { given: () => new Date(at) });
@@ -457,7 +458,7 @@ describe('Bodies by the month', () => {
       expect(await months()).toHaveLength(4);
     });
 
-    it('are taken in although nobody made their month, are found there, and keep that month from being made', async () => {
+    it('arrive without a partition for their month, can be found there, and keep the month from being made', async () => {
       const id = await came('2020-02-03T00:00:00Z');
       expect(await bodies([id])).toEqual([true]);
       await make('2020-01-31T23:59:59Z', 2);
@@ -465,7 +466,7 @@ describe('Bodies by the month', () => {
       expect(await bodies([id])).toEqual([true]);
     });
 
-    it('are purged with their month, but for what waits to be decided or for a person', async () => {
+    it("go with their month's purge, except waiting ones, for a decision or a person", async () => {
       await make('2021-05-01T00:00:00Z', 1);
       const old = [
         await came('2021-05-01T00:00:00Z'),
@@ -485,7 +486,7 @@ describe('Bodies by the month', () => {
       expect(await bodies(old)).toEqual([false, false, false, false, false]);
     });
 
-    it('are made and purged by a user who may only read and write the tables, and by several at once', async () => {
+    it('can be made and purged by a user with rights to read and write only, and by several at once', async () => {
       const role = `clerk_${Math.random().toString(36).slice(2)}`;
       await db.pool.query(`create role ${role} login password 'clerk'`);
       await db.pool.query(`grant select, insert, update, delete on all tables in schema public to ${role}`);
@@ -510,8 +511,8 @@ describe('Bodies by the month', () => {
     });
   });
 
-  describe('an event that is decided without trouble', () => {
-    it('is updated in its page, and no index is written for it', async () => {
+  describe('an event with a smooth decision', () => {
+    it('gets its update in its page, without a write to an index', async () => {
       for (let n = 1; n <= 20; n++) await came(`2023-01-${String(n).padStart(2, '0')}T00:00:00Z`);
       await db.pool.query('select pg_stat_force_next_flush()').catch(() => undefined); // PostgreSQL 15 and later
       const counted = await db.pool.query<{ all: string; hot: string }>(

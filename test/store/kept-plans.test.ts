@@ -1,4 +1,5 @@
-// A connection that worked while the tables were tiny still reads a few pages once they are large, though nobody has counted their rows.
+// A connection with plans for tiny tables still reads a few pages once they are large, without anybody counting their
+// rows.
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { Database } from '../../src/store/database.js';
@@ -19,10 +20,13 @@ import {
   unclaimed,
 } from '../support/lane-steps.js';
 
-/** The server keeps a plan that knows no values from the sixth time on. */
+/** The server keeps a plan without values from the sixth time on. */
 const TIMES = 8;
 const EVENTS = 8_000;
-/** Some thirty index entries of two to four pages each are the most that one lane's statement needs; the smallest table here has 130. */
+/**
+ * One lane's statement needs at most some thirty index entries of two to four pages each; the smallest table here has
+ * 130.
+ */
 const PAGES = 100;
 
 let fresh: TestDatabase;
@@ -37,7 +41,7 @@ beforeAll(async () => {
   for (const { name } of tables.rows) await db.pool.query(`alter table ${name} set (autovacuum_enabled = off)`);
   for (const pool of [db.pool, db.intake]) {
     listenTo(pool, sent);
-    pool.options.idleTimeoutMillis = 0; // the connections that planned stay, however long the tables take to grow
+    pool.options.idleTimeoutMillis = 0; // the connections with plans stay, however long the tables take to grow
   }
 }, 60_000);
 afterAll(async () => {
@@ -58,7 +62,7 @@ async function work(inbox: PgInbox, lanes: PgLaneStore, n: number): Promise<void
   }
 }
 
-/** Many rows in every table that those statements look into, which no statement of ours has planned for. */
+/** Many rows in every table of those statements, without a plan of ours. */
 async function grow(inbox: PgInbox): Promise<void> {
   for (let n = 0; n < EVENTS; n += 500) {
     await inbox.store(numbers(n, 500).map((k) => aPaymentSucceeded({ eventId: `evt_x${k}`, invoiceId: `in_x${k}` })));
@@ -78,7 +82,7 @@ async function grow(inbox: PgInbox): Promise<void> {
   }
 }
 
-/** The pages that the plan reads which the connection has for a statement. */
+/** The pages read by the connection's plan for a statement. */
 async function pagesOf(client: pg.PoolClient, { name, values }: Statement): Promise<number> {
   await client.query('begin');
   const before = rowsBefore(values);
@@ -108,7 +112,7 @@ function oneOf(array: Buffer): string {
 }
 const BYTEA = 17; // pg_type.dat
 
-it('a connection that planned while the tables were tiny reads a few pages a lane once they are large', async () => {
+it('a connection with plans for tiny tables reads a few pages a lane after they grow', async () => {
   const [inbox, lanes] = [
     new PgInbox(db, new CountingIds(), new ManualClock()),
     new PgLaneStore(db, new ManualClock()),

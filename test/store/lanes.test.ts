@@ -35,7 +35,7 @@ describe('Lanes', () => {
     return { lane, fence, decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }) };
   }
 
-  describe('what is stored', () => {
+  describe('a stored row', () => {
     const at = new Date('2026-11-20T12:34:56.789Z');
     const ctx = () => ({ ...x.harness.context.now(), now: at });
     const HUGE = 9_223_372_036_854_775_807n; // far beyond 2^53
@@ -73,7 +73,7 @@ describe('Lanes', () => {
       expect(story.journal).toMatchObject([{ at, detail: { n: 1, none: null } }]);
     });
 
-    it('is read by this release on the same connections after a later one added columns', async () => {
+    it('stays readable for this release on the same connections after a later one adds columns', async () => {
       const { harness, db } = x;
       const decide = () => harness.store.transact(write(INVOICE_ID, null, (s) => ensureInvoice(s, ctx()).state));
       const onEveryConnection = () => Promise.all(Array.from({ length: 12 }, decide));
@@ -85,7 +85,7 @@ describe('Lanes', () => {
       expect((await harness.state(INVOICE_ID)).invoice?.invoiceId).toBe(INVOICE_ID);
     });
 
-    it('is told apart by what is written: an attempt without its payment after a payment without an attempt', async () => {
+    it('shows its own content: an attempt without its payment after a payment without an attempt', async () => {
       const payment = newPayment(ctx(), { invoiceId: INVOICE_ID, customerId: 'cus_1', currency: 'EUR', amount: 1n });
       await stored((s) => note(putPayment(ensureInvoice(s, ctx()).state, payment), ctx(), 'decision', 'made', null));
       const again = { ...payment, customerId: 'cus_2' };
@@ -119,7 +119,7 @@ describe('Lanes', () => {
       expect(rows).toEqual([]);
     });
 
-    it('is refused when a payment is recorded for another invoice already, and says where', async () => {
+    it('refuses a payment recorded for another invoice, and says where', async () => {
       const one = (lane: string) => (s: LaneState) => {
         const { state } = ensureInvoice(s, ctx());
         return putPayment(
@@ -149,7 +149,7 @@ describe('Lanes', () => {
       ['a payment whose document took ten seconds', 'payment', '{}', 10, false],
       ['a payment that was charged at once', 'payment', '{}', null, false],
     ])(
-      'a customer who signed up by %s pays by debit: see the last column',
+      'a customer with a signup by %s pays by debit: see the last column',
       async (what, kind, body, settledSec, debit) => {
         const { store, context } = x.harness;
         const [customer, signup, lane] = [`cus ${what}`, `sup ${what}`, `in ${what}`];
@@ -176,8 +176,8 @@ describe('Lanes', () => {
     );
   });
 
-  describe('a text that PostgreSQL cannot keep', () => {
-    it('is kept with U+FFFD for NUL and half a surrogate pair, in columns and nested values, and all else as it was', async () => {
+  describe("a text out of PostgreSQL's range", () => {
+    it('is kept with U+FFFD for NUL and half a surrogate pair, in columns and nested values, and otherwise unchanged', async () => {
       const said = 'a\0b \ud83d c\udc4d \\u0000 \\\\ud83d 👍 \u0001\0\0';
       const kept = 'a\ufffdb \ufffd c\ufffd \\u0000 \\\\ud83d 👍 \u0001\ufffd\ufffd';
       const now = x.harness.context.now();
@@ -192,24 +192,24 @@ describe('Lanes', () => {
     });
   });
 
-  describe('a connection to a server that became a standby', () => {
-    it('is thrown away at the first write it refuses, and the next one is new', async () => {
+  describe('a connection to a server turned standby', () => {
+    it('goes at its first refused write, and the next one is new', async () => {
       const { pool } = x.db;
       const claim = () => x.harness.store.claim('w', 1, 25_000);
       await claim();
-      await pool.query('set default_transaction_read_only = on'); // on the one connection that is idle
+      await pool.query('set default_transaction_read_only = on'); // on the one idle connection
       await expect(claim()).rejects.toMatchObject({ code: '25006' });
       expect(await claim()).toEqual([]);
     });
   });
 
-  describe('a lane that is being worked on', () => {
+  describe('a lane in work', () => {
     const ABOUT = { invoiceId: 'in_0', subject: 'x' };
     const say = (kind: 'dispute' | 'effect_failed') => (s: LaneState) =>
       openReview(s, x.harness.context.now(), { ...aKind(kind), ...ABOUT });
     const kinds = (s: LaneState): readonly string[] => s.reviews.map((r) => r.kind);
 
-    it('is not read again step by step, but all that was written from elsewhere since is seen', async () => {
+    it('skips the read at each step, but sees every write from elsewhere since', async () => {
       await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
       const { store, clock } = x.harness;
       const [claim] = await store.claim('w', 1, 25_000);
@@ -230,7 +230,7 @@ describe('Lanes', () => {
       expect(kinds(await x.harness.state('in_0'))).toEqual(['dispute', 'effect_failed']);
     });
 
-    it('keeps nothing in mind of a step that was not committed', async () => {
+    it('remembers nothing of an uncommitted step', async () => {
       await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
       const { store } = x.harness;
       const [claim] = await store.claim('w', 1, 25_000);
@@ -249,8 +249,8 @@ describe('Lanes', () => {
     });
   });
 
-  describe('a payment that names a second invoice', () => {
-    it('is not applied there: a person is told, the first stays in force and the lane goes on', async () => {
+  describe('a payment with a second invoice', () => {
+    it('stays unapplied there: a person learns it, the first stays in force and the lane goes on', async () => {
       const { harness } = x;
       harness.platform.put(anInvoice());
       harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
@@ -289,9 +289,9 @@ describe('Lanes', () => {
   });
 });
 
-// Steps that gather for one commit, in a real PostgreSQL: which of them share it, and who does not wait.
+// Steps gathering for one commit, in a real PostgreSQL: who shares it, and who does not wait.
 describe('Steps in one commit', () => {
-  /** So long that no step of a test leaves by its patience. */
+  /** So long: no step of a test leaves by its patience. */
   const NEVER_MS = 600_000;
 
   let x: LaneOnPostgres;
@@ -323,7 +323,7 @@ describe('Steps in one commit', () => {
     };
   }
 
-  /** Which lanes were written by which transaction. */
+  /** The lanes of each transaction. */
   async function commits(): Promise<readonly (readonly string[])[]> {
     const { rows } = await x.db.pool.query<{ lanes: string[] }>(
       'select array_agg(lane order by lane) as lanes from lane_log group by xmin::text order by min(version), min(lane)',
@@ -349,7 +349,7 @@ describe('Steps in one commit', () => {
       expect(await commits()).toEqual([['in_0']]);
     });
 
-    it('leave with a command of a person, who does not wait', async () => {
+    it("leave with a person's command, without waiting", async () => {
       const of = await claimed(9);
       await Promise.all([store.transact(of(0)), store.transact(step('in_elm', null))]);
       expect(await commits()).toEqual([['in_0', 'in_elm']]);
@@ -363,7 +363,7 @@ describe('Steps in one commit', () => {
   });
 });
 
-// A call that lasts longer than a lease, such as a search through thousands of payment records: the lane stays with whoever makes it.
+// A call longer than a lease, such as a search through thousands of payment records: the lane stays with its caller.
 describe('A call longer than its lease', () => {
   const LEASE_MS = 25_000;
 
@@ -384,12 +384,12 @@ describe('A call longer than its lease', () => {
     return new LaneWorker(store, flow as WorkLaneFlow, new Wake(), clock, options);
   }
 
-  /** Waits for a fact; a test whose fact never comes fails by its own limit of time, and the worker's loop ends with it. */
+  /** Waits for a fact; a test without its fact fails by its own limit of time, and the worker's loop ends with it. */
   async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
     while (!(await holds()) && !ended) await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
-  it('is made once, however long it takes, and what it found is written down', async () => {
+  it('happens once, however long it takes, and its result is stored', async () => {
     const { harness, db } = x;
     const { clock, context, gateway, platform, relay, store } = harness;
     platform.put(anInvoice());
@@ -419,7 +419,7 @@ describe('A call longer than its lease', () => {
     }
     answer(failed('unknown', { code: 'list_too_long', message: 'too many' }));
     await until(async () => (await leaseUntil()) === 0);
-    clock.advance(60_000); // a renewal that was still to come takes nothing back
+    clock.advance(60_000); // a renewal still to come takes nothing back
     await worker.stop();
 
     expect(probes).toBe(1);
@@ -427,7 +427,7 @@ describe('A call longer than its lease', () => {
     expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['double_payment']);
   }, 60_000);
 
-  it('an outage may be waited out by any number of lanes at once, without a warning', async () => {
+  it('any number of lanes may wait out an outage at once, without a warning', async () => {
     const signals: AbortSignal[] = [];
     const run = async (_claim: Claim, signal: AbortSignal): Promise<never> => {
       signals.push(signal);

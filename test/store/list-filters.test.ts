@@ -1,4 +1,5 @@
-// Filtered lists: each row once and in order, whatever is asked for, and a page reads few pages of the tables, however large they are.
+// Filtered lists: each row once and in order, under any filter, and a page reads few pages of the tables, however large
+// they are.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fillBooks } from '../../packages/bench/src/fill-books.js';
@@ -15,13 +16,16 @@ import { pagesIn, type Plan } from '../support/lane-steps.js';
 /** As many invoices and payments, twice as many events and ledger entries, three times as many steps of the log. */
 const RENEWALS = 50_000;
 /**
- * A look-up in an index is two to four pages; a page of twenty rows with what stands beside them makes a hundred of them. Before 17
- * PostgreSQL looks each of twenty ids up from the root, or goes through a small index instead, which makes up to a hundred more.
+ * A look-up in an index is two to four pages; a page of twenty rows with their neighbours makes a hundred of them.
+ * Before 17 PostgreSQL looks each of twenty ids up from the root, or scans a small index instead: up to a hundred more.
  */
 const PAGES = 260;
-/** Twenty minutes of entries, and some twenty look-ups by number, come to it where the time is found by the number. */
+/** Twenty minutes of entries, and some twenty look-ups by number, cost this when the number finds the time. */
 const PAGES_BY_NUMBER = 400;
-/** What a page looks through at most lies in so many of theirs: none of these tables has fewer than 20 rows in one, and half of them were changed since. */
+/**
+ * The rows a page looks through at most lie in so many pages: each of these tables has at least 20 rows in one, and
+ * half of them have changed since.
+ */
 const PAGES_LOOKED_THROUGH = PAGES + (2 * LOOKED_THROUGH) / 10;
 
 type Sent = { readonly text: string; readonly values: unknown[] };
@@ -34,7 +38,7 @@ describe('above 50,000 renewals', () => {
     fresh = await freshDatabase();
     await fillBooks(fresh.url, RENEWALS);
     db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
-    // Some entries of old months were recorded late.
+    // Somebody recorded some entries of old months late.
     await db.pool.query(
       `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
        select 'mor_receivable', 'unmarked_payments', 100, 'EUR', 'payment_collected', 'late' || n, 'in_late' || n, 'pmt_late' || n,
@@ -56,7 +60,7 @@ describe('above 50,000 renewals', () => {
     return pagesIn(explained.rows[0]?.['QUERY PLAN'][0].Plan);
   }
 
-  it('each filter of each list reads a few pages, and one that no index knows as many as a page may look through', async () => {
+  it('each filter of each list reads a few pages, and one without an index as many as a page may look through', async () => {
     const lists = questions(db, `old${RENEWALS / 2}`, RENEWALS / 2).filter(({ what }) => /\bof\b|list/.test(what));
     expect(lists.length).toBeGreaterThan(30);
     // As the daemon keeps it: the sums of days are close behind the entries.
@@ -77,7 +81,7 @@ describe('above 50,000 renewals', () => {
     expect(tooMany).toEqual([]);
   });
 
-  it('a page that looked through as much as it may has a cursor, and the next one goes on behind it', async () => {
+  it('a page at its limit of rows has a cursor, and the next one goes on behind it', async () => {
     const payments = new PaymentsStore(db);
     let cursor: string | null = null;
     let pages = 0;
@@ -90,7 +94,7 @@ describe('above 50,000 renewals', () => {
     expect(pages).toBe(RENEWALS / LOOKED_THROUGH + 1);
   });
 
-  it('a month of the ledger has the entries that were recorded late', async () => {
+  it('a month of the ledger has its late entries', async () => {
     const entries = new LedgerStore(db);
     const at = Date.now() - 385 * 86_400_000;
     const day = { since: new Date(at - 3_600_000), until: new Date(at + 3_600_000) };
@@ -114,7 +118,7 @@ async function everyPage<T>(ask: (cursor: string | null) => Promise<Page<T>>): P
   }
 }
 
-/** Writes down what its connections are asked from now on. */
+/** Records its connections' statements from now on. */
 function listen(db: Database, sent: Sent[]): void {
   const heard = new WeakSet<object>();
   db.pool.on('acquire', (client) => {
@@ -174,7 +178,7 @@ describe('any filters together', () => {
   };
   const limit = fc.constantFrom(3, 20, 100);
 
-  /** What stands in the table, by plain conditions. */
+  /** The table's rows, by plain conditions. */
   async function plain(
     table: string,
     at: string,
@@ -193,7 +197,7 @@ describe('any filters together', () => {
     return found.rows.map((r) => r.id);
   }
 
-  it('a list of payments gives each that fits once, page by page, the newest first', async () => {
+  it('a list of payments gives each match once, page by page, the newest first', async () => {
     const filters = fc.record({
       ...money,
       status: maybe(fc.constantFrom('failed', 'succeeded', 'refunded')),
@@ -210,7 +214,7 @@ describe('any filters together', () => {
     );
   });
 
-  it('a list of the ledger gives each entry that fits once, also those that were recorded late', async () => {
+  it('a list of the ledger gives each match once, also late entries', async () => {
     const filters = fc.record({
       ...money,
       invoiceId: maybe(fc.constantFrom('in_8', 'in_none')),

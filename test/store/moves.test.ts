@@ -15,7 +15,7 @@ import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { type TestDatabase, freshDatabase } from '../support/database.js';
 
-// The rows of moves: one writer at a time for each, what was there is known before a request is stored, and the lock of a run.
+// The rows of moves: one writer at a time for each, the old state stored before a request, and the lock of a run.
 describe('The rows of a move', () => {
   type NewMove = Parameters<MovesStore['write']>[0];
 
@@ -54,19 +54,19 @@ describe('The rows of a move', () => {
       wire: { method: 'POST', path: '/v1/subscriptions/sub_2', body: 'default_payment_method=pm_1' },
     };
 
-    it('keep facts, request and what stood there as they were written', async () => {
+    it('keep facts, request and old state unchanged', async () => {
       const before = { methodId: 'pm_card', collectionMethod: 'charge_automatically' };
       const row = aMove('sub_2', { status: 'moving', fact: null, before, request: REQUEST });
       await moves.write(row, null);
       expect(await moves.find('sub_2')).toMatchObject({ ...row, version: 0 });
     });
 
-    it('refuse a request without what stood there before', async () => {
+    it('refuse a request without the old state', async () => {
       await expect(moves.write(aMove('sub_3', { request: REQUEST }), null)).rejects.toThrow();
       expect(await moves.find('sub_3')).toBeNull();
     });
 
-    it('are written by one at a time: the second writer of the same version loses its turn', async () => {
+    it('have one writer at a time: the second writer of the same version loses its turn', async () => {
       const first = await moves.write(aMove('sub_4'), null);
       await expect(moves.write(aMove('sub_4'), null)).rejects.toThrow(MoveRunning);
       const second = await moves.write(aMove('sub_4', { status: 'failed' }), first);
@@ -75,7 +75,7 @@ describe('The rows of a move', () => {
       expect((await moves.find('sub_4'))?.status).toBe('failed');
     });
 
-    it('are listed newest first by status and customer, and counted', async () => {
+    it('have a list, newest first by status and customer, and counts', async () => {
       await moves.write(aMove('sub_5', { customerId: 'cus_5', status: 'moved', fact: null }), null);
       await moves.write(aMove('sub_6', { customerId: 'cus_5' }), null);
       const page = { limit: 10, cursor: null };
@@ -87,12 +87,12 @@ describe('The rows of a move', () => {
       expect(await moves.counts()).toMatchObject({ moved: 1, skipped: 1, failed: 1, moving: 1, returned: 0 });
     });
 
-    it('that nothing was written for on Stripe are none to give back', async () => {
+    it('without a write to Stripe have nothing to give back', async () => {
       expect((await moves.toReturn(null, '0', 10)).map((m) => m.subscriptionId)).toEqual(['sub_2']);
       expect(await moves.toReturn(['cus_5'], '0', 10)).toEqual([]);
     });
 
-    it('are worked on by one run at a time, and its end lets the next one in', async () => {
+    it('belong to one run at a time, and its end lets the next one in', async () => {
       await moves.exclusively(async () => {
         await expect(moves.exclusively(() => Promise.resolve())).rejects.toThrow(MoveRunning);
       });
@@ -103,9 +103,10 @@ describe('The rows of a move', () => {
   });
 });
 
-// The requests of a move on a real database, with a Stripe that answers by a script: what is stored is what is sent, also after a kill.
+// The requests of a move on a real database, with a Stripe scripted by the test: stored bytes equal sent bytes, also
+// after a kill.
 describe('The requests of a move', () => {
-  const RUN = { by: 'ada', signal: AbortSignal.abort() }; // ended: nothing is tried again
+  const RUN = { by: 'ada', signal: AbortSignal.abort() }; // ended: no more tries
   const ok = <T>(value: T): CallOutcome<T> => ({ ok: true, value, status: 200, requestId: null });
   const SILENCE: CallFailure = {
     ok: false,
@@ -119,7 +120,7 @@ describe('The requests of a move', () => {
     replayed: false,
   };
 
-  /** Does nothing, and answers what it is told to. */
+  /** Does nothing, and gives its scripted answers. */
   class Scripted extends BillingMoves {
     readonly way = 'send_invoice';
     readonly sent: StoredMoveCall[] = [];
@@ -169,7 +170,7 @@ describe('The requests of a move', () => {
     });
     const stepsOn = (stripe: Scripted) => new MoveSteps(moves, stripe, new SystemClock(), new SystemIds());
 
-    it('are stored before they are sent, and go out with the same key and bytes in the next run', async () => {
+    it('are stored before their sending, and go out with the same key and bytes in the next run', async () => {
       const stripe = new Scripted();
       stripe.answers = [SILENCE];
       const steps = stepsOn(stripe);
@@ -182,7 +183,7 @@ describe('The requests of a move', () => {
       expect(stripe.sent[1]).toEqual(stripe.sent[0]);
     });
 
-    it('are not sent again when Stripe shows their effect', async () => {
+    it('do not go out again once Stripe shows their effect', async () => {
       const stripe = new Scripted();
       stripe.answers = [SILENCE];
       const steps = stepsOn(stripe);
@@ -205,7 +206,7 @@ describe('The requests of a move', () => {
       });
     });
 
-    it('that give a subscription back count it as charged by Stripe before they are sent', async () => {
+    it('count a subscription on its way back as charged by Stripe before their sending', async () => {
       const stripe = new Scripted();
       const steps = stepsOn(stripe);
       const moved = await steps.move(stripe.subscription('sub_4'), null, RUN);

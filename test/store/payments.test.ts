@@ -12,7 +12,7 @@ import { wordsOf } from '../support/item-words.js';
 import { balances, openKinds } from '../support/lane-harness.js';
 import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
 
-// A refund that names no invoice, as of a signup's payment: it finds its invoice by what else it names, and counts once.
+// A refund without an invoice, such as a signup's: it finds its invoice by its other names, and counts once.
 describe('A refund without an invoice', () => {
   let x: LaneOnPostgres;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('A refund without an invoice', () => {
     return toDelivery(door, d.body, x.harness.clock.now());
   }
 
-  /** Refund `n` of the signup's payment, whose running total is `total`; `invoiceId` is empty unless said. */
+  /** Refund `n` of the signup's payment, with the running total `total`; `invoiceId` is empty by default. */
   function refunded(n: number, total: number, over: { eventId?: string; invoiceId?: string } = {}): Delivery {
     const eventId = over.eventId ?? `evt_r${n}`;
     return atDoor(aRefund({ invoiceId: '', ...over, eventId, refundId: `rfnd_${n}`, amount: 300, total }));
@@ -58,7 +58,7 @@ describe('A refund without an invoice', () => {
   const once = { payments: [['pay_oak', 'confirmed', 300n]], refunds: ['rfnd_1'], notes: 1, open: [] };
 
   describe('a refund without an invoice', () => {
-    it('of a completed signup is recorded and mirrored once, however often and under whatever event it is told', async () => {
+    it('of a completed signup is recorded and mirrored once, however often it comes and under any event', async () => {
       await complete();
       await x.harness.rest();
       await x.harness.take(refunded(1, 300), refunded(1, 300));
@@ -70,7 +70,7 @@ describe('A refund without an invoice', () => {
       expect(await items()).toEqual([]);
     });
 
-    it('that comes before the completion is shown to a person, and takes its place once the signup is completed', async () => {
+    it('before the completion goes to a person, and takes its place after the completion', async () => {
       await x.harness.take(refunded(1, 300), refunded(1, 300));
       await x.harness.rest(1);
       expect(await items()).toEqual([
@@ -82,7 +82,7 @@ describe('A refund without an invoice', () => {
       expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
     });
 
-    it('that a person tries again once its invoice is known closes its item too', async () => {
+    it('closes its item too when a person tries again with its invoice known', async () => {
       await x.harness.take(refunded(1, 300));
       await x.harness.rest(1);
       await complete();
@@ -102,14 +102,14 @@ describe('A refund without an invoice', () => {
       expect(await shown()).toEqual({ payments: [['pay_oak', 'confirmed', 900n]], refunds, notes: 3, open: [] });
     });
 
-    it('of a payment that its own event named goes to that payment', async () => {
+    it('of a payment named by its own event goes to this payment', async () => {
       await x.harness.take(aPaymentSucceeded());
       await x.harness.take(refunded(1, 300));
       await x.harness.rest();
       expect(await shown()).toEqual(once);
     });
 
-    it('of nothing that is known stays with a person, and moves no money here', async () => {
+    it('of nothing known stays with a person, and moves no money here', async () => {
       await x.harness.take(refunded(1, 300), refunded(2, 600));
       await x.harness.rest(24 * 8);
       expect(await items()).toMatchObject([
@@ -122,7 +122,7 @@ describe('A refund without an invoice', () => {
       expect(events.rows).toEqual([{ lane: 'mor:pay_oak', status: 'done' }]);
     });
 
-    it('that an older release parked says why when it is tried again, and makes no invoice of its lane', async () => {
+    it('parked by an older release says why at the next try, and makes no invoice of its lane', async () => {
       const lane = 'event:mor_payments:evt_r1';
       await x.harness.take({ ...refunded(1, 300), lane });
       const events = await x.db.pool.query('select status, reason from inbox_event');
@@ -130,7 +130,7 @@ describe('A refund without an invoice', () => {
       expect((await x.harness.state(lane)).invoice).toBeNull();
     });
 
-    it('is no other event: a success without an invoice is parked at the door', () => {
+    it('is no other event: the endpoint parks a success without an invoice', () => {
       expect(atDoor(aPaymentSucceeded({ invoiceId: '' }))).toMatchObject({
         status: 'parked',
         lane: expect.stringMatching(/^event:/),
@@ -139,7 +139,7 @@ describe('A refund without an invoice', () => {
   });
 });
 
-// One charge is one sum of money: the database holds it to one payment, whatever two invoices' payments name.
+// One charge is one sum of money: the database holds it to one payment, for any number of invoices naming it.
 describe('One charge', () => {
   let x: LaneOnPostgres;
   beforeEach(async () => {
@@ -152,7 +152,7 @@ describe('One charge', () => {
   const second = () =>
     aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', eventId: 'evt_elm', chargeId: 'ch_1' });
 
-  it('one charge that two invoices name is booked and marked once, and an item names both', async () => {
+  it('a charge named by two invoices is booked and marked once, and an item names both', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }));
     await harness.take(second());
@@ -174,7 +174,7 @@ describe('One charge', () => {
     expect(balances(await harness.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
   });
 
-  it('the item names the first payment as the MoR does, also where it got that name after its money was booked', async () => {
+  it("the item calls the first payment by the MoR's name, also if the name came after the booking", async () => {
     const { harness } = x;
     harness.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     harness.gateway.charges.add(COMPLETION.chargeId);

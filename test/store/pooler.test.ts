@@ -25,7 +25,7 @@ class Bouncer {
     private readonly port: number,
   ) {}
 
-  /** With the settings that it has by itself, but for the mode. */
+  /** With its own default settings, except for the mode. */
   static async start(mode: Mode): Promise<Bouncer> {
     const folder = mkdtempSync(join(tmpdir(), 'crossbill-pgbouncer-'));
     const port = await freePort();
@@ -93,7 +93,7 @@ function listens(port: number): Promise<boolean> {
   });
 
   it.each(['transaction', 'statement'] as const)(
-    'in %s mode a daemon refuses to start, and so do migrate and the doctor, with what to do',
+    'in %s mode a daemon refuses to start, and so do migrate and the doctor, with the remedy',
     async (mode) => {
       const sentence =
         'The pooler before the database gives each transaction another session (transaction or statement mode): locks and session settings would be lost';
@@ -122,7 +122,7 @@ function listens(port: number): Promise<boolean> {
     },
   );
 
-  it('in transaction mode is found out also while many others work in the same pool', async () => {
+  it('notices transaction mode also while many others work in the same pool', async () => {
     const bouncer = await Bouncer.start('transaction');
     const { default: pg } = await import('pg');
     const others = new pg.Pool({ connectionString: bouncer.to(migrated), max: 12 });

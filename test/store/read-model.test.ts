@@ -31,7 +31,7 @@ import {
   unclaimed,
 } from '../support/lane-steps.js';
 
-// The read rows of an invoice are made of its log: what they say can be lost, and is the same again.
+// An invoice's rows in the read model come from its log: after a loss they are the same again.
 describe('A rebuild', () => {
   let x: LaneOnPostgres;
   beforeEach(async () => {
@@ -70,7 +70,7 @@ describe('A rebuild', () => {
       expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0, failed: [] });
     });
 
-    it('makes rows that were changed or lost the same again, and says of how many invoices', async () => {
+    it('restores changed or lost rows, and counts their invoices', async () => {
       const before = await readRows();
       expect(before).toContain('refund {');
       expect(before).toContain('open_call {');
@@ -86,7 +86,7 @@ describe('A rebuild', () => {
       expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0, failed: [] });
     });
 
-    it('takes away the row of a refund that was joined to another since', async () => {
+    it('removes the row of a refund since joined to another', async () => {
       const { harness } = x;
       const [payment] = (await harness.state(INVOICE_ID)).payments.filter((p) => p.status === 'succeeded');
       harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
@@ -106,7 +106,7 @@ describe('A rebuild', () => {
       expect(await readRows()).toBe(joined);
     });
 
-    it('goes on behind an invoice whose log cannot be read, and names it', async () => {
+    it('goes on behind an invoice with an unreadable log, and names it', async () => {
       await x.db.pool.query(
         `insert into lane_log (lane, version, at, at_rest, snapshot, change)
        select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log where lane = $1 group by lane`,
@@ -120,7 +120,7 @@ describe('A rebuild', () => {
       expect(rows).toEqual([{ status: 'expected' }]);
     });
 
-    it('makes rows right whose names another invoice’s rows hold by mistake', async () => {
+    it('corrects rows with names another invoice’s rows hold by mistake', async () => {
       await x.harness.take(aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', chargeId: 'ch_elm' }));
       const before = await readRows();
       const rename = 'update payment set payment_id = $2 where payment_id = $1';
@@ -134,7 +134,7 @@ describe('A rebuild', () => {
       expect(await readRows()).toBe(before);
     });
 
-    it('makes them all from nothing, in the order in which the invoices came', async () => {
+    it("makes them all from nothing, in the order of the invoices' arrival", async () => {
       const before = await readRows();
       await x.db.pool.query(`truncate ${TABLES.join(', ')}`);
       expect((await new Rebuild(x.db).run(false, () => undefined)).differed).toBe(2);
@@ -145,7 +145,8 @@ describe('A rebuild', () => {
   });
 });
 
-// A payment is shown as of one moment: a step of its lane writes the payment and its refunds together, and a reader sees both or neither.
+// A payment shows as of one moment: a step of its lane writes the payment and its refunds together, and a reader sees
+// both or neither.
 describe('One moment', () => {
   const READS = 300;
 
@@ -167,7 +168,7 @@ describe('One moment', () => {
     await fresh.drop();
   });
 
-  it('what is refunded of a payment and its refunds agree in every answer, however often both change meanwhile', async () => {
+  it("a payment's refunded amount and its refunds agree in every answer, however often both change meanwhile", async () => {
     const [books, payments] = [new ReadModel(db), new PaymentsStore(db)];
     let over = false;
     const steps = async (): Promise<number> => {
@@ -196,8 +197,8 @@ describe('One moment', () => {
   });
 });
 
-// What the statements of the hot path read: the pages of their rows and no more, however large the tables are, whatever the server has
-// counted of them, and with plans that know no values. Nobody asks here how a plan looks.
+// The reads of the hot path's statements: the pages of their rows and no more, at any size, under any statistics, and
+// with plans without values. The test ignores the look of a plan.
 describe('Pages a statement reads', () => {
   const RENEWALS = 10_000;
   /** Due, and taken 12 at once. */
@@ -221,7 +222,7 @@ describe('Pages a statement reads', () => {
     );
     for (const { name } of tables.rows) await db.pool.query(`alter table ${name} set (autovacuum_enabled = off)`);
     await fillBooks(fresh.url, RENEWALS);
-    // As if nothing had ever been counted: after a restore, or on a server whose autovacuum is off.
+    // As if nobody had ever counted: after a restore, or on a server without autovacuum.
     await db.pool.query(
       `delete from pg_statistic where starelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)`,
     );
@@ -238,7 +239,7 @@ describe('Pages a statement reads', () => {
     await fresh.drop();
   });
 
-  /** What a delivery and the steps of some lanes send to the database, as the code sends it; nothing of it is kept due. */
+  /** The statements of a delivery and of the steps of some lanes, as the code sends them; nothing of it stays due. */
   async function wholePath(round: string): Promise<readonly (readonly [what: string, pages: number])[]> {
     const lanes = new PgLaneStore(db, clock);
     await new PgInbox(db, new CountingIds(), clock).store([aPaymentSucceeded({ eventId: `evt_${round}` })]);
@@ -250,7 +251,7 @@ describe('Pages a statement reads', () => {
       const statements = [...new Map(sent.map((s) => [s.text, s])).values()];
       sent.length = 0;
       if (decide === rested) {
-        // Asked once more it finds the lanes gone from the queue and may write no row: it is asked without a claim.
+        // A repeat finds the lanes gone from the queue and may write no row: so it goes without a claim.
         for (const s of statements) s.values.splice(0, s.values.length, ...unclaimed(s.values));
       }
       out.push(...(await pagesOf(statements)));
@@ -258,7 +259,7 @@ describe('Pages a statement reads', () => {
     return out;
   }
 
-  /** The pages that each statement touches, planned without its values. */
+  /** The pages touched by each statement, planned without its values. */
   async function pagesOf(
     statements: readonly Statement[],
   ): Promise<readonly (readonly [what: string, pages: number])[]> {
@@ -285,7 +286,7 @@ describe('Pages a statement reads', () => {
   it.each([
     ['without any statistics', null],
     ['with statistics', 'analyze'],
-  ])('claim, intake, load, decision and what waits read a few pages a lane %s', async (name, before) => {
+  ])('claim, intake, load, decision and the waiting rows read a few pages a lane %s', async (name, before) => {
     if (before !== null) await db.pool.query(before);
     sent.length = 0;
     const pages = await wholePath(name);

@@ -1,4 +1,4 @@
-// The request budget of all replicas in a real PostgreSQL, second by second of a clock that the test owns.
+// The request budget of all replicas in a real PostgreSQL, second by second of the test's own clock.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { grant, type Slice } from '../../src/store/budget-slices.js';
@@ -7,10 +7,10 @@ import { ManualClock } from '../support/clock.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
 let x: LaneOnPostgres;
-/** The database's, and that of the replicas that run. */
+/** The clock of the database and of the running replicas. */
 let clock: ManualClock;
 let running: Replica[];
-/** How often a connection was lent: once for each question about the budget. */
+/** Number of borrowed connections: one for each question about the budget. */
 let asked: number;
 beforeEach(async () => {
   x = await laneOnPostgres();
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => x.close());
 
-/** What goes on until only the clock can move it. */
+/** Runs everything until only the clock can move it. */
 async function settled(): Promise<void> {
   const { pool } = x.db;
   for (let calm = 0; calm < 3; calm++) {
@@ -41,7 +41,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** Lets time go by until it is done, and says how much, in milliseconds. */
+/** Lets time go by until the work is done, and returns its length in milliseconds. */
 async function passed(work: Promise<unknown>): Promise<number> {
   const began = clock.now().getTime();
   let done = false;
@@ -51,7 +51,7 @@ async function passed(work: Promise<unknown>): Promise<number> {
   return clock.now().getTime() - began;
 }
 
-/** A daemon: what it sent to each endpoint, and when. */
+/** A daemon: its requests to each endpoint, with their times. */
 class Replica {
   readonly sent: { endpoint: string; at: number }[] = [];
   readonly budget: PgRequestBudget;
@@ -69,7 +69,7 @@ class Replica {
     this.sent.push({ endpoint, at: this.own.now().getTime() });
   }
 
-  /** `lanes` that have always one more request to make. */
+  /** `lanes`, each with always one more request to make. */
   busy(lanes: number, endpoints: readonly string[] = ['a', 'b']): this {
     const lane = async (n: number): Promise<void> => {
       for (;;) await this.call(endpoints[n++ % endpoints.length] ?? 'a');
@@ -84,7 +84,7 @@ class Replica {
   }
 }
 
-/** The most that all of them sent within a second, wherever it begins. */
+/** The most requests of all of them within a second, wherever it begins. */
 function mostInASecond(replicas: readonly Replica[], endpoint?: string): number {
   const times = replicas
     .flatMap((r) => r.sent.filter((s) => endpoint === undefined || s.endpoint === endpoint).map((s) => s.at))
@@ -95,7 +95,7 @@ function mostInASecond(replicas: readonly Replica[], endpoint?: string): number 
 const countOf = (replicas: readonly Replica[]): number => replicas.reduce((n, r) => n + r.sent.length, 0);
 
 describe('the request budget', () => {
-  it('is kept by three replicas together, and used to the last slot', async () => {
+  it('limits three replicas together, and they use it to the last slot', async () => {
     const all = [new Replica(20).busy(32), new Replica(20).busy(32), new Replica(20).busy(32)];
     await pass(10_000);
     expect(countOf(all)).toBeGreaterThanOrEqual(195);
@@ -129,7 +129,7 @@ describe('the request budget', () => {
     expect(waited).toBeLessThan(100);
   });
 
-  it('follows demand: a replica with little to do leaves the rest to the other, and is not kept waiting', async () => {
+  it('follows demand: a replica with little to do leaves the rest to the other, without waiting', async () => {
     const busy = new Replica(20).busy(32);
     const calm = new Replica(20);
     await pass(3_000);
@@ -165,12 +165,12 @@ describe('the request budget', () => {
     expect(countOf(all)).toBeGreaterThanOrEqual(95);
   });
 
-  it('is halved for all replicas by a 429 that one of them was answered, and comes back', async () => {
+  it('is halved for all replicas by a 429 to one of them, and comes back', async () => {
     const [one, two] = [new Replica(20), new Replica(20).busy(32)];
     await pass(2_000);
     one.budget.throttled('a', null, 'global-rate');
     one.budget.throttled('b', null, null); // of the same crowd: it counts once
-    await pass(2_000); // the pause, and what the other holds still
+    await pass(2_000); // the pause, and the part the other still holds
     two.sent.length = 0;
     await pass(1_000);
     expect(two.sent.length).toBeGreaterThanOrEqual(10);
@@ -181,11 +181,11 @@ describe('the request budget', () => {
     expect(two.sent.length).toBeGreaterThanOrEqual(19);
   });
 
-  it('slows one endpoint alone when Stripe says that it is the endpoint', async () => {
+  it('slows one endpoint alone if Stripe blames the endpoint', async () => {
     const [one, two] = [new Replica(100), new Replica(100).busy(32, ['a']).busy(32, ['b'])];
     await pass(2_000);
     one.budget.throttled('a', null, 'endpoint-rate');
-    await pass(1_100); // what the other holds still
+    await pass(1_100); // the part the other still holds
     two.sent.length = 0;
     await pass(2_000);
     const [a, b] = ['a', 'b'].map((e) => two.sent.filter((s) => s.endpoint === e).length);
@@ -203,7 +203,7 @@ describe('the request budget', () => {
     expect(await passed(calls)).toBeLessThanOrEqual(1_500);
   });
 
-  it('that was taken by a clock an hour ahead is there again once the clock is set back', async () => {
+  it('taken by a clock an hour ahead, comes back once the clock is right', async () => {
     class WrongClock extends ManualClock {
       aheadMs = 3_600_000;
       override now(): Date {
@@ -222,7 +222,7 @@ describe('the request budget', () => {
     expect(await passed(one.call('b'))).toBeLessThanOrEqual(60_000);
   });
 
-  it('sends nothing when it cannot be asked', async () => {
+  it('sends nothing without an answer of the database', async () => {
     const one = new Replica(20);
     await x.db.pool.query('alter table request_budget rename to gone');
     await expect(one.call('a')).rejects.toThrow('request_budget');

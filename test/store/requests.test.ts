@@ -15,7 +15,7 @@ import { SignupsStore } from '../../src/signups/signups.store.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
-/** Nothing here is calculated. */
+/** Calculates nothing. */
 class NoTax extends TaxDesk {
   calculate = (): never => this.refuse();
   commit = (): never => this.refuse();
@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => x.close());
 
-/** Runs `then` once, after the next look at a request's name is answered and before whoever asked goes on. */
+/** Runs `then` once, between the answer to the next look at a request's name and the asker's next step. */
 function afterTheNameWasLookedUp(pool: pg.Pool, then: () => Promise<void>): void {
   let waiting = true;
   pool.on('acquire', (client) => {
@@ -142,7 +142,7 @@ describe('a request with a name', () => {
     expect(more.filter((r) => r.ok)).toHaveLength(1);
   });
 
-  it('that another replica writes between the look at its name and the look at its lane is found, and nothing is made twice', async () => {
+  it('written by another replica between the look at its name and the look at its lane, is found, and makes nothing twice', async () => {
     const { harness } = x;
     harness.platform.put(anInvoice());
     harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
@@ -208,7 +208,7 @@ describe('a signup', () => {
     expect(text.rows[0]?.all).not.toContain('secret');
   });
 
-  it('is completed once; another charge, invoice or signup is refused', async () => {
+  it('completes once; another charge, invoice or signup gets a refusal', async () => {
     const s = await made();
     const other = await made();
     for (let n = 0; n < 2; n++) expect(await flow.complete(s.id, result)).toMatchObject({ ok: true });
@@ -222,7 +222,7 @@ describe('a signup', () => {
     expect((await x.harness.state(INVOICE_ID)).payments).toHaveLength(1);
   });
 
-  it('completed twice at once with different charges is completed with one of them', async () => {
+  it('completed twice at once with different charges has one of them', async () => {
     const s = await made();
     const both = ['ch_1', 'ch_2'].map((chargeId, n) =>
       flow.complete(s.id, { ...result, chargeId, invoiceId: `in_${n}` }),
@@ -231,7 +231,7 @@ describe('a signup', () => {
     let through = false;
     const done = Promise.all(both).finally(() => (through = true));
     while (!through) {
-      x.harness.clock.advance(50); // whoever waits for the turn looks again
+      x.harness.clock.advance(50); // a waiter for the turn looks again
       await new Promise((resolve) => setImmediate(resolve));
     }
     const codes = (await done).map((r) => (r.ok ? 'ok' : r.code));
@@ -239,7 +239,7 @@ describe('a signup', () => {
     expect((await x.db.pool.query('select 1 from payment')).rowCount).toBe(1);
   });
 
-  it('that is not completed is shown once, and the item closes when it is', async () => {
+  it('without its completion shows once, and the item closes with the completion', async () => {
     const s = await made();
     x.harness.clock.advance(20 * 3_600_000);
     expect(await signups.flagOverdue(18 * 3_600_000)).toBe(1);
@@ -249,14 +249,14 @@ describe('a signup', () => {
     expect(items.rows).toEqual([{ kind: 'signup_overdue', status: 'resolved', resolution: 'cleared' }]);
   });
 
-  it('is sent by one request at a time; a turn that was never given back ends by itself', async () => {
+  it('goes out by one request at a time; a lost turn ends alone', async () => {
     const s = await made();
     const { clock } = x.harness;
     expect(await signups.claim(s.id, 15_000)).toBe(true);
     expect(await signups.claim(s.id, 15_000)).toBe(false);
     clock.advance(15_000);
     expect(await signups.claim(s.id, 15_000)).toBe(true);
-    // Taken while the server's clock was a day ahead, by a process that was killed then.
+    // Taken while the server's clock was a day ahead, by a process killed then.
     expect(await signups.claim(s.id, 15_000)).toBe(false);
     await x.db.pool.query('update signup set busy_until = $1', [new Date(clock.now().getTime() + 86_400_000)]);
     expect(await signups.claim(s.id, 15_000)).toBe(true);
@@ -264,7 +264,7 @@ describe('a signup', () => {
 });
 
 describe('the audit', () => {
-  it('keeps who, what, when, from where and with what outcome', async () => {
+  it('keeps author, act, time, place and outcome', async () => {
     const log = new PgAuditLog(x.db, x.harness.clock);
     const entry = {
       actor: 'ops',

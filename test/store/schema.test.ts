@@ -11,7 +11,7 @@ import { Database, violatedConstraint } from '../../src/store/database.js';
 import { OWN_MIGRATIONS, loadMigrations, migrate, schemaState, undoLastMigration } from '../../src/store/migrations.js';
 import { type TestDatabase, emptyDatabase, freshDatabase } from '../support/database.js';
 
-// The entities and the migrations say the same of every table that is read through TypeORM.
+// The entities and the migrations agree on every table read through TypeORM.
 describe('The entities', () => {
   let fresh: TestDatabase;
   let db: Database;
@@ -24,7 +24,10 @@ describe('The entities', () => {
     await fresh.drop();
   });
 
-  /** What TypeORM would change of tables and columns. Keys, checks and indexes are the migrations' own: their names and kinds it cannot say. */
+  /**
+   * TypeORM's changes to tables and columns. Keys, checks and indexes are the migrations' own: it cannot express their
+   * names and kinds.
+   */
   async function columnChanges(): Promise<readonly string[]> {
     const { upQueries } = await db.orm.driver.createSchemaBuilder().log();
     return upQueries
@@ -33,12 +36,12 @@ describe('The entities', () => {
   }
 
   describe('the entities', () => {
-    it('say what the migration made', async () => {
+    it('agree with the migration', async () => {
       expect(db.orm.entityMetadatas.length).toBeGreaterThan(10);
       expect(await columnChanges()).toEqual([]);
     });
 
-    it('are found out when a column is missing, has another type, or may be null', async () => {
+    it('differ visibly by a missing column, another type, or another null rule', async () => {
       await db.pool.query('alter table review drop column note');
       await db.pool.query('alter table refund alter column counted type text using counted::text');
       await db.pool.query('alter table signup alter column path drop not null');
@@ -53,14 +56,14 @@ describe('The entities', () => {
   });
 });
 
-// What the database itself holds: migrations both ways, append-only books, effects unique for good.
+// The database's own rules: migrations both ways, append-only books, effects unique for good.
 describe('The rules in the database', () => {
   let fresh: TestDatabase;
   let db: pg.Pool;
   async function use(database: TestDatabase): Promise<void> {
     fresh = database;
     db = new pg.Pool({ connectionString: fresh.url, max: 2 });
-    db.on('error', () => undefined); // a connection may still be closing when its database is dropped
+    db.on('error', () => undefined); // a connection may still be closing when the test drops its database
   }
   afterEach(async () => {
     await db.end();
@@ -92,7 +95,7 @@ describe('The rules in the database', () => {
       expect(await names()).toEqual(up);
     });
 
-    it('have each a number of its own, by which they are ordered', () => {
+    it('have each their own number, and it orders them', () => {
       const numbers = readdirSync(OWN_MIGRATIONS).map((file) => file.slice(0, 4));
       expect(numbers.filter((n, i) => numbers.indexOf(n) !== i)).toEqual([]);
     });
@@ -127,7 +130,7 @@ describe('The rules in the database', () => {
       return openDatabase({ database: choice, databasePoolSize: 2 }, log, signal);
     };
 
-    it('are awaited by a daemon whose own user may not run them', async () => {
+    it('make a daemon wait if its own user may not run them', async () => {
       const url = new URL(fresh.url);
       url.searchParams.set('options', '-c role=pg_read_all_data');
       const lines: string[] = [];
@@ -140,7 +143,7 @@ describe('The rules in the database', () => {
       await found.close();
     });
 
-    it('of another process are not waited for by a daemon that is told to stop', async () => {
+    it('of another process do not hold up a stopping daemon', async () => {
       const other = await db.connect();
       await other.query('select pg_advisory_lock(4812007)');
       const stop = new AbortController();
@@ -155,14 +158,14 @@ describe('The rules in the database', () => {
       other.release();
     });
 
-    // Replicas of the release before go on beside the new schema, and that release may be started on it again.
+    // Replicas of the release before go on next to the new schema, and this release may start on it again.
     const NEEDS_NEW_CODE =
       /\bdrop (table|column|function|type|sequence|view)\b|\brename\b|\balter (column )?\w+ (set not null|type)\b/i;
     it.each(readdirSync(OWN_MIGRATIONS).filter((name) => name.endsWith('.sql')))('%s only adds', (file) => {
       const text = readFileSync(join(OWN_MIGRATIONS, file), 'utf8');
       expect(text).toMatch(/^-- Why: [\s\S]*Locks: [\s\S]*Undo: [\s\S]*\n\n-- up\n/);
       const up = (text.split(/^-- down$/m)[0] ?? '').split(/^-- up$/m)[1] ?? '';
-      // What a function does is done when somebody calls it.
+      // A function acts when somebody calls it.
       expect(up.replace(/\$\$[\s\S]*?\$\$/g, '')).not.toMatch(NEEDS_NEW_CODE);
       const columns = [...up.matchAll(/add column[^,;]*/gi)].map(([column]) => column);
       expect(columns.filter((c) => /not null/i.test(c) && !/default/i.test(c))).toEqual([]);

@@ -1,4 +1,5 @@
-// Encrypted connections to a real server with certificates of our own making; each thing that can be wrong ends the start with a sentence.
+// Encrypted connections to a real server with certificates of our own making; each fault ends the start with a
+// sentence.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,10 @@ if (!HAS_OPENSSL) console.warn('the tests of TLS are skipped: there is no openss
 
 let folder: string;
 let server: EmbeddedPostgres;
-/** Certificates by name: `ca` signed `server`, which is for the name localhost only; `other` is a CA that signed nothing here. */
+/**
+ * Certificates by name: `ca` signed `server`, valid for the name localhost only; `other` is a CA without a signature
+ * here.
+ */
 const file = (name: string): string => join(folder, name);
 
 function openssl(...args: string[]): void {
@@ -88,7 +92,7 @@ async function serve(days: string): Promise<void> {
   await asAdmin('select pg_reload_conf()', server.adminUrl);
 }
 
-/** The server's URL with these parameters, by the name that its certificate has or by its number. */
+/** The server's URL with these parameters, by its certificate's name or by its number. */
 function url(parameters: string, host = 'localhost'): string {
   const to = new URL(server.url);
   to.hostname = host;
@@ -105,7 +109,7 @@ async function isEncrypted(at: string): Promise<boolean> {
   }
 }
 
-/** The server reads its settings again a moment after it was told to. */
+/** The server reads its settings again a moment after the signal. */
 async function until(so: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     if (await so().catch(() => false)) return;
@@ -146,17 +150,17 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is spoken to as sslmode says, with the meaning that libpq gives the words', async () => {
+  it("uses the connection sslmode asks for, with libpq's meaning of the words", async () => {
     const ca = `sslrootcert=${file('ca.pem')}`;
     expect(await isEncrypted(url('sslmode=disable'))).toBe(false);
-    expect(await isEncrypted(url('sslmode=require'))).toBe(true); // whoever answers
+    expect(await isEncrypted(url('sslmode=require'))).toBe(true); // any server
     expect(await isEncrypted(url(`sslmode=require&${ca}`, '127.0.0.1'))).toBe(true); // as verify-ca
     expect(await isEncrypted(url(`sslmode=verify-ca&${ca}`, '127.0.0.1'))).toBe(true);
     expect(await isEncrypted(url(`sslmode=verify-full&${ca}`))).toBe(true);
     expect(await isEncrypted(url(ca))).toBe(true);
   });
 
-  it('that nobody we trust has signed is refused: no CA was given, or another one', async () => {
+  it('is refused without a trusted signature: with no CA, or with another one', async () => {
     const sentence =
       /^The server's certificate is signed by no authority that Crossbill trusts: .*\. Give the provider's CA file in DATABASE_URL \(sslmode=verify-full&sslrootcert=/;
     await refused(url('sslmode=verify-full'), sentence);
@@ -166,14 +170,14 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
     await refused(url(`sslmode=require&sslrootcert=${file('other.pem')}`), sentence);
   });
 
-  it('under another name than its certificate has is refused by verify-full', async () => {
+  it("is refused by verify-full under another name than its certificate's", async () => {
     await refused(
       url(`sslmode=verify-full&sslrootcert=${file('ca.pem')}`, '127.0.0.1'),
       /^The server's certificate is for another host name: .*127\.0\.0\.1.*\. Use a name that the certificate holds/,
     );
   });
 
-  it('is not asked at all when the URL cannot be meant: a file that is not there, no certificate in it, no CA, a word that promises nothing', async () => {
+  it('gets no connection for a wrong URL: a missing file, no certificate in it, no CA, a meaningless word', async () => {
     await refused(
       url('sslmode=verify-full&sslrootcert=/no/such/ca.pem'),
       /^sslrootcert=\/no\/such\/ca\.pem cannot be read \(ENOENT\)\. Give the path/,
@@ -194,14 +198,14 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
     await refused(url('sslmode=on'), /^DATABASE_URL has an unknown sslmode\. Use disable/);
   });
 
-  it('whose certificate has run out is refused', async () => {
+  it('is refused with an expired certificate', async () => {
     await serve('-1');
     const at = url(`sslmode=verify-full&sslrootcert=${file('ca.pem')}`);
     await until(async () => !(await isEncrypted(at).catch(() => false)));
     await refused(at, /^The server's certificate is not valid today: .*\. Renew it on the server/);
   });
 
-  it('that speaks none is refused where TLS is asked for', async () => {
+  it('is refused without TLS if the settings ask for it', async () => {
     await asAdmin('alter system set ssl = off', server.adminUrl);
     await asAdmin('select pg_reload_conf()', server.adminUrl);
     await until(async () => !(await isEncrypted(url('sslmode=require')).catch(() => false)));
@@ -211,7 +215,7 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
     );
   });
 
-  it('is reached over its socket by a URL that names the folder, by the daemon and the command line, without TLS', async () => {
+  it('is reached over its socket by a URL with the folder, from the daemon and the command line, without TLS', async () => {
     const { pathname, port, username, password } = new URL(server.url);
     for (const at of [
       `postgresql://${pathname}?host=/tmp&port=${port}&user=${username}&password=${password}`,

@@ -1,4 +1,4 @@
-// An interrupted verify run resumes: nothing is asked for twice, nothing that was found is lost, nothing is taken on trust.
+// An interrupted verify run resumes: it asks for nothing twice, loses no finding, and trusts nothing.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type BillingEventFacts,
@@ -39,7 +39,7 @@ const shown = (invoice: InvoiceFacts): ShownInvoice => ({
   creditedAfterPayment: 0n,
 });
 
-/** Stripe's lists, newest first. Keeps what was listed; `dieAt` ends the process in the middle of that request. */
+/** Stripe's lists, newest first. Keeps the requests; `dieAt` ends the process in the middle of this one. */
 class Lists extends BillingReader {
   readonly events: BillingEventFacts[] = [];
   readonly pages: { what: string; ids: string[] }[] = [];
@@ -98,7 +98,7 @@ class Lists extends BillingReader {
   override readAccount = this.never;
 }
 
-describe('a verify run that was cut off', () => {
+describe('an interrupted verify run', () => {
   let fresh: TestDatabase;
   let db: Database;
   let clock: ManualClock;
@@ -134,7 +134,7 @@ describe('a verify run that was cut off', () => {
   const again = (over: Partial<VerifyOptions> = {}): Promise<VerifyReport> => run({ resume: true, ...over });
   const differing = (r: VerifyReport): (string | null)[] => r.differences.map((d) => d.invoiceId).sort();
 
-  /** Invoices of Stripe, an hour between two, number 1 the newest; all are in the books but those that nobody told us of. */
+  /** Invoices of Stripe, an hour between two, number 1 the newest; the books have all but the unreported ones. */
   async function invoices(from: number, to: number, unheard: readonly number[] = []): Promise<void> {
     for (let n = from; n <= to; n++) {
       stripe.put(anInvoice({ invoiceId: `in_${n}`, createdAt: new Date(NOW.getTime() - n * HOUR) }));
@@ -159,7 +159,7 @@ describe('a verify run that was cut off', () => {
     lists.pages.length = 0;
   }
 
-  it('asks for the rest only, and names what either half found, but for what has healed since', async () => {
+  it("asks for the rest only, and names both halves' findings, except the ones healed since", async () => {
     await killedHalfWay([5, 40, 97]);
     clock.advance(11 * MINUTE);
     await known(40);
@@ -169,12 +169,12 @@ describe('a verify run that was cut off', () => {
       outcome: 'differences',
       about: ['in_5', 'in_97'],
     });
-    // The newest once more, for what came in the break; then the last one before the cut, and all that follow.
+    // The newest once more, for the events of the break; then the last one before the cut, and all following.
     expect(asked('invoices')).toEqual(['in_1', ...Array.from({ length: 31 }, (_, i) => `in_${70 + i}`)]);
     expect(report.compared['invoices']).toBe(102);
   });
 
-  it('leaves an invoice whose event waits to be decided to the next run, and says of how many it did', async () => {
+  it('leaves an invoice with a waiting event to the next run, and counts such invoices', async () => {
     await invoices(1, 4, [1, 2]);
     await known(3, 'draft');
     const inbox = new PgInbox(db, new SystemIds(), clock);
@@ -191,7 +191,7 @@ describe('a verify run that was cut off', () => {
     expect(differing(await run())).toEqual(['in_1', 'in_2', 'in_3']);
   });
 
-  it('is due each day, and at once where a clock that was wrong had put it off for a year', async () => {
+  it('is due each day, and at once after a wrong clock had put it off for a year', async () => {
     const books = new VerifyStore(db, clock);
     const days = (n: number): number => n * 24 * HOUR;
     expect(await books.claimRun(days(1))).toBe(true);
@@ -201,7 +201,7 @@ describe('a verify run that was cut off', () => {
     expect(await books.claimRun(days(1))).toBe(false);
   });
 
-  it('is clean once what it had found has healed, and only then', async () => {
+  it('is clean once its findings have healed, and only then', async () => {
     await killedHalfWay([5]);
     clock.advance(11 * MINUTE);
     await known(5);
@@ -217,17 +217,17 @@ describe('a verify run that was cut off', () => {
     expect(differing(await again())).toEqual(['in_6']);
   });
 
-  it('compares what Stripe made in the break, and does without what was deleted there', async () => {
+  it("compares Stripe's new objects of the break, and does without deleted ones", async () => {
     await killedHalfWay([]);
     clock.advance(11 * MINUTE);
     const createdAt = new Date(NOW.getTime() + MINUTE);
     stripe.put(anInvoice({ invoiceId: 'in_new', createdAt }));
-    for (const n of [70, 71]) stripe.invoices.delete(`in_${n}`); // where it was cut
+    for (const n of [70, 71]) stripe.invoices.delete(`in_${n}`); // at the cut
     expect(differing(await again())).toEqual(['in_new']);
     expect(asked('invoices')).toHaveLength(1 + 1 + 29);
   });
 
-  it('is not resumed while it lives, and by one process only when it does not', async () => {
+  it('does not resume while it lives, and afterwards in one process only', async () => {
     await killedHalfWay([]);
     clock.advance(9 * MINUTE);
     expect((await again({ signal: AbortSignal.abort() })).resumedFrom).toBeNull();
@@ -238,7 +238,7 @@ describe('a verify run that was cut off', () => {
     expect(two.map((r) => r.outcome)).toEqual(['clean', 'clean']);
   });
 
-  it('ends the process that slept over it, which then claims nothing', async () => {
+  it('ends in the sleeping process without a claim', async () => {
     await invoices(1, 100, [97]);
     let taken: VerifyReport | null = null;
     const slept = await run({
@@ -254,7 +254,7 @@ describe('a verify run that was cut off', () => {
     expect(kept.rows.map((r) => r.outcome)).toEqual(['incomplete', 'differences']);
   });
 
-  it('is never clean when it was ended early or Stripe fell silent, and resumes at once', async () => {
+  it("is never clean after an early end or Stripe's silence, and resumes at once", async () => {
     await invoices(1, 100);
     const stop = new AbortController();
     const cut = await run({ signal: stop.signal, onProgress: (n) => (n['invoices'] ?? 0) >= 50 && stop.abort() });
@@ -284,7 +284,7 @@ describe('a verify run that was cut off', () => {
     expect([settings, further, less, later, whole].map((r) => r.resumedFrom)).toEqual([null, null, null, null, null]);
   });
 
-  it('names some of very many differences and counts the rest; a repair takes in all that are missing', async () => {
+  it('names some of very many differences and counts the rest; a repair takes in all missing ones', async () => {
     for (let n = 1; n <= 45; n++) {
       const at = new Date(NOW.getTime() - n * HOUR);
       const { eventId, type, body } = invoiceEvent('invoice.updated', {

@@ -1,4 +1,5 @@
-// A payment that the MoR announces on the first link of a renewal, and what the MoR says of that link then: for tests of decisions.
+// A payment announced by the MoR on the first link of a renewal, and the MoR's view of this link: for tests of
+// decisions.
 import { wordsOf } from './item-words.js';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { type ReviewRow } from '../../src/domain/model.js';
@@ -29,7 +30,7 @@ export const CHARGED_NEXT = {
   retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] },
 } as const;
 
-/** A renewal that was refused for good, and its first link. */
+/** A renewal refused for good, and its first link. */
 export async function withLink(over: Parameters<typeof rig>[0] = {}): Promise<Rig> {
   const r = rig(over);
   await refused(r, 'stolen_card');
@@ -37,7 +38,7 @@ export async function withLink(over: Parameters<typeof rig>[0] = {}): Promise<Ri
   return r;
 }
 
-/** A link on which charge ch_9 is announced while the MoR answers reads of it so. */
+/** A link with an announced charge ch_9 and this answer of the MoR to reads of it. */
 export async function withOneCharge(read: Rig['links']['read']): Promise<Rig> {
   const r = await withLink(CHARGED_NEXT);
   r.links.read = read;
@@ -52,7 +53,7 @@ export async function withTwoCharges(read: Rig['links']['read']): Promise<Rig> {
   return r;
 }
 
-/** A renewal that was refused for good, while the MoR answers the request for its link so. */
+/** A renewal refused for good, with this answer of the MoR to the request for its link. */
 export async function withLinkAsked(answer: Rig['links']['createLink']): Promise<Rig> {
   const r = rig(CHARGED_NEXT);
   r.links.createLink = answer;
@@ -66,12 +67,12 @@ export async function withLinkAsked(answer: Rig['links']['createLink']): Promise
 export const notGiven = async (): Promise<CallOutcome<LinkFacts>> =>
   failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
 
-/** The link that was asked for first, as an announcement names it by the key of its request. */
+/** The first link, as an announcement names it by the key of its request. */
 export async function byKey(r: Rig): Promise<{ readonly idempotencyKey: string }> {
   return { idempotencyKey: messageKey('create_payment_link', (await state(r)).objects[0]?.id ?? '', 1) };
 }
 
-/** The payment event of that charge. */
+/** The payment event of this charge. */
 export const paid = (r: Rig, paymentId = 'pay_9', chargeId = 'ch_9'): Promise<unknown> =>
   r.h.take(aPaymentSucceeded({ paymentId, chargeId, at: r.h.clock.now() }));
 
@@ -87,11 +88,11 @@ export async function callerReads(r: Rig, read: Rig['links']['read']): Promise<v
   await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
 }
 
-/** The money that the books have, payment by payment: its charge, and what became of its mark. */
+/** The money in the books, payment by payment: its charge, and the state of its mark. */
 export const taken = async (r: Rig): Promise<string[]> =>
   (await state(r)).payments.filter((p) => p.succeededAt !== null).map((p) => `${p.processorChargeId ?? ''} ${p.mark}`);
 
-/** Of each refund: what became of its twin on Stripe, and the name of its payment. */
+/** Of each refund: the state of its twin on Stripe, and the name of its payment. */
 export async function mirrors(r: Rig): Promise<readonly unknown[]> {
   const s = await state(r);
   return s.refunds.map((x) => [x.mirror, s.payments.find((p) => p.id === x.paymentRowId)?.paymentId]);
@@ -106,7 +107,7 @@ export async function openItems(r: Rig): Promise<readonly ReviewRow[]> {
   return (await state(r)).reviews.filter((x) => x.status === 'open');
 }
 
-/** A person looks into an open item, the first one unless it is said which, and chooses this. */
+/** A person looks into an open item, the first one by default, and chooses this. */
 export async function settled(r: Rig, resolution: 'dismiss' | 'retry' | 'refund', n = 0): Promise<void> {
   const item = (await openItems(r))[n];
   const choice = { resolution, by: 'ops', note: null } as const;
@@ -130,7 +131,7 @@ export function isPaid(r: Rig): void {
   r.links.pay('link_1');
 }
 
-/** The MoR gives back that charge of 10.00 EUR. */
+/** The MoR refunds this charge of 10.00 EUR. */
 export const givenBack = (r: Rig, paymentId: string, chargeId: string): Promise<unknown> =>
   r.h.take(aRefund({ paymentId, chargeId, amount: 1000, at: r.h.clock.now() }));
 
@@ -140,7 +141,7 @@ export const away = async () => failed('unknown', { status: 503 });
 /** The MoR does not know the link, or not any more. */
 export const gone = async () => ({ ok: true, status: 404, requestId: null, value: null }) as const;
 
-/** A link of 10.00 EUR, of which all is due, as the MoR shows it: `over` is what differs. */
+/** A link of 10.00 EUR, all due, in the MoR's view: `over` changes it. */
 export function shows(over: Partial<LinkFacts>): (kind: string, morId: string) => Promise<CallOutcome<ObjectFacts>> {
   const all = { minor: 1000n, currency: 'EUR' };
   const link = { status: 'PAYABLE', url: 'https://pay.example/1', expiresAt: null, priced: all, due: all } as const;

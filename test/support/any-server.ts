@@ -7,7 +7,7 @@ import { openDatabase, type OpenDatabase } from '../../src/open-database.js';
 import { OWN_MIGRATIONS } from '../../src/store/migrations.js';
 import { adminUrl } from './database.js';
 
-/** One statement as the server's superuser, in its own database or another of that server. */
+/** One statement as the server's superuser, in its own database or another of the same server. */
 export async function asAdmin<T extends pg.QueryResultRow>(sql: string, url = adminUrl()): Promise<T[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -27,7 +27,7 @@ export type Role = {
   drop(): Promise<void>;
 };
 
-/** A user of the server that may log in and nothing else. */
+/** A user of the server with no right but to log in. */
 export async function newRole(): Promise<Role> {
   const name = `crossbill_role_${randomBytes(6).toString('hex')}`;
   const password = `pw-${randomBytes(12).toString('hex')}`;
@@ -41,16 +41,16 @@ export async function newRole(): Promise<Role> {
       own.password = password;
       return own.toString();
     },
-    // What it owns goes with the databases of the test, which are dropped before.
+    // Its objects go with the databases of the test, dropped before.
     drop: async () => void (await asAdmin(`drop role ${name}`)),
   };
 }
 
 export type Opening = {
-  /** What the log has said so far, line by line. */
+  /** The log so far, line by line. */
   readonly lines: string[];
   readonly opened: Promise<OpenDatabase>;
-  /** `opened`, and an error with what the log says when it waits instead. */
+  /** `opened`, or an error with the log when it waits instead. */
   readonly atOnce: () => Promise<OpenDatabase>;
   /** Resolves when the log says this. */
   readonly says: (words: string) => Promise<void>;
@@ -58,7 +58,7 @@ export type Opening = {
   readonly stop: () => Promise<void>;
 };
 
-/** What a daemon does with its database when it starts. */
+/** A starting daemon's work on its database. */
 export function opening(url: string, { folder = OWN_MIGRATIONS, poolSize = 3 } = {}): Opening {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
@@ -66,7 +66,7 @@ export function opening(url: string, { folder = OWN_MIGRATIONS, poolSize = 3 } =
   const stop = new AbortController();
   const choice = { kind: 'url', url: new Secret(url) } as const;
   const opened = openDatabase({ database: choice, databasePoolSize: poolSize }, log, stop.signal, folder);
-  opened.catch(() => undefined); // a test that stops the waiting does not ask how it ended
+  opened.catch(() => undefined); // a test stopping the wait does not ask how it ended
   const says = async (words: string): Promise<void> => {
     while (!lines.some((line) => line.includes(words)) && !stop.signal.aborted)
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,4 +1,4 @@
-// A payment of 29.90 EUR that is marked, and a refund of it that is asked for, as plain values: for tests of what becomes of it.
+// A marked payment of 29.90 EUR, and a requested refund of it, as plain values: for tests of its fate.
 import { type Ctx, emptyLane, putMessage, putPayment, putRefund } from '../../src/engine/change.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { takeRead } from '../../src/engine/facts.js';
@@ -28,7 +28,7 @@ export const WISH = { amount: 1000n, reason: null, metadata: null, by: 'ops' } a
 
 export type Asked = { readonly s: LaneState; readonly r: RefundRow; readonly m: OutboxRow };
 
-/** Of 10.00 EUR; `over` is what became of the refund since, `call` what became of its request. */
+/** Of 10.00 EUR; `over` is the refund's later state, `call` the state of its request. */
 export function asked(over: Partial<RefundRow> = {}, call: Partial<OutboxRow> = {}, p = payment()): Asked {
   const made = askRefund(lane(p), p.id, WISH, ctx());
   if (!made.ok) throw new Error(made.code);
@@ -37,7 +37,7 @@ export function asked(over: Partial<RefundRow> = {}, call: Partial<OutboxRow> = 
   return { s: putMessage(putRefund(made.state, r), m), r, m };
 }
 
-/** A refund of 10.00 EUR that an event told of. */
+/** A refund of 10.00 EUR from an event. */
 export const byEvent = (over: Partial<RefundRow> = {}, p = payment()): RefundRow => ({
   ...newRefund(ctx(), p, 1000n, null, 'event'),
   ...{ id: 'ref_event', status: 'succeeded', succeededAt: NOW, ...over },

@@ -1,4 +1,4 @@
-// What the platform and the MoR tell, as bytes: only what matters to a test has to be said.
+// The platform's and the MoR's events, as bytes: a test names only its relevant fields.
 import { money } from '../../src/domain/money.js';
 import { type InvoiceFacts, type InvoiceStatus } from '../../src/domain/ports/billing-platform.js';
 import { type Delivery, type InboxSource } from '../../src/domain/ports/inbox.js';
@@ -120,7 +120,7 @@ export function aRequiredAction(over: PaymentEventOver = {}): Delivery {
   return paymentEvent('payment.requires_action', 'requires_action', over, { processor_charge_id: '' });
 }
 
-/** `amount`: what this event gave back; `total`: what was given back of the payment in all, null to leave it out. */
+/** `amount`: the refund of this event; `total`: all refunds of the payment, null to leave it out. */
 export function aRefund(
   over: PaymentEventOver & {
     readonly refundId?: string | null;
@@ -196,7 +196,7 @@ export function delivery(
   };
 }
 
-/** What a browser's result names for a signup: a charge of 10.00 EUR. */
+/** A browser's result for a signup: a charge of 10.00 EUR. */
 export const COMPLETION = {
   signupId: 'sup_1',
   customerId: CUSTOMER_ID,

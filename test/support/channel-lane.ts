@@ -55,13 +55,13 @@ export function facts(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
   };
 }
 
-/** An open invoice of a customer who is known to pay by card. */
+/** An open invoice of a customer with a known card. */
 export function anOpenInvoice(ctx = aCtx()): LaneState {
   const s = settle(takeRead(emptyLane('in_1'), ctx, facts()), ctx);
   return { ...s, invoice: s.invoice === null ? null : { ...s.invoice, paysByDebit: false } };
 }
 
-/** An invoice that was paid by card. */
+/** An invoice paid by card. */
 export function paidByCard(ctx = aCtx()): LaneState {
   const p = newPayment(ctx, {
     invoiceId: 'in_1',
@@ -93,7 +93,7 @@ export function hear(
 
 export const open = (s: LaneState): readonly ReviewRow[] => s.reviews.filter((r) => r.status === 'open');
 
-/** A payment of 29.90 EUR for in_1 that succeeded; `over` names what is different. */
+/** A succeeded payment of 29.90 EUR for in_1; `over` names the differences. */
 export function aPaymentEvent(over: Partial<PaymentEvent> = {}): PaymentEvent {
   return {
     family: 'payment',

@@ -1,4 +1,4 @@
-// A payment link and a proforma invoice over 29.90 EUR, what the MoR says of them, and calls about them, as plain values.
+// A payment link and a proforma invoice over 29.90 EUR, the MoR's words on them, and calls about them, as plain values.
 import { type MorServiceEvent, parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { askFor, putObject } from '../../src/engine/change.js';
 import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
@@ -15,7 +15,7 @@ export const announced = (over: Partial<Observation> = {}): Observation => ({
   ...{ at: NOW.toISOString(), heardAt: NOW.toISOString(), ...over },
 });
 
-/** A link that can be paid for a minute. */
+/** A link payable for a minute. */
 export const aLink = (over: Partial<MorObjectRow> = {}): MorObjectRow =>
   newMorObject(NOW, {
     ...{ id: 'lnk_1', kind: 'payment_link', invoiceId: 'in_1', status: 'PAYABLE', morId: LINK, url: 'https://pay/1' },
@@ -40,7 +40,7 @@ export const proformaFacts = (over: Partial<ProformaFacts> = {}): ProformaFacts 
 
 export const withObjects = (s: LaneState, ...objects: MorObjectRow[]): LaneState => objects.reduce(putObject, s);
 
-/** The lane with the object and the stored call that makes it. */
+/** The lane with the object and the stored call to make it. */
 export function asking(s: LaneState, o: MorObjectRow): { readonly s: LaneState; readonly m: OutboxRow } {
   const state = askFor(s, o, { method: 'POST', path: '/x', body: '{}' }, ctx());
   const m = state.messages.at(-1);
@@ -48,7 +48,7 @@ export function asking(s: LaneState, o: MorObjectRow): { readonly s: LaneState; 
   return { s: state, m };
 }
 
-/** An event of the MoR's channels; `created` null: it does not say when it was made. */
+/** An event of the MoR's channels; `created` null: without its time. */
 export function channelEvent(type: string, data: object, created: Date | null = NOW): MorServiceEvent {
   const body = { id: 'evt_1', type, data, ...(created === null ? {} : { created: created.toISOString() }) };
   const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify(body)));

@@ -1,10 +1,11 @@
-// What the tests of the MoR's other channels share: an open invoice, its review items, and events signed as the MoR signs them.
+// The common part of the tests of the MoR's other channels: an open invoice, its review items, and events with the
+// MoR's signature.
 import pg from 'pg';
 import { changeByHand } from './lane-log.js';
 import { sign } from './signing.js';
 import { type Json, type World } from './world.js';
 
-/** An open invoice over 29.90 EUR whose card renewal was declined. */
+/** An open invoice over 29.90 EUR with a declined card renewal. */
 export async function openInvoice(world: World): Promise<string> {
   const s = await world.subscriber();
   await world.invoice(s.firstInvoiceId, 'paid');
@@ -53,14 +54,12 @@ export async function sendEvent(
   if (response.status !== 200) throw new Error(`the door answered ${response.status}`);
 }
 
-/** The MoR's next event of a type never arrives, however often it would be tried. */
+/** The MoR's next event of a type never arrives, through all its tries. */
 export async function loseNext(world: World, type: string): Promise<void> {
   await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', type, times: 1, action: 'lose' });
 }
 
-/**
- * Time passes for one invoice alone: what is to be looked at some day is looked at now, and what waits for an hour has waited.
- */
+/** Time passes for one invoice alone: later looks happen now, and waits of an hour are over. */
 export async function timePasses(world: World, invoiceId: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: world.databaseUrl, max: 1, pipeline: true });
   try {

@@ -1,4 +1,4 @@
-// An identity provider that says of everybody what a test has it say, claim by claim, in tokens that it really signs.
+// An identity provider with a test's own words about everybody, claim by claim, in really signed tokens.
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';

@@ -1,7 +1,7 @@
-// Time, chance and names that a test owns.
+// Time, chance and names under a test's control.
 import { Clock, Ids, Rng } from '../../src/domain/ports/clock.js';
 
-/** Stands still until it is moved. Whoever sleeps is woken when the time has come; with `selfMoving` sleeping moves the time. */
+/** Stands still until moved, and wakes sleepers in time; with `selfMoving` sleeping moves the time. */
 export class ManualClock extends Clock {
   readonly slept: number[] = [];
   selfMoving = false;

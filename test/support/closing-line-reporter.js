@@ -1,10 +1,10 @@
-// A jest reporter that ends a run with one line a person or a script can read: "N passed, N failed, N skipped".
+// A jest reporter with one last line for people and scripts: "N passed, N failed, N skipped".
 import { writeSync } from 'node:fs';
 
 export default class ClosingLineReporter {
   /** @param {unknown} _contexts @param {import('@jest/test-result').AggregatedResult} results */
   onRunComplete(_contexts, results) {
-    // A file that could not even be loaded has no tests to count, and is a failure all the same.
+    // A file jest could not even load has no tests to count, and is a failure all the same.
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const skipped = results.numPendingTests + results.numTodoTests;
     const line = `${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`;

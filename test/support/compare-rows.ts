@@ -1,4 +1,5 @@
-// One invoice in the books, its payment, refund and review item, and what Stripe shows beside them: for tests of the comparison.
+// One invoice in the books, its payment, refund and review item, and Stripe's view of them: for tests of the
+// comparison.
 import { FACTS } from './item-facts.js';
 import { emptyLane } from '../../src/engine/change.js';
 import { ensureInvoice } from '../../src/engine/facts.js';

@@ -1,4 +1,4 @@
-// A real proxy that makes tunnels (CONNECT): it writes down what it is asked for, and leads each name to a port of this machine.
+// A real proxy for tunnels (CONNECT): it records the requests, and leads each name to a port of this machine.
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 

@@ -1,4 +1,4 @@
-// CSV read as RFC 4180 says, for tests of what is written.
+// CSV read by RFC 4180, for tests of written files.
 
 export function csvRows(text: string): string[][] {
   const rows: string[][] = [[]];

@@ -1,4 +1,4 @@
-// Databases for tests: each gets its own, a copy of one in which the migrations have been run once.
+// Databases for tests: each gets its own, a copy of one with all migrations.
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,9 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return copyOf('template0');
 }
 
-/** Does this while no other process of the run does anything of this name: the lock goes with its connection, whatever becomes of us. */
+/**
+ * Runs while no other process of the run does anything of this name: the lock goes with its connection, however we end.
+ */
 export async function alone<T>(name: string, work: () => T | Promise<T>): Promise<T> {
   return asAdmin(async (admin) => {
     await admin.query('select pg_advisory_lock(hashtext($1))', [name]);
@@ -40,8 +42,8 @@ export async function alone<T>(name: string, work: () => T | Promise<T>): Promis
 }
 
 /**
- * The name of a database in which `migrate` has been run: made by the first who asks, in whatever process, and kept for the run.
- * `version` tells one set of migrations from another on a server that is kept between runs.
+ * The name of a database after `migrate`: made by the first caller in any process, and kept for the run. `version`
+ * tells one set of migrations from another on a server kept between runs.
  */
 export async function migratedTemplate(version: string, migrate: Migrate): Promise<string> {
   const name = `crossbill_template_${createHash('sha256').update(version).digest('hex').slice(0, 16)}`;
@@ -50,7 +52,7 @@ export async function migratedTemplate(version: string, migrate: Migrate): Promi
     await admin.query(`select pg_advisory_lock(hashtext($1))`, [name]);
     const found = await admin.query('select 1 from pg_database where datname = $1', [name]);
     if (found.rowCount === 1) return;
-    // It gets its name when it is complete, so that a run killed half way leaves nothing that looks like it.
+    // It gets its name when complete: a run killed half way leaves nothing alike.
     const draft = `${name}_draft`;
     await admin.query(`drop database if exists ${draft} with (force)`);
     await admin.query(`create database ${draft} template template0`);
@@ -60,7 +62,7 @@ export async function migratedTemplate(version: string, migrate: Migrate): Promi
   return name;
 }
 
-/** A backup: a copy of a database that nobody is connected to. */
+/** A backup: a copy of a database without connections. */
 export function copyDatabase(url: string): Promise<TestDatabase> {
   return copyOf(new URL(url).pathname.slice(1));
 }
@@ -92,7 +94,7 @@ async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
 
 const RUNNER = '../../src/store/migrations.js';
 
-/** The migrations of the store, named by the content of their files, so that a change makes a new template. */
+/** The migrations of the store, named by the content of their files: a change makes a new template. */
 async function ownMigrations(): Promise<{ readonly version: string; readonly migrate: Migrate }> {
   const folder = join(import.meta.dirname, '../../migrations');
   const source = readdirSync(folder, { withFileTypes: true })

@@ -1,4 +1,4 @@
-// A paid invoice whose payment a bank disputes, or warns that it may: for tests of what becomes of the money and who is asked.
+// A paid invoice with a dispute, or a bank's warning of one: for tests of the money's fate and of the items.
 import { type Ctx, putObject } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
@@ -11,7 +11,7 @@ import { decided } from './settled.js';
 export const minutesLater = (minutes: number): Date => new Date(NOW.getTime() + minutes * 60_000);
 export const later = (minutes: number): Ctx => aCtx(minutesLater(minutes));
 
-/** An invoice whose payment `pay_1` of 29.90 EUR, our `pmt_1`, is marked. */
+/** An invoice with the marked payment `pay_1` of 29.90 EUR, our `pmt_1`. */
 export function paid(over: Partial<PaymentRow> = {}): LaneState {
   const s = paidByCard();
   return { ...s, payments: s.payments.map((p) => ({ ...p, id: 'pmt_1', ...over })) };
@@ -41,21 +41,21 @@ export function withThem(s: LaneState, objects: readonly MorObjectRow[], minute 
   return decided(s, (state) => settleDisputes(objects.reduce(putObject, state), later(minute)));
 }
 
-/** What a person is asked, the item's subject first. */
+/** The open items' questions, the subject first. */
 export const asked = (s: LaneState): string[] => open(s).map((r) => r.subject);
 
-/** As a person leaves an item that they have dealt with. */
+/** As a person leaves a finished item. */
 export function dismissed(s: LaneState, subject: string): LaneState {
   const dealt = (r: ReviewRow): ReviewRow =>
     r.subject === subject ? { ...r, status: 'resolved', resolution: 'dismiss' } : r;
   return { ...s, reviews: s.reviews.map(dealt) };
 }
 
-/** The item that is open, where there is one and no other. */
+/** The only open item, if there is exactly one. */
 export const only = (s: LaneState): ReviewRow | undefined => (open(s).length === 1 ? open(s)[0] : undefined);
 /** The same, once its dispute or alert goes on. */
 export const goesOn = (s: LaneState, over: Partial<MorObjectRow>, minute = 5): LaneState =>
   withThem(s, [{ ...(s.objects[0] ?? aDispute()), ...over }], minute);
-/** Why each item that closed by itself did so, by its subject. */
+/** The reason of each item closed automatically, by its subject. */
 export const closed = (s: LaneState): Record<string, string | null> =>
   Object.fromEntries(s.reviews.filter((r) => r.resolution === 'cleared').map((r) => [r.subject, r.note]));

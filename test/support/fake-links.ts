@@ -9,9 +9,9 @@ type Asked = { readonly jurisdiction: string; readonly expiresSec: number; reado
 export class FakeLinks extends MorChannels {
   readonly links = new Map<string, LinkFacts>();
   readonly asked: Asked[] = [];
-  /** How often a link was read. */
+  /** Number of reads of a link. */
   reads = 0;
-  /** Countries in which the MoR does not collect. */
+  /** Countries outside the MoR's collection. */
   readonly notServed = new Set<string>();
 
   constructor(private readonly clock: ManualClock) {

@@ -1,4 +1,5 @@
-// The billing platform, the MoR's refunds and the relay as small programs that remember: the oracle of the tests of lanes.
+// The billing platform, the MoR's refunds and the relay as small programs with a memory: the oracle of the tests of
+// lanes.
 import {
   type BillingAnswer,
   type BillingCall,
@@ -46,8 +47,8 @@ function fromWire<T>(wire: WireRequest): T {
 }
 
 /**
- * What happens to the next call of a kind. `lost-answer`: done, and nobody hears of it. `lost-request`: not done, and nobody
- * hears of it. `stored-500`: not done, and the failure is replayed for this key as long as it is kept. `key-in-use`: 409.
+ * The fate of the next call of a kind. `lost-answer`: done, and nobody hears of it. `lost-request`: not done, and
+ * nobody hears of it. `stored-500`: not done, and this key replays the failure for its lifetime. `key-in-use`: 409.
  */
 export type Trouble = 'lost-answer' | 'lost-request' | 'stored-500' | 'refused' | 'retry' | 'stopped' | 'key-in-use';
 
@@ -70,14 +71,14 @@ export class FakeBillingPlatform extends BillingPlatform {
   readonly references = new Map<string, { paymentId: string; reference: string }>();
   readonly records: Record_[] = [];
   readonly notes: Note[] = [];
-  /** `read in_1`, `probe report_payment`, `report_payment <key>`: everything that was asked, in order. */
+  /** `read in_1`, `probe report_payment`, `report_payment <key>`: every request, in order. */
   readonly asked: string[] = [];
-  /** Effects by kind: what really changed. */
+  /** Effects by kind: the real changes. */
   readonly effects: Record<string, number> = {};
-  /** Keys that came with two different bodies: always a bug of the caller. */
+  /** Keys with two different bodies: always a bug of the caller. */
   readonly clashes: string[] = [];
   readonly trouble: { kind: string; what: Trouble }[] = [];
-  /** Every finalization is refused with this. */
+  /** Every finalization gets this refusal. */
   finalizationRefusal: string | null = null;
   readonly #kept = new Map<string, Kept>();
   #last = 0;
@@ -115,7 +116,7 @@ export class FakeBillingPlatform extends BillingPlatform {
     return answered(this.invoices.get(invoiceId) ?? null);
   }
 
-  /** Subscriptions that have ended, or that somebody ended through us. */
+  /** Subscriptions at their end, or ended by somebody through us. */
   readonly ended = new Set<string>();
 
   override async readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>> {
@@ -300,17 +301,17 @@ export class FakeBillingPlatform extends BillingPlatform {
 export class FakePaymentGateway extends PaymentGateway {
   readonly payments = new Map<string, { minor: bigint; currency: string; refunded: bigint }>();
   readonly charges = new Set<string>();
-  silent = false; // true: it answers nothing that is asked of a charge
+  silent = false; // true: no answers about charges
   /** Known and not settled. */
   readonly pendingCharges = new Set<string>();
   readonly asked: string[] = [];
-  /** Refunds that moved money or will. */
+  /** Refunds with a present or future movement of money. */
   readonly made: RefundAnswer[] = [];
   readonly clashes: string[] = [];
   readonly trouble: Trouble[] = [];
-  /** What the next refund is answered with. */
+  /** The answer to the next refund. */
   nextStatus: RefundAnswer['status'] = 'succeeded';
-  /** Changes an answer on its way: a MoR that answers something else than it was asked. */
+  /** Changes an answer on its way: a MoR with an answer to another question. */
   distort: (a: RefundAnswer) => RefundAnswer = (a) => a;
   readonly #kept = new Map<string, { body: string | null; outcome: CallOutcome<RefundAnswer>; at: number }>();
 

@@ -1,4 +1,4 @@
-// Before all tests: one PostgreSQL for the run, embedded or the one that TEST_DATABASE_URL names.
+// Before all tests: one PostgreSQL for the run, embedded or the one in TEST_DATABASE_URL.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import {
 const ADMIN_URL = 'CROSSBILL_TEST_ADMIN_URL';
 const PREFIX = 'crossbill-test-';
 
-/** What `global-teardown.ts` ends; both run in the same process and share nothing else. */
+/** The objects for `global-teardown.ts` to end; both run in the same process and share nothing else. */
 export type TestServer = { readonly postgres: EmbeddedPostgres; readonly folder: string };
 
 declare global {
@@ -35,8 +35,8 @@ export default async function globalSetup(): Promise<void> {
 }
 
 /**
- * Jest compiles this file to a CommonJS module and, outside of tests, does not apply the settings by which `./x.js` means `./x.ts`.
- * Node's own resolver is told so here, for files that are not there under their own name.
+ * Jest compiles this file to a CommonJS module and, outside of tests, does not apply its mapping from `./x.js` to
+ * `./x.ts`. This tells Node's own resolver, for files missing under their own name.
  */
 async function importSource(): Promise<{ readonly startEmbeddedPostgres: typeof Start }> {
   const resolver = createRequire(__filename)('node:module') as {
@@ -58,7 +58,7 @@ async function importSource(): Promise<{ readonly startEmbeddedPostgres: typeof 
   }
 }
 
-/** Folders of runs that were killed; their servers have ended by themselves. */
+/** Folders of killed runs; their servers have ended alone. */
 function removeLeftOvers(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];

@@ -1,4 +1,4 @@
-// An inbox that keeps its rows, and a clock that stands still until it is moved: what the doors' tests need around them.
+// An inbox with a memory, and a clock standing still until moved: the surroundings of the webhook endpoints' tests.
 import { Inbox, type Delivery, type StoreOutcome } from '../../src/domain/ports/inbox.js';
 import { ManualClock } from './clock.js';
 
@@ -48,13 +48,13 @@ export class FakeInbox extends Inbox {
   }
 }
 
-/** As `ManualClock`; `pass` moves it and lets those who were woken go on. */
+/** Like `ManualClock`; `pass` moves it and lets woken sleepers go on. */
 export class StillClock extends ManualClock {
   get seconds(): number {
     return Math.floor(this.now().getTime() / 1_000);
   }
 
-  /** In small steps, so that those who sleep again and again are woken each time. */
+  /** In small steps: repeated sleepers wake each time. */
   async pass(ms: number, stepMs = 1_000): Promise<void> {
     for (let left = ms; left > 0; left -= stepMs) {
       this.advance(Math.min(stepMs, left));

@@ -1,4 +1,4 @@
-// The webhook endpoints over real HTTP, in front of an inbox in memory, and senders that a test steers.
+// The webhook endpoints over real HTTP, in front of an inbox in memory, and senders under a test's control.
 import { readFileSync } from 'node:fs';
 import { createServer, request, type IncomingHttpHeaders, type RequestOptions, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';

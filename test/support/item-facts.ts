@@ -1,4 +1,4 @@
-// A fact for each kind of review item, for tests of which the fact does not matter.
+// A fact for each kind of review item, for tests without interest in the fact.
 import { type Fact, type FactsByKind, type KindAndFact, type ReviewKind } from '../../src/domain/fact.js';
 import { type Money } from '../../src/domain/money.js';
 

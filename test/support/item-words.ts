@@ -10,7 +10,7 @@ export function wordsOf(r: Pick<ReviewRow, 'fact'> | null | undefined): Partial<
   return r === null || r === undefined ? {} : sentencesOf(r);
 }
 
-/** A value in which each item has its sentences beside it. */
+/** A value with each item's sentences added. */
 export function withWords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withWords);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;

@@ -1,5 +1,5 @@
-// Runs the real lane flow against the fakes until nothing is due; the clock is the test's own. In memory here, on PostgreSQL by
-// `lane-on-postgres.ts`, which loads TypeORM.
+// Runs the real lane flow against the fakes until nothing is due; the clock is the test's own. In memory here, on
+// PostgreSQL by `lane-on-postgres.ts`, the one loading TypeORM.
 import { type Commanded } from '../../src/engine/commanded.js';
 import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/change.js';
 import { HOLDING, type LaneState, type OutboxRow } from '../../src/domain/model.js';
@@ -28,10 +28,10 @@ type Waiting = { -readonly [K in keyof WaitingOf]: WaitingOf[K] } & { status: st
 type WaitingOf = Parameters<LaneWork<unknown>['decide']>[0]['events'][number];
 type MemoryLane = { state: LaneState; dueAt: number | null; leaseUntil: number; fence: bigint };
 
-/** Lanes in memory, with the uniqueness that the database holds. Entries and journal pile up in the state. */
+/** Lanes in memory, with the database's uniqueness. Entries and journal pile up in the state. */
 export class MemoryLaneStore extends LaneStore {
   readonly lanes = new Map<string, MemoryLane>();
-  /** Charges that payments of other invoices collected. */
+  /** Charges collected by payments of other invoices. */
   readonly bookedElsewhere = new Map<string, ChargeHolder>();
   readonly events: Waiting[] = [];
   #fence = 0n;
@@ -108,7 +108,7 @@ export class MemoryLaneStore extends LaneStore {
       if (e !== undefined) e.status = v.status;
     }
     const due = d.dueAt?.getTime() ?? null;
-    // What was left undecided waits until the lane is due again.
+    // Undecided events wait until the lane is due again.
     if (d.rest === true && due !== null)
       for (const e of events) if (!d.verdicts.some((v) => v.id === e.id)) e.nextTryAt = due;
     if (work.fence === null) lane.dueAt = Math.min(lane.dueAt ?? Infinity, due ?? now);
@@ -132,7 +132,7 @@ export class MemoryLaneStore extends LaneStore {
     throw new Error('a lane could be neither read nor written');
   }
 
-  /** Customers who pay by bank debit. */
+  /** Customers paying by bank debit. */
   readonly debtors = new Set<string>();
 
   override async paysByDebit(customerId: string): Promise<boolean> {
@@ -147,7 +147,7 @@ export class MemoryLaneStore extends LaneStore {
     return [];
   }
 
-  /** The MoR's ids of payments of other invoices, and which those are. */
+  /** The MoR's ids of other invoices' payments, and their invoices. */
   readonly namedElsewhere = new Map<string, string>();
 
   override async paymentsElsewhere(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -170,7 +170,7 @@ function asKept(m: OutboxRow): OutboxRow {
   return m.status === 'done' ? { ...m, wire: { ...m.wire, body: null } } : m;
 }
 
-/** What the unique indexes of the schema refuse. */
+/** The refusals of the schema's unique indexes. */
 function checkUnique(s: LaneState): void {
   const once = (name: string, keys: readonly string[]): void => {
     if (new Set(keys).size !== keys.length) throw new NotUnique(`${name}: ${keys.join(' ')}`, null);
@@ -216,12 +216,12 @@ export type LaneOptions = {
   readonly settings?: Partial<FlowSettings>;
   readonly clock?: ManualClock;
   readonly seed?: number;
-  /** Left out: whoever asks for a link or a proforma invoice has a bug. */
+  /** Left out: a request for a link or a proforma invoice is a bug. */
   readonly channels?: MorChannels;
-  /** Left out: an event that names an account is of another one. */
+  /** Left out: an event with an account belongs to another one. */
   readonly account?: OwnAccount;
 };
-/** Where the lanes are kept. */
+/** The place of the lanes. */
 export type LaneBackend = {
   readonly store: LaneStore;
   readonly channelEvents?: HomelessEvents;
@@ -236,7 +236,7 @@ export class LaneHarness {
   readonly relay = new FakeRelay();
   readonly context: FlowContext;
   readonly store: MortalStore;
-  /** Crashes that were survived. */
+  /** Survived crashes. */
   crashes = 0;
   readonly #flow: WorkLaneFlow;
 
@@ -284,13 +284,13 @@ export class LaneHarness {
     await this.backend.deliver(batch);
   }
 
-  /** Delivers and works what is due now. */
+  /** Delivers, and works everything due now. */
   async take(...batch: Delivery[]): Promise<void> {
     await this.deliver(...batch);
     await this.drain();
   }
 
-  /** Works what is due, without moving the clock. A crash leaves the lane to its lease. */
+  /** Works everything due, without moving the clock. A crash leaves the lane to its lease. */
   async drain(): Promise<void> {
     for (let round = 0; round < 200; round++) {
       const claims = await this.store.claim('worker', 10, LEASE_MS);
@@ -341,7 +341,7 @@ export class LaneHarness {
   }
 }
 
-/** The ledger's balance per account, debits minus credits; accounts at zero are left out. */
+/** The ledger's balance per account, debits minus credits, without accounts at zero. */
 export function balances(s: LaneState): Record<string, bigint> {
   const sums: Record<string, bigint> = {};
   for (const e of s.entries) {

@@ -1,4 +1,4 @@
-// A lane's log for tests: what it holds, and a step that no daemon decided.
+// A lane's log for tests: its content, and a step outside any daemon's decision.
 import type pg from 'pg';
 import { type LaneState } from '../../src/domain/model.js';
 import { ServerTime } from '../../src/store/database-time.js';

@@ -1,4 +1,4 @@
-// Steps of a lane as a worker takes them, for tests of what they send to the database, and what was sent.
+// A worker's steps of a lane, for tests of their statements, and the statements.
 import { FACTS } from './item-facts.js';
 import { expect } from '@jest/globals';
 import type pg from 'pg';
@@ -10,7 +10,7 @@ import { paymentCollected } from '../../src/ledger/rules/postings.js';
 
 type Work = LaneWork<null>['decide'];
 
-/** A step in the middle of a claim: the events are decided, and a line, an item and a ledger entry are written. */
+/** A step in the middle of a claim: it decides the events and writes a line, an item and a ledger entry. */
 export const decided: Work = ({ state, events, now }) => {
   expect(events).toHaveLength(1);
   const ctx = { now, newId: (prefix: string) => `${prefix}_${state.lane}` } as Ctx;
@@ -23,7 +23,7 @@ export const decided: Work = ({ state, events, now }) => {
   return { state: { ...next, entries }, verdicts, dueAt: null, value: null };
 };
 
-/** The end of a claim: the read rows are written, and the lane leaves the queue. */
+/** The end of a claim: it writes the read model, and the lane leaves the queue. */
 export const rested: Work = ({ state, now }) => {
   const payments = state.payments.map((p) => ({ ...p, declineCode: now.toISOString() }));
   return { state: { ...state, payments }, verdicts: [], dueAt: null, rest: true, value: null };
@@ -31,7 +31,7 @@ export const rested: Work = ({ state, now }) => {
 
 export type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };
 
-/** Writes down the prepared statements that a pool's connections are sent from now on. */
+/** Records the prepared statements of a pool's connections from now on. */
 export function listenTo(pool: pg.Pool, sent: Statement[]): void {
   const heard = new WeakSet<pg.PoolClient>();
   pool.on('acquire', (client) => {
@@ -48,22 +48,25 @@ export function listenTo(pool: pg.Pool, sent: Statement[]): void {
 
 export type Plan = { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number };
 
-/** The pages that a statement touched. */
+/** The pages touched by a statement. */
 export const pagesIn = (plan: Plan | undefined): number =>
   (plan?.['Shared Hit Blocks'] ?? Infinity) + (plan?.['Shared Read Blocks'] ?? Infinity);
 
-/** A statement can be run once: asked for its plan it writes the rows that come after. */
+/** A statement can run once: its plan's run writes the rows after it. */
 export function nextTime(value: unknown): unknown {
   if (isVersions(value)) return value.map((n) => n + 1_000);
   return typeof value === 'string' ? value.replaceAll('"reason":"payment_collected"', '"reason":"asked_again"') : value;
 }
 
-/** Asked once more, the last step finds its lane gone from the queue and may write no row: it is asked without a claim. */
+/** A repeat of the last step finds its lane gone from the queue and may write no row: so it goes without a claim. */
 export const unclaimed = (values: readonly unknown[]): unknown[] =>
   // The fences of the log's rows stand behind their versions.
   values.map((value, i) => (isVersions(values[i - 1]) && Array.isArray(value) ? value.map(() => null) : value));
 
-/** SQL that makes the rows before those of `nextTime`, without which nothing is written; null: the statement writes no row of the log. */
+/**
+ * SQL for the rows before those of `nextTime`: without them the statement writes nothing; null: it writes no row of the
+ * log.
+ */
 export function rowsBefore(values: readonly unknown[]): string | null {
   const [first] = values.find(isVersions) ?? [];
   if (first === undefined) return null;

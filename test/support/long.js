@@ -1,5 +1,5 @@
-// Test files that wait for real processes, browsers and terminals, or run hundreds of worlds or dozens of verifies: `npm run test:long`
-// runs them, `npm test` all others. Paths from the root, without `.test.ts`.
+// Test files with real processes, browsers and terminals, or with hundreds of worlds or dozens of verifies: `npm run
+// test:long` runs them, `npm test` all others. Paths from the root, without `.test.ts`.
 export const LONG = [
   'test/e2e/chaos',
   'test/e2e/restart',

@@ -1,4 +1,4 @@
-// The settings that have no default, with values that a test finds again, and what is wrong once some of them are changed.
+// The settings without a default, with values a test finds again, and the errors after changes.
 import { createHash } from 'node:crypto';
 import { type Config, ConfigError, loadConfig } from '../../src/config/index.js';
 
@@ -14,7 +14,7 @@ export const minimal = {
   API_KEYS: `backend:signup:${'a'.repeat(32)},anna:ops:${'b'.repeat(40)}`,
 };
 
-/** The names of the settings that are reported for these changes to a good environment; undefined leaves a setting out. */
+/** The settings reported for these changes to a good environment; undefined leaves a setting out. */
 export function wrong(changes: Record<string, string | undefined>): string[] {
   return problemsOf(changes).map(({ name }) => name);
 }

@@ -1,4 +1,4 @@
-// Where a test's picture cannot be otherwise: what stands behind ?? is never asked for.
+// For impossible cases of a test: nobody ever reads the value behind ??.
 export function never(): never {
   throw new Error('not there');
 }

@@ -1,8 +1,8 @@
-// For tests in which the MoR's other channels play no part.
+// For tests without a part for the MoR's other channels.
 import { HomelessEvents, type Home, type RoutedEvent } from '../../src/mor-objects/homeless-events.js';
 import { MorChannels } from '../../src/domain/ports/mor-channels.js';
 
-/** For lanes in which none of the MoR's other channels is used: whoever asks it has a bug. */
+/** For lanes without any of the MoR's other channels: a call is a bug. */
 export class NoChannels extends MorChannels {
   override createProforma(): never {
     throw new Error('no proforma invoice was expected');
@@ -17,7 +17,7 @@ export class NoChannels extends MorChannels {
   }
 }
 
-/** Events that name no invoice: none. */
+/** Events without an invoice: none. */
 export class NoHomelessEvents extends HomelessEvents {
   override async load(): Promise<readonly RoutedEvent[]> {
     return [];

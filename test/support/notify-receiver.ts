@@ -1,4 +1,4 @@
-// A merchant's receiver over real HTTP: keeps what came, answers as the test says.
+// A merchant's receiver over real HTTP: keeps the requests, answers as the test says.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
@@ -14,7 +14,7 @@ export type Answer = number | 'hang' | { readonly status: number; readonly heade
 
 export class NotifyReceiver {
   readonly heard: Heard[] = [];
-  /** What the next delivery is answered; 200 unless a test says otherwise. */
+  /** The answer to the next delivery; 200 unless a test says otherwise. */
   answer: (heard: Heard) => Answer = () => 200;
   private readonly server = createServer((req, res) => void this.take(req, res));
 
@@ -32,7 +32,7 @@ export class NotifyReceiver {
     return this.heard.filter((h) => (JSON.parse(h.body) as { type?: string }).type === type);
   }
 
-  /** Verified by the library itself: throws when no signature of it is made with this secret. */
+  /** Verified by the library itself: throws unless one of its signatures comes from this secret. */
   static verify(heard: Heard, secret: string): unknown {
     return new Webhook(secret).verify(heard.body, heard.headers);
   }

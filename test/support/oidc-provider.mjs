@@ -1,5 +1,5 @@
-// A real identity provider on loopback, in a process of its own. `GET /_as/<account>` says who is at the keyboard; there is no password.
-// Its first line is its address.
+// A real identity provider on loopback, in a separate process. `GET /_as/<account>` puts a person at the keyboard;
+// there is no password. Its first line is its address.
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
@@ -38,7 +38,7 @@ server.listen(0, '127.0.0.1', () => {
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...ACCOUNTS[id] }) }),
-    // Nobody is asked for consent to what the company's own console reads.
+    // Nobody must consent to the company's own console.
     loadExistingGrant: async (ctx) => {
       const grant = new ctx.oidc.provider.Grant({
         clientId: ctx.oidc.client.clientId,

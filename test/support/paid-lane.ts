@@ -1,10 +1,10 @@
-// A lane whose payment is marked, and refunds of it that are asked for.
+// A lane with a marked payment, and requests for its refunds.
 import { askRefund } from './ask-refund.js';
 import { type RefundRow } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from './builders.js';
 import { LaneHarness } from './lane-harness.js';
 
-/** A payment of 10.00 EUR that is marked on its invoice. */
+/** A payment of 10.00 EUR, marked on its invoice. */
 export async function paid(options: Parameters<typeof LaneHarness.inMemory>[0] = {}): Promise<LaneHarness> {
   const h = LaneHarness.inMemory(options);
   h.platform.put(anInvoice());

@@ -1,4 +1,4 @@
-// A renewal that was refused just now, as a plain value: for tests of what its schedule decides.
+// A renewal refused just now, as a plain value: for tests of its schedule's decisions.
 import { type Ctx, emptyLane } from '../../src/engine/change.js';
 import { takeRead } from '../../src/engine/facts.js';
 import { newPayment } from '../../src/engine/payment.js';
@@ -42,7 +42,7 @@ export const retried = (over: Partial<Retry> = {}): Retry => ({
   ...{ withdrawn: false, ...over },
 });
 
-/** A renewal of 29.90 that was refused just now. */
+/** A renewal of 29.90, refused just now. */
 export function lane(
   trail: Partial<RetryTrail> = {},
   over: Partial<InvoiceFacts> = {},
@@ -74,7 +74,7 @@ export const shown = (over: Partial<ShownToRetry> = {}): ShownToRetry => ({
   ...over,
 });
 
-/** A charge that was ordered and waits to be sent. */
+/** An ordered charge, waiting for its sending. */
 export function ordered(trail: Partial<RetryTrail> = {}): LaneState {
   return decide(lane(trail), ctx(), (l) => void makeRetry(l, { means: 'charge', shown: shown() }, null));
 }

@@ -1,4 +1,4 @@
-// Inputs that people reported, with the times and names of a test filled in.
+// Inputs people reported, with the times and names of a test filled in.
 import { readFileSync } from 'node:fs';
 
 /** The text of `test/wire/reported/<name>.json`. `run` makes its ids unique; `at` is in Unix seconds. */

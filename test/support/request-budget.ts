@@ -1,4 +1,4 @@
-// A request budget without a limit, which keeps what was taken of it.
+// A request budget without a limit and with a memory.
 import { RequestBudget } from '../../src/domain/ports/request-budget.js';
 
 export class InMemoryRequestBudget extends RequestBudget {

@@ -46,7 +46,7 @@ export async function refused(r: Rig, code = 'insufficient_funds'): Promise<void
 }
 
 export function retry(r: Rig, by = 'ops'): Promise<Commanded<MadeRetry>> {
-  r.h.clock.advance(1_000); // what Stripe shows is newer than its last event
+  r.h.clock.advance(1_000); // Stripe's state is newer than its last event
   return r.h.command(INVOICE_ID, (s, ctx) => {
     const invoice = r.h.platform.invoices.get(INVOICE_ID) ?? anInvoice();
     const status = r.h.platform.ended.has('sub_oak') ? 'canceled' : 'past_due';

@@ -1,5 +1,5 @@
-// `expect(got).toEqual(wanted)` for loops of thousands. Jest makes some two hundred matchers for each `expect`, which costs more there than the code
-// under test: here it is asked only once two values differ, and says how.
+// `expect(got).toEqual(wanted)` for loops of thousands. Jest makes some two hundred matchers for each `expect`, at a
+// higher cost than the code under test: this calls it only once two values differ, for its message.
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 

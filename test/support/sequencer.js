@@ -1,4 +1,5 @@
-// The order in which test files begin: those that wait longest for real processes first, so that none of them is left alone at the end.
+// The order of test files: those with the longest waits for real processes first, so none of them is left alone at the
+// end.
 import Sequencer from '@jest/test-sequencer';
 import { LONG } from './long.js';
 

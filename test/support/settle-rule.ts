@@ -1,4 +1,4 @@
-// Rules on the draft as one function of a state, for tests that settle a lane by some rules alone.
+// Rules on the draft as one function of a state, for tests settling a lane by some rules alone.
 import { decide } from '../../src/engine/adapter.js';
 import { type Ctx } from '../../src/engine/change.js';
 import { Lane, type Rule } from '../../src/engine/draft.js';

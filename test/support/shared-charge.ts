@@ -1,4 +1,5 @@
-// A charge that the MoR names for two invoices, and the item about it: the first invoice's payment is booked, the second is in hand.
+// A charge the MoR names for two invoices, and the item about it: the first invoice's payment is booked, the second is
+// in hand.
 import { expect } from '@jest/globals';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
@@ -8,7 +9,7 @@ import { type Rig, rig, state } from './retry-rig.js';
 
 export const SHARED = 'ch_shared';
 
-/** The MoR says now that the renewal was paid, by that charge. */
+/** The MoR now reports the renewal paid, by this charge. */
 export const named = (r: Rig, over: object = {}) =>
   aPaymentSucceeded({ paymentId: 'pay_second', chargeId: SHARED, at: r.h.clock.now(), ...over });
 export const refusedNow = (r: Rig) =>
@@ -26,7 +27,7 @@ export function bookElsewhere(r: Rig, charge: string): void {
   r.h.backend.store.bookedElsewhere.set(charge, { invoiceId: 'in_first', payment: 'pay_first' });
 }
 
-/** A renewal beside another invoice whose payment is booked under the charge. */
+/** A renewal, and another invoice with a payment booked under the charge. */
 export function booked(over: Partial<FlowSettings> = {}): Rig {
   const r = rig(over);
   bookElsewhere(r, SHARED);

@@ -1,4 +1,4 @@
-// Signature headers as Stripe and the MoR make them, written apart from the code that checks them.
+// Signature headers as Stripe and the MoR make them, written apart from the checking code.
 import { createHmac } from 'node:crypto';
 
 /** The lower-case hex HMAC-SHA256 over `{t}.{body}`. */
@@ -9,8 +9,8 @@ export function mac(body: Buffer | string, secret: string, t: number | string): 
 }
 
 /**
- * A header value `t=…,v1=…`. `t`: Unix seconds, the time now when absent. `secret` may be several: one `v1` each, as while a secret
- * is rolled.
+ * A header value `t=…,v1=…`. `t`: Unix seconds, the time now if absent. `secret` may be several: one `v1` each, as
+ * during a rotation.
  */
 export function sign(
   body: Buffer | string,

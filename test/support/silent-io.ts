@@ -1,4 +1,4 @@
-// The terminal of a command that prints nothing and asks nothing, for tests of the parts behind a command.
+// A terminal without output or questions, for tests of the parts behind a command.
 import { type Io } from '../../src/cli/io.js';
 
 export const silentIo = (env: Io['env'] = {}): Io => ({

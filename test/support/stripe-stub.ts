@@ -1,4 +1,4 @@
-// A bare node:http server that plays Stripe's answers one by one, and keeps what it was sent, byte for byte.
+// A bare node:http server: it plays Stripe's answers one by one, and keeps its requests, byte for byte.
 import http from 'node:http';
 import { afterEach } from '@jest/globals';
 import { type AddressInfo } from 'node:net';
@@ -33,7 +33,7 @@ export function text(status: number, body: string): Reply {
   };
 }
 
-/** For the top of a file: starts stubs that end with the test that started them. */
+/** For the top of a file: starts stubs; they end with their test. */
 export function stubs() {
   let stop: (() => Promise<void>) | null = null;
   afterEach(async () => {
@@ -47,11 +47,11 @@ export function stubs() {
   };
 }
 
-/** The invoice of 29.90 EUR once it is paid. */
+/** The invoice of 29.90 EUR after its payment. */
 export const paidInvoice = (change = {}) =>
   anInvoice({ status: 'paid', amount_paid: 2990, amount_remaining: 0, ...change });
 
-/** Starts it with the answers to give, in order; one request too many is answered 599. */
+/** Starts it with its answers, in order; one request too many gets 599. */
 export async function startStub(...replies: Reply[]) {
   const seen: Seen[] = [];
   const server = http.createServer((request, response) => {
@@ -73,7 +73,7 @@ export async function startStub(...replies: Reply[]) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  /** As a peer does with sockets that stood idle. */
+  /** Like a peer with idle sockets. */
   const closeSockets = (): void => server.closeAllConnections();
   return { ...adapter, base, seen, close, closeSockets, more: (...next: Reply[]) => replies.push(...next) } as const;
 }

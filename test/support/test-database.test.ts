@@ -1,4 +1,4 @@
-// The databases that tests get.
+// The databases of the tests.
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { freshDatabase, migratedTemplate } from '../support/database.js';
@@ -16,7 +16,7 @@ describe('the databases of tests', () => {
     await expect(new pg.Client({ connectionString: first.url }).connect()).rejects.toThrow('does not exist');
   });
 
-  it('run the migrations once for all who ask at the same time', async () => {
+  it('run the migrations once for all callers at the same time', async () => {
     let runs = 0;
     const version = `test ${process.pid} ${Math.random()}`;
     const migrate = async (): Promise<void> => void (runs += 1);

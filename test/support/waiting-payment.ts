@@ -1,4 +1,4 @@
-// A payment that waits to be marked, and the lane of its invoice, as plain values: for tests of what is decided about the mark.
+// A payment waiting for its mark, and the lane of its invoice, as plain values: for tests of the mark's decision.
 import { type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
 import { takeRead } from '../../src/engine/facts.js';
 import { newPayment } from '../../src/engine/payment.js';

@@ -20,7 +20,7 @@ export type World = {
   readonly databaseUrl: string;
   readonly daemons: Daemon[];
   readonly logLines: string[];
-  /** The settings a daemon is started with. */
+  /** The settings of a daemon's start. */
   readonly env: Record<string, string>;
   /** `migrations`: those of another release than this one. */
   startDaemon(over?: Record<string, string>, migrations?: string): Promise<Daemon>;
@@ -28,13 +28,16 @@ export type World = {
   api: <T = Json>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply<T>>;
   control(method: string, path: string, body?: unknown): Promise<Reply>;
   advance(seconds: number): Promise<void>;
-  /** Moves the sandbox's clock over what its MoR is about to do, so that nobody waits for that. */
+  /** Moves the sandbox's clock past its MoR's next act: nobody has to wait for it. */
   morActs(): Promise<void>;
-  /** A customer with a subscription whose first invoice was paid at signup. */
+  /** A customer with a subscription and a first invoice paid at signup. */
   subscriber(options?: { email?: string; amount?: number; currency?: string }): Promise<Subscriber>;
   /** A renewal: the invoice Stripe makes next for the subscription. Its draft hour has not passed; the MoR has tried the charge. */
   renew(subscriptionId: string): Promise<string>;
-  /** Waits until a condition holds, by default 90 s: long on purpose, for noisy machines. A look that fails is made again: a busy daemon may answer 503. Fails with what was seen last. */
+  /**
+   * Waits for a condition, by default 90 s: long on purpose, for noisy machines. Repeats a failed look: a busy daemon
+   * may answer 503. Fails with the last look's result.
+   */
   until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean, withinMs?: number): Promise<T>;
   /** Waits until an invoice has a status at the API. */
   invoice(id: string, status: string): Promise<Json>;
@@ -52,7 +55,7 @@ export type Subscriber = {
 const DEADLINE_MS = 90_000;
 const LOOK_EVERY_MS = 100;
 
-/** The sandbox's MoR takes at most so long to charge a renewal, and to write the invoice of a payment, which proves it. */
+/** The sandbox's MoR takes at most so long to charge a renewal, and to write a payment's invoice, its proof. */
 const MOR_TAKES_SEC = 2;
 
 export async function startWorld(over: Record<string, string> = {}): Promise<World> {

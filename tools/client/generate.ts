@@ -17,7 +17,7 @@ const LONGEST_COMMENT = 60;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /** The client's own, beside those of the API. */
 const OWN_CODES = ['connection_failed', 'timeout', 'unreadable_answer'];
-/** Codes of one word; the others have an underscore, which tells them from the names of fields. */
+/** Codes of one word; the others have an underscore and so differ from the names of fields. */
 const SHORT_CODES = ['unauthorized', 'forbidden'];
 
 /** Both files, as they should stand. Needs no database, no network and no setting. */
@@ -40,7 +40,7 @@ export async function generatedClient(): Promise<readonly GeneratedFile[]> {
   ];
 }
 
-/** Only the shapes: what takes and answers them stands in operations.ts. */
+/** Only the shapes: operations.ts has their requests and answers. */
 async function schemaFile({ openapi, schemas }: { openapi: unknown; schemas: Json }): Promise<string> {
   const document = {
     openapi,
@@ -60,10 +60,10 @@ type Operation = {
   readonly path: string;
   readonly said: Json;
   readonly query: readonly Json[];
-  /** The type that is sent; null: none. */
+  /** The type of the request; null: none. */
   readonly body: string | null;
   readonly bodyOptional: boolean;
-  /** The type of what comes back. */
+  /** The type of the answer. */
   readonly answer: string;
   /** The fields of a list's answer: its rows, and the cursor of its next page. */
   readonly list: readonly [rows: string, cursor: string] | null;
@@ -98,7 +98,7 @@ function operationsOf(document: Json): Operation[] {
   );
 }
 
-/** What any of its successes answers. */
+/** The answer of any of its successes. */
 function answerOf(said: Json): string {
   const done = Object.entries(objectOf(said['responses'])).filter(([status]) => /^2/.test(status));
   const types = done.map(([, answer]) => {
@@ -109,7 +109,7 @@ function answerOf(said: Json): string {
   return [...new Set(types)].join(' | ');
 }
 
-/** How a schema is written in TypeScript. Everything with fields is a named one. */
+/** A schema in TypeScript. Everything with fields is a named one. */
 function typeOf(schema: Json): string {
   const { $ref: ref, oneOf, type, items } = schema;
   if (typeof ref === 'string') return `Schemas['${ref.split('/').at(-1) ?? ''}']`;
@@ -195,7 +195,7 @@ function sentence(text: unknown): string {
   return /[.;]$/.test(plain) ? plain.replace(/;$/, '.') : `${plain}.`;
 }
 
-/** The codes that the descriptions of refusals name, in backquotes. */
+/** The codes in the descriptions of refusals, in backquotes. */
 function codesOf(said: Json): string[] {
   const refusals = Object.entries(objectOf(said['responses'])).filter(([status]) => /^[45]/.test(status));
   const words = refusals.flatMap(([, one]) => [...String(objectOf(one)['description']).matchAll(/`([a-z_]+)`/g)]);
@@ -203,8 +203,8 @@ function codesOf(said: Json): string[] {
 }
 
 /**
- * What openapi-typescript would write into comments is left out, but for short words about what a caller writes: with all of it the package
- * would be twice as large. The reference has the whole.
+ * Keeps only short words on a caller's fields of openapi-typescript's comments: with all of them the package would be
+ * twice as large. The reference has the whole.
  */
 function forTypes(schemas: Json): Json {
   return Object.fromEntries(

@@ -1,17 +1,20 @@
-// `npm run dev`: the compiler in watch mode, the sandbox, and the daemon, which is restarted after each change. Ctrl-C ends all three.
-// Arguments go to the daemon's Node: `npm run dev -- --inspect`. SANDBOX_… and the daemon's own settings may be set in the environment.
-// The sandbox keeps running over a restart, with its customers and invoices; a change of the sandbox itself needs a new start.
+// `npm run dev`: the compiler in watch mode, the sandbox, and the daemon, restarted after each change. Ctrl-C ends all
+// three. Arguments go to the daemon's Node: `npm run dev -- --inspect`. Set SANDBOX_… and the daemon's own settings in
+// the environment. The sandbox keeps running over a restart, with its customers and invoices; a change of the sandbox
+// itself needs a new start.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseEnv } from 'node:util';
 
-/** The sandbox begins empty and gives the same ids again, so the database begins empty too. DATABASE_URL is left as it is. */
+/**
+ * The sandbox begins empty and gives the same ids again, so the database begins empty too. Leaves DATABASE_URL alone.
+ */
 const DATA_DIR = '.crossbill/dev';
 const ENV_FILE = '.crossbill/dev.env';
-/** Ends the program it is loaded into when this process is gone, however that ended: their pipe closes then. */
+/** Ends its host program with this process, however it ends: their pipe closes then. */
 const WATCHER = `process.stdin.resume().once('close', () => process.kill(process.pid, 'SIGTERM'))`;
-/** npm passes Ctrl-C on although the terminal has told us already: that is no second one. */
+/** npm passes Ctrl-C on although the terminal already did: this is no second one. */
 const SAME_SIGNAL_MS = 1_000;
 
 const say = (text) => console.log(`dev: ${text}`);
@@ -50,7 +53,7 @@ async function afterBuild() {
   if (!ending) startDaemon();
 }
 
-/** In a process group of its own, so that Ctrl-C reaches this process only, which ends the daemon before its peers. */
+/** In a separate process group: Ctrl-C reaches this process only, and it ends the daemon before its peers. */
 function start(args, env, stdout) {
   const watched = ['--import', `data:text/javascript,${encodeURIComponent(WATCHER)}`, ...args];
   return spawn(process.execPath, watched, { env, stdio: ['pipe', stdout, 'inherit'], detached: true });

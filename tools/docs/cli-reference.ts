@@ -8,7 +8,7 @@ import { code, madeFrom, page, table } from './markdown.js';
 
 const DAY_MS = 86_400_000;
 
-/** The program with surroundings in which nothing can be done. */
+/** The program in surroundings without any effect. */
 export function commandLine(): Command {
   const io: Io = {
     env: {},
@@ -24,7 +24,7 @@ export function commandLine(): Command {
   return programOf(new Session(io), () => undefined);
 }
 
-/** The commands that do something, with the words that lead to them: `events list`. */
+/** The commands with an action, with the words to call them: `events list`. */
 export function commandsOf(command: Command, words: readonly string[] = []): { words: string; command: Command }[] {
   return command.commands.flatMap((c) => {
     const path = [...words, c.name()];
@@ -63,7 +63,7 @@ function row(o: Option): readonly string[] {
   return [code(o.flags), o.mandatory ? '**required**' : code(shownDefault(o.defaultValue)), o.description];
 }
 
-/** A time as the span before now that it was given as: the page must be the same tomorrow. */
+/** A time as its span before now: the page must be the same tomorrow. */
 function shownDefault(value: unknown): string | null {
   if (value instanceof Date) return `${Math.round((Date.now() - value.getTime()) / DAY_MS)}d`;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;

@@ -1,4 +1,4 @@
-// The few pieces of Markdown that the reference pages are made of.
+// The few pieces of Markdown for the reference pages.
 
 /** The line under each page's title. */
 export function madeFrom(source: string): string {

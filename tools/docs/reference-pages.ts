@@ -1,4 +1,4 @@
-// The pages of docs/reference/ that follow from the code: what each is called and what it says.
+// The pages of docs/reference/ made from the code: their names and their content.
 import { renderCli } from './cli-reference.js';
 import { renderMetrics } from './metrics-reference.js';
 import { openApiDocument, renderRoutes } from './routes-reference.js';

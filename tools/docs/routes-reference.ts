@@ -33,9 +33,9 @@ const DOOR_ANSWERS = [
   ],
 ];
 
-/** The OpenAPI document. Nothing is built behind the routes: no database, no peer, no port is touched. */
+/** The OpenAPI document. Builds nothing behind the routes: touches no database, no peer, no port. */
 export async function openApiDocument(): Promise<Json> {
-  const made = randomBytes(24).toString('hex'); // settings that are never used must still be ones that could be
+  const made = randomBytes(24).toString('hex'); // unused settings must still be possible ones
   const config = loadConfig({
     DATABASE_URL: 'postgres://127.0.0.1:9/none',
     STRIPE_API_KEY: `sk_test_${made}`,
@@ -101,7 +101,7 @@ function row({ method, path, operation }: Route): string[] {
   return [code(`${method} ${path}`), text(operation['x-role']) || 'no key', about, answersOf(operation).join(', ')];
 }
 
-/** Each status with the codes of its description; the answers of every route are left out. */
+/** Each status with the codes of its description; leaves out the answers common to every route. */
 function answersOf(operation: Json): string[] {
   return Object.entries(object(operation['responses'])).flatMap(([status, answer]) => {
     if (FOR_ALL.includes(status)) return [];

@@ -1,4 +1,5 @@
-// The limit of intake: a bare server that does the same HMAC and the same group commit, and nothing else. Run as a process of its own.
+// The limit of intake: a bare server with the same HMAC and the same group commit, and nothing else. Runs as a separate
+// process.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';

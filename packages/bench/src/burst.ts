@@ -24,7 +24,7 @@ export async function burst(rig: Rig): Promise<void> {
         {
           env: { ...process.env, ...settings(url, peerUrl, port) },
           stdio: ['ignore', 'ignore', 'inherit'],
-          cwd: tmpdir(), // an .env of the developer's own would change what is measured
+          cwd: tmpdir(), // a developer's own .env would change the result
         },
       );
       try {
@@ -71,7 +71,7 @@ export async function burst(rig: Rig): Promise<void> {
   );
 }
 
-/** p99 in milliseconds of events that come one by one, each of an invoice of its own. */
+/** p99 in milliseconds of single events, each of its own invoice. */
 async function probe(port: number, from: number): Promise<number> {
   const requests = Array.from({ length: PROBES }, (_, i) =>
     signedRequest('/webhooks/stripe', 'Stripe-Signature', invoiceCreated(from + i)),

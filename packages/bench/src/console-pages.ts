@@ -1,4 +1,5 @@
-// The pages of the console as people ask for them, each with its route: test/store/growth.test.ts holds that none is left out.
+// The pages of the console as people ask for them, each with its route: test/store/growth.test.ts checks the list is
+// complete.
 
 /** One page, above the books of `fillBooks`. */
 export type PageAsked = {
@@ -6,17 +7,17 @@ export type PageAsked = {
   /** As the console names it, below /console. */
   readonly route: string;
   readonly path: string;
-  /** What it is answered with, if not 200. */
+  /** Status of the answer, if not 200. */
   readonly status?: 200 | 303 | 404;
-  /** Seconds for which the daemon gives the same answer again: so much time passes between two asks. */
+  /** Seconds of cached answers at the daemon: the pause between two requests. */
   readonly freshSec?: number;
 };
 
 const DAY_MS = 86_400_000;
 
-/** Routes that no page of this list asks for, each with its reason. */
+/** Routes outside this list, each with its reason. */
 export const NOT_ASKED: Readonly<Record<string, string>> = {
-  '/login': 'the form for who is not logged in: it reads nothing of the books',
+  '/login': 'the form before login: it reads nothing of the books',
   '/assets/:version/:name': 'a file of the program',
   '/sso': 'leads to the identity provider',
   '/sso/callback': 'comes back from the identity provider',
@@ -24,8 +25,8 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param n a renewal with a refund, from the middle: a multiple of 100; `ofCustomer`: renewals of each customer; `told`: one whose
- * notification is looked at, a multiple of 10
+ * @param n a renewal with a refund, from the middle: a multiple of 100; `ofCustomer`: renewals of each customer;
+ * `told`: one with a notification to look at, a multiple of 10
  */
 export function consolePages(n: number, ofCustomer = 12, told = n): readonly PageAsked[] {
   const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);

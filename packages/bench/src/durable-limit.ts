@@ -3,14 +3,14 @@ import type pg from 'pg';
 import { Pool } from 'undici';
 
 const INVOICE_BODY = 'payment_record=ID&expand[0]=payments';
-// Of the size that the real report has.
+// Of the real report's size.
 const REPORT_BODY = `${'amount_requested[value]=2990&'.padEnd(520, 'x')}&metadata[invoice_id]=ID`;
 /** Bytes written for a step, as much as a stored call is. */
 const STEP = 'x'.repeat(500);
 
 const AT_ONCE = 64;
 
-/** Renewals per second of the bare loop. `store` null: nothing is written. */
+/** Renewals per second of the bare loop. `store` null: without writes. */
 export async function bareMarks(peerUrl: string, store: pg.Pool | null, count: number): Promise<number> {
   const peer = new Pool(peerUrl, { connections: AT_ONCE, pipelining: 1 });
   const write = store === null ? () => Promise.resolve() : await groupWriter(store);
@@ -39,7 +39,7 @@ export async function bareMarks(peerUrl: string, store: pg.Pool | null, count: n
   return perSecond;
 }
 
-/** Writes steps; all that come while a commit is under way share the next. */
+/** Writes steps; those arriving during a commit share the next one. */
 async function groupWriter(store: pg.Pool): Promise<(renewal: number, step: number) => Promise<void>> {
   await store.query('create table if not exists bare_step (renewal int, step int, body text)');
   let waiting: { renewal: number; step: number; resolve: () => void; reject: (e: unknown) => void }[] = [];

@@ -1,9 +1,12 @@
-// Events to measure with: of real size and shape, each with an id of its own, signed beforehand so that the load costs nothing.
+// Events to measure with: of real size and shape, each with its own id, signed beforehand so the load costs nothing.
 import { createHmac } from 'node:crypto';
 
 export const SECRET = 'bench-secret-0123456789abcdef';
 
-/** An invoice as Stripe shows it, about 3.7 KB; `name` is what its ids share. Paid: with the payment record that was attached. */
+/**
+ * An invoice as Stripe shows it, about 3.7 KB; `name` is the common part of its ids. Paid: with its attached payment
+ * record.
+ */
 export function invoiceObject(name: string, paid: boolean): object {
   const line = (i: number): object => ({
     id: `il_${name}_${i}`,

@@ -1,4 +1,4 @@
-// Old, settled renewals in every table, written by the database itself: what a daemon leaves behind that ran for years.
+// Old, settled renewals in every table, written by the database itself: the traces of a daemon after years.
 import type pg from 'pg';
 import { connectAlone } from '#src/store/connect.js';
 import { ONCE, PURGED, RENEWALS, ROWS } from './fill-rows.js';
@@ -24,9 +24,12 @@ const HANDS = [
 const tableOf = (sql: string): string => /into (\w+)/.exec(sql)?.[1] ?? '';
 
 export type Filling = {
-  /** The newest renewal is so many days old and the oldest 700 more. Left out: three, so that today's counts are of today's own rows. */
+  /**
+   * The newest renewal is so many days old and the oldest 700 more. Left out: three, so today's counts are of today's
+   * own rows.
+   */
   readonly restDays?: number;
-  /** Of one renewal in so many the log is written: half of the time and of the disk. Left out: of each. */
+  /** One renewal in so many gets its log: it is half of the time and of the disk. Left out: each does. */
   readonly logOfEach?: number;
   /** Renewals of each customer. Left out: twelve, a year of months. */
   readonly ofCustomer?: number;
@@ -36,16 +39,16 @@ export type Filling = {
 /** Each step within memory; the order of the ids is the order of the times. */
 const STEP = 250_000;
 
-/** How far each hand is, and which keys and indexes are to be made again: a fill that was interrupted resumes there. */
+/** The progress of each hand, and the keys and indexes still to make: an interrupted fill resumes there. */
 const PROGRESS = `
   create schema if not exists filling;
   create table if not exists filling.hand (hand text primary key, up_to integer not null default 0);
   create table if not exists filling.key (place integer primary key, of_table text not null, rank integer not null, make text not null)`;
 
 /**
- * Fills up to `renewals` old renewals: two ledger entries, two events and three steps of the log each. Indexes and
- * keys of the large tables are dropped for it and made again, as a dump is restored; then the tables are vacuumed and counted.
- * Nothing else may use the database meanwhile. What is there already is not written again, and an interrupted fill resumes.
+ * Fills up to `renewals` old renewals: two ledger entries, two events and three steps of the log each. Like restoring a
+ * dump, it drops indexes and keys of the large tables first and makes them again; then it vacuums the tables and counts
+ * them. Nothing else may use the database meanwhile. It skips existing rows, and an interrupted fill resumes.
  */
 export async function fillBooks(
   url: string,
@@ -116,7 +119,7 @@ async function upTo(db: pg.Client, hand: string): Promise<number> {
   return found.rows[0]?.up_to ?? 0;
 }
 
-/** All of it or nothing, with the mark that it is done. */
+/** All of it or nothing, with the mark of its end. */
 async function inOne(db: pg.Client, hand: string | null, done: number, work: () => Promise<void>): Promise<void> {
   await db.query('begin');
   await work();
@@ -128,12 +131,12 @@ async function inOne(db: pg.Client, hand: string | null, done: number, work: () 
   await db.query('commit');
 }
 
-/** The rank of foreign keys: they are made last, since they lock two tables each and need the keys of both. */
+/** The rank of foreign keys: made last, since they lock two tables each and need the keys of both. */
 const FOREIGN = 2;
 type Definition = { readonly of: string; readonly rank: number; readonly drop: string; readonly make: string };
 type Key = Omit<Definition, 'drop'> & { readonly place: number };
 
-/** Primary and unique keys, then indexes, then foreign keys of the large tables, in the order in which they are made. */
+/** Primary and unique keys, then indexes, then foreign keys of the large tables, in their order of creation. */
 async function definitions(db: pg.Client): Promise<readonly Definition[]> {
   const found = await db.query<Definition>(
     `select c.conrelid::regclass::text as of, 'alter table ' || c.conrelid::regclass || ' drop constraint ' || quote_ident(c.conname) as drop,

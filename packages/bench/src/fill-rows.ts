@@ -1,7 +1,7 @@
-// What old, settled renewals left behind in every table, as statements that write it. A believable share of them was refused at first (3 %),
-// disputed (3 %), refunded (2 %), reviewed (1 %) or left alone (2 %); the newest of these are still open.
+// The traces of old, settled renewals in every table, as statements to write them. A believable share was refused at
+// first (3 %), disputed (3 %), refunded (2 %), reviewed (1 %) or left alone (2 %); the newest of these are still open.
 
-/** Of the oldest renewals so many are rare: another type, status and reason than all that came after them. */
+/** So many of the oldest renewals are rare: another type, status and reason than all later ones. */
 const RARE = 500;
 
 /** An amount within the fact of a review item. */
@@ -10,13 +10,16 @@ const SUM = `json_build_object('minor', amount::text, 'currency', currency)`;
 /** Of the review items of the newest so many nobody has settled any. */
 const OPEN = 3_000;
 
-/** Of so many the events still have a body: a purge drops it. The others' was dropped long ago. */
+/** So many events still have a body; a purge drops it. The others lost theirs long ago. */
 export const PURGED = 100_000;
 
-/** Of the newest renewals so many, where they were refused: they are not paid yet. */
+/** So many of the newest renewals, if refused, have no payment yet. */
 const NEWEST = 3_000;
 
-/** By the number `n` of a renewal of customer `c`, whose `first` it may be: prices of a few plans, most in euros; one in thirty-three refused at first. */
+/**
+ * By the number `n` of a renewal of customer `c`, perhaps their `first`: prices of a few plans, most in euros; one in
+ * thirty-three refused at first.
+ */
 export const RENEWALS = (restDays: number, ofCustomer: number): string => `
   select n, n / ${ofCustomer} as c, n % ${ofCustomer} = 0 as first, at, amount, currency, retried, retried and n > $3 - ${NEWEST} as unpaid
     from (select n, (array[2990, 2990, 990, 4990, 2990, 9900, 2990])[n % 7 + 1]::bigint as amount,
@@ -68,7 +71,7 @@ export const ROWS: readonly string[] = [
           amount_remaining, total, number, enrolled, platform_created_at, facts_at, read_at, first_seen_at)
    select 'in_left_old' || n, 'cus_left_old' || c, 'ignored', 'paid', 'subscription_cycle', currency, amount, amount, 0, amount,
           'LEFT-' || n, false, at, at, at, at from k where n % 50 = 20`,
-  // Three steps of a renewal: it was expected, the payment came, the payment is marked.
+  // Three steps of a renewal: it was expected, the payment came, the payment has its mark.
   `insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
    select 'in_old' || n, s.version, at, s.version <> 2, false,
           case s.version
@@ -139,7 +142,7 @@ export const ROWS: readonly string[] = [
           'sgn_old' || n, '127.0.0.1', 'done', 201 from k where n % 10 = 0`,
 ];
 
-/** Before the first of them: what is as many however many renewals there are. */
+/** Before the first of them: rows in a fixed number, however many renewals there are. */
 export const ONCE: readonly string[] = [
   `insert into verify_run (id, started_at, finished_at, outcome)
    select 'vrf_old' || n, now() - interval '1 day' * n, now() - interval '1 day' * n, 'clean' from generate_series(730, 1, -1) as n`,

@@ -7,7 +7,7 @@ import { fillBooks, type Filling } from './fill-books.js';
 /** Each renewal leaves two entries in the ledger, and two events. */
 export const PER_RENEWAL = 2;
 
-/** Nothing has to survive a crash while the old rows are written. */
+/** Nothing has to survive a crash during the fill. */
 const FILLING = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -23,7 +23,7 @@ const named = (size: number): string => `books_${size}`;
 export const urlOf = (adminUrl: string, size: number): string =>
   adminUrl.replace(/\/[^/?]+(\?|$)/, `/${named(size)}$1`);
 
-/** One for each of `sizes`, which are ledger entries; one that is there and full is left as it is. */
+/** One for each of `sizes`, in ledger entries; leaves a full one as it is. */
 export async function fillDatabases(dataDir: string, sizes: readonly number[], filling?: Filling): Promise<void> {
   const server = await startEmbeddedPostgres({ dataDir, log: quiet, settings: FILLING });
   try {
@@ -34,7 +34,7 @@ export async function fillDatabases(dataDir: string, sizes: readonly number[], f
       await migrate(urlOf(server.adminUrl, size));
       await fillBooks(urlOf(server.adminUrl, size), size / PER_RENEWAL, filling);
     }
-    await admin.query('checkpoint'); // gigabytes: a stop has less patience than that takes
+    await admin.query('checkpoint'); // gigabytes: a stop has less patience
     await admin.end();
   } finally {
     await server.stop();

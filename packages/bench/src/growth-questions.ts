@@ -1,4 +1,4 @@
-// What people and timers ask of the books: each as the daemon asks it.
+// The queries of people and timers: each as the daemon makes it.
 import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
@@ -36,7 +36,7 @@ const LIMIT = 20;
 const HOURS_MS = 3_600_000;
 const DAY_MS = 24 * HOURS_MS;
 
-/** @param name what the ids of one renewal share that is looked up @param n the number in the middle of each table */
+/** @param name common part of the ids of the renewal to look up @param n the number in the middle of each table */
 export function questions(db: Database, name: string, n: number): readonly Question[] {
   const [clock, ids, time] = [new SystemClock(), new SystemIds(), new ServerTime()];
   const [books, ledger, health] = [new ReadModel(db), new LedgerStore(db), new HealthStore(db, clock)];

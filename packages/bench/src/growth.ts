@@ -1,4 +1,5 @@
-// Growth: what an event, a look-up, a list page and a timer's question cost above nothing, a million and ten million old rows.
+// Growth: the cost of an event, a look-up, a list page and a timer's question with no old rows, a million and ten
+// million.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ import { type Rig, withPeer } from './rig.js';
 import { drain, storeRenewals } from './whole-path.js';
 
 const LEDGER_ROWS = [0, 1_000_000, 10_000_000];
-/** Every database has its turn in every round, so that what else the machine does meets all of them alike. */
+/** Every database has its turn in every round: other work on the machine hits all of them alike. */
 const ROUNDS = 24;
 const RENEWALS = 100;
 const BATCHES = 8;
@@ -37,7 +38,7 @@ export async function measureGrowth(rig: Rig): Promise<void> {
   }
 }
 
-/** Measures on a data folder that was filled, with the settings that a daemon's own server has. */
+/** Measures on a filled data folder, with the settings of a daemon's own server. */
 async function measureAt(dataDir: string, sizes: readonly number[], rig: Rig): Promise<void> {
   const server = await startEmbeddedPostgres({ dataDir, log: quiet });
   const open: Database[] = [];
@@ -78,16 +79,16 @@ async function measureAt(dataDir: string, sizes: readonly number[], rig: Rig): P
 /** A renewal from the middle of the old ones, one with a refund. */
 const middle = (rows: number): number => Math.max(1, Math.floor(rows / PER_RENEWAL / 200)) * 100;
 
-/** What was seen above so many old ledger entries. */
+/** The results above so many old ledger entries. */
 type Books = {
   readonly rows: number;
   readonly db: Database;
-  /** With one connection, so that what a question costs is what that one spent. */
+  /** With one connection: a question's cost is exactly this one's. */
   readonly asking: Database;
   readonly asked: readonly Question[];
   /** Number of the next event or renewal. */
   next: number;
-  /** By what was done: one for each round. */
+  /** By action: one for each round. */
   readonly seen: Map<string, Seen[]>;
 };
 /** Of one renewal, batch or question. */
@@ -108,7 +109,7 @@ async function round(b: Books, peerUrl: string): Promise<void> {
   for (const { what, ask } of b.asked) await spend(b, what, b.asking, ASKS, () => repeat(ASKS, ask));
 }
 
-/** What the meter itself costs: it is taken off the questions, which are small. */
+/** The meter's own cost: subtracted from the small questions. */
 const NOTHING = 'nothing';
 
 async function spend(
@@ -166,7 +167,7 @@ function tell(rig: Rig, books: readonly Books[]): void {
   rig.found['growth'] = books.map(({ rows, seen }) => ({ rows, seen: Object.fromEntries(seen) }));
 }
 
-/** A batch alone and beside a purge that goes through all old rows, each a part of the run: alone, purging, alone again. */
+/** A batch alone and next to a purge through all old rows, each a part of the run: alone, purging, alone again. */
 async function tellPurge(rig: Rig, b: Books): Promise<void> {
   const alone = async (): Promise<number[]> => {
     const times: number[] = [];
@@ -190,7 +191,7 @@ async function tellPurge(rig: Rig, b: Books): Promise<void> {
     most: at(times, 1).toFixed(1),
   });
   rig.table(
-    `Growth: a batch of ${BATCH} events beside a purge of ${events} bodies that takes ${seconds.toFixed(0)} s, in ms`,
+    `Growth: a batch of ${BATCH} events next to a purge of ${events} bodies, ${seconds.toFixed(0)} s long, in ms`,
     [row('alone', before), row('while purging', beside), row('alone again', after)],
   );
   rig.found['purge'] = { events, seconds, before: before.length, beside: median(beside), alone: median(before) };

@@ -1,4 +1,4 @@
-// The load: plain sockets that send requests made beforehand, one at a time each, and take the time of every answer.
+// The load: plain sockets send requests made beforehand, one at a time each, and time every answer.
 import { connect } from 'node:net';
 
 export type LoadResult = {

@@ -1,7 +1,7 @@
-// `npm run bench`: every figure as a ratio within one run, as tables and as JSON. `--only intake,path`, `--scale 0.2` for a short one;
-// `--only pages --data folder`: every page of the console above ten million rows, which stay in the folder for another run;
-// `--only day --data folder [--renewals N] [--minutes M]`: a merchant's day.
-// DATABASE_URL measures another server than the embedded one (growth brings its own).
+// `npm run bench`: every figure as a ratio within one run, as tables and as JSON. `--only intake,path`, `--scale 0.2`
+// for a short one; `--only pages --data folder`: every page of the console above ten million rows; they stay in the
+// folder for another run; `--only day --data folder [--renewals N] [--minutes M]`: a merchant's day. DATABASE_URL
+// measures another server than the embedded one (growth brings its own).
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -78,10 +78,10 @@ function start(file: string, ...args: string[]): Promise<{ child: ChildProcess; 
   });
 }
 
-/** The limit's program. Processor times of one run can be compared, whatever else the machine does. */
+/** The limit's program. Processor times of one run are comparable, whatever else the machine does. */
 type Bare = Pick<PathResult, 'perSecond' | 'cpuMsPerRenewal'> & { readonly postgresMs: number };
 
-/** `intake`: what storing the two events wrote. */
+/** `intake`: written by storing the two events. */
 type Run = PathResult & { readonly intake: Written; readonly postgresMs: number };
 
 async function path(): Promise<void> {
@@ -90,7 +90,7 @@ async function path(): Promise<void> {
     fresh((url) =>
       withPeer(rig, { delayMs: 0 }, async (peerUrl) => {
         const pool = new pg.Pool({ ...poolConfig(url, { name: 'crossbill-bench', statementMs: 0 }), max: 2 });
-        pool.on('error', () => undefined); // the database is dropped under its idle connections
+        pool.on('error', () => undefined); // the database goes away under its idle connections
         await bareMarks(peerUrl, null, 500); // warm
         const used = await processorTime(undefined, server.pid);
         const perSecond = await bareMarks(peerUrl, durable ? pool : null, count);
@@ -178,7 +178,7 @@ async function stop(): Promise<void> {
       'leases left': r.leasesLeft,
     });
   }
-  table('SIGTERM under load: 50 connections that send invoices and payments, Stripe answers after 150 ms', rows);
+  table('SIGTERM under load: 50 connections send invoices and payments, Stripe answers after 150 ms', rows);
   found['stop'] = rows;
 }
 

@@ -1,4 +1,4 @@
-// What PostgreSQL spent for one daemon's connections, by its own counters and the kernel's: other work hardly changes these.
+// PostgreSQL's cost of one daemon's connections, by its own counters and the kernel's: other work hardly changes these.
 import { type Database } from '#src/store/database.js';
 import { onProcessorUs } from './processor-time.js';
 
@@ -7,17 +7,18 @@ export type Spent = {
   readonly cpuMs: number;
   /** Written-ahead log. */
   readonly walBytes: number;
-  /** Pages of 8 KB that were touched, found in memory or not. */
+  /** Touched pages of 8 KB, in memory or not. */
   readonly pages: number;
 };
 
-// Each connection keeps its counts to itself for seconds, unless it is told. Needs PostgreSQL 18, as the embedded one is.
+// Each connection keeps its counts to itself for seconds, unless told to flush. Needs PostgreSQL 18, like the embedded
+// one.
 const SQL = `
   select pg_backend_pid() as pid, pg_stat_force_next_flush(), w.wal_bytes as wal,
          (select sum(coalesce(hits, 0) + coalesce(reads, 0)) from pg_stat_get_backend_io(pg_backend_pid())) as pages
     from pg_stat_get_backend_wal(pg_backend_pid()) w`;
 
-/** All so far; two of these have a difference. Opens every connection of the pool, so that none is missed. */
+/** All so far; two of these have a difference. Opens every connection of the pool, to miss none. */
 export async function meterOf(db: Pick<Database, 'pool'>): Promise<Spent> {
   const clients = await Promise.all(Array.from({ length: db.pool.options.max }, () => db.pool.connect()));
   const spent = { cpuMs: 0, walBytes: 0, pages: 0 };

@@ -25,14 +25,14 @@ import { type Rig, withPeer } from './rig.js';
 const LEDGER_ROWS = 10_000_000;
 const ROUNDS = 5;
 const POOL = 10; // DATABASE_POOL_SIZE
-/** A page that is over either of them is named: it is to be mended. */
+/** The bench names a page above either of them: mend it. */
 const [MOST_CPU_MS, MOST_BYTES] = [100, 100_000];
 const DAYS = 30;
 const KEY = 'ops-key-for-the-bench-0123456789abcdef';
 
 /**
- * At scale 1 it takes 28 GB of disk and half an hour, nearly all of it to write the old rows: `--data` keeps them for another run.
- * The newest row is of this moment, so that the figures of today are those of a full day.
+ * At scale 1 it takes 28 GB of disk and half an hour, nearly all of it to write the old rows: `--data` keeps them for
+ * another run. The newest row is of this moment, so today's figures are those of a full day.
  */
 export async function measurePages(rig: Rig): Promise<void> {
   const dataDir = rig.dataDir ?? (await mkdtemp(join(tmpdir(), 'crossbill-pages-')));
@@ -135,7 +135,7 @@ const middle = (rows: number): number => Math.max(1, Math.floor(rows / PER_RENEW
 
 type Got = { readonly at: number; readonly bytes: number };
 
-/** When the page was there, or of a CSV its first rows: the rest is read too. */
+/** Time until the page is there, or the first rows of a CSV: it reads the rest too. */
 async function get(port: number, cookie: string, { path, status = 200 }: PageAsked): Promise<Got> {
   const res = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', headers: { cookie } });
   const began = performance.now();
@@ -159,7 +159,7 @@ async function spend(db: Pick<Database, 'pool'>, work: () => Promise<Got | null>
 const medianOf = (seen: readonly Seen[], field: keyof Seen): number =>
   seen.map((s) => s[field]).sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0;
 
-/** Without what the meter itself costs. */
+/** Without the meter's own cost. */
 const less = (spent: Seen, nothing: Seen): Seen => ({
   ...spent,
   cpuMs: spent.cpuMs - nothing.cpuMs,

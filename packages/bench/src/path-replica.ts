@@ -8,4 +8,4 @@ const db = await Database.open({ url, poolSize: 10, onError: () => undefined });
 const worker = makeWorker(db, new Wake(), { peerUrl, concurrency: Number(lanes) });
 process.once('SIGUSR2', () => worker.start());
 process.stdout.write('port 0\n');
-setInterval(() => undefined, 60_000); // stays up until it is ended
+setInterval(() => undefined, 60_000); // stays up until killed

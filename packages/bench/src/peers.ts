@@ -1,4 +1,4 @@
-// Peers that answer at once, or after a set time, without a network: what is left is the bridge's own work.
+// Peers with an answer at once, or after a set time, without a network: this leaves only the bridge's own work.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type BillingAnswer,

@@ -1,19 +1,23 @@
-// The processor's time of the processes of a measurement, as the system counts it. Unlike a rate it hardly depends on what else runs.
+// The processor time of a measurement's processes, by the system's count. Unlike a rate it hardly depends on other
+// work.
 import { readdir, readFile } from 'node:fs/promises';
 
 /** Microseconds used so far. */
 export type ProcessorTime = {
-  /** The main thread of the server that is measured. */
+  /** The main thread of the measured server. */
   readonly thread: number;
   /** Its other threads: garbage collection, compiling, the thread pool. */
   readonly helpers: number;
   /** All processes of PostgreSQL. */
   readonly postgres: number;
-  /** The process that measures, which is the load. */
+  /** The measuring process, the load. */
   readonly load: number;
 };
 
-/** Of `pid`, of every child of the PostgreSQL whose first process is `postgresPid`, and of ourselves. Zeros where the system does not tell. */
+/**
+ * Of `pid`, of every child of the PostgreSQL with the first process `postgresPid`, and of ourselves. Zeros if the
+ * system does not tell.
+ */
 export async function processorTime(pid: number | undefined, postgresPid: number): Promise<ProcessorTime> {
   const threads = await threadsOf(pid ?? 0);
   const postgres = await Promise.all((await childrenOf(postgresPid)).map((child) => threadsOf(child)));
@@ -26,7 +30,7 @@ export async function processorTime(pid: number | undefined, postgresPid: number
   };
 }
 
-/** What was used between two readings, for each of `count` events. */
+/** Use between two readings, for each of `count` events. */
 export function spent(before: ProcessorTime, after: ProcessorTime, count: number): ProcessorTime {
   return {
     thread: (after.thread - before.thread) / count,
@@ -48,14 +52,17 @@ async function threadsOf(pid: number): Promise<{ main: number; others: number }>
   return { main, others };
 }
 
-/** Microseconds that a process (`pid`: of its first thread) or one of its threads (`pid/task/id`) had of a processor; 0: it is not told. */
+/**
+ * Processor microseconds of a process (`pid`: of its first thread) or of one of its threads (`pid/task/id`); 0 if
+ * unknown.
+ */
 export async function onProcessorUs(of: string): Promise<number> {
   // schedstat: nanoseconds on a processor, waiting for one, and how often it got one.
   const text = await readFile(`/proc/${of}/schedstat`, 'utf8').catch(() => '0');
   return Number(text.split(' ')[0]) / 1_000;
 }
 
-/** What a process's children had that have ended: a pool closes connections that stood idle. To a hundredth of a second each. */
+/** Time of a process's ended children: a pool closes idle connections. To a hundredth of a second each. */
 async function endedUs(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // After the name in brackets: state is the third field of the line, cutime and cstime are the 16th and 17th, in ticks of 10 ms.

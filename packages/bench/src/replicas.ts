@@ -1,4 +1,4 @@
-// One, two and four replicas on one database: what they do together, and that nothing is done twice.
+// One, two and four replicas on one database: their common rate, and the proof of no double effect.
 import type pg from 'pg';
 import { Database } from '#src/store/database.js';
 import { type Rig, until, withPeer } from './rig.js';

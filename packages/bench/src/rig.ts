@@ -1,4 +1,4 @@
-// What a measurement is given: a database of its own, processes of its own, and a place for what it found.
+// A measurement's surroundings: its own database, its own processes, and a place for its results.
 import { type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -9,7 +9,7 @@ export type Rig = {
   readonly scale: number;
   /** `--data`: where filled databases stay for another run; null: they go with this one. */
   readonly dataDir: string | null;
-  /** The first process of the PostgreSQL that is measured with. */
+  /** The first process of the measuring PostgreSQL. */
   readonly postgresPid: () => number;
   readonly fresh: <T>(work: (url: string) => Promise<T>) => Promise<T>;
   readonly start: (file: string, ...args: string[]) => Promise<{ child: ChildProcess; port: number }>;
@@ -43,7 +43,7 @@ export async function memoryOf(pid: number | undefined): Promise<{ now: number; 
   return { now: Math.round(kb('VmRSS') / 1024), most: Math.round(kb('VmHWM') / 1024) };
 }
 
-/** A port that was free a moment ago. */
+/** A port, free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

@@ -1,4 +1,4 @@
-// The PostgreSQL that is measured with: an embedded one of this run, or the server that DATABASE_URL names.
+// The PostgreSQL for the measurements: an embedded one of this run, or the server in DATABASE_URL.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,15 +6,18 @@ import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { connectAlone } from '#src/store/connect.js';
 
 export type BenchServer = {
-  /** Of a database from which others can be created. */
+  /** Of a database to create others from. */
   readonly adminUrl: string;
-  /** Its first process; 0 where it cannot be known, and processor times of PostgreSQL are 0 then. */
+  /** Its first process; 0 if unknown, and then processor times of PostgreSQL are 0. */
   readonly pid: number;
-  /** Ends what was started for it. */
+  /** Ends everything started for it. */
   stop(): Promise<void>;
 };
 
-/** @param url of a role that may create databases on another server; empty: an embedded server with its files in a folder of its own */
+/**
+ * @param url of a role with the right to create databases on another server; empty: an embedded server with its files
+ * in a separate folder
+ */
 export async function benchServer(url: string | undefined): Promise<BenchServer> {
   if (url) return { adminUrl: url, pid: await pidOf(url), stop: () => Promise.resolve() };
   const dir = await mkdtemp(join(tmpdir(), 'crossbill-bench-'));
@@ -32,7 +35,7 @@ export async function benchServer(url: string | undefined): Promise<BenchServer>
   };
 }
 
-/** From the server's lock file, which a superuser may read. 0 when it runs on another machine or the role may not. */
+/** From the server's lock file, readable for a superuser. 0 if it runs on another machine or the role may not. */
 async function pidOf(url: string): Promise<number> {
   const client = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
   try {

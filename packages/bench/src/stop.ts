@@ -1,5 +1,5 @@
-// What a graceful stop costs: the real daemon gets SIGTERM under load. How long until it is gone, what became of each request, and
-// whether everything that was answered 200 is stored.
+// The cost of a graceful stop: the real daemon gets SIGTERM under load. Measures the time until its end, the fate of
+// each request, and whether every event answered 200 is stored.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,21 +16,21 @@ export type StopResult = {
   /** Answers from the signal on: stored, and told to come again. */
   readonly stored: number;
   readonly refused: number;
-  /** Requests that were sent and got no answer, as their connection ended. */
+  /** Requests without an answer, as their connection ended. */
   readonly unanswered: number;
   /** Answered 200, at any time, and not in the inbox: must be 0. */
   readonly lost: number;
-  /** Lanes that nobody could take over before a lease ran out. */
+  /** Lanes locked until a lease runs out. */
   readonly leasesLeft: number;
 };
 
 const CONNECTIONS = 50;
 const LOAD_MS = 3_000;
 const RETRY_AFTER_MS = 5_000;
-/** As long as Stripe may take for an answer, so that calls are under way when the signal comes. */
+/** Stripe's slowest usual answer: calls are under way when the signal comes. */
 const STRIPE_MS = 150;
 
-/** One run on an empty database whose schema is current. */
+/** One run on an empty database with the current schema. */
 export async function stopUnderLoad(databaseUrl: string): Promise<StopResult> {
   const sandbox = await startSandbox({ seed: 'stop' });
   const { child, port } = await startDaemon(databaseUrl, sandbox);
@@ -64,7 +64,7 @@ async function startDaemon(databaseUrl: string, sandbox: Sandbox): Promise<{ chi
   const { morUrl, stripeUrl, secrets } = sandbox;
   const child = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    cwd: tmpdir(), // an .env of the developer's own would change what is measured
+    cwd: tmpdir(), // a developer's own .env would change the result
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'test',
@@ -97,7 +97,7 @@ async function startDaemon(databaseUrl: string, sandbox: Sandbox): Promise<{ chi
   return { child, port };
 }
 
-/** Sends invoices and their payments over many connections until it is stopped; a connection that ends is opened again. */
+/** Sends invoices and their payments over many connections until stopped; reopens an ended connection. */
 class Load {
   readonly counts = { stored: 0, refused: 0, unanswered: 0 };
   readonly acknowledged: string[] = [];
@@ -116,13 +116,13 @@ class Load {
 
   private async sender(): Promise<void> {
     while (!this.over) {
-      // Whoever is told to come again does so, at the earliest when the answer says.
+      // A sender told to come again does so, at the earliest at the answer's time.
       const untilMs = performance.now() + ((await this.connection()) ? RETRY_AFTER_MS : 20);
       while (!this.over && performance.now() < untilMs) await pause(20);
     }
   }
 
-  /** True when its last answer was that the sender should come again. */
+  /** True if its last answer told the sender to come again. */
   private connection(): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = connect(this.port, '127.0.0.1');

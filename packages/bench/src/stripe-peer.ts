@@ -1,5 +1,6 @@
-// The bench's Stripe: answers the routes of a mark and of verify at once, or after a set time, over bare sockets, and counts effects.
-// A process of its own: `stripe-peer.js <delay in ms> <invoices to list> <events to list>`. `GET /_seen` tells what came.
+// The bench's Stripe: answers the routes of a mark and of verify at once, or after a set time, over bare sockets, and
+// counts effects. A separate process: `stripe-peer.js <delay in ms> <invoices to list> <events to list>`. `GET /_seen`
+// returns the counts.
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { invoiceCreated, invoiceObject } from './events.js';
@@ -8,15 +9,15 @@ const delayMs = Number(process.argv[2] ?? 0);
 const listed = Number(process.argv[3] ?? 0);
 const listedEvents = Number(process.argv[4] ?? 0);
 const PAGE = 100;
-/** What is listed was made two seconds apart, the newest ten minutes ago; the first one then. */
+/** Listed objects are two seconds apart, the newest ten minutes old; this is the first one's time. */
 const FIRST_SEC = Math.floor(Date.now() / 1000) - 600 - 2 * Math.max(listed, listedEvents);
 
-/** What was done, each by its idempotency key: a repeat under the same key is no second effect. */
+/** Effects, each by its idempotency key: a repeat under the same key is no second effect. */
 const reported = new Map<string, string>();
 const attached = new Map<string, string>();
 const seen = { calls: 0, repeats: 0, twice: 0 };
 
-// Made once: what a real answer costs is its bytes and their parsing.
+// Made once: a real answer costs its bytes and their parsing.
 const [OPEN, PAID] = [JSON.stringify(invoiceObject('ID', false)), JSON.stringify(invoiceObject('ID', true))];
 const invoice = (id: string): string => {
   const done = attached.has(id) || id.startsWith('in_old');

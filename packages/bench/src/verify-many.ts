@@ -1,5 +1,5 @@
-// Verify over many invoices against a Stripe that answers at once: what it costs, what it keeps in memory, and what the second half
-// of a run costs that was cut off in the middle.
+// Verify over many invoices against an instant Stripe: its cost, its memory, and the cost of a run's second half after
+// an interruption.
 import { Decisions } from '#src/decisions/decisions.js';
 import { FlowContext } from '#src/engine/flow-context.js';
 import { VerifyFlow, type VerifyOptions, type VerifyReport } from '#src/verify/verify.flow.js';
@@ -116,7 +116,7 @@ async function measured(
   );
 }
 
-/** The books' side of what is listed: settled invoices, each with the payment that was marked. Nothing else of them is read. */
+/** The books' side of the list: settled invoices, each with its marked payment. Verify reads nothing else of them. */
 async function fill(db: Database, count: number): Promise<void> {
   const n = 'generate_series($1::int, $2::int) as n';
   const statements = [

@@ -32,12 +32,12 @@ export const BENCH_SETTINGS = {
 
 export type WorkerOptions = {
   readonly concurrency: number;
-  /** Where the bench's Stripe listens; null: a stand-in within the process that answers at once. */
+  /** Address of the bench's Stripe; null: an instant stand-in within the process. */
   readonly peerUrl: string | null;
   readonly onDone?: () => void;
 };
 
-/** High enough never to be what bounds a measurement: requests per second. */
+/** High enough never to bound a measurement: requests per second. */
 const NO_LIMIT = 1_000_000;
 
 /** The real adapter with the real request budget, against the bench's Stripe. */
@@ -105,13 +105,13 @@ export type PathResult = {
   readonly perSecond: number;
   readonly callsPerRenewal: number;
   readonly commitsPerRenewal: number;
-  /** From the claim on; what intake writes comes before. */
+  /** From the claim on; intake's writes come before. */
   readonly written: Written;
   /** Processor time of the bridge's own process, in milliseconds. */
   readonly cpuMsPerRenewal: number;
 };
 
-/** What the bench's Stripe was asked and what became of it. */
+/** The requests to the bench's Stripe and their effects. */
 export type Seen = {
   readonly calls: number;
   /** The same call under the same key: no second effect. */
@@ -126,7 +126,7 @@ export async function seenBy(peerUrl: string): Promise<Seen> {
   return (await (await fetch(`${peerUrl}/_seen`)).json()) as Seen;
 }
 
-/** Drains what was stored and takes the time from the first claim to the last confirmed mark. */
+/** Drains the stored events and takes the time from the first claim to the last confirmed mark. */
 export async function drain(
   db: Database,
   count: number,

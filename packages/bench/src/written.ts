@@ -1,4 +1,4 @@
-// What a database was made to write, by the server's own counters.
+// A database's writes, by the server's own counters.
 import type pg from 'pg';
 import { type Database } from '#src/store/database.js';
 
@@ -8,7 +8,7 @@ export type Written = {
   readonly rows: number;
   /** Entries in indexes at most: a partial index counts as a whole one. */
   readonly indexEntries: number;
-  /** Changes of rows, and those of them that no index was written for. */
+  /** Changes of rows, and those without a write to an index. */
   readonly updates: number;
   readonly hotUpdates: number;
   /** Written-ahead log of the whole server, in bytes. */
@@ -23,7 +23,10 @@ const SQL = `
          pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as "walBytes"
     from pg_stat_user_tables t`;
 
-/** All so far; two of these have a difference. Each connection keeps its counts to itself for seconds, unless it is told. */
+/**
+ * All so far; two of these have a difference. Each connection keeps its counts to itself for seconds, unless told to
+ * flush.
+ */
 export async function writtenBy(db: Pick<Database, 'pool' | 'intake'>): Promise<Written> {
   await Promise.all([flush(db.pool), flush(db.intake)]);
   const found = await db.pool.query<Written>(SQL);

@@ -26,8 +26,8 @@ export type Crossbill = Operations;
 /**
  * Makes a client.
  *
- * A POST that creates something gets an Idempotency-Key of its own. What can be repeated without harm is, after a failed connection, a 429
- * with Retry-After, a 502, 503 or 504. A call that was not done throws `CrossbillError`.
+ * A POST to create something gets its own Idempotency-Key. The client repeats harmless requests after a failed
+ * connection, a 429 with Retry-After, a 502, 503 or 504. A failed call throws `CrossbillError`.
  */
 export function createClient(options: ClientOptions): Crossbill {
   const settings: Settings = {
@@ -79,7 +79,7 @@ function outgoing(
 type Filters = Readonly<Record<string, string | number | boolean | undefined>>;
 type Page = Readonly<Record<string, unknown>>;
 
-/** Nothing is sent until somebody waits for it. */
+/** Sends nothing until somebody waits for it. */
 function pagesOf(
   call: (query: Filters) => Promise<unknown>,
   query: Filters,

@@ -1,10 +1,10 @@
 import { type KnownCode } from './generated/operations.js';
 
-/** A code of the API, or one that the MoR answered. */
+/** A code of the API, or one of the MoR's. */
 // `& {}` keeps the known ones in an editor's list.
 export type ErrorCode = KnownCode | (string & {});
 
-/** What is known of a call that was not done. */
+/** Facts about a failed call. */
 export interface Refusal {
   readonly code: ErrorCode;
   /** Null: there was no answer. */
@@ -16,23 +16,23 @@ export interface Refusal {
   readonly cause?: unknown;
 }
 
-/** A field of the request that is wrong. */
+/** A wrong field of the request. */
 export interface FieldError {
   readonly field: string;
   readonly message: string;
 }
 
-/** Every call that was not done ends with one of these: branch on `code`, show `message` to a person. */
+/** Every failed call ends with one of these: branch on `code`, show `message` to a person. */
 export class CrossbillError extends Error {
   override readonly name = 'CrossbillError';
   readonly code: ErrorCode;
   /** The HTTP status; null: no answer came. */
   readonly status: number | null;
-  /** The fields that are wrong; often empty. */
+  /** The wrong fields; often empty. */
   readonly errors: readonly FieldError[];
-  /** Seconds after which another try may help; null: the answer said nothing. */
+  /** Seconds before another try may help; null: the answer said nothing. */
   readonly retryAfterSeconds: number | null;
-  /** The key that the request had: with it the same request can be sent again without doing anything twice. */
+  /** The request's key: sending the same request under it again does nothing twice. */
   readonly idempotencyKey: string | null;
 
   constructor(refusal: Refusal) {

@@ -1,4 +1,4 @@
-// One call: sent, and sent again where that can do no harm.
+// One call: sends it, and repeats it if harmless.
 import { CrossbillError, type FieldError } from './error.js';
 import { type Fetch, type Signal } from './types.js';
 
@@ -8,7 +8,7 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
 /** The MoR or the daemon was away for a moment. */
 const PASSING = new Set([502, 503, 504]);
-/** A 502 that stays until an operator mends the settings. */
+/** A lasting 502, until an operator mends the settings. */
 const LASTING_CODES = new Set<string>(['mor_unauthorized']);
 
 export interface Settings {
@@ -25,7 +25,7 @@ export interface Outgoing {
   readonly path: string;
   readonly body: string | null;
   readonly idempotencyKey: string | null;
-  /** False: only what was surely not done is sent again. */
+  /** False: repeats only a request surely without effect. */
   readonly mayRepeat: boolean;
   readonly signal: Signal | undefined;
 }
@@ -93,7 +93,7 @@ function read(
     error: new CrossbillError({
       code: code ?? 'unreadable_answer',
       status,
-      message: message ?? `Crossbill answered ${status}, and nothing that this client can read.`,
+      message: message ?? `Crossbill answered ${status}, unreadable for this client.`,
       errors,
       retryAfterSeconds: Number.isFinite(seconds) ? seconds : null,
       idempotencyKey,
@@ -150,7 +150,7 @@ function problemIn(value: unknown): { code?: string; message?: string; errors: F
   };
 }
 
-/** `fetch failed` says nothing: what made it fail is the cause of the error. */
+/** `fetch failed` says nothing: the reason is the cause of the error. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { cause?: { message?: string; code?: string }; message?: string };
   return cause?.message || cause?.code || message || 'no reason given';

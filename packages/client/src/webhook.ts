@@ -2,14 +2,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Notification } from './generated/operations.js';
 
-/** The scheme's own: older deliveries may have been recorded by somebody. */
+/** The scheme's own: somebody may have recorded older deliveries. */
 const TOLERANCE_SECONDS = 300;
 
 /** Headers as Node's `http`, Express and `fetch` have them. */
 export type ReceivedHeaders =
   { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Why a delivery is not to be believed. */
+/** The reason to distrust a delivery. */
 export type NotVerifiedCode =
   'header_missing' | 'timestamp_outside_tolerance' | 'signature_mismatch' | 'unreadable_body';
 
@@ -26,10 +26,10 @@ export class NotVerifiedError extends Error {
 }
 
 /**
- * The notification in a delivery, once it is certain that Crossbill sent it. Throws `NotVerifiedError`.
+ * The notification in a delivery, once its signature proves Crossbill sent it. Throws `NotVerifiedError`.
  *
- * @param body the bytes as they came, or their text: not parsed and written again
- * @param secret what NOTIFY_SECRETS has, `whsec_…`; while it is changed, the old and the new one
+ * @param body the received bytes, or their text: not parsed and written again
+ * @param secret the value of NOTIFY_SECRETS, `whsec_…`; during a change, the old and the new one
  */
 export function verifyWebhook(
   body: string | Uint8Array,

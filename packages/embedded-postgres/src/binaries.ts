@@ -1,4 +1,4 @@
-// Finds the PostgreSQL binaries that npm installed and makes them runnable for the user that will run them.
+// Finds npm's PostgreSQL binaries and makes them runnable for their user.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -23,7 +23,7 @@ export type Binaries = { readonly initdb: string; readonly postgres: string };
 
 const PLATFORMS = new Set(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']);
 
-/** All of our environment that a server's process gets: nothing of ours, least of all our secrets. */
+/** A server's process gets only this of our environment: nothing of ours, least of all our secrets. */
 export const SERVER_ENV = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /** The `native` folder of this platform's package. Throws `unsupported_platform` or `package_missing`. */
@@ -50,9 +50,9 @@ export function locateNative(): string {
 }
 
 /**
- * Binaries that `runAs` can execute: those in `native` when they can be reached and are complete, else a copy in one of
- * `folders` (node_modules may be read-only, or below a home folder that only its owner may enter). Throws `system_too_old`,
- * `cannot_drop_root` or `binaries_unusable`.
+ * Binaries executable for `runAs`: those in `native` if within reach and complete, else a copy in one of `folders`
+ * (node_modules may be read-only, or below a home folder closed to others). Throws `system_too_old`, `cannot_drop_root`
+ * or `binaries_unusable`.
  */
 export function prepareBinaries(native: string, runAs: RunAs, folders = [tmpdir(), '/tmp', '/var/tmp']): Binaries {
   completeInPlace(native);
@@ -72,7 +72,7 @@ export function prepareBinaries(native: string, runAs: RunAs, folders = [tmpdir(
   throw new EmbeddedPostgresError(
     'binaries_unusable',
     `The PostgreSQL binaries cannot be executed (${tries.join('; ')})`,
-    'Set TMPDIR to a folder that every user may enter and that allows execution',
+    'Set TMPDIR to a folder open to every user and with execution allowed',
   );
 }
 
@@ -106,7 +106,7 @@ function tryRun(folder: string, runAs: RunAs): string | null {
   return `${postgres}: ${code ?? (output === '' ? `exit ${run.status ?? run.signal}` : output)}`;
 }
 
-/** What the package's install script does, which npm may have been told not to run. Failure shows when we try to run. */
+/** The work of the package's install script; npm may have skipped it. A failure shows when we try to run. */
 function completeInPlace(native: string): void {
   for (const name of ['initdb', 'postgres']) {
     const path = join(native, 'bin', name);
@@ -143,7 +143,9 @@ function quietly(action: () => void): void {
   }
 }
 
-/** A complete copy in `folder`, made once for each version and user and made again when something was cleaned away from it. */
+/**
+ * A complete copy in `folder`, made once for each version and user and again after something cleaned parts of it away.
+ */
 function copyTo(folder: string, native: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(dirname(native), 'package.json'), 'utf8'));
   const version =
@@ -152,7 +154,7 @@ function copyTo(folder: string, native: string): string {
   const target = join(folder, `crossbill-postgres-${version}-${uid}`);
   const found = lstatSync(target, { throwIfNoEntry: false });
   if (found !== undefined) {
-    // The name can be guessed: what somebody else put there must not be run.
+    // The name is easy to guess: never run a stranger's files.
     if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0) {
       throw new Error(`${target} is not ours`);
     }
@@ -171,7 +173,7 @@ function copyTo(folder: string, native: string): string {
   return target;
 }
 
-/** Out of the way in one step, so that nobody sees half of it. */
+/** Out of the way in one step: nobody sees half of it. */
 function discard(folder: string): void {
   quietly(() => {
     const grave = mkdtempSync(`${folder}.old.`);

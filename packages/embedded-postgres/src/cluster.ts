@@ -19,7 +19,7 @@ import { type Binaries, SERVER_ENV } from './binaries.js';
 import { EmbeddedPostgresError, systemCode } from './errors.js';
 import { type RunAs } from './run-as.js';
 
-/** The major version of the binaries; the data of one is not read by another. */
+/** The major version of the binaries; another one can't read its data. */
 const MAJOR_VERSION = '18';
 
 /** The superuser of every cluster. */
@@ -28,11 +28,11 @@ export const ROLE = 'postgres';
 /** The paths of one cluster, all below `<data folder>/postgres`. */
 export type Cluster = {
   readonly root: string;
-  /** What PostgreSQL calls its data directory; owned by the user that runs it. */
+  /** PostgreSQL's data directory; owned by its user. */
   readonly data: string;
   readonly passwordFile: string;
   readonly logFile: string;
-  /** A FIFO that every owner of the server keeps open for reading. */
+  /** A FIFO every owner of the server keeps open for reading. */
   readonly ownersFifo: string;
 };
 
@@ -53,16 +53,17 @@ function clusterAt(root: string): Cluster {
 }
 
 /**
- * How the programs are told their data directory. They are started inside it. On Linux this name leads there although no folder
- * above it may be entered by the user that runs them, as when root's project is in /root; an absolute path would not.
+ * The data directory as an argument of the programs. They start inside it. On Linux this name works even if their user
+ * may not enter a folder above it, as with root's project in /root; an absolute path would not.
  */
 export function dataArgument(cluster: Cluster): string {
   return existsSync('/proc/self/cwd') ? '/proc/self/cwd' : cluster.data;
 }
 
 /**
- * Makes the cluster if there is none. It is made beside its place and renamed when complete: a kill half way leaves only rubbish,
- * which the next call removes. Two at once: the first rename wins. Throws `data_dir_unusable`, `data_dir_version` or `init_failed`.
+ * Makes the cluster if there is none: next to its place, renamed when complete. A kill half way leaves only rubbish for
+ * the next call to remove. Two at once: the first rename wins. Throws `data_dir_unusable`, `data_dir_version` or
+ * `init_failed`.
  */
 export function ensureCluster(dataDir: string, prepare: () => Binaries, runAs: RunAs, sync: boolean): Cluster {
   const cluster = clusterIn(dataDir);
@@ -109,7 +110,7 @@ function makeCluster(dataDir: string, binaries: Binaries, runAs: RunAs, sync: bo
   } catch (error) {
     rmSync(draft.root, { recursive: true, force: true });
     const code = systemCode(error);
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error; // else: another process was first, and its cluster is used
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error; // else: another process was first; use its cluster
   }
 }
 
@@ -127,7 +128,7 @@ function runInitdb(draft: Cluster, binaries: Binaries, runAs: RunAs, sync: boole
   if (run.stderr?.includes('could not look up effective user')) {
     throw new EmbeddedPostgresError(
       'init_failed',
-      `PostgreSQL needs to run as a user that has a name, and /etc/passwd has none for id ${process.getuid?.() ?? ''}`,
+      `PostgreSQL needs to run as a user with a name, and /etc/passwd has none for id ${process.getuid?.() ?? ''}`,
       'Start as a user of this host',
     );
   }
@@ -150,14 +151,14 @@ function makeFifo(path: string): void {
   );
 }
 
-/** Drafts whose maker is gone. One that is still being made by a living process is left alone. */
+/** Drafts without their maker. Leaves a draft alone while its process lives. */
 function removeDebris(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const maker = new RegExp(`^${INIT_PREFIX}(\\d+)-`).exec(name);
     if (maker === null) continue;
     const path = join(dataDir, name);
     const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-    // Ids of processes come round again: nothing takes ten minutes to be made.
+    // Process ids repeat: no draft takes ten minutes.
     if (ageMs < 600_000 && Number(maker[1]) !== process.pid && isAlive(Number(maker[1]))) continue;
     rmSync(path, { recursive: true, force: true });
   }

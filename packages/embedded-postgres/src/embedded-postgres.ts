@@ -1,4 +1,5 @@
-// A real PostgreSQL in the data folder: started or taken over, kept running, shared by all who use the folder, stopped by the last.
+// A real PostgreSQL in the data folder: starts it or takes it over, keeps it running, shares it among all users of the
+// folder; the last one stops it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Binaries, locateNative, prepareBinaries } from './binaries.js';
@@ -10,38 +11,38 @@ import { chooseRunAs, type RunAs } from './run-as.js';
 
 /** The database of the daemon. */
 const DATABASE = 'crossbill';
-/** Recovery after a crash is bounded by `max_wal_size`; this is far more than it takes. */
+/** `max_wal_size` bounds recovery after a crash; this is far more than it takes. */
 const START_TIMEOUT_MS = 60_000;
-const STOP_PATIENCE_MS = 8_000; // a daemon that was told to stop ends within 20 s
+const STOP_PATIENCE_MS = 8_000; // a stopping daemon ends within 20 s
 const WATCH_EVERY_MS = 1_000;
 const OTHERS_RESTART_MS = 5 * WATCH_EVERY_MS;
 
 export type EmbeddedPostgresOptions = {
   /** `CROSSBILL_DATA_DIR`. Made if it is not there. */
   readonly dataDir: string;
-  /** Where what happens is told. Never given the password. */
+  /** Receives the events. Never gets the password. */
   readonly log: { info(message: string): void; warn(message: string): void };
   /** Settings of postgresql.conf on top of ours, for example `{ fsync: 'off' }` in tests. They count only for a server started here. */
   readonly settings?: Readonly<Record<string, string>>;
 };
 
 export type EmbeddedPostgres = {
-  /** Of the database `crossbill`. Holds the password: not for logs. Stays the same as long as this handle is used. */
+  /** Of the database `crossbill`. Holds the password: not for logs. Stays the same for this handle's life. */
   readonly url: string;
-  /** Of the database `postgres`, from which others can be created. */
+  /** Of the database `postgres`, to create others from. */
   readonly adminUrl: string;
   readonly port: number;
-  /** Of the server as it is now; another one after it was restarted. */
+  /** Of the server of this moment; a restart changes it. */
   readonly pid: number;
-  /** The server ran before we came: another owner's, or one that a killed owner left. */
+  /** The server ran before us: another owner's, or a killed owner's. */
   readonly adopted: boolean;
-  /** Gives the server up, and stops it if no other process owns it. Resolves when it is gone. May be called again. */
+  /** Gives the server up, and stops it if no other process owns it. Resolves once it is gone. Safe to call again. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts the PostgreSQL of a data folder, or takes over the one that runs there. The server outlives a killed owner by a few seconds
- * and is restarted, on the same port, if it ends while it is owned. Throws `EmbeddedPostgresError`.
+ * Starts the PostgreSQL of a data folder, or takes over a running one. The server outlives a killed owner by a few
+ * seconds; if it ends while owned, this restarts it on the same port. Throws `EmbeddedPostgresError`.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const server = new OwnedServer(options);
@@ -82,7 +83,7 @@ class OwnedServer implements EmbeddedPostgres {
       ensureCluster(this.options.dataDir, () => this.prepared(), this.runAs, this.settings.fsync !== 'off');
       this.password = readPassword(this.cluster);
       if (hasOwner(this.cluster)) await this.waitForTheirs();
-      // Claimed before it is looked for: whoever is about to stop it then sees us.
+      // Claim first, look second: a process about to stop it then sees us.
       this.claim = claimServer(this.cluster);
       await this.ensureRunning(null);
       await this.ensureDatabase();
@@ -103,7 +104,7 @@ class OwnedServer implements EmbeddedPostgres {
     if (this.watch !== null) clearInterval(this.watch);
     await this.repair;
     if (this.claim === null || !this.claim.release()) return;
-    const found = findServer(this.cluster); // nothing is awaited since the release: nobody came in between
+    const found = findServer(this.cluster); // no await since the release: nobody came in between
     if (found !== null) await stopServer(found.pid, STOP_PATIENCE_MS);
   }
 
@@ -117,9 +118,9 @@ class OwnedServer implements EmbeddedPostgres {
   }
 
   /**
-   * Others own a server, and its lock file names one that is not among our processes: it died and they are about to start it again,
-   * or it runs in another container that shares the folder. There PostgreSQL's own checks see nothing, and two servers would
-   * destroy the data.
+   * Others own a server, and its lock file names a process unknown to us. Either it died and they are about to start it
+   * again, or it runs in another container on the same folder. PostgreSQL's own checks see nothing there, and two
+   * servers would destroy the data.
    */
   private async waitForTheirs(): Promise<void> {
     const deadline = performance.now() + OTHERS_RESTART_MS;
@@ -164,7 +165,7 @@ class OwnedServer implements EmbeddedPostgres {
   private notAnswering(why: string): EmbeddedPostgresError {
     return new EmbeddedPostgresError(
       'not_answering',
-      `A PostgreSQL holds ${this.cluster.data} (its process is named in postmaster.pid there) and cannot be used: ${why}`,
+      `A PostgreSQL holds ${this.cluster.data} (postmaster.pid there has its process), unusable for us: ${why}`,
       'End that process, use another CROSSBILL_DATA_DIR',
     );
   }
@@ -183,7 +184,7 @@ class OwnedServer implements EmbeddedPostgres {
     );
   }
 
-  /** The password proves both sides to each other (SCRAM): what answers is the server of this cluster. */
+  /** The password proves both sides to each other (SCRAM): only this cluster's server can answer. */
   private async tryConnect(port: number): Promise<string | null> {
     const client = this.client(port);
     try {

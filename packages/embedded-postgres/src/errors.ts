@@ -1,13 +1,13 @@
-// The ways in which the embedded PostgreSQL can fail to run, each with a stable code and what to do about it.
+// The failures of the embedded PostgreSQL, each with a stable code and a remedy.
 
 /**
  * - `unsupported_platform`: there are no binaries for this operating system and processor.
  * - `package_missing`: there are, but npm did not install them.
  * - `system_too_old`: the C library cannot run them (glibc before 2.27, or musl as in Alpine).
- * - `binaries_unusable`: they are there and cannot be executed from anywhere we can put them.
- * - `cannot_drop_root`: we are root, PostgreSQL refuses root, and no other user id can be taken on.
- * - `data_dir_unusable`: the data folder cannot be made, entered, or owned as PostgreSQL needs it.
- * - `data_dir_version`: the data was made by another major version of PostgreSQL.
+ * - `binaries_unusable`: they exist, and cannot run from any place open to us.
+ * - `cannot_drop_root`: we are root, PostgreSQL refuses root, and no other user id is available.
+ * - `data_dir_unusable`: PostgreSQL cannot make, enter or own the data folder.
+ * - `data_dir_version`: another major version of PostgreSQL made the data.
  * - `init_failed`: initdb did not make a cluster.
  * - `start_failed`: the server ended before it was ready.
  * - `not_answering`: a server holds the data folder and does not become ready.
@@ -26,7 +26,9 @@ export type EmbeddedPostgresErrorCode =
 
 const OWN_DATABASE = 'or set DATABASE_URL to a PostgreSQL 14 or later of your own';
 
-/** The embedded PostgreSQL does not run. The message names what is wrong, then what to do; it never holds the password. */
+/**
+ * The embedded PostgreSQL does not run. The message names the problem, then the remedy; it never holds the password.
+ */
 export class EmbeddedPostgresError extends Error {
   constructor(
     readonly code: EmbeddedPostgresErrorCode,

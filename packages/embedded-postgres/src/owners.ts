@@ -1,4 +1,4 @@
-// Who still needs a running server: every owner is known to the kernel, so that even one killed with -9 is counted out.
+// The owners of a running server: the kernel knows each, so even a kill -9 ends the claim.
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -6,13 +6,13 @@ import { type Cluster } from './cluster.js';
 import { systemCode } from './errors.js';
 import { SERVER_ENV } from './binaries.js';
 
-/** How long a server outlives its last owner when that one was killed: time enough for the next start to take it over. */
+/** The server's life after its last owner was killed: time enough for the next start to take it over. */
 const GRACE_SEC = 3;
 
 /**
- * Runs beside each owner, in a session of its own. Its input is a pipe from the owner, which ends when the owner does, in whatever
- * way. Opening a FIFO for writing waits until somebody has it open for reading: if that takes a second, nobody owns the server.
- * The process named in postmaster.pid is signalled only if it is a PostgreSQL: ids of processes come round again.
+ * Runs next to each owner, in a separate session. Its input is a pipe from the owner and ends with the owner, in any
+ * way. Opening a FIFO for writing waits for a reader: if it takes a second, nobody owns the server. It signals the
+ * process in postmaster.pid only if it is a PostgreSQL: process ids repeat.
  */
 const WATCHDOG = `
 cat >/dev/null
@@ -31,7 +31,7 @@ fi
 kill -INT "$pid"
 `;
 
-/** One owner's claim on the server. Held from before the server is looked for until `release`. */
+/** One owner's claim on the server. Held from before the search for the server until `release`. */
 export type Claim = {
   /** Gives the claim up. True: nobody else has one, and the caller must stop the server at once. */
   release(): boolean;
@@ -45,7 +45,7 @@ export function claimServer(cluster: Cluster): Claim {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: SERVER_ENV,
   });
-  watchdog.on('error', () => undefined); // without it only the cleaning up after a kill is lost
+  watchdog.on('error', () => undefined); // without it we only lose the clean-up after a kill
   watchdog.stdin.on('error', () => undefined);
   watchdog.unref();
   if (watchdog.stdin instanceof Socket) watchdog.stdin.unref(); // neither keeps our process from ending

@@ -1,4 +1,4 @@
-// The server process: starting one, finding the one that runs, knowing whether it lives.
+// The server process: start one, find a running one, know whether it lives.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -19,7 +19,7 @@ import { type Cluster, dataArgument } from './cluster.js';
 import { systemCode } from './errors.js';
 import { type RunAs } from './run-as.js';
 
-/** What the server wrote about itself in postmaster.pid. */
+/** The server's own note in postmaster.pid. */
 export type RunningServer = { readonly pid: number; readonly port: number | null; readonly ready: boolean };
 
 const MAX_LOG_BYTES = 1_000_000;
@@ -34,14 +34,14 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
   fsync: 'on',
   synchronous_commit: 'on',
-  // Only the server's own life is logged. Failed statements would bring customers' data into the file.
+  // Log only the server's own life. Failed statements would bring customers' data into the file.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
 };
 
-/** The server that holds this cluster; null when there is none, or only the file of one that is gone. */
+/** The server of this cluster; null if there is none, or only the file of a dead one. */
 export function findServer(cluster: Cluster): RunningServer | null {
   const text = readOrNull(join(cluster.data, 'postmaster.pid'));
   const lines = (text ?? '').split('\n');
@@ -56,7 +56,7 @@ export function hasLock(cluster: Cluster): boolean {
   return existsSync(join(cluster.data, 'postmaster.pid'));
 }
 
-/** Whether this process lives and is a PostgreSQL: ids of processes come round again, and the dead may wait to be reaped. */
+/** Whether this process lives and is a PostgreSQL: process ids repeat, and a dead process may wait for its reaper. */
 export function isPostgres(pid: number): boolean {
   if (!existsSync('/proc/self/stat')) {
     const run = spawnSync('ps', ['-o', 'stat=,comm=', '-p', String(pid)], { encoding: 'utf8', env: SERVER_ENV });
@@ -70,8 +70,8 @@ export type StartOutcome =
   { readonly is: 'ready'; readonly pid: number } | { readonly is: 'taken' | 'port' | 'failed'; readonly why: string };
 
 /**
- * Starts a server in a session of its own, so that Ctrl-C in our terminal is not also meant for it. Resolves when it takes
- * connections or has ended; it recovers after a crash for as long as that takes, up to `timeoutMs`.
+ * Starts a server in a separate session, so Ctrl-C in our terminal misses it. Resolves once it takes connections or has
+ * ended; recovery after a crash may take up to `timeoutMs`.
  */
 export async function startServer(
   cluster: Cluster,
@@ -86,7 +86,7 @@ export async function startServer(
   if (sizeOf(cluster.logFile) > MAX_LOG_BYTES) renameSync(cluster.logFile, `${cluster.logFile}.old`);
   const logFd = openSync(cluster.logFile, 'a', 0o600);
   if (process.getuid?.() === 0) {
-    const owner = statSync(cluster.root); // an ordinary user who starts next must be able to write it, too
+    const owner = statSync(cluster.root); // an ordinary user starting next must be able to write it, too
     fchownSync(logFd, owner.uid, owner.gid);
   }
   const logStart = fstatSync(logFd).size;
@@ -121,8 +121,8 @@ export async function startServer(
 }
 
 /**
- * PostgreSQL takes over the lock file of a dead server, except when another process of its user has come to have the same number,
- * as after the restart of a container. Only such a file is taken away: that of a server which starts right now must stay.
+ * PostgreSQL takes over a dead server's lock file, unless another process of its user now has the same number, as after
+ * a container's restart. Removes only such a file: the file of a server just starting must stay.
  */
 function removeStaleLock(cluster: Cluster): void {
   const [lock, aside] = [join(cluster.data, 'postmaster.pid'), join(cluster.data, `postmaster.stale.${process.pid}`)];
@@ -134,8 +134,8 @@ function removeStaleLock(cluster: Cluster): void {
 }
 
 /**
- * Ends the server: open transactions are rolled back and clients are let go. After `patienceMs` it is ended without a checkpoint,
- * which costs only the time of a recovery at the next start. Resolves when it is gone.
+ * Ends the server: rolls back open transactions and disconnects clients. After `patienceMs` it ends without a
+ * checkpoint and costs a recovery at the next start. Resolves once it is gone.
  */
 export async function stopServer(pid: number, patienceMs: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
@@ -153,7 +153,7 @@ export async function stopServer(pid: number, patienceMs: number): Promise<void>
   }
 }
 
-/** A port that was free a moment ago on 127.0.0.1. */
+/** A port on 127.0.0.1, free a moment ago. */
 export async function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

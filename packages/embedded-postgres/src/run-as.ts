@@ -1,4 +1,4 @@
-// Which user runs PostgreSQL: ourselves, or an unprivileged user of this host when we are root, which PostgreSQL refuses.
+// PostgreSQL's user: ourselves, or for root an unprivileged user of this host, since PostgreSQL refuses root.
 import { readFileSync, statSync } from 'node:fs';
 import { EmbeddedPostgresError, systemCode } from './errors.js';
 
@@ -9,8 +9,9 @@ export type RunAs = { readonly uid: number; readonly gid: number } | null;
 const PREFERRED = ['nobody', 'daemon'];
 
 /**
- * The user for the cluster in `clusterDir`: the owner of an existing one, else an unprivileged user of the host. No user is made or
- * changed. Throws `cannot_drop_root` when the host knows no other user, `data_dir_unusable` for a cluster that root owns.
+ * The user for the cluster in `clusterDir`: the owner of an existing one, else an unprivileged user of the host. Makes
+ * and changes no user. Throws `cannot_drop_root` if the host knows no other user, `data_dir_unusable` for root's own
+ * cluster.
  */
 export function chooseRunAs(clusterDir: string): RunAs {
   if (process.getuid?.() !== 0) return null;
@@ -53,7 +54,7 @@ function readPasswd(): string {
   }
 }
 
-/** The users of a passwd file; lines that are not of its form are left out. */
+/** The users of a passwd file; leaves out malformed lines. */
 export function parsePasswd(text: string): { readonly name: string; readonly uid: number; readonly gid: number }[] {
   return text.split('\n').flatMap((line) => {
     const match = /^([^:#]+):[^:]*:(\d+):(\d+):/.exec(line);

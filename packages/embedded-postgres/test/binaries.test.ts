@@ -31,7 +31,7 @@ describe('the binaries of PostgreSQL', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('are completed where they are when they can be', () => {
+  it('are completed in place if possible', () => {
     const native = unpacked(join(folder, 'open'));
     expect(prepareBinaries(native, runAs, [cache]).postgres).toBe(join(native, 'bin/postgres'));
     expect(existsSync(join(native, 'lib/libpq.so.5'))).toBe(true);
@@ -48,7 +48,7 @@ describe('the binaries of PostgreSQL', () => {
     rmSync(sample);
     expect(prepareBinaries(native, runAs, [cache])).toEqual(first);
     expect(readFileSync(sample).equals(content)).toBe(true);
-    chmodSync(join(cache, 'crossbill-postgres-0.0.0-test-0'), 0o777); // anybody could have changed what is in it
+    chmodSync(join(cache, 'crossbill-postgres-0.0.0-test-0'), 0o777); // anybody could have changed its content
     expect(() => prepareBinaries(native, runAs, [cache])).toThrow('is not ours');
   });
 
@@ -62,7 +62,7 @@ describe('the binaries of PostgreSQL', () => {
     expect(() => prepareBinaries(native, runAs, [])).toThrow(/musl.*DATABASE_URL/);
   });
 
-  it('run as a user that the host already has', () => {
+  it('run as an existing user of the host', () => {
     const users = parsePasswd(
       '# a comment\nroot:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\nbroken\n',
     );

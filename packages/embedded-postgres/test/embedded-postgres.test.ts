@@ -1,4 +1,4 @@
-// The embedded PostgreSQL as the daemon uses it: what it is, what it keeps, and how it heals.
+// The embedded PostgreSQL as the daemon uses it: its version, its data, and its recovery.
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ describe('the embedded PostgreSQL', () => {
 
   afterAll(() => folder.remove());
 
-  it('heals what a kill in the middle of the first start left', async () => {
+  it('recovers after a kill in the middle of the first start', async () => {
     const debris = join(dataDir, 'postgres-init-999999999-x');
     mkdirSync(join(debris, 'data/base'), { recursive: true });
     writeFileSync(join(debris, 'data/PG_VERSION'), '18\n');
@@ -34,7 +34,7 @@ describe('the embedded PostgreSQL', () => {
     expect(isRunning(server.pid)).toBe(false);
   });
 
-  it('keeps the data over a restart, and stop may be called twice', async () => {
+  it('keeps the data over a restart, and takes a second stop', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 7 as seven');
     await Promise.all([first.stop(), first.stop()]);
@@ -71,7 +71,7 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  it('asks for a password that only the owner of the folder can read, and never says it', async () => {
+  it('asks for a password only the owner of the folder can read, and never prints it', async () => {
     const server = await start();
     const password = readFileSync(join(dataDir, 'postgres/password'), 'utf8');
     expect(password).toHaveLength(32);
@@ -103,7 +103,7 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  it('starts although another process now has the number that a dead server left in its lock file', async () => {
+  it("starts although another process now has the number in a dead server's lock file", async () => {
     const owner = statSync(join(dataDir, 'postgres/data'));
     const stranger = spawn('sleep', ['60'], isRoot ? { uid: owner.uid, gid: owner.gid, cwd: '/' } : {});
     const lock = join(dataDir, 'postgres/data/postmaster.pid');
@@ -149,7 +149,7 @@ describe('the embedded PostgreSQL', () => {
     expect(isRunning(owner.answer.pid)).toBe(false);
   });
 
-  describe('says what to do when it cannot run', () => {
+  describe('names the remedy when it cannot run', () => {
     const refusal = async (dir: string): Promise<unknown> => start(dir).catch((error: unknown) => error);
 
     it('on data of another version', async () => {
@@ -162,12 +162,12 @@ describe('the embedded PostgreSQL', () => {
       writeFileSync(version, '18\n');
     });
 
-    it('in a folder that is a file', async () => {
+    it('in a file instead of a folder', async () => {
       writeFileSync(join(folder.path, 'file'), '');
       expect(await refusal(join(folder.path, 'file'))).toMatchObject({ code: 'data_dir_unusable' });
     });
 
-    it('with a setting that PostgreSQL refuses', async () => {
+    it('with a setting PostgreSQL refuses', async () => {
       const error: unknown = await startEmbeddedPostgres({ dataDir, log, settings: { shared_buffers: 'much' } }).catch(
         (e: unknown) => e,
       );

@@ -1,4 +1,4 @@
-// A separate process that owns an embedded server, so that a test can kill it or run it as another user.
+// A separate process owning an embedded server: a test can kill it or run it as another user.
 import { transformFileSync } from '@swc/core';
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
@@ -46,11 +46,11 @@ export type Owner = {
   stop(): Promise<void>;
   /** As the kernel or an impatient person does: it can do nothing about it. */
   kill(): Promise<void>;
-  /** The process that ends the server when its owners are gone. Held still, it waits as long as a busy machine needs. */
+  /** The process to end the server after its owners. Held still, it waits as long as a busy machine needs. */
   readonly watchdog: { hold(): void; letGo(): void; hasEnded(): boolean };
 };
 
-/** A new folder that everybody may enter; `remove` also ends what a failed test left running there. */
+/** A new folder open to everybody; `remove` also ends processes left there by a failed test. */
 export function workFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'crossbill-owner-'));
   chmodSync(path, 0o711);
@@ -127,12 +127,12 @@ export async function startOwner(
   };
 }
 
-/** Whether the process lives and is a PostgreSQL; a dead one that nobody reaped does not. */
+/** Whether the process lives and is a PostgreSQL; an unreaped dead one does not. */
 export function isRunning(pid: number): boolean {
   return /^\d+ \(postgres\) [^ZX]/.test(stateOf(pid));
 }
 
-/** What the kernel says of a process; empty: there is none. */
+/** The kernel's state of a process; empty: there is none. */
 function stateOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -141,7 +141,7 @@ function stateOf(pid: number): string {
   }
 }
 
-/** The shell beside an owner; null: it has none, as one that did not start. */
+/** The shell next to an owner; null: it has none, as when it did not start. */
 function watchdogOf(owner: number): number | null {
   const children = (): number[] => {
     try {
@@ -158,7 +158,7 @@ function known(pid: number | null): number {
   return pid;
 }
 
-/** Waits for a fact of the operating system, which has no clock that a test could own. */
+/** Waits for a fact of the operating system: no test can own its clock. */
 export async function until(fact: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await fact())) await sleep(20);
 }

@@ -1,4 +1,4 @@
-// Who may leave the embedded server behind, and what then becomes of it and of the data.
+// Ways to leave the embedded server behind, and the fate of the server and of the data.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { buildOwnerProgram, isRunning, query, startOwner, until, workFolder } from './owner-process.js';
@@ -13,7 +13,7 @@ describe('the owners of an embedded server', () => {
   });
   afterAll(() => folder.remove());
 
-  it('two that start at once on a new folder share one server, and the last to leave stops it', async () => {
+  it('two starting at once on a new folder share one server, and the last to leave stops it', async () => {
     const [first, second] = await Promise.all([startOwner(program, dataDir), startOwner(program, dataDir)]);
     expect(second.answer).toMatchObject({ url: first.answer.url, pid: first.answer.pid });
     expect([first.answer.adopted, second.answer.adopted].sort()).toEqual([false, true]);
@@ -49,7 +49,7 @@ describe('the owners of an embedded server', () => {
     expect(isRunning(other.answer.pid)).toBe(false);
   });
 
-  it('when the last one was killed and nobody comes, the server ends by itself', async () => {
+  it('after a kill of the last one, the server ends unless a new owner comes', async () => {
     const killed = await startOwner(program, dataDir);
     await killed.kill();
     await until(() => !isRunning(killed.answer.pid));

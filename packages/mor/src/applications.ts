@@ -9,9 +9,9 @@ export type Application = {
   readonly merchantId: string;
   /** `created`, `submitted`, `changes_requested`, `approved`, `rejected` (Document 1) or another word of the MoR. */
   readonly status: string;
-  /** Null while none is chosen. */
+  /** Null before the choice. */
   readonly product: { readonly code: string; readonly regions: readonly string[] } | null;
-  /** Requirement keys still to satisfy before it can be submitted. */
+  /** Requirement keys still open before submit. */
   readonly currentlyDue: readonly string[];
   /** The reviewer's comments. `field` is a label to show, not a key. */
   readonly comments: readonly { readonly field: string; readonly message: string }[];
@@ -22,7 +22,7 @@ export type Application = {
 
 export type Submitted =
   | { readonly kind: 'submitted'; readonly application: Application }
-  /** 409 `invalid_status`: submitted before, or reviewed since. The application says which. */
+  /** 409 `invalid_status`: submitted before, or reviewed since. Read the application to see. */
   | { readonly kind: 'already_submitted' };
 
 function parseProduct(value: unknown, path: string): { code: string; regions: readonly string[] } {
@@ -54,12 +54,12 @@ function pathOf(merchantId: string): string {
   return `/partner/api/merchants/${segment(merchantId)}/application`;
 }
 
-/** The code must be the string that was sent first; the regions replace the whole list. */
+/** The code must repeat the first string sent; the regions replace the whole list. */
 export function encodeChooseProduct(merchantId: string, product: ProductChoice): WireRequest {
   return wireWith('PUT', pathOf(merchantId), { products: [{ code: product.code, regions: product.regions }] });
 }
 
-/** A field that is left out keeps its value. */
+/** A missing field keeps its value. */
 export function encodeDescribeBusiness(merchantId: string, request: DescribeBusinessRequest): WireRequest {
   return wireWith('PATCH', pathOf(merchantId), request);
 }
@@ -98,7 +98,7 @@ export class Applications {
     return this.#call('application.patch', wire);
   }
 
-  /** Not idempotent at the MoR; a second call is answered with `already_submitted`. */
+  /** Not idempotent at the MoR; a second call returns `already_submitted`. */
   sendSubmit(wire: WireRequest): Promise<Outcome<Submitted>> {
     return this.transport.call<Submitted>(wire, {
       name: 'application.submit',

@@ -119,7 +119,7 @@ export class CardIntents {
     return this.send(encodePaymentIntent(request, this.options), key);
   }
 
-  /** Sends a stored intent request; the path says which of the two it is. */
+  /** Sends a stored intent request; the path tells its kind. */
   send(wire: WireRequest, key: string): Promise<Outcome<Intent>> {
     const setup = wire.path.endsWith(SETUP);
     return this.transport.call(wire, {

@@ -15,7 +15,7 @@ export class Catalogue {
     return this.sendImport(encodeCatalogueProduct(request));
   }
 
-  /** The document shows no answer: any success is one, and its body is handed on as it came (null: it had none). */
+  /** The document shows no answer: any success is one, and this hands its body on unchanged (null: it had none). */
   sendImport(wire: WireRequest): Promise<Outcome<unknown>> {
     return this.transport.call<unknown>(wire, { name: 'catalogue.import', accept: ({ body }) => body ?? null });
   }

@@ -8,7 +8,7 @@ export type EInvoice = {
   readonly id: string;
   /** `PENDING`, `ISSUED`, `FAILED`, `CANCELLED` (Document 2) or another word of the MoR. */
   readonly status: string;
-  /** What it was made for; null when the MoR cannot say. */
+  /** Its source; null if the MoR cannot say. */
   readonly madeFor: { readonly type: 'proforma_invoice' | 'payment'; readonly id: string } | null;
   /** Why the authority rejected it; null unless `FAILED`. */
   readonly errorMessage: string | null;
@@ -30,8 +30,8 @@ function parseDocument(value: unknown, path: string): NonNullable<EInvoice['docu
 }
 
 /**
- * The document shows the object `{type, id}` that the e-invoice belongs to, but not plainly the name of its field: it is
- * known by its shape.
+ * The document shows the e-invoice's object `{type, id}`, but not plainly the name of its field: we know it by its
+ * shape.
  */
 function parseMadeFor(fields: Fields): EInvoice['madeFor'] {
   for (const name of fields.names()) {

@@ -25,14 +25,14 @@ export function failure(kind: FailureKind, message: string, known: Known = {}): 
   };
 }
 
-/** No answer came: refused connections were surely not sent, anything later may have been done. */
+/** No answer came: refused connections sent surely nothing; any later failure may have had an effect. */
 export function failureWithoutAnswer(peer: string, nothing: NoAnswer): Failure {
   if (nothing.sent === 'never') return failure('refused', `a request to ${peer} could not be built (${nothing.why})`);
   if (nothing.sent === 'no') return failure('retry', `no connection to ${peer} (${nothing.why})`);
   return failure('unknown', `no answer from ${peer} (${nothing.why})`);
 }
 
-/** A redirect is never followed: the bearer and the body belong to the configured address alone. */
+/** We never follow a redirect: the bearer and the body belong to the configured address alone. */
 export function unexpectedRedirect(peer: string, answer: HttpAnswer, kind: FailureKind): Failure {
   return failure(kind, `${peer} answered ${answer.status}, a redirect, which is never followed`, {
     status: answer.status,
@@ -41,7 +41,7 @@ export function unexpectedRedirect(peer: string, answer: HttpAnswer, kind: Failu
   });
 }
 
-/** A 2xx that could not be read: the effect may be there. */
+/** An unreadable 2xx: the effect may be there. */
 export function unreadableAnswer(peer: string, answer: HttpAnswer, what: string): Failure {
   return failure('unknown', `${peer} answered ${answer.status}, but ${what}`, {
     status: answer.status,
@@ -57,7 +57,7 @@ export function failureOf(
   clock: Clock,
   secrets: readonly string[],
 ): Failure {
-  // No refusal: the address is wrong until a person mends it, and a 303 may even follow on something that was done.
+  // No refusal: the address is wrong until a person mends it, and a 303 may even follow a real effect.
   if (answer.status < 400) return unexpectedRedirect('the MoR', answer, 'stopped');
   const said = readErrorBody(body);
   const errors = said.errors.map(({ field, message }) => ({
@@ -71,7 +71,7 @@ export function failureOf(
   );
   return failure(
     kindOf(call, answer.status, said.code),
-    // What to do stands with it: the caller, the timeline and a review item all show this text.
+    // The remedy stands with it: the caller, the timeline and a review item all show this text.
     `the MoR answered ${answer.status}${why.length > 0 ? `: ${why.join(', ')}` : ''}${advice === null ? '' : `. ${advice}`}`,
     {
       status: answer.status,
@@ -106,7 +106,9 @@ type SaidError = {
   readonly errors: readonly { readonly field: string; readonly message: string }[];
 };
 
-/** `{code, errors}` of Documents 1 and 2. Document 3 shows the codes but not the shape, so `{error: …}` is read as well. */
+/**
+ * `{code, errors}` of Documents 1 and 2. Document 3 shows the codes but not the shape, so this reads `{error: …}` too.
+ */
 function readErrorBody(body: unknown): SaidError {
   const outer = membersOf(body);
   const inner = membersOf(outer.error);

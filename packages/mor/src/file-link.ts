@@ -1,8 +1,8 @@
-// Files behind links that expire, and the answer "not ready yet" that their endpoints share (Document 2).
+// Files behind expiring links, and the common answer "not ready yet" of their endpoints (Document 2).
 import { Fields, type Parse, parseText } from './read.js';
 import { type MorAnswer } from './transport.js';
 
-/** Whoever has the link has the file for as long as it lives: hand it on, do not log or store it. */
+/** A holder of the link has the file for the link's life: hand it on, do not log or store it. */
 export type FileLink = {
   readonly fileName: string | null;
   readonly url: string;
@@ -23,7 +23,7 @@ export function parseFileLink(value: unknown, path: string): FileLink {
 export type WhenReady<T> =
   { readonly state: 'ready'; readonly value: T } | { readonly state: 'pending'; readonly retryAfterMs: number | null };
 
-/** 202 means "being made"; any other success carries the thing. */
+/** 202 means "in work"; any other success carries the thing. */
 export function parseWhenReady<T>(answer: MorAnswer, parse: Parse<T>): WhenReady<T> {
   if (answer.status !== 202) return { state: 'ready', value: parse(answer.body, '') };
   return { state: 'pending', retryAfterMs: answer.retryAfterMs };

@@ -1,7 +1,7 @@
 // One HTTP exchange with a peer: bounded in time, size and sockets, never following a redirect, never throwing.
 import { Agent, type Dispatcher } from 'undici';
 
-/** Far above any answer of the documents; an answer beyond it is not read to its end. */
+/** Far above any answer of the documents; stops reading a longer answer. */
 const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 const DEFAULT_MAX_SOCKETS = 32;
 export const CONNECT_TIMEOUT_MS = 5_000;
@@ -31,13 +31,13 @@ export type HttpAnswer = {
   readonly status: number;
   /** A header by lower-case name; the first when repeated, null when absent. */
   readonly header: (name: string) => string | null;
-  /** The body as text; null when it was cut, too large or not UTF-8. */
+  /** The body as text; null if cut, too large or not UTF-8. */
   readonly text: string | null;
 };
 
 export type NoAnswer = {
   readonly answered: false;
-  /** `no`: surely nothing reached the peer. `never`: the request cannot be built at all. `maybe`: nobody can say. */
+  /** `no`: surely nothing reached the peer. `never`: the request is impossible to build. `maybe`: nobody can say. */
   readonly sent: 'no' | 'maybe' | 'never';
   /** True when our own deadline ended the exchange. */
   readonly timedOut: boolean;
@@ -47,17 +47,17 @@ export type NoAnswer = {
 
 export type Exchange = HttpAnswer | NoAnswer;
 
-// Codes that Node and undici give while a connection is being made: no byte of the request was written.
+// Node's and undici's codes before a connection exists: no byte of the request went out.
 const NOT_SENT = new Set(
   (
-    'UND_ERR_ABORTED ' + // the proxy of this host makes no tunnel; our own end of a request is told apart before
+    'UND_ERR_ABORTED ' + // this host's proxy makes no tunnel; we recognise our own abort before
     'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EADDRNOTAVAIL UND_ERR_CONNECT_TIMEOUT ' +
     'CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE ' +
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY ERR_TLS_CERT_ALTNAME_INVALID'
   ).split(' '),
 );
 
-/** One way to send a request. Whoever owns the network puts another one in its place. */
+/** One way to send a request. The owner of the network replaces it. */
 export type Line = Pick<HttpLine, 'exchange' | 'close'>;
 
 export class HttpLine {
@@ -129,7 +129,7 @@ function noAnswer(error: unknown, signal: AbortSignal): NoAnswer {
   return { answered: false, sent: notSent ? 'no' : 'maybe', timedOut: false, why };
 }
 
-/** The codes of an error, or of the several tries (IPv4, IPv6) that one error stands for. */
+/** The codes of an error, or of the several tries (IPv4, IPv6) behind one error. */
 function codesOf(error: unknown): string[] {
   if (error === null || typeof error !== 'object') return [];
   if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) return error.errors.flatMap(codesOf);

@@ -1,4 +1,4 @@
-// What a merchant's program uses. The parsers and the reader are in modules of their own: `@crossbill/mor/read.js`.
+// The part for a merchant's program. Parsers and reader have their own modules: `@crossbill/mor/read.js`.
 export * from './applications.js';
 export * from './card-intents.js';
 export * from './catalogue.js';

@@ -6,8 +6,9 @@ import { type MorTransport } from './transport.js';
 import { query, segment, wireGet } from './wire.js';
 
 /**
- * `charged`: its invoice is there (200): that alone proves the money. `pending`: known, with no invoice yet (202): moments for a card,
- * days for a bank debit, and the debit may still fail. `unknown`: the MoR does not know it, or not any more (404).
+ * `charged`: its invoice is there (200): this alone proves the money. `pending`: known, with no invoice so far (202):
+ * moments for a card, days for a bank debit, and the debit may still fail. `unknown`: the MoR does not know it, or no
+ * longer (404).
  */
 export type ChargeState = 'charged' | 'pending' | 'unknown';
 
@@ -34,13 +35,13 @@ export class Invoices {
     return this.#read(`/api/refunds/invoice${query({ psp_reference: pspReference })}`);
   }
 
-  /** What the MoR knows of the payment with this charge id at this moment: 200 with its invoice, 202 or 404. */
+  /** The MoR's present knowledge of the payment with this charge id: 200 with its invoice, 202 or 404. */
   lookUpCharge(pspReference: string): Promise<Outcome<ChargeState>> {
     return this.transport.call<ChargeState>(wireGet(`/api/payments/invoice${query({ psp_reference: pspReference })}`), {
       name: 'invoice.read',
       accept: ({ status, body }) => {
         if (status === 202) return 'pending';
-        // Which file it is does not matter here; a success without one, as of a proxy, proves no charge.
+        // Any file will do here; a success without one, as from a proxy, proves no charge.
         new Fields(body).must('invoice', (file, at) => new Fields(file, at));
         return 'charged';
       },

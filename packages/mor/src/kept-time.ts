@@ -1,4 +1,4 @@
-// Times that a database keeps and ISO 8601 writes in four digits: those of the years 1 to 9999.
+// Times that fit a database and four-digit ISO 8601: the years 1 to 9999.
 
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z'); // a database has no year 0
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');

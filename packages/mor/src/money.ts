@@ -3,14 +3,14 @@
 /** An exact amount. `minor` counts the currency's smallest unit as Stripe counts it (EUR: cents; JPY: whole yen). */
 export type Money = { readonly minor: bigint; readonly currency: string }; // ISO 4217, upper case
 
-// Stripe docs, "Supported currencies": zero-decimal and three-decimal currencies. UGX is counted with two decimals
-// by Stripe although it has none, and so are HUF and TWD (charges) and ISK.
+// Stripe docs, "Supported currencies": zero-decimal and three-decimal currencies. Stripe counts UGX with two decimals
+// although it has none, and likewise HUF and TWD (charges) and ISK.
 const ZERO_DECIMAL = new Set(
   'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '), //
 );
 const THREE_DECIMAL = new Set('BHD JOD KWD OMR TND'.split(' '));
 
-/** The largest amount we take: what fits a JSON number exactly (2^53 - 1). */
+/** Our largest amount: an exact JSON number (2^53 - 1). */
 export const MAX_MINOR = 9_007_199_254_740_991n;
 
 /** How many decimals one unit of the currency has when counted in smallest units (EUR 2, JPY 0, KWD 3). */
@@ -26,8 +26,8 @@ export function parseCurrency(value: unknown): string | null {
 }
 
 /**
- * A decimal string ("10.10") as smallest units (1010n in EUR). Null when it is no plain decimal (no exponent, sign, spaces or
- * separators) or has more digits than the currency counts: nothing is rounded.
+ * A decimal string ("10.10") as smallest units (1010n in EUR). Null unless it is a plain decimal (no exponent, sign,
+ * spaces or separators) with at most the currency's digits: it never rounds.
  */
 export function minorFromDecimal(text: string, currency: string): bigint | null {
   const match = /^(\d{1,16})(?:\.(\d{1,12}))?$/.exec(text);

@@ -1,4 +1,4 @@
-// What comes back from a call: a parsed answer, or a failure with a stable kind and the MoR's own words.
+// The result of a call: a parsed answer, or a failure with a stable kind and the MoR's own words.
 import { type ErrorCode, type FailureKind } from './error-guide.js';
 
 export { type FailureKind } from './error-guide.js';
@@ -44,7 +44,7 @@ export function orThrow<T>(outcome: Outcome<T>): T {
   throw new MorError(outcome);
 }
 
-/** One request, ready to be stored: the same bytes go out on every try. */
+/** One request, ready to store: the same bytes go out on every try. */
 export type WireRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query below `baseUrl`. */

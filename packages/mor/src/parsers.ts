@@ -1,4 +1,4 @@
-// How each answer is read, by a name for it: for tests of programs with answers of their own.
+// The parser of each answer, by a name for it: for tests of programs with their own answers.
 import { parseApplication } from './applications.js';
 import { parsePaymentIntent, parseSetupIntent } from './card-intents.js';
 import { parseEInvoice } from './e-invoices.js';

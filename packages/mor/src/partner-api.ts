@@ -1,4 +1,4 @@
-// Document 1: who the partner is, the regions there are, and the start of an onboarding.
+// Document 1: the partner, the existing regions, and the start of an onboarding.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { Fields, parseListOf } from './read.js';
 import { type InitiateRequest } from './requests/onboarding.js';
@@ -11,7 +11,7 @@ export type Region = {
   readonly id: string;
   readonly name: string;
   readonly flagCode: string;
-  /** Null for a region that is not a single country. */
+  /** Null for a region of several countries. */
   readonly countryCode: string | null;
   readonly taxSupported: boolean;
   readonly morSupported: boolean;
@@ -23,12 +23,12 @@ export type ApplicationStatus = (typeof applicationStatuses)[number];
 /** The answer of initiate. It does not name the merchant: find it in the list by its reference. */
 export type Initiated = {
   readonly applicationId: string;
-  /** The internal status as it was sent, for example `DRAFT`. */
+  /** The internal status as sent, for example `DRAFT`. */
   readonly rawStatus: string;
-  /** The status in the words of all other endpoints; null for an internal status that Document 1 does not name. */
+  /** The status in the words of all other endpoints; null for an internal status unknown to Document 1. */
   readonly status: ApplicationStatus | null;
   readonly mode: string;
-  /** True: the application was there before, and the company details of this request were thrown away (rule 1). */
+  /** True: the application existed before, and the MoR discarded the company details of this request (rule 1). */
   readonly isExistingApplication: boolean;
 };
 
@@ -50,8 +50,8 @@ export function parseRegion(value: unknown, path = ''): Region {
 }
 
 /**
- * An internal status (initiate, hosted onboarding) in the words of the merchant-scoped endpoints. Every `SIGNED_BY_…` counts
- * as approved: Document 1 names one and says that the service's own signing step is another. Null: not in the table.
+ * An internal status (initiate, hosted onboarding) in the words of the merchant-scoped endpoints. Every `SIGNED_BY_…`
+ * counts as approved: Document 1 names one and calls the service's own signing step another. Null: not in the table.
  */
 export function statusFromRaw(raw: string): ApplicationStatus | null {
   if (raw.startsWith('SIGNED_BY_')) return 'approved';
@@ -91,7 +91,7 @@ export function encodeInitiate(request: InitiateRequest): WireRequest {
 export class PartnerApi {
   constructor(private readonly transport: MorTransport) {}
 
-  /** False: no partner credentials are configured, and every call of Document 1 would be `stopped`. */
+  /** False: no partner credentials are configured, and every call of Document 1 would end `stopped`. */
   get enabled(): boolean {
     return this.transport.hasPartner;
   }

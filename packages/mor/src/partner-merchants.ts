@@ -78,7 +78,7 @@ export function parseMerchantDetail(value: unknown): MerchantDetail {
   };
 }
 
-/** Without company details, which can then never be filled in later (Document 1, "What the service does", 6). */
+/** Without company details: nobody can fill them in later (Document 1, "What the service does", 6). */
 export function encodeCreateMerchant(reference: string): WireRequest {
   return wireWith('POST', PATH, { reference });
 }

@@ -1,4 +1,4 @@
-// Document 2: hosted pages on which a customer pays once.
+// Document 2: hosted pages for one payment of a customer.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { decimalFromMinor, MAX_MINOR, type Money } from './money.js';
 import { Fields, parseMoney, parseText } from './read.js';
@@ -12,7 +12,7 @@ export type PaymentLink = {
   readonly url: string;
   /** `PAYABLE`, `PAID`, `EXPIRED` (Document 2) or another word of the MoR. */
   readonly status: string;
-  /** The amount the link was made for; null when the answer left it out. */
+  /** The link's amount; null if the answer left it out. */
   readonly pricedAmount: Money | null;
   /** Still outstanding; null when the answer left it out. */
   readonly amountDue: Money | null;
@@ -61,7 +61,7 @@ export class PaymentLinks {
     return this.sendCreate(encodePaymentLink(request));
   }
 
-  /** A key that was used before gives the existing link. */
+  /** A used key returns the existing link. */
   sendCreate(wire: WireRequest): Promise<Outcome<PaymentLink>> {
     return this.transport.call(wire, { name: 'payment_link.create', accept: ({ body }) => parsePaymentLink(body) });
   }

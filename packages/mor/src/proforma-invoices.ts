@@ -1,4 +1,4 @@
-// Document 2: proforma invoices, for customers who pay by bank transfer. Creation is asynchronous.
+// Document 2: proforma invoices, for customers paying by bank transfer. Creation is asynchronous.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
 import { Fields } from './read.js';
@@ -12,7 +12,10 @@ const FROM_CALCULATION = `${PATH}/from-tax-calculation`;
 export type ProformaInvoice = {
   readonly id: string;
   readonly number: string | null;
-  /** `PENDING_TAX_TRANSACTION`, `ISSUED`, `ISSUANCE_FAILED`, `SETTLED` and others whose moves the document does not show. */
+  /**
+   * `PENDING_TAX_TRANSACTION`, `ISSUED`, `ISSUANCE_FAILED`, `SETTLED` and others; the document does not show the moves
+   * of those.
+   */
   readonly status: string;
   readonly merchantReference: string | null;
   /** Only when the status is `ISSUANCE_FAILED`. */
@@ -26,13 +29,13 @@ export type ProformaInvoice = {
 export type ProformaCreated =
   | {
       readonly kind: 'accepted';
-      /** A replay always says `PENDING_TAX_TRANSACTION`: the state is read with `read` alone. */
+      /** A replay always says `PENDING_TAX_TRANSACTION`: only `read` gives the state. */
       readonly invoice: ProformaInvoice;
       /** Path to poll; null when the answer had none. */
       readonly location: string | null;
       readonly retryAfterMs: number | null;
     }
-  /** 422 `merchant_reference_conflict`: a live proforma invoice holds the reference; go on with that one. */
+  /** 422 `merchant_reference_conflict`: a live proforma invoice holds the reference; go on with it. */
   | { readonly kind: 'reference_taken'; readonly existingProformaInvoiceId: string };
 
 function parseIssuanceFailure(value: unknown, path: string): NonNullable<ProformaInvoice['issuanceFailure']> {
@@ -89,8 +92,8 @@ export class ProformaInvoices {
   }
 
   /**
-   * Both ways to create; the path says which. A spent key replays for ever, even after deletion: a new submission takes a
-   * new key, and a key is never made from the body.
+   * Both ways to create; the path tells them apart. A used key replays for ever, even after deletion: a new submission
+   * takes a new key. Never make a key from the body.
    */
   sendCreate(wire: WireRequest, key: string): Promise<Outcome<ProformaCreated>> {
     return this.transport.call<ProformaCreated>(wire, {
@@ -121,7 +124,7 @@ export class ProformaInvoices {
     });
   }
 
-  /** Allowed until the tax transaction is linked, then 409 `not_deletable`. Deleting twice succeeds twice. */
+  /** Allowed until the link to the tax transaction, then 409 `not_deletable`. Deleting twice succeeds twice. */
   sendDelete(wire: WireRequest): Promise<Outcome<null>> {
     return this.transport.call(wire, { name: 'proforma.delete', accept: () => null });
   }

@@ -1,4 +1,4 @@
-// Reading what a peer sent: unknown fields are passed over, known ones must be what the documents say they are.
+// Reading a peer's data: skips unknown fields; known ones must match the documents.
 import { canBeKept } from './kept-time.js';
 import { minorFromDecimal, type Money, parseCurrency } from './money.js';
 
@@ -14,7 +14,7 @@ type Answer = { readonly readable: boolean; readonly value: unknown };
 const UNREADABLE: Answer = { readable: false, value: undefined };
 
 /**
- * The body of an answer; an empty one has no value. What nests so deep that nobody could write it again is not readable.
+ * The body of an answer; an empty one has no value. Nesting too deep to write again is unreadable.
  * @param text null: it did not arrive whole
  */
 export function parseAnswer(text: string | null): Answer {
@@ -56,7 +56,7 @@ export function parseDecimal(value: unknown, path: string): string {
   return value;
 }
 
-/** Text without NUL and half surrogates, which no database keeps: in their place stands U+FFFD. */
+/** Text for the database: U+FFFD replaces NUL and half surrogates, since no database keeps them. */
 export function parseText(value: unknown, path: string): string {
   if (typeof value !== 'string') throw new Unreadable(path);
   return value.replace(/\0|\p{Cs}/gu, '\ufffd');
@@ -88,7 +88,7 @@ export class Fields {
     this.#values = new Map(Object.entries(value).filter(([, member]) => member !== null && member !== undefined));
   }
 
-  /** The names that have a value, known or not. */
+  /** The names with a value, known or not. */
   names(): string[] {
     return [...this.#values.keys()];
   }
@@ -109,11 +109,11 @@ export class Fields {
     return this.must(name, parseText);
   }
 
-  /** A name that later calls depend on: text of at least one and at most `longest` characters. */
+  /** A name for later calls: text of at least one and at most `longest` characters. */
   id(name: string, longest = 255): string {
     return this.must(name, (value, path) => {
       const id = parseText(value, path);
-      // One that would have to be changed to be kept names something else.
+      // An id changed for storage names something else.
       if (id === '' || id.length > longest || id !== value) throw new Unreadable(path);
       return id;
     });
@@ -131,7 +131,7 @@ export class Fields {
     return this.may(name, parseDecimal);
   }
 
-  /** A count of smallest units, as a JSON integer that lost nothing on its way. */
+  /** A count of smallest units, as an exact JSON integer. */
   minor(name: string): bigint {
     return this.must(name, (value, path) => {
       if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new Unreadable(path);
@@ -184,7 +184,7 @@ export class Fields {
     return this.#values.has(name) ? this.list(name, item) : [];
   }
 
-  /** Data that is shown or stored as it came and that nothing depends on. */
+  /** Data to show or store unchanged; nothing depends on it. */
   raw(name: string): unknown {
     return this.#values.get(name) ?? null;
   }
@@ -194,7 +194,7 @@ export class Fields {
   }
 }
 
-/** An amount of Document 2, `{amount, currency}`: a decimal string that is exact in its currency. */
+/** An amount of Document 2, `{amount, currency}`: a decimal string, exact in its currency. */
 export function parseMoney(value: unknown, path: string): Money {
   const fields = new Fields(value, path);
   const currency = fields.currency();

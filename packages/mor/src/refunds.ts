@@ -27,7 +27,7 @@ export type Refund = {
   readonly createdAt: Date | null;
 };
 
-/** The amount is always written: left out it would mean "whatever is left", which may have changed on the way. */
+/** Always writes the amount: left out it would mean "whatever is left", perhaps changed on the way. */
 export function encodeRefund(call: RefundRequest): WireRequest {
   if (call.amountMinor < 1n || call.amountMinor > MAX_MINOR) throw new RangeError('an amount must be 1 to 2^53 - 1');
   return wireWith('POST', `/api/payments/${segment(call.paymentId)}/refund`, {
@@ -59,7 +59,7 @@ export class Refunds {
     return this.send(encodeRefund(request), key);
   }
 
-  /** The key is required by Document 3; the processor's own keys are made from it. */
+  /** Document 3 requires the key; the processor's own keys come from it. */
   send(wire: WireRequest, key: string): Promise<Outcome<Refund>> {
     return this.transport.call(wire, { name: 'refund.create', key, accept: ({ body }) => parseRefund(body) });
   }

@@ -1,4 +1,4 @@
-// A value that cannot be printed by accident: it is used on purpose.
+// A value safe from accidental printing: use it on purpose.
 import { inspect } from 'node:util';
 
 const SHOWN = '[secret]';
@@ -12,7 +12,7 @@ export class Secret {
     Object.freeze(this);
   }
 
-  /** The value itself. For the one place that signs, verifies or sends with it. */
+  /** The value itself. For the one place to sign, verify or send with it. */
   reveal(): string {
     return this.#value;
   }

@@ -28,7 +28,7 @@ export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: ErrorCode; readonly errors: readonly FieldError[] };
 
-/** What one place of a request may hold. */
+/** The allowed values of one place of a request. */
 export interface Rule<T> {
   readonly schema: JsonSchema;
   readonly isOptional?: boolean;
@@ -41,7 +41,7 @@ export interface Rule<T> {
 }
 
 export type Members = Readonly<Record<string, Rule<unknown>>>;
-/** The type of what a rule lets through: `ValueOf<typeof paymentLinkRequest>`. */
+/** The type of a rule's values: `ValueOf<typeof paymentLinkRequest>`. */
 export type ValueOf<R> = R extends Rule<infer T> ? T : never;
 type OptionalNames<M> = { [N in keyof M]: M[N] extends { readonly isOptional: true } ? N : never }[keyof M];
 type ObjectOf<M> = Flat<
@@ -65,7 +65,7 @@ function rule<T>(schema: JsonSchema, message: string, isRight: (value: unknown) 
   return { schema, shapes: [], find: (value, field) => (isRight(value) ? [] : [{ field, message }]) };
 }
 
-/** May be left out; null counts as left out. */
+/** Optional; null counts as left out. */
 export function optional<T>(inner: Rule<T>): Rule<T> & { readonly isOptional: true } {
   const { schema, shapes } = inner;
   return { schema, shapes, isOptional: true, find: (value, path) => inner.find(value, path) };
@@ -212,7 +212,7 @@ export class Shape<M extends Members> implements Rule<ObjectOf<M>> {
     return [this];
   }
 
-  /** The JSON Schema that `schema` refers to. */
+  /** The JSON Schema behind `schema`. */
   get definition(): JsonSchema {
     const members = Object.entries(this.members);
     const required = members.filter(([, { isOptional }]) => isOptional !== true).map(([name]) => name);
@@ -230,8 +230,8 @@ export class Shape<M extends Members> implements Rule<ObjectOf<M>> {
   }
 
   /**
-   * Takes a parsed JSON body. Unknown fields are mistakes: nothing unchecked is passed on. Null counts as left out, and the value has
-   * none. Never throws.
+   * Takes a parsed JSON body. Unknown fields are mistakes: it passes nothing unchecked on. Null counts as left out, and
+   * the value has none. Never throws.
    */
   check(body: unknown): Checked<ObjectOf<M>> {
     const wrong = (errors: readonly FieldError[]): Checked<never> => ({ ok: false, code: this.code, errors });
@@ -242,7 +242,7 @@ export class Shape<M extends Members> implements Rule<ObjectOf<M>> {
       if (errors.length > 0) return wrong(errors.map((one) => ({ ...one, field: one.field.slice(0, MAX_PATH) })));
       return { ok: true, value: value as ObjectOf<M> }; // just found to be right
     } catch {
-      // Nesting so deep that the stack ends; nothing else in here throws.
+      // Too deep nesting for the stack; nothing else in here throws.
       return wrong([{ field: 'body', message: 'could not be read' }]);
     }
   }

@@ -1,4 +1,5 @@
-// Who sent this? The `t=…,v1=…` signature that Stripe and the MoR put on their deliveries, checked over the bytes as they came.
+// The sender's proof: Stripe and the MoR put the signature `t=…,v1=…` on their deliveries; this checks it over the
+// received bytes.
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 /**
@@ -10,7 +11,7 @@ import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'no
 export type SignatureVerdict = 'malformed' | 'mismatch' | 'stale' | 'ok';
 
 export type SignatureHeader = {
-  /** As it stands in the header: this text is what was signed. */
+  /** As in the header: the signature covers this text. */
   readonly timestamp: string;
   /** Unix seconds. */
   readonly seconds: number;
@@ -23,9 +24,10 @@ const MAX_MACS = 16; // one per secret while secrets roll; more only costs us ti
 const MAC_BYTES = 32;
 
 /**
- * Reads a header `t=<Unix seconds>,v1=<hex>[,v1=<hex>]…`, with at most one blank after a comma; skips entries of other schemes (`v0`).
- * Null for anything else: `t` missing, twice or not plain digits; no `v1`, too many, or one that is not 64 hex digits; any other
- * blank or control character; too long. A proxy joins two headers by a comma and a blank: then `t` is there twice.
+ * Reads a header `t=<Unix seconds>,v1=<hex>[,v1=<hex>]…`, with at most one blank after a comma; skips entries of other
+ * schemes (`v0`). Null for anything else: `t` missing, twice or not plain digits; no `v1`, too many, or one without 64
+ * hex digits; any other blank or control character; too long. A proxy joins two headers by a comma and a blank: then
+ * `t` is there twice.
  */
 export function parseSignatureHeader(header: string): SignatureHeader | null {
   if (header.length > MAX_HEADER_LENGTH || /[^\x20-\x7e]/.test(header)) return null;
@@ -55,8 +57,8 @@ export class SignatureCheck {
   readonly #toleranceSec: number;
 
   /**
-   * Any one of the secrets may match (rotation). Throws when there is none or one is blank: a blank secret is one that anybody can
-   * sign with.
+   * Any one of the secrets may match (rotation). Throws for no secrets or a blank one: anybody can sign with a blank
+   * secret.
    */
   constructor(secrets: readonly string[], toleranceSec: number) {
     if (secrets.length === 0 || secrets.some((secret) => secret.trim() === '')) {
@@ -76,8 +78,8 @@ export class SignatureCheck {
   }
 
   /**
-   * Every secret is tried against every MAC, whatever matched before, so that the time taken says nothing about which one did.
-   * Exactly at the tolerance is still near (Documents 2 and 3: older than five minutes is refused).
+   * Tries every secret against every MAC, whatever matched before: the time taken never gives the matching one away.
+   * Exactly at the tolerance is still near (Documents 2 and 3 refuse more than five minutes).
    */
   checkParsed(header: SignatureHeader, body: Buffer, now: Date): Exclude<SignatureVerdict, 'malformed'> {
     let matches = 0;

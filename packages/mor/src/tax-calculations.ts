@@ -1,4 +1,4 @@
-// Document 2: what tax an order will carry. A calculation lives 7 days and can be used once.
+// Document 2: an order's future tax. A calculation lives 7 days and serves once.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { Fields } from './read.js';
 import { type TaxCalculationRequest } from './requests/tax.js';
@@ -20,7 +20,7 @@ export type TaxCalculation = {
   /** Never part of `taxAmount`; null when no line carries duty. */
   readonly totalDutyAmount: string | null;
   readonly lineItems: readonly TaxLine[];
-  /** Null unless liability is transferred to the MoR. */
+  /** Null unless the MoR takes the liability. */
   readonly entityCompanyName: string | null;
   /** Echoes, handed on as they came. */
   readonly customer: unknown;
@@ -59,7 +59,7 @@ export class TaxCalculations {
     return this.send(encodeTaxCalculation(request));
   }
 
-  /** Has no key: a second try makes a second calculation, which costs nothing and binds nobody. */
+  /** Has no key: a second try makes a second calculation. It costs nothing and binds nobody. */
   send(wire: WireRequest): Promise<Outcome<TaxCalculation>> {
     return this.transport.call(wire, { name: 'tax.calculate', accept: ({ body }) => parseTaxCalculation(body) });
   }

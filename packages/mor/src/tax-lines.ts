@@ -2,8 +2,8 @@
 import { Fields, parseText, Unreadable } from './read.js';
 
 /**
- * For display and reconciliation only: amounts are not to be derived from this list. Its words are handed on as they came: one that
- * Document 2 does not name yet must not keep a signup or a commit from going on.
+ * For display and reconciliation only: derive no amounts from this list. Hands its words on unchanged: a word unknown
+ * to Document 2 must not stop a signup or a commit.
  */
 export type TaxCharge = {
   readonly kind: string;
@@ -79,7 +79,7 @@ function parseLineTax(value: unknown, path: string): LineTax {
   };
 }
 
-/** The document does not say whether a quantity is a number or text: a whole number or a decimal string is taken. */
+/** The document leaves open whether a quantity is a number or text: this takes a whole number or a decimal string. */
 function parseQuantity(value: unknown, path: string): string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string' && /^\d{1,16}(\.\d{1,12})?$/.test(value)) return value;

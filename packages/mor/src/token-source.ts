@@ -8,7 +8,7 @@ import { type Clock, type MorCredentials, secretOf } from './options.js';
 const PATH = '/oauth2/token';
 /** Document 2, "Authentication", rule 2: the cache lives `expires_in` minus 300 seconds. */
 const EARLY_SEC = 300;
-/** For an answer that does not say how long its token lives. */
+/** For an answer without its token's life. */
 const SHORT_SEC = 60;
 const LONGEST_SEC = 86_400;
 /** Pause after repeated failures to get a token: 0.5 s, doubling to 8 s. One failure alone costs no pause. */
@@ -17,7 +17,7 @@ const LONGEST_PAUSE_MS = 8_000;
 
 export type TokenOutcome = { readonly ok: true; readonly token: Secret } | Failure;
 
-/** How long a token may be used, in seconds, from the `expires_in` of its answer. */
+/** A token's life, in seconds, from the `expires_in` of its answer. */
 export function tokenLifeSec(expiresIn: unknown): number {
   if (typeof expiresIn !== 'number' || !Number.isFinite(expiresIn) || expiresIn <= 0) return SHORT_SEC;
   if (expiresIn > EARLY_SEC + SHORT_SEC) return Math.min(expiresIn, LONGEST_SEC) - EARLY_SEC;
@@ -41,11 +41,11 @@ export class TokenSource {
     this.#credentials = credentials;
   }
 
-  /** A token that should be good. All who ask while one is being fetched get that one. `signal` ends only this wait. */
+  /** A token, good as far as known. All callers during a fetch share its token. `signal` ends only this wait. */
   async get(signal: AbortSignal): Promise<TokenOutcome> {
     const now = this.clock.now().getTime();
     if (this.#held !== null && now < this.#held.usableUntil) return { ok: true, token: this.#held.token };
-    // One that ends later than any can was begun before the clock was set back.
+    // A pause beyond the maximum began before the clock went back.
     const pauseMs = this.#pause === null ? 0 : this.#pause.until - now;
     if (this.#pause !== null && pauseMs > 0 && pauseMs <= LONGEST_PAUSE_MS) return this.#pause.failure;
     this.#refresh ??= this.#fetch().finally(() => (this.#refresh = null));
@@ -60,7 +60,7 @@ export class TokenSource {
   async #fetch(): Promise<TokenOutcome> {
     const signal = AbortSignal.timeout(this.timeoutMs);
     let exchange = await this.#ask(signal);
-    // Asking for a token twice harms nobody, so one hiccup is passed over.
+    // A second request for a token harms nobody, so this passes over one hiccup.
     const hiccup = exchange.answered ? exchange.status >= 500 : exchange.sent === 'maybe' && !exchange.timedOut;
     if (hiccup) exchange = await this.#ask(signal);
     const now = this.clock.now().getTime();
@@ -92,7 +92,7 @@ export class TokenSource {
     );
   }
 
-  /** Whatever went wrong here, the call itself was not sent: `retry`, or `stopped` where a person must act. */
+  /** Whatever went wrong here, the call itself was not sent: `retry`, or `stopped` if a person must act. */
   #read(exchange: Exchange): { ok: true; token: Secret; lifeSec: number } | Failure {
     if (!exchange.answered) {
       return { ...failureWithoutAnswer("the MoR's token service", exchange), kind: 'retry' };
@@ -103,7 +103,7 @@ export class TokenSource {
       return failure('retry', `the MoR's token service answered ${status}`, known);
     }
     if (status >= 300 && status < 400) {
-      const why = "the MoR's token service answered with a redirect, which is never followed";
+      const why = "the MoR's token service answered with a redirect; Crossbill follows none";
       return failure('stopped', why, { code: 'unexpected_redirect' });
     }
     if (status >= 400) return failure('stopped', `the MoR's token service refused our credentials (${status})`);
@@ -115,7 +115,7 @@ export class TokenSource {
 function readToken(text: string | null): { ok: true; token: Secret; lifeSec: number } | null {
   const body = parseObject(text);
   const token = body?.access_token;
-  // What is not visible ASCII cannot be sent in a header.
+  // A header can only carry visible ASCII.
   if (typeof token !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(token)) return null;
   return { ok: true, token: new Secret(token), lifeSec: tokenLifeSec(body?.expires_in) };
 }
@@ -129,7 +129,7 @@ function parseObject(text: string | null): Readonly<Record<string, unknown>> | n
   }
 }
 
-/** The outcome, or `retry` when the caller's deadline passes first: the call itself was not sent. */
+/** The outcome, or `retry` if the caller's deadline passes first: the call itself was not sent. */
 function unlessAborted(outcome: Promise<TokenOutcome>, signal: AbortSignal): Promise<TokenOutcome> {
   return new Promise((resolve) => {
     const late = (): void => resolve(failure('retry', 'the deadline passed while waiting for a token'));

@@ -7,7 +7,7 @@ import { type Clock, DEFAULT_TIMEOUT_MS, type MorCredentials, type MorOptions, s
 import { parseAnswer, Unreadable } from './read.js';
 import { TokenSource } from './token-source.js';
 
-/** An answer as the parsers see it. `body` is parsed JSON, or undefined when there was none. */
+/** An answer as the parsers see it. `body` is parsed JSON, or undefined without one. */
 export type MorAnswer = {
   readonly status: number;
   readonly body: unknown;
@@ -18,13 +18,13 @@ export type MorAnswer = {
 
 export type MorCallOptions<T> = {
   readonly name: MorCallName;
-  /** Whose credentials. The partner's are for Document 1, the merchant's for the rest. */
+  /** The credentials to use: the partner's for Document 1, the merchant's for the rest. */
   readonly as?: 'merchant' | 'partner';
   /** Sent as `Idempotency-Key`; null or absent: no such header. */
   readonly key?: string | null;
-  /** Reads a 2xx answer. Throws `Unreadable` when it is not what the document says. */
+  /** Reads a 2xx answer. Throws `Unreadable` if it differs from the document. */
   readonly accept: (answer: MorAnswer) => T;
-  /** Reads an error answer that the document lets us go on with; null when it is an ordinary error. */
+  /** Reads an error answer as a result, if the document allows it; null for an ordinary error. */
   readonly acceptError?: (answer: MorAnswer, code: string | null) => T | null;
 };
 
@@ -53,8 +53,8 @@ export class MorTransport {
   }
 
   /**
-   * Sends stored bytes once (a 401 is answered with a fresh token and the same bytes, a read that lost its connection is made
-   * again) and reads the answer. Never throws.
+   * Sends stored bytes once and reads the answer. After a 401 it sends the same bytes with a fresh token; it repeats a
+   * read with a lost connection. Never throws.
    */
   async call<T>(wire: WireRequest, options: MorCallOptions<T>): Promise<Outcome<T>> {
     const kept = this.#options.gate?.(options.name, wire) ?? null;
@@ -81,7 +81,7 @@ export class MorTransport {
     if (exchange.answered && exchange.status === 401) {
       tokens.refused(first.token);
       const second = await tokens.get(signal);
-      if (!second.ok) return second; // the 401 did nothing, and nothing was sent since
+      if (!second.ok) return second; // the 401 did nothing, and nothing went out since
       bearer = second.token.reveal();
       exchange = await this.#send(wire, options.key ?? null, bearer, signal);
     }

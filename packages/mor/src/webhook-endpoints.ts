@@ -1,4 +1,4 @@
-// Document 2: the addresses to which the MoR delivers its events.
+// Document 2: the MoR's delivery addresses.
 import { Secret } from './secret.js';
 import { type Outcome, type WireRequest } from './outcome.js';
 import { Fields, parseListOf, parseText } from './read.js';

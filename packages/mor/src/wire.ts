@@ -1,9 +1,9 @@
-// How a request is written down: the same arguments always give the same bytes.
+// Writing a request: the same arguments always give the same bytes.
 import { type WireRequest } from './outcome.js';
 
 /**
- * A value as JSON text with the keys of every object in order, so that the bytes depend on the meaning alone. Absent
- * (`undefined`) members are left out; a bigint is written as a plain integer.
+ * A value as JSON text with the keys of every object in order, so the bytes depend on the meaning alone. Leaves out
+ * absent (`undefined`) members; writes a bigint as a plain integer.
  */
 export function encodeJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
@@ -32,8 +32,8 @@ export function wireWith(method: 'POST' | 'PUT' | 'PATCH', path: string, body: u
 }
 
 /**
- * An id as one segment of a path. Segments that a server would read as "here" or "one folder up" are escaped twice: then
- * they are only an id that nobody knows. Throws a RangeError for an empty id, which would name another route.
+ * An id as one segment of a path. Escapes twice a segment a server would read as "here" or "one folder up": then it is
+ * only an unknown id. Throws a RangeError for an empty id, since it would name another route.
  */
 export function segment(id: string): string {
   if (id === '') throw new RangeError('an id in a path must not be empty');
@@ -41,7 +41,7 @@ export function segment(id: string): string {
   return escaped === '.' || escaped === '..' ? escaped.replaceAll('.', '%252E') : escaped;
 }
 
-/** A query string with the given values in the given order; null and undefined are left out. */
+/** A query string with the given values in the given order; leaves out null and undefined. */
 export function query(values: Readonly<Record<string, string | number | null | undefined>>): string {
   const parts = Object.entries(values)
     .filter(([, value]) => value !== null && value !== undefined)

@@ -1,4 +1,4 @@
-// The calls of the client: where they go, what their bytes are, and the answers that are values and not errors.
+// The client's calls: their addresses, their bytes, and the answers returned as values instead of errors.
 import {
   Applications,
   decodeDetails,
@@ -56,7 +56,7 @@ describe('bytes', () => {
     expect(() => encodePaymentIntent({ ...request, amountMinor: 0n })).toThrow(RangeError);
   });
 
-  it('a setup intent names its customer as a payment intent does, and leaves out what was not given', () => {
+  it('a setup intent names its customer like a payment intent, and leaves out missing members', () => {
     expect(encodeSetupIntent({ customer: { id: 'cus_1' } })).toEqual({
       method: 'POST',
       path: '/api/payments/cardpsp/setup-intents',
@@ -70,7 +70,7 @@ describe('bytes', () => {
     );
   });
 
-  it("the details of a signup's customer are read from its stored body, and from a body without a customer none", () => {
+  it("the details of a signup's customer come from its stored body; a body without a customer gives none", () => {
     const details = { email: 'a@heron.example', name: 'Ada', country: 'DE', address: { line1: 'x', city: 'y' } };
     const stored = (customer: MerchantCustomer): string => encodeSetupIntent({ customer }).body ?? '';
     expect(decodeDetails(stored({ id: 'cus_1', ...details }))).toEqual(details);
@@ -143,8 +143,8 @@ describe('bytes', () => {
   });
 });
 
-describe('answers that are values', () => {
-  it('a taken merchant reference gives the merchant that has it', async () => {
+describe('answers as values', () => {
+  it('a taken merchant reference gives its merchant', async () => {
     rig.peer.reply = json(409, { code: 'duplicate_reference', existingMerchantId: 'm-1' });
     const outcome = await new PartnerMerchants(rig.transport).sendCreate(encodeCreateMerchant('shop-1'));
     expect(outcome).toMatchObject({ ok: true, status: 409, value: { kind: 'exists', existingMerchantId: 'm-1' } });
@@ -169,7 +169,7 @@ describe('answers that are values', () => {
     expect(await applications.sendSubmit(encodeSubmit('m'))).toMatchObject({ value: { kind: 'submitted' } });
   });
 
-  it('a taken proforma reference gives the invoice that holds it; a new one says where to look', async () => {
+  it('a taken proforma reference gives its invoice; a new one gives the place to look', async () => {
     const proformas = new ProformaInvoices(rig.transport);
     const request = encodeProformaFromCalculation(DATES);
     rig.peer.reply = json(422, { code: 'merchant_reference_conflict', errors: [], existingProformaInvoiceId: 'p-1' });
@@ -186,7 +186,7 @@ describe('answers that are values', () => {
     expect(await proformas.sendCreate(request, 'k')).toMatchObject({ ok: false, kind: 'refused' });
   });
 
-  it('a file that is still being made is a value with the wait', async () => {
+  it('a file not ready yet is a value with the wait', async () => {
     const proformas = new ProformaInvoices(rig.transport);
     const invoices = new Invoices(rig.transport);
     const transactions = new TaxTransactions(rig.transport);
@@ -208,7 +208,7 @@ describe('answers that are values', () => {
     expect(await proformas.sendDelete(encodeDeleteProforma('p'))).toMatchObject({ ok: true, value: null });
   });
 
-  it('a charge is proven by 200 with its invoice alone, pending by 202, unknown by 404, and anything else says nothing', async () => {
+  it('only 200 with its invoice proves a charge; 202 means pending, 404 unknown, and anything else says nothing', async () => {
     const invoices = new Invoices(rig.transport);
     const asked: [number, unknown, unknown][] = [
       [200, wire('invoice-file'), 'charged'],
@@ -227,7 +227,7 @@ describe('answers that are values', () => {
     }
   });
 
-  it('a charge is not proven by an answer without a body', async () => {
+  it('an answer without a body does not prove a charge', async () => {
     rig.peer.reply = (_req, res) => res.writeHead(204).end();
     expect(await new Invoices(rig.transport).lookUpCharge('ch_1')).toMatchObject({
       ok: false,

@@ -1,4 +1,4 @@
-// Every answer of the three documents is parsed before it is believed: extra fields pass, wrong kinds do not.
+// The client parses every answer of the three documents before it believes it: extra fields pass, wrong kinds do not.
 import {
   parseApplication,
   parseEInvoice,
@@ -57,7 +57,7 @@ function withStrangers(value: Json): Json {
 describe.each(Object.entries(MOR_PARSERS))('%s', (name, parse) => {
   const body = wire(name);
 
-  it('is read, and the same with fields that nobody knows yet', () => {
+  it('is readable, also with unknown extra fields', () => {
     const known = parse(body);
     const { customer: _c, evidence: _e, ...plain } = known as Record<string, unknown>;
     const { customer: _c2, evidence: _e2, ...more } = parse(withStrangers(body)) as Record<string, unknown>;
@@ -73,7 +73,7 @@ describe.each(Object.entries(MOR_PARSERS))('%s', (name, parse) => {
     }
   });
 
-  it('either reads or says what it could not read, whatever comes', () => {
+  it('either reads or names the unreadable part, whatever comes', () => {
     fc.assert(
       fc.property(fc.constantFrom(...leaves(body)), fc.jsonValue(), (path, value) => {
         outcomeOf(() => parse(replaced(body, path.split('.'), value as Json)));
@@ -114,7 +114,7 @@ describe('fields', () => {
     }
   });
 
-  it('an amount that lost digits on its way is unreadable', () => {
+  it('an amount with lost digits is unreadable', () => {
     for (const amount of [2 ** 53, 1.5, -1, '5', null]) {
       expect(outcomeOf(() => parseRefund({ ...(wire('refund') as object), amount }))).toBe('unreadable');
     }
@@ -129,7 +129,7 @@ describe('fields', () => {
     });
   });
 
-  it('words of tax that are shown and nothing depends on are handed on, also those that Document 2 does not name', () => {
+  it('words of tax for display are handed on, also those unknown to Document 2', () => {
     let body = wire('tax-calculation');
     const tax = ['lineItems', '0', 'tax'];
     const put = (value: Json, ...path: string[]): void => {
@@ -150,15 +150,12 @@ describe('fields', () => {
     ['e-invoice', parseEInvoice],
     ['proforma-invoice', parseProformaInvoice],
     ['application', parseApplication],
-  ] as const)(
-    'a %s with a status that no document has keeps that word, and one without a status is unreadable',
-    (name, parse) => {
-      const body = wire(name) as object;
-      expect(parse({ ...body, status: 'under_review' })).toMatchObject({ status: 'under_review' });
-      for (const status of [undefined, '', 7, 'x'.repeat(256)])
-        expect(outcomeOf(() => parse({ ...body, status }))).toBe('unreadable');
-    },
-  );
+  ] as const)('a %s with an unknown status keeps the word, and one without a status is unreadable', (name, parse) => {
+    const body = wire(name) as object;
+    expect(parse({ ...body, status: 'under_review' })).toMatchObject({ status: 'under_review' });
+    for (const status of [undefined, '', 7, 'x'.repeat(256)])
+      expect(outcomeOf(() => parse({ ...body, status }))).toBe('unreadable');
+  });
 
   it('left-out default values of Document 1 read as their defaults', () => {
     expect(parseInitiated({ applicationId: 'a', status: 'DRAFT' }).isExistingApplication).toBe(false);
@@ -170,7 +167,7 @@ describe('fields', () => {
     expect(parseMerchantDetail({ id: 'm', reference: 'r' })).toMatchObject({ company: null, storeUrls: [] });
   });
 
-  it('internal statuses are told apart from the mapped ones', () => {
+  it('internal statuses differ from the mapped ones', () => {
     expect(
       ['DRAFT', 'IN_REVIEW', 'CHANGES_REQUESTED', 'APPROVED', 'REJECTED', 'SIGNED_BY_MERCHANT'].map(statusFromRaw),
     ).toEqual(['created', 'submitted', 'changes_requested', 'approved', 'rejected', 'approved']);
@@ -178,7 +175,7 @@ describe('fields', () => {
     expect(statusFromRaw('created')).toBeNull();
   });
 
-  it('a list of webhook endpoints is read with and without its wrapper, and shows no secret', () => {
+  it('a list of webhook endpoints is readable with and without its wrapper, and shows no secret', () => {
     const { secret: _secret, ...endpoint } = wire('webhook-endpoint') as Record<string, Json>;
     expect(parseWebhookEndpointList([endpoint])).toEqual(parseWebhookEndpointList({ webhooks: [endpoint] }));
     const created = parseWebhookEndpointCreated(wire('webhook-endpoint'));
@@ -186,7 +183,7 @@ describe('fields', () => {
     expect(inspect(created) + JSON.stringify(created)).not.toContain('whsec_example');
   });
 
-  it('the object an e-invoice was made for is known by its shape', () => {
+  it("an e-invoice's source object is known by its shape", () => {
     expect(parseEInvoice(wire('e-invoice')).madeFor).toMatchObject({ type: 'payment' });
     expect(parseEInvoice({ id: 'e', status: 'PENDING' }).madeFor).toBeNull();
   });

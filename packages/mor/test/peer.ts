@@ -1,4 +1,4 @@
-// A small real HTTP server that plays the MoR's API and token service for the tests of the client.
+// A small real HTTP server in the role of the MoR's API and token service, for the client's tests.
 import { MorClient, type MorCallReport, type MorOptions, type MorTransport } from '@crossbill/mor';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ export function json(status: number, body: unknown, headers: Record<string, stri
   };
 }
 
-/** Answers `/oauth2/token` with `tokenReply` and everything else with `reply`; keeps what it saw. */
+/** Answers `/oauth2/token` with `tokenReply` and everything else with `reply`; keeps the requests. */
 export class Peer {
   readonly calls: Seen[] = [];
   readonly tokenCalls: Seen[] = [];

@@ -1,4 +1,4 @@
-// A request is checked field by field before it is sent. What two fields say of each other, the MoR checks.
+// A check of each field before a request goes out. Rules between two fields are the MoR's.
 import {
   catalogueProductRequest,
   type Checked,
@@ -42,7 +42,7 @@ function codeOf(checked: Checked<unknown>): string | null {
 }
 
 describe('a tax calculation', () => {
-  it('passes when it is complete, and keeps what was sent', () => {
+  it('passes when complete, and keeps its fields', () => {
     const checked = taxCalculationRequest.check(aCalculation());
     expect(checked.ok && JSON.parse(JSON.stringify(checked.value))).toEqual(aCalculation());
   });
@@ -79,7 +79,7 @@ describe('a tax calculation', () => {
     }
   });
 
-  it('refuses fields that nobody checked, at every depth', () => {
+  it('refuses unchecked fields, at every depth', () => {
     expect(fieldsOf(taxCalculationRequest.check(aCalculation({ status: 'paid' })))).toEqual(['status']);
     const line = { merchantLineItemReference: 'l', productCode: 'g', unitPrice: 1, refunded: true };
     expect(fieldsOf(taxCalculationRequest.check(aCalculation({ lineItems: [line] })))).toEqual([
@@ -96,7 +96,7 @@ describe('a tax calculation', () => {
     ]);
   });
 
-  it('drops nulls, which count as left out', () => {
+  it('drops nulls: they count as left out', () => {
     const checked = taxCalculationRequest.check(aCalculation({ shipFrom: null, taxBehavior: null }));
     expect(checked.ok && 'shipFrom' in checked.value).toBe(false);
   });
@@ -131,7 +131,7 @@ describe('the other requests', () => {
     ]);
   });
 
-  it('a product says whether it is shipped', () => {
+  it('a product needs a word on its shipping', () => {
     expect(
       catalogueProductRequest.check({ productId: 'p', title: 't', requiresShipping: false, priceAmount: 9.5 }).ok,
     ).toBe(true);
@@ -186,7 +186,7 @@ describe('the other requests', () => {
     expect(fieldsOf(webhookEndpointRequest.check({ url: ' ', events: [7] }))).toEqual(['url', 'events']);
   });
 
-  it('an onboarding names each field that is missing', () => {
+  it('an onboarding names each missing field', () => {
     const company = {
       legalName: 'Heron Ltd',
       website: 'https://heron.example',
@@ -212,7 +212,7 @@ describe('the other requests', () => {
 });
 
 describe('the JSON Schema of a request', () => {
-  it('has every shape within it by name, and names what is required', () => {
+  it('has every inner shape by name, and names the required fields', () => {
     const schemas = definitionsOf([taxRefundRequest]);
     expect(Object.keys(schemas).sort()).toEqual(['TaxRefundLineRequest', 'TaxRefundRequest']);
     expect(schemas['TaxRefundRequest']).toMatchObject({

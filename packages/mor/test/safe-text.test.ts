@@ -1,4 +1,4 @@
-// What the MoR says of a failure is shown without anything that looks like a secret.
+// The MoR's text about a failure shows without anything like a secret.
 import { safeText } from '@crossbill/mor/safe-text.js';
 import { describe, expect, it } from '@jest/globals';
 
@@ -9,7 +9,7 @@ describe('a text of the MoR', () => {
     ['1whsec_canary4711', '1[secret]'],
     ['pi_1_secret_canary4711', '[secret]'],
     ['task_identifier and risk_level stay', 'task_identifier and risk_level stay'],
-  ])('%s is shown as %s', (said, shown) => {
+  ])('%s shows as %s', (said, shown) => {
     expect(safeText(said, [])).toBe(shown);
   });
 });

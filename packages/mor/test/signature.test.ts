@@ -1,4 +1,4 @@
-// Signatures: which headers are read, and which deliveries are believed.
+// Signatures: readable headers, and trusted deliveries.
 import { parseSignatureHeader, SignatureCheck } from '@crossbill/mor/signature.js';
 import { describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
@@ -97,7 +97,7 @@ describe('a signature header', () => {
       expect(check.check(headerOf(far), body, now)).toBe('stale');
   });
 
-  it('of any text is read or refused, and never throws', () => {
+  it('of any text is readable or refused, and never throws', () => {
     const pieces = fc.constantFrom('t', 'v1', 'v0', '=', ',', ' ', `${t}`, zeros, mac(body, secret, t), '\u0000', 'é');
     fc.assert(
       fc.property(
@@ -136,7 +136,7 @@ describe('the signature check', () => {
     expect(check.check(header, body, new Date(now.getTime() + 999))).toBe(verdict); // whole seconds count
   });
 
-  it('takes either secret while one is rolled, and neither when both are others', () => {
+  it('takes either secret during a rotation, and neither of two foreign ones', () => {
     const rolling = new SignatureCheck(['old-secret', 'new-secret'], 300);
     expect(rolling.check(sign(body, 'old-secret', { t }), body, now)).toBe('ok');
     expect(rolling.check(sign(body, 'new-secret', { t }), body, now)).toBe('ok');
@@ -160,7 +160,7 @@ describe('the signature check', () => {
       const changed = Buffer.from(whole);
       changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
       const head = changed.subarray(0, header.length).toString('latin1');
-      // The one bit that turns a hex letter into its capital changes the spelling, not the MAC.
+      // The one bit between a hex letter and its capital changes the spelling, not the MAC.
       if (head !== header.toString() && head.startsWith(`t=${t},v1=`) && spelling(head) === spelling(header.toString()))
         continue;
       const verdict = check.check(head, changed.subarray(header.length), now);
@@ -189,7 +189,7 @@ describe('beside Stripe’s own check', () => {
     }
   };
 
-  it('agrees on every header that is canonical, and refuses more only where that is meant', () => {
+  it('agrees on every canonical header, and refuses more only on purpose', () => {
     const validMac = fc
       .integer({ min: t - 400, max: t + 400 })
       .chain((at) =>
@@ -211,7 +211,7 @@ describe('beside Stripe’s own check', () => {
       fc.property(headers, ({ at, header }) => {
         const ours = check.check(header, body, now) === 'ok';
         if (ours) same(theirs(header, body), true); // never more lenient
-        // Meant: the future, a `t` that is not plain digits or comes twice, entries that are no entries, a v1 that is no MAC.
+        // On purpose: the future, a `t` without plain digits or twice, malformed entries, a malformed v1.
         const meant =
           at > t + 300 || /t=[^1-9]|t=5x|v1=zz|(^|,)[x ](,|$)/.test(header) || header.split('t=').length > 2;
         if (!meant) {
@@ -224,7 +224,7 @@ describe('beside Stripe’s own check', () => {
     expect(agreed).toBeGreaterThan(300);
   });
 
-  it('tells apart two bodies that decode to the same text', () => {
+  it('tells apart two bodies with the same decoded text', () => {
     const broken = Buffer.from([0x22, 0xff, 0x22]);
     const otherBytes = Buffer.from('"\uFFFD"');
     const header = sign(otherBytes, secret, { t });

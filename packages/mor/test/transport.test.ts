@@ -1,4 +1,4 @@
-// The one way to the MoR: tokens, deadlines, redirects, and what each kind of trouble counts as.
+// The one way to the MoR: tokens, deadlines, redirects, and the kind of each trouble.
 import { CardIntents, type MorCallName, MorTransport, type Outcome, Refunds, type WireRequest } from '@crossbill/mor';
 import { tokenLifeSec } from '@crossbill/mor/token-source.js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -41,7 +41,7 @@ describe('tokens', () => {
     expect(call?.path).toBe('/api/thing');
   });
 
-  it('one refresh is shared by 50 parallel callers whose token has expired', async () => {
+  it('50 parallel callers with an expired token share one refresh', async () => {
     await send();
     rig.peer.reply = (req, res) =>
       json(req.headers.authorization === 'Bearer canary-token-2' ? 200 : 401, {})(req, res);
@@ -50,12 +50,12 @@ describe('tokens', () => {
     expect(rig.peer.tokenCalls).toHaveLength(2);
   });
 
-  it('one first token is shared by 50 parallel callers', async () => {
+  it('50 parallel callers share the first token', async () => {
     await Promise.all(Array.from({ length: 50 }, () => send()));
     expect(rig.peer.tokenCalls).toHaveLength(1);
   });
 
-  it('a 401 is answered once with a fresh token, the same key and the same bytes', async () => {
+  it('the client answers a 401 once with a fresh token, the same key and the same bytes', async () => {
     rig.peer.reply = (req, res) => json(rig.peer.calls.length === 1 ? 401 : 200, {})(req, res);
     expect((await send()).ok).toBe(true);
     expect(rig.peer.calls.map(({ body, headers }) => [body, headers['idempotency-key']])).toEqual([
@@ -71,7 +71,7 @@ describe('tokens', () => {
     expect(rig.peer.tokenCalls).toHaveLength(2);
   });
 
-  it('a token is renewed 300 seconds before its end', async () => {
+  it('the client renews a token 300 seconds before its end', async () => {
     await send();
     rig.clock.forward(86_099_000);
     await send();
@@ -81,7 +81,7 @@ describe('tokens', () => {
     expect(rig.peer.tokenCalls).toHaveLength(2);
   });
 
-  it('a life that is missing, 0 or text counts as one minute', () => {
+  it('a life of 0, as text or missing counts as one minute', () => {
     for (const odd of [undefined, null, 0, -5, 'soon', '86400', Number.NaN]) expect(tokenLifeSec(odd)).toBe(60);
     expect(tokenLifeSec(86_400)).toBe(86_100);
     fc.assert(
@@ -99,19 +99,19 @@ describe('tokens', () => {
     expect(rig.peer.calls[1]?.headers.authorization).toBe('Bearer canary-token-2');
   });
 
-  it('refused credentials stop the call; nothing is sent to the API', async () => {
+  it('refused credentials stop the call; nothing goes to the API', async () => {
     rig.peer.tokenReply = json(401, { error: 'invalid_client' });
     expect(failed(await send())).toMatchObject({ kind: 'stopped', status: null });
     expect(rig.peer.calls).toHaveLength(0);
   });
 
-  it('a token service that is away means: surely not done, try later', async () => {
+  it('an absent token service means: no effect, try later', async () => {
     rig.peer.tokenReply = json(500, {});
     expect(failed(await send()).kind).toBe('retry');
     expect(rig.peer.calls).toHaveLength(0);
   });
 
-  it('a token service that keeps failing is asked less often', async () => {
+  it('a steadily failing token service gets fewer requests', async () => {
     rig.peer.tokenReply = json(503, {});
     await send();
     await send();
@@ -123,7 +123,7 @@ describe('tokens', () => {
     expect(rig.peer.tokenCalls.length).toBeGreaterThan(asked);
   });
 
-  it('a pause ends also where the clock was set back in it', async () => {
+  it('a pause ends also after the clock goes back in it', async () => {
     const [answering, failing] = [rig.peer.tokenReply, json(503, {})];
     rig.peer.tokenReply = failing;
     await send();
@@ -145,7 +145,7 @@ describe('tokens', () => {
 });
 
 describe('trouble on the way', () => {
-  it('a redirect is never followed and the bearer goes nowhere else', async () => {
+  it('the client never follows a redirect and sends the bearer nowhere else', async () => {
     const other = await new Peer().start();
     for (const status of [301, 302, 303, 307, 308]) {
       rig.peer.reply = json(status, {}, { location: `http://127.0.0.1:${other.port}/api/thing` });
@@ -155,7 +155,7 @@ describe('trouble on the way', () => {
     await other.stop();
   });
 
-  it('a token service that redirects gets no second request', async () => {
+  it('a redirecting token service gets no second request', async () => {
     const other = await new Peer().start();
     rig.peer.tokenReply = json(307, {}, { location: `http://127.0.0.1:${other.port}/auth/oauth2/token` });
     expect(failed(await send())).toMatchObject({ kind: 'stopped', code: 'unexpected_redirect' });
@@ -163,7 +163,7 @@ describe('trouble on the way', () => {
     await other.stop();
   });
 
-  it('no answer before the deadline leaves the outcome unknown, and a write is not sent twice', async () => {
+  it('no answer before the deadline leaves the outcome unknown, and a write does not go out twice', async () => {
     const slow = await aRig({ timeoutMs: 200 });
     slow.peer.reply = () => undefined;
     const outcome = await slow.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
@@ -172,7 +172,7 @@ describe('trouble on the way', () => {
     await slow.close();
   });
 
-  it('the deadline covers a body that never ends', async () => {
+  it('the deadline covers an endless body', async () => {
     const slow = await aRig({ timeoutMs: 200 });
     slow.peer.reply = (_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json' });
@@ -183,7 +183,7 @@ describe('trouble on the way', () => {
     await slow.close();
   });
 
-  it('a slow token service means that nothing was sent', async () => {
+  it('a slow token service means nothing went out', async () => {
     const slow = await aRig({ timeoutMs: 200 });
     slow.peer.tokenReply = () => undefined;
     const outcome = await slow.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
@@ -204,25 +204,25 @@ describe('trouble on the way', () => {
     expect(rig.peer.calls).toHaveLength(2);
   });
 
-  it('a read that lost its connection is made once more', async () => {
+  it('the client repeats a read with a lost connection once', async () => {
     rig.peer.reply = (req, res) => (rig.peer.calls.length === 1 ? res.destroy() : json(200, { ok: true })(req, res));
     expect((await send(get, 'tax.transaction.list', null)).ok).toBe(true);
     expect(rig.peer.calls).toHaveLength(2);
   });
 
-  it('a garbled 2xx leaves the outcome unknown; bytes that are no UTF-8 do too', async () => {
+  it('a garbled 2xx leaves the outcome unknown; so do bytes outside UTF-8', async () => {
     for (const bytes of [Buffer.from('<html>'), Buffer.from('{"id":'), Buffer.from([0x22, 0xff, 0xfe, 0x22])]) {
       rig.peer.reply = (_req, res) => res.writeHead(200).end(bytes);
       expect(failed(await send())).toMatchObject({ kind: 'unknown', status: 200 });
     }
   });
 
-  it('an answer beyond 5 MB is not read to its end', async () => {
+  it('the client stops reading an answer at 5 MB', async () => {
     rig.peer.reply = (_req, res) => res.writeHead(200).end(JSON.stringify('x'.repeat(6 * 1024 * 1024)));
     expect(failed(await send())).toMatchObject({ kind: 'unknown', status: 200 });
   });
 
-  it('a refused connection means that nothing was sent', async () => {
+  it('a refused connection means nothing went out', async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     const address = holder.address();
@@ -235,7 +235,7 @@ describe('trouble on the way', () => {
   });
 });
 
-describe('what an answer counts as', () => {
+describe('the kind of an answer', () => {
   const rows: [MorCallName, number, string | null, string][] = [
     ['payment_intent.create', 503, 'psp_unavailable', 'retry'],
     ['refund.create', 503, 'psp_unavailable', 'unknown'],
@@ -282,7 +282,7 @@ describe('what an answer counts as', () => {
     }
   });
 
-  it('reports every call once, with its kind, status and request id, and survives a reporter that throws', async () => {
+  it('reports every call once, with its kind, status and request id, and survives a throwing reporter', async () => {
     rig.peer.reply = json(200, {}, { 'x-request-id': 'req_1' });
     await send();
     rig.peer.reply = json(422, { code: 'payment_not_refundable' });
@@ -319,7 +319,7 @@ describe('secrets', () => {
     expect(outcome.errors[0]?.message).not.toMatch(/[\r\n\u202e]/);
   });
 
-  it('an intent that cannot be read does not show its client secret', async () => {
+  it('an unreadable intent does not show its client secret', async () => {
     rig.peer.reply = json(200, { client_secret: 'pi_1_secret_canary', payment_intent_id: 7 });
     const intents = new CardIntents(rig.transport);
     const outcome = failed(await intents.send({ ...post, path: '/api/payments/cardpsp/payment-intents' }, 'k'));
@@ -327,7 +327,7 @@ describe('secrets', () => {
     expect(inspect(outcome)).not.toMatch(/canary/);
   });
 
-  it('a refund whose amount came as text is unknown, never taken', async () => {
+  it('a refund with its amount as text is unknown, never taken', async () => {
     const refund = {
       id: 'rfnd_1',
       payment_id: 'pay_1',

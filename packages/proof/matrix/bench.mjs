@@ -1,7 +1,8 @@
-// The short bench on a server beside the same on the embedded one, which runs before and after it: the machine may change meanwhile.
+// The short bench on a server next to the same bench on the embedded one. The embedded one runs before and after: the
+// machine may change meanwhile.
 import { tableOf } from './table.mjs';
 
-/** What is compared, from the bench's JSON. Rates and times depend on the machine; what counts is the last column. */
+/** The compared figures, from the bench's JSON. Rates and times depend on the machine; the last column counts. */
 const FIGURES = [
   ['intake, workers idle, events per second', (f) => f.intake.idle.perSecond],
   ['the same while the daemon decides and marks', (f) => f.intake.busy.perSecond],

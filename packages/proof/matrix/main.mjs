@@ -1,7 +1,8 @@
-// `npm run matrix`: the store, end-to-end and API tests and the demo on every Node and PostgreSQL that we name, one pair after the other.
-//   --node 24,26 --postgres 15,15-debian   only these pairs      --list     say which pairs, run nothing
-//   --short                                what CI runs: the demo, on Debian's PostgreSQL and on the Node of the image
-//   --json file                            the results as JSON   --bench    the short bench instead, beside the embedded server
+// `npm run matrix`: the store, end-to-end and API tests and the demo on every Node and PostgreSQL of our list, one pair
+// after the other.
+//   --node 24,26 --postgres 15,15-debian   only these pairs      --list     list the pairs, run nothing
+//   --short                                CI's choice: the demo, on Debian's PostgreSQL and on the Node of the image
+//   --json file                            the results as JSON   --bench    the short bench instead, next to the embedded
 //   test/store/lanes.test.ts …             these tests instead
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +54,9 @@ async function main() {
   return count('failed') === 0 ? 0 : 1;
 }
 
-/** One row of the table. The demo counts as one test; a pair that cannot be had here is skipped, with the reason. */
+/**
+ * One row of the table. The demo counts as one test. The matrix skips a pair this machine can't have, with the reason.
+ */
 async function runPair(pair, place, logs) {
   const startedAt = performance.now();
   const result = { ...pair, jit: null, passed: 0, failed: 0, skipped: 0, demo: null, failures: [], note: null };

@@ -1,9 +1,9 @@
-// Which pairs of Node and PostgreSQL are run, and which tests on each.
+// The pairs of Node and PostgreSQL to run, and the tests for each.
 
 import { LONG } from '../../../test/support/long.js';
 
 export const NODES = ['20', '22', '24', '26'];
-/** `15-debian` is Debian's own package, which compiles with JIT; the others come from npm and have none. */
+/** `15-debian` is Debian's own package and compiles with JIT; the others come from npm without JIT. */
 export const SERVERS = ['14', '15', '15-debian', '16', '17', '18'];
 /** The tests whose result depends on Node's and PostgreSQL's versions. */
 export const TESTS = ['test/store', 'test/e2e', 'test/api'];
@@ -12,8 +12,8 @@ const IMAGE_NODE = '24';
 const NEWEST_SERVER = '18';
 
 /**
- * Every Node with the newest PostgreSQL, every PostgreSQL with the newest and the oldest Node; or every one named with every one named. In
- * this order: a run that is stopped has seen as many versions as it could.
+ * Every Node with the newest PostgreSQL, every PostgreSQL with the newest and the oldest Node; or every named one with
+ * every named one. The order gives an interrupted run as many versions as possible.
  */
 export function pairsOf({ node, postgres, short }) {
   if (short) {
@@ -31,7 +31,10 @@ export function pairsOf({ node, postgres, short }) {
   return [...all.filter((pair) => pair.postgres === NEWEST_SERVER), ...others(NODES.at(-1)), ...others(NODES[0])];
 }
 
-/** What jest is told for a pair besides the folders: the long flows turn on Node alone, so they run where its newest PostgreSQL does. */
+/**
+ * Jest's arguments for a pair besides the folders. The long flows depend on Node alone, so they run with its newest
+ * PostgreSQL only.
+ */
 export function without({ postgres }) {
   const flows = LONG.filter((path) => path.startsWith('test/e2e/'));
   return postgres === NEWEST_SERVER ? [] : [`--testPathIgnorePatterns=/(${flows.join('|')})\\.test\\.ts$`];

@@ -1,4 +1,4 @@
-// What is run on a pair: jest, the demo, the bench. Their output goes to a file each.
+// The programs of a pair: jest, the demo, the bench. Each writes its output to a file.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const running = new Set();
 
-/** Ends what runs when somebody ends us; the server goes with our end of its pipe. */
+/** Ends the running program when somebody ends us; the server goes with our end of its pipe. */
 export function onInterrupt(then) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
@@ -21,7 +21,7 @@ export function onInterrupt(then) {
 
 const TELL_EVERY_MS = 60_000;
 
-/** The counts of a jest run, and the names of the tests that failed. */
+/** The counts of a jest run, and the names of the failed tests. */
 export async function tests(node, url, paths, log, tell) {
   const file = `${log}.json`;
   rmSync(file, { force: true });
@@ -56,7 +56,7 @@ function filesDone(log) {
   return `${ended.length} files done, ${ended.filter((how) => how === 'FAIL').length} of them failed`;
 }
 
-/** Null when the demo ended clean, else how it ended; the daemon's own log is kept then. */
+/** Returns null if the demo ended clean, else how it ended; the daemon's own log stays then. */
 export async function demo(node, url, log) {
   return inFolder(async (folder) => {
     const args = ['packages/sandbox/dist/demo/main.js', '--once', '--customers', '6', '--months', '2'];
@@ -67,7 +67,7 @@ export async function demo(node, url, log) {
   });
 }
 
-/** The short bench on the embedded server, on `url`, and on the embedded one again: what it found each time. */
+/** The short bench on the embedded server, on `url`, and on the embedded one again: each time its figures. */
 export async function bench(node, url, log) {
   const found = [];
   for (const [i, server] of [null, url, null].entries()) {
@@ -94,7 +94,7 @@ async function inFolder(work) {
   }
 }
 
-/** How a program ended, in words. It runs on that Node, also in the processes that it starts. */
+/** How a program ended, in words. It runs on this Node, and so do the processes it starts. */
 function run(node, args, log, minutes, environment) {
   const { DATABASE_URL, TEST_DATABASE_URL, NODE_OPTIONS, ...own } = process.env; // those three are ours to set
   const env = { ...own, ...environment, PATH: [dirname(node), own.PATH].join(delimiter) };
@@ -118,7 +118,7 @@ function run(node, args, log, minutes, environment) {
   });
 }
 
-/** With all processes that it started. */
+/** Ends the process and all its children. */
 function end(child) {
   try {
     process.kill(-child.pid, 'SIGKILL');

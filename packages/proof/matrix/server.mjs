@@ -10,7 +10,7 @@ import pg from 'pg';
 /** It lives as long as its standard input is open: also a killed matrix leaves no server behind, and no folder. */
 const UNTIL_WE_END = '"$@" </dev/null & server=$!; cat >/dev/null; kill -INT $server; wait $server; cd /; rm -rf "$0"';
 
-// What tests write need not survive a power cut. Everything else is what the server does by default, JIT above all.
+// A test's data need not survive a power cut. Everything else keeps the server's defaults, JIT above all.
 const FOR_TESTS = ['fsync=off', 'full_page_writes=off'];
 
 /** Runs `work` with the server's URL (a superuser's, database postgres), version, and whether it compiles queries. */

@@ -1,4 +1,4 @@
-// The results as a Markdown table that is also readable on a terminal.
+// The results as a Markdown table, also readable on a terminal.
 
 export function markdown(results) {
   const rows = results.map((r) => [
@@ -12,7 +12,7 @@ export function markdown(results) {
   return tableOf(['Node', 'PostgreSQL', 'JIT', 'tests', 'demo', 'seconds'], rows);
 }
 
-/** Without the demo, which has a column of its own. */
+/** Without the demo: it has its own column. */
 function testsOf({ passed, failed, skipped, demo }) {
   const [p, f] = [passed - (demo === true ? 1 : 0), failed - (demo === false ? 1 : 0)];
   if (p + f + skipped === 0) return '–';

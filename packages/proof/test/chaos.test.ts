@@ -1,4 +1,5 @@
-// What `npm run chaos` does by itself: its schedule, its network that fails, its rules and its report. The run itself is the command.
+// The parts of `npm run chaos`: its schedule, its faulty network, its rules and its report. The run itself is the
+// command.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Outcome } from '../src/chaos/books.js';
@@ -18,7 +19,7 @@ describe('the schedule of a chaos run', () => {
     expect(drawStrikes({ ...HALF_AN_HOUR, seed: '2' })).not.toEqual(drawStrikes(HALF_AN_HOUR));
   });
 
-  it('has some two hundred strikes of every kind in half an hour, and none on a part that is still struck', () => {
+  it('has some two hundred strikes of every kind in half an hour, and never two at once on one part', () => {
     const strikes = drawStrikes(HALF_AN_HOUR);
     expect(strikes.length).toBeGreaterThan(180);
     expect(strikes.length).toBeLessThan(225);
@@ -45,7 +46,7 @@ describe('the options of a chaos run', () => {
     expect(readOptions([]).failover).toBeUndefined();
   });
 
-  it('tell Patroni to acknowledge no commit that its standby lacks, and to listen on this machine alone', () => {
+  it('tell Patroni to acknowledge no commit before its standby, and to listen on this machine alone', () => {
     const ports = { port: 5001, apiPort: 5002, etcdPort: 5003 };
     const node = { name: 'one', folder: '/var/tmp/one', logFile: '/var/tmp/one.log', ...ports, password: 'p' };
     const settings = settingsOf(node, '/usr/lib/postgresql/15/bin');
@@ -67,7 +68,7 @@ describe('the network of a chaos run', () => {
     for (const server of servers.splice(0)) server.close().closeAllConnections();
   });
 
-  /** Counts what arrives at a server, and says its name. */
+  /** Counts the requests to a server, and returns its name. */
   async function serverCalled(
     name: string,
   ): Promise<{ readonly port: number; arrived: number; close(): Promise<void> }> {
@@ -113,7 +114,7 @@ describe('the network of a chaos run', () => {
       () => 'no answer',
     );
 
-  it('passes, cuts, and loses the answer to a request that was carried out', async () => {
+  it('passes, cuts, and loses the answer to a finished request', async () => {
     const server = await serverCalled('one');
     const proxy = await before(server.port);
     expect([await ask(proxy), server.arrived]).toEqual(['one', 1]);
@@ -136,7 +137,7 @@ describe('the network of a chaos run', () => {
     expect([await asked, server.arrived]).toEqual(['one', 1]);
   });
 
-  it('leads to the node that Patroni calls the primary, nowhere while there is none, and to the other one after a failover', async () => {
+  it("leads to Patroni's primary, nowhere without one, and to the other node after a failover", async () => {
     const [one, two] = [await serverCalled('one'), await serverCalled('two')];
     const [first, second] = [await patroniOf(one.port), await patroniOf(two.port)];
     const proxy = await before();
@@ -156,7 +157,7 @@ describe('the network of a chaos run', () => {
     await following;
   });
 
-  it('goes to its servers in turn, passes over one that is down, and leads elsewhere when told to', async () => {
+  it('goes to its servers in turn, passes over a dead one, and leads elsewhere on request', async () => {
     const [one, two, three] = [await serverCalled('one'), await serverCalled('two'), await serverCalled('three')];
     const proxy = await before(one.port, two.port);
     expect([await ask(proxy), await ask(proxy)]).toEqual(['one', 'two']);
@@ -187,7 +188,7 @@ function sidesWith(payments: readonly MorPayment[]): Sides {
 }
 
 describe('the rules of a chaos run', () => {
-  it('find an event that was answered 200 and is not stored, and one that is stored and not decided', () => {
+  it('find a missing event answered 200, and a stored event without a decision', () => {
     expect(eventFindings([event('evt_1', true), event('evt_2', false, 'retry')], [])).toEqual([
       { about: 'evt_1', what: 'invoice.paid was answered 200 and is not stored' },
     ]);
@@ -197,15 +198,15 @@ describe('the rules of a chaos run', () => {
     expect(eventFindings([event('evt_1', true)], [row('evt_1')])).toEqual([]);
   });
 
-  it('find an event that its sender gave up, and one that was parked', () => {
+  it('find an event given up by its sender, and a parked one', () => {
     const found = eventFindings([event('evt_1', false, 'given_up')], [row('evt_2', 'parked')]);
     expect(found.map((f) => f.about)).toEqual(['evt_1', 'evt_2']);
   });
 
-  it('find an invoice whose money was taken twice, and a refund that was made without being asked for', () => {
+  it('find an invoice with money taken twice, and a refund without a request', () => {
     expect(twiceFindings(sidesWith([PAYMENT, { ...PAYMENT, id: 'pay_2' }]), 1)).toEqual([
       { about: 'in_1', what: 'its money was taken 2 times' },
-      { about: 'refunds', what: '1 were asked for through the API, and the MoR has made 0' },
+      { about: 'refunds', what: 'the backend asked for 1 through the API, and the MoR has made 0' },
     ]);
     expect(twiceFindings(sidesWith([PAYMENT]), 0)).toEqual([]);
   });
@@ -222,17 +223,17 @@ describe('the report of a chaos run', () => {
     verify: { verdict: 'clean', said: '' },
   };
 
-  it('says in sentences what was struck, what was done, and that every rule holds', () => {
+  it("names in sentences the strikes, the merchant's acts, and the verdict of every rule", () => {
     const said = reportLines(clean, numbers).join('\n');
     expect(isClean(clean)).toBe(true);
     expect(said).toContain('Chaos, seed 7: 1.5 minutes, 2 strikes.\n      2  a daemon killed (kill -9)');
     expect(said).toContain('A daemon ended 2 times and was started again; PostgreSQL was started 1 time.');
     expect(said).toContain('1 event was answered 200; 1 are stored, 0 of them not decided.');
-    expect(said).toContain('The ledger, Stripe and the MoR agree; nothing was lost and nothing was done twice.');
+    expect(said).toContain('The ledger, Stripe and the MoR agree: nothing lost, nothing done twice.');
     expect(said).toMatch(/crossbill verify: clean\.\nEvery rule holds\.$/);
   });
 
-  it('names each difference, what verify said, and where the logs are', () => {
+  it("names each difference, verify's findings, and the folder of the logs", () => {
     const broken: Outcome = {
       ...clean,
       findings: [{ about: 'in_1', what: 'its money was taken 2 times' }],

@@ -1,4 +1,5 @@
-// A few seconds of `npm run fuzz`: each parser of something from outside on a few dozen bent inputs, new ones each time, and on all that ever broke one.
+// A few seconds of `npm run fuzz`: each parser of outside data on a few dozen bent inputs, new ones each time, and on
+// all inputs with an old break.
 import { randomInt } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { corpus, tryCase } from '../src/fuzz/corpus.js';
@@ -11,14 +12,14 @@ const RUNS = 15;
 
 describe('a parser of something from outside', () => {
   it.each(targets.map((target) => [target.name, target] as const))(
-    '%s gives a clear error or a value that holds, whatever comes',
+    '%s gives a clear error or a value within its limits, whatever comes',
     async (_, target) => {
       const { seed, failure } = await runBatch(target, randomInt(1, 2 ** 31), RUNS);
       expect(failure === null ? null : { seed, ...failure }).toBeNull();
     },
   );
 
-  it('that once broke on an input takes it', async () => {
+  it('takes an input that once broke it', async () => {
     const known = [...targets, ...remoteTargets].map(({ name }) => name);
     const broken: string[] = [];
     for (const one of corpus()) {
@@ -34,7 +35,7 @@ describe('a parser of something from outside', () => {
 describe('fuzzing', () => {
   const [inputs] = targets.map((target) => target.inputs);
 
-  it('finds a parser that breaks, makes the input small, and finds it again by the same seed', async () => {
+  it('finds a breaking parser, makes the input small, and finds it again by the same seed', async () => {
     const fragile: Target = {
       name: 'fragile',
       what: 'a parser that knows no v1',

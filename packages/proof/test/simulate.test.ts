@@ -14,7 +14,7 @@ import { goldenStories, storyNamed } from '../src/simulate/stories.js';
 import { type World } from '../src/simulate/world.js';
 import { freshDatabase, type TestDatabase } from '../../../test/support/database.js';
 
-// A busy machine may be ten times slower than a quiet one, and what is slow is not wrong.
+// A busy machine may be ten times slower than a quiet one, and slow is not wrong.
 jest.setTimeout(300_000);
 
 let database: TestDatabase;
@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A broken rule with what is needed to see it again. */
+/** A broken rule with everything needed to see it again. */
 function toldOf({ name, broken, injected }: RunResult): string[] {
   const faults = injected.map((f) => `#${f.at} ${f.fault} at ${f.label}`).join(', ');
   return broken.map((b) => `${name}: ${b} [${faults}]`);
@@ -49,8 +49,8 @@ describe('a simulated shop', () => {
     expect((await seededRun(12, store, false)).digest).not.toBe(first.digest);
   });
 
-  // Two lanes that become due at one moment: their rows lie in another order than their index.
-  it('takes the same steps from the same seed by whatever plans the server chooses', async () => {
+  // Two lanes due at one moment: their rows lie in another order than their index.
+  it('takes the same steps from the same seed under any plan of the server', async () => {
     const first = await seededRun(700, store, false);
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();
@@ -99,12 +99,12 @@ describe('a simulated shop', () => {
     expect(told).toEqual([]);
   });
 
-  it('ends the same in whatever order the events of an invoice arrive', async () => {
+  it("ends the same in every order of an invoice's events", async () => {
     expect(await brokenOrders(store, 29)).toEqual([]);
   });
 });
 
-describe('a run that failed once', () => {
+describe('a kept run', () => {
   it.each(keptCases().map((kept) => [kept.why, kept] as const))('keeps every rule now: %s', async (_, kept) => {
     const { seed, faults, without } = kept;
     const small = { faults: faults === null ? null : new Map(faults), without };
@@ -141,13 +141,13 @@ describe('the simulation itself', () => {
     expect(trace.filter((l) => l.includes('POST /v1/payment_records/report_payment'))).toHaveLength(2);
   });
 
-  it('fences a worker that slept past its lease', async () => {
+  it('fences a worker asleep past its lease', async () => {
     const { trace, broken } = await withFault(renewal, /attach_payment/, 'pause_after');
     expect(broken).toEqual([]);
     expect(trace.some((l) => l.includes('lanes.transact failed: Error lane'))).toBe(true);
   });
 
-  it('sends a delivery again whose commit was lost on the way', async () => {
+  it('repeats a delivery after its commit got lost on the way', async () => {
     const { trace, broken } = await withFault(renewal, /inbox.store/, 'db_answer_lost');
     expect(broken).toEqual([]);
     const first = trace.find((l) => l.includes('[db_answer_lost]')) ?? '';
@@ -159,7 +159,7 @@ describe('the simulation itself', () => {
     renewal,
     'a replica dies with its slice of the request budget',
     'a backup from the middle of a refund is restored',
-  ])('lists no fault that cannot come, up to the last: %s', async (name) => {
+  ])('lists no impossible fault, up to the last: %s', async (name) => {
     const { faults } = await singleFaults(storyNamed(name), store);
     const { at, fault } = faults.at(-1) ?? never();
     const { injected, broken } = await plainRun(storyNamed(name), store, [[at, fault]]);
@@ -167,15 +167,15 @@ describe('the simulation itself', () => {
     expect(broken).toEqual([]);
   });
 
-  it('takes a run whose fault never came for a failure', async () => {
+  it('counts a run without its fault as a failure', async () => {
     const { broken } = await plainRun(storyNamed(renewal), store, [[29_999, 'crash_after']]);
     expect(broken).toEqual(['the fault 29999:crash_after never came']);
   });
 
-  it('makes a failing run small: the faults and parts that break the rule are left, whatever else went wrong', async () => {
+  it('makes a failing run small: only the faults and parts of the broken rule remain, whatever else went wrong', async () => {
     const faults = Array.from({ length: 9 }, (_, at): GivenFault => [at, at % 2 === 0 ? 'crash_after' : 'refuse']);
     let runs = 0;
-    // The rule is broken by the faults of steps 2 and 7 together, while part 3 is played. A fault at step 5 finds no step.
+    // The faults of steps 2 and 7 together break the rule, while part 3 plays. A fault at step 5 finds no step.
     const act = (recipe: Recipe): Promise<Outcome> => {
       runs++;
       const has = (at: number): boolean => recipe.faults.some(([step]) => step === at);

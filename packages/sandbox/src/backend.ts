@@ -4,10 +4,10 @@ import { type Reply } from './kernel/http.js';
 import { Fields, isObject, type JsonObject } from './kernel/json.js';
 import { type Kernel } from './kernel/kernel.js';
 
-/** What the backend was told, once for each `webhook-id`. */
+/** A notification to the backend, once for each `webhook-id`. */
 type Told = { readonly id: string; readonly event: JsonObject; times: number };
 
-/** Below the MoR's address, so that a daemon needs no third port. */
+/** Below the MoR's address: a daemon needs no third port. */
 export const NOTIFY_PATH = '/backend/notifications';
 
 /** `secret`: for `NOTIFY_SECRETS`. */

@@ -1,4 +1,4 @@
-// `npm run sandbox`: starts the sandbox alone and prints, as NAME=value lines, what a daemon needs to talk to it.
+// `npm run sandbox`: starts the sandbox alone and prints the settings of a daemon for it, as NAME=value lines.
 import { NOTIFY_PATH } from './backend.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.js';
 
@@ -30,7 +30,7 @@ function readOptions(env: NodeJS.ProcessEnv): SandboxOptions {
   };
 }
 
-/** The settings of a daemon that talks to this sandbox. Made-up money only: printing these secrets is the point. */
+/** The settings of a daemon for this sandbox. Made-up money only: it prints these secrets on purpose. */
 function daemonSettings(sandbox: Sandbox): [string, string][] {
   const { secrets, kernel, mor } = sandbox;
   const key = (role: string): string => `sandbox-${role}:${role}:${kernel.secret(`api-key-${role}`)}`;

@@ -1,4 +1,4 @@
-// The sandbox as one object: the MoR and the part of Stripe that the bridge uses, on two ports, with one state.
+// The sandbox as one object: the MoR and the bridge's part of Stripe, on two ports, with one state.
 import { addBackend } from './backend.js';
 import { type ClockOptions } from './kernel/clock.js';
 import { type Transport } from './kernel/deliveries.js';
@@ -17,12 +17,12 @@ export type SandboxOptions = {
   readonly morPort?: number; // 0 picks one
   readonly stripePort?: number;
   readonly psp?: string; // cardpsp
-  /** Where Stripe's events go first; null or absent: nowhere until an endpoint is registered. */
+  /** The first receiver of Stripe's events; null or absent: none until a registration. */
   readonly stripeWebhookUrl?: string | null;
   readonly paymentWebhookUrl?: string | null;
-  /** An endpoint of Document 2 that is registered beforehand for every event type. */
+  /** An endpoint of Document 2, pre-registered for every event type. */
   readonly eventWebhookUrl?: string | null;
-  /** Webhook endpoints on loopback and over plain http are refused, as the documents say. */
+  /** Refuses webhook endpoints on loopback and over plain http, as the documents say. */
   readonly strictUrls?: boolean;
   readonly clock?: ClockOptions;
   readonly transport?: Transport;
@@ -92,7 +92,7 @@ export function makeSandbox(options: SandboxOptions = {}): SandboxCore {
   return { kernel, mor, cards, stripe, secrets, publishableKey: publishableKeyOf(kernel) };
 }
 
-/** Opens both ports. Rejects when one is taken; nothing stays open then. */
+/** Opens both ports. Rejects if another program has one, and leaves nothing open then. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const core = makeSandbox(options);
   const host = options.host ?? '127.0.0.1';

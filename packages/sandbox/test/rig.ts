@@ -15,16 +15,16 @@ export type Answer = { readonly status: number; readonly body: Record<string, un
 export type Rig = {
   readonly sandbox: Sandbox;
   readonly stripe: Stripe;
-  /** Everything that came to the receiver, in order. */
+  /** The receiver's deliveries, in order. */
   readonly received: Received[];
   readonly receiverUrl: string;
-  /** What the receiver answers: 200 unless a test says otherwise. */
+  /** The receiver's answer: 200 unless a test says otherwise. */
   answer: (request: Received) => number;
   /** A call with the merchant's bearer token. */
   mor(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   control(method: string, path: string, body?: unknown): Promise<Answer>;
   advance(seconds: number): Promise<void>;
-  /** Events of one type that were delivered, parsed, in order. */
+  /** Delivered events of one type, parsed, in order. */
   events(type: string): { id: string; type: string; data: { object: Record<string, unknown> } }[];
   close(): Promise<void>;
 };
@@ -114,7 +114,10 @@ export async function call(
   return { status: answer.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
 }
 
-/** A customer with a monthly subscription of 29.90 EUR whose default is a custom payment method, as the merchant's backend makes it. */
+/**
+ * A customer with a monthly subscription of 29.90 EUR and a custom payment method as its default, as the merchant's
+ * backend makes it.
+ */
 export async function subscribe(
   rig: Rig,
   email: string,

@@ -1,4 +1,4 @@
-// The sandbox without sockets: whoever owns time and network gets the same run from the same seed.
+// The sandbox without sockets: an owner of time and network gets the same run from the same seed.
 import { describe, expect, it } from '@jest/globals';
 import { type SandboxCore, makeSandbox } from '../src/sandbox.js';
 
@@ -15,7 +15,7 @@ async function ask(core: SandboxCore, side: 'mor' | 'stripe', method: string, ta
   return { status: reply.status, body: JSON.parse(reply.body.toString('utf8')) as Record<string, unknown> };
 }
 
-/** A trial signup with a saved card, and the renewal at its end; gives everything that was delivered. */
+/** A trial signup with a saved card, and the renewal at its end; returns all deliveries. */
 async function run(seed: string): Promise<string[]> {
   let now = START;
   const delivered: string[] = [];
@@ -49,8 +49,8 @@ async function run(seed: string): Promise<string[]> {
   return delivered;
 }
 
-describe('a sandbox whose time and network are owned', () => {
-  it('charges the saved card when the trial ends, before the invoice is finalized', async () => {
+describe('a sandbox without its own time and network', () => {
+  it('charges the saved card at the end of the trial, before it finalizes the invoice', async () => {
     const delivered = await run('one');
     const told = delivered.map((d) => d.slice(d.indexOf('{"id"'))).map((d) => JSON.parse(d) as { type: string });
     const types = told.map((e) => e.type);

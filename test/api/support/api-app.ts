@@ -27,7 +27,7 @@ export const KEYS = {
 } as const;
 export type Role = keyof typeof KEYS;
 
-const peer = 'http://127.0.0.1:9'; // nothing listens there, and nothing is to be sent
+const peer = 'http://127.0.0.1:9'; // nothing listens there, and nothing should go out
 const ENVIRONMENT = {
   NODE_ENV: 'test',
   API_KEYS: (['read', 'signup', 'ops'] as const).map((role) => `${role}-name:${role}:${KEYS[role]}`).join(','),
@@ -42,7 +42,7 @@ const ENVIRONMENT = {
   SIGNUP_CHARGE_CHECK: 'off',
 };
 
-/** Real time, in which nobody has to wait: who sleeps makes the time pass. A deadline, which can be called off, stays real. */
+/** Real time without waits: a sleep moves the time. A deadline, open to a cancel, stays real. */
 export class HurriedClock extends Clock {
   #ahead = 0;
 
@@ -122,7 +122,7 @@ export class ApiApp {
     };
   }
 
-  /** Works every lane that is due, until none is. */
+  /** Works every due lane, until none is left. */
   async work(): Promise<void> {
     const store = this.app.get(LaneStore);
     for (;;) {
@@ -143,7 +143,7 @@ export class ApiApp {
     return end;
   }
 
-  /** A renewal that the MoR was paid for; the invoice is marked paid with it. */
+  /** A renewal the MoR was paid for, with its mark on the invoice. */
   async paidRenewal(
     n: string | number,
     amount = 4999,
@@ -171,7 +171,7 @@ export class ApiApp {
     return { invoiceId, paymentId, customerId };
   }
 
-  /** Stores an event of the MoR as its door does, and works what comes of it. */
+  /** Stores an event of the MoR like its webhook endpoint, and works its consequences. */
   async deliver(event: {
     id: string;
     type: string;

@@ -1,4 +1,4 @@
-// The MoR and Stripe as the API's tests need them: small, and they keep what they were told.
+// The MoR and Stripe for the API's tests: small, and with a memory of their calls.
 import { type CallFailure, type CallOutcome, type WireRequest } from '../../../src/domain/ports/call.js';
 import {
   EventRelay,
@@ -29,10 +29,10 @@ export function failure(over: Partial<CallFailure>): CallFailure {
   };
 }
 
-/** Answers every call, once per key, unless it was told to fail. */
+/** Answers every call, once per key, unless told to fail. */
 export class FakeMor extends PaymentGateway {
   readonly calls: { wire: WireRequest; key: string }[] = [];
-  /** What the next calls end with, instead of an answer. */
+  /** The outcome of the next calls, instead of an answer. */
   failWith: CallFailure | null = null;
   refundStatus: RefundAnswer['status'] = 'succeeded';
   readonly #byKey = new Map<string, unknown>();

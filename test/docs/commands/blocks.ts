@@ -14,13 +14,13 @@ export type Block = {
   readonly commands: readonly string[];
   /** Lines of an .env file, no commands. */
   readonly settings: boolean;
-  /** What the page says that it prints: the block without a language that follows it at once. */
+  /** The page's expected output: the block without a language right after it. */
   readonly output: string | null;
 };
 
 const SETTING_NAMES = new Set<string>(Object.values(SETTINGS).map(({ name }) => name));
 
-/** The pages whose commands count. */
+/** The pages with tested commands. */
 export function pagesWithCommands(): readonly string[] {
   const below = (folder: string): string[] =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -63,7 +63,7 @@ function isSettings(body: string): boolean {
   return lines.every((line) => SETTING_NAMES.has(/^([A-Z_]+)=/.exec(line)?.[1] ?? ''));
 }
 
-/** Reads lines until bash takes them for a whole: as the body of a function, which is read and not run. */
+/** Reads lines until bash takes them for a whole: as the body of a function, never called. */
 const SPLIT = `
 whole=
 while IFS= read -r line || [ -n "$line" ]; do

@@ -1,10 +1,10 @@
-// The commands of the documents that their test does not run, each with the reason. Keep it short: what can be run is run.
+// The documents' commands without a run in their test, each with the reason. Keep it short: run everything runnable.
 
 export type NotRun = {
   /** How the command begins. */
   readonly command: string;
   readonly why: string;
-  /** The test that runs it, where one does. */
+  /** The test with a run of it, if there is one. */
   readonly runs?: { readonly file: string; readonly title: string };
 };
 
@@ -12,7 +12,7 @@ const DEVELOPERS = 'a program for developers, minutes long or without an end';
 const HOURS = 'each pair takes minutes; `.ci/run` runs the short one';
 
 const ON_A_SERVER = 'a step of a backup or restore, on a server of its own: `npm run restore-drill` runs it';
-const DRILL = { file: 'docs/restore-drill.test.ts', title: 'are those that the restore drill carries out' };
+const DRILL = { file: 'docs/restore-drill.test.ts', title: "are the restore drill's own, each of them" };
 
 export const NOT_RUN: readonly NotRun[] = [
   {
@@ -43,7 +43,7 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'crossbill move --reference "batch 1" --back',
     why: 'the daemon of the test enrols everybody, where it is refused',
-    runs: { file: 'e2e/move.test.ts', title: '--back sets again what stood there' },
+    runs: { file: 'e2e/move.test.ts', title: '--back restores the old method' },
   },
   {
     command: 'crossbill rehearse',
@@ -71,13 +71,13 @@ export const NOT_RUN: readonly NotRun[] = [
   { command: 'npm run matrix', why: HOURS },
   {
     command: 'npm run chaos',
-    why: 'it kills processes for minutes; its parts are tested',
+    why: 'it kills processes for minutes; tests cover its parts',
     runs: { file: 'packages/proof/test/chaos.test.ts', title: 'the schedule of a chaos run' },
   },
   {
     command: 'npm run fuzz',
     why: 'an hour; a few inputs of each target are tested',
-    runs: { file: 'packages/proof/test/fuzz.test.ts', title: 'that once broke on an input takes it' },
+    runs: { file: 'packages/proof/test/fuzz.test.ts', title: 'takes an input that once broke it' },
   },
   { command: 'createdb', why: 'a program of PostgreSQL, on its server: tests make their databases by SQL' },
   ...[
@@ -93,7 +93,7 @@ export const NOT_RUN: readonly NotRun[] = [
   ].map((command) => ({ command, why: ON_A_SERVER, runs: DRILL })),
 ];
 
-/** The npm scripts that take options, and where they are read. */
+/** The npm scripts with options, and the files reading them. */
 export const OPTIONS_IN: Readonly<Record<string, string>> = {
   matrix: 'packages/proof/matrix/main.mjs',
   bench: 'packages/bench/src/main.ts',
@@ -103,6 +103,6 @@ export const OPTIONS_IN: Readonly<Record<string, string>> = {
   fuzz: 'packages/proof/src/fuzz/options.ts',
 };
 
-/** The entry of the command, or undefined: it is run. */
+/** The entry of the command, or undefined: the test runs it. */
 export const notRun = (command: string): (typeof NOT_RUN)[number] | undefined =>
   NOT_RUN.find((entry) => command.startsWith(entry.command));

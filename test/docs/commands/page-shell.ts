@@ -1,4 +1,5 @@
-// The shell in which the commands of one page are run, one after the other: a real bash, whose `crossbill` is the command line of the sources.
+// The shell for the commands of one page, one after the other: a real bash with `crossbill` as the command line of the
+// sources.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { cli } from '../../cli/rig.js';
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
-/** Each command is read whole, run in this very shell, and its exit code told; what it prints goes into two files. */
+/** Reads each command whole, runs it in this very shell, and reports its exit code; its output goes into two files. */
 const LOOP = `
 crossbill() {
   local call code
@@ -35,7 +36,7 @@ export class PageShell {
   private readonly server: Server;
   private shell: ChildProcess | null = null;
 
-  /** @param sleep what stands for waiting so many seconds: until nothing is under way, however long that takes */
+  /** @param sleep replaces a wait of so many seconds: until nothing is under way, however long it takes */
   constructor(
     private readonly env: Readonly<Record<string, string>>,
     sleep: (seconds: number) => Promise<void>,
@@ -54,7 +55,7 @@ export class PageShell {
     });
   }
 
-  /** Puts a file there that the page supposes. */
+  /** Writes a file the page supposes. */
   write(path: string, text: string): void {
     mkdirSync(dirname(join(this.folder, path)), { recursive: true });
     writeFileSync(join(this.folder, path), text);
@@ -99,7 +100,7 @@ export class PageShell {
     for (const folder of [this.folder, this.calls]) rmSync(folder, { recursive: true, force: true });
   }
 
-  /** One call of the command line, with a person at the terminal who says yes. */
+  /** One call of the command line, with a consenting person at the terminal. */
   private async crossbill(call: string): Promise<number> {
     const listed = (name: string): string[] => readFileSync(join(call, name), 'utf8').split('\0').slice(0, -1);
     const env = Object.fromEntries(

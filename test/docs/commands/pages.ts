@@ -1,5 +1,5 @@
-// What each page supposes, what its placeholders stand for, and what its commands print. A command of which nothing is said here, and
-// below which the page shows nothing, fails the test.
+// Each page's suppositions, the values of its placeholders, and the output of its commands. A command without an entry
+// here and without an output on the page fails the test.
 import { type PageShell } from './page-shell.js';
 import { MONTH, type Rig } from './rig.js';
 import { emptyDatabase } from '../../support/database.js';
@@ -7,17 +7,17 @@ import { startSandbox } from '@crossbill/sandbox/sandbox.js';
 import { stranger } from '../../e2e/support/stranger.js';
 import { textOf } from '../support.js';
 
-/** Stands for a placeholder; `said`: all that the page's commands printed so far. */
+/** A placeholder's value; `said`: the output of the page's commands so far. */
 type Stand = string | ((said: string) => string | Promise<string>);
 
 export type Says = {
-  /** A part of the command. Of several that fit the longest counts. */
+  /** A part of the command. The longest match counts. */
   readonly command: string;
-  /** In what it prints, or in the file that it writes. */
+  /** In its output, or in its file. */
   readonly prints: RegExp;
   readonly code?: number;
   readonly file?: string;
-  /** Done before it is run. */
+  /** Runs before it. */
   readonly first?: (shell: PageShell, rig: Rig) => Promise<void> | void;
 };
 
@@ -27,7 +27,7 @@ export type Page = {
   readonly files?: (rig: Rig) => Readonly<Record<string, string>>;
   /** Where a file of the page has the settings, and not the environment. */
   readonly bare?: true;
-  /** The comment behind a command begins with what is in its answer; without one it is an answer that refuses nothing. */
+  /** The comment behind a command begins with a part of its answer; without one the answer must not be a refusal. */
   readonly comments?: true;
   /** At the end. */
   readonly close?: () => Promise<void>;
@@ -41,11 +41,11 @@ const last = (ids: RegExp) => (said: string) => {
 
 const CLOCK = { command: 'curl -s $MOR/_sandbox/clock', prints: /"now":/ };
 let closeWalk: () => Promise<void> = () => Promise.resolve();
-/** The open invoice that the recipes list, and then try again. */
+/** The open invoice the recipes list, and then try again. */
 let listed: string | null = null;
 let secondDatabase: Awaited<ReturnType<typeof emptyDatabase>> | null = null;
 
-/** In the order in which they are run: those that move the clock far come last. */
+/** In the order of their runs: those moving the clock far come last. */
 export const PAGES: Readonly<Record<string, Page>> = {
   'README.md': {
     stands: async (rig) => {

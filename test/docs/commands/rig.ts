@@ -1,4 +1,5 @@
-// One sandbox and one daemon for the commands of all pages, and what the pages suppose to be there: a paid payment, an open invoice.
+// One sandbox and one daemon for the commands of all pages, and the pages' suppositions: a paid payment, an open
+// invoice.
 import pg from 'pg';
 import { openInvoice } from '../../support/channels.js';
 import { monthlyPrice, OPS_KEY, SIGNUP_KEY, startWorld, type Json, type World } from '../../support/world.js';
@@ -9,7 +10,7 @@ const LOOK_AGAIN_MS = 100;
 export type Paid = { readonly invoiceId: string; readonly paymentId: string; readonly customerId: string };
 
 export class Rig {
-  /** What the shell of a page has as its environment: the daemon's settings, and the names that pages use. */
+  /** The environment of a page's shell: the daemon's settings, and the pages' own names. */
   readonly env: Readonly<Record<string, string>>;
 
   private constructor(
@@ -74,7 +75,7 @@ export class Rig {
     return { ...s, invoiceId, paymentId: String((invoice['payments'] as Json[])[0]?.['id']) };
   }
 
-  /** A subscription whose first invoice waits for its signup. */
+  /** A subscription with a first invoice waiting for its signup. */
   async unpaid(): Promise<{ readonly customerId: string; readonly invoiceId: string }> {
     const { stripe } = this.world;
     const customer = await stripe.customers.create({ email: 'ada@example.com' });
@@ -92,8 +93,10 @@ export class Rig {
     return openInvoice(this.world);
   }
 
-  /** Stands for every wait of a page: the sandbox's clock goes on by so long, and what happens then is delivered and decided, also
-   * what is tried again within seconds: on a busy machine the MoR's answer may come a look later. */
+  /**
+   * Replaces every wait of a page: moves the sandbox's clock by so long, then delivers and decides its events, also
+   * retries within seconds: on a busy machine the MoR's answer may come a look later.
+   */
   async rest(seconds: number): Promise<void> {
     const { world } = this;
     await world.advance(seconds);
@@ -115,5 +118,5 @@ export class Rig {
   }
 }
 
-/** The month that it is, UTC. */
+/** The present month, UTC. */
 export const MONTH = new Date().toISOString().slice(0, 7);

@@ -1,4 +1,4 @@
-// The built daemon as a process of its own, so that it can be killed.
+// The built daemon as a separate process, ready to be killed.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,13 +8,13 @@ import { alone } from '../../support/database.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PROGRAM = join(ROOT, 'dist/main.js');
-/** What `npm start` gives Node. */
+/** Node's flags in `npm start`. */
 const FLAGS =
   /"start": "node (.+) dist\/main\.js"/.exec(readFileSync(join(ROOT, 'package.json'), 'utf8'))?.[1]?.split(' ') ?? [];
-/** When it was built last. */
+/** Time of the last build. */
 const BUILT = join(ROOT, 'dist/.tsbuildinfo');
 
-/** How long a daemon may take until it is ready: only a hang takes this long, and the error then shows what it logged. */
+/** A daemon's time to get ready: only a hang takes this long, and the error then shows its log. */
 const READY_MS = 100_000;
 
 /** Builds `dist/` when it is missing or older than the sources: once, also when two test files ask at the same time. */
@@ -37,12 +37,12 @@ function build(): void {
   )
     return;
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'pipe' });
-  // The compiler leaves a file alone that comes out the same, this one too: whoever asks next would build once more.
+  // The compiler leaves an unchanged file alone, this one too: the next caller would build once more.
   utimesSync(BUILT, new Date(), new Date());
 }
 
 /**
- * A port for a daemon that keeps its address when it is killed. Below those that systems hand out by themselves (Linux: from 32768), or
+ * A port for a daemon with the same address after a kill. Below the systems' own range (Linux: from 32768), or
  * somebody's outgoing connection would have it while the daemon is down.
  */
 export async function freePort(): Promise<number> {
@@ -69,11 +69,11 @@ export class DaemonProcess {
     private readonly env: Record<string, string>,
     /** For Node, beside those of `npm start`. */
     private readonly flags: readonly string[] = [],
-    /** A file descriptor; left out, what it writes is in `lines`. */
+    /** A file descriptor; left out, its output is in `lines`. */
     private readonly stdout: number | 'pipe' = 'pipe',
   ) {}
 
-  /** Of the process that runs. */
+  /** Of the running process. */
   get pid(): number {
     const pid = this.child?.pid;
     if (pid === undefined) throw new Error('the daemon does not run');

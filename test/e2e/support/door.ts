@@ -1,4 +1,4 @@
-// A sender of webhooks that a test steers byte by byte: any path, any headers, any signature.
+// A sender of webhooks under a test's control, byte by byte: any path, any headers, any signature.
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { sign } from '../../support/signing.js';
 import { type World } from '../../support/world.js';
@@ -12,7 +12,7 @@ export type DoorName = keyof typeof DOORS;
 
 export type Sent = { readonly status: number; readonly body: string };
 
-/** One POST over a connection of its own. Header values that are lists go out as that many headers. */
+/** One POST over its own connection. A list of header values goes out as so many headers. */
 export function post(url: string, body: Buffer | string, headers: Record<string, string | string[]>): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const agent = new Agent({ keepAlive: false });
@@ -38,7 +38,7 @@ export function secretOf(world: World, door: DoorName): string {
   return door === 'mor_payments' ? secrets.paymentWebhookSecret : secrets.eventWebhookSecret;
 }
 
-/** A delivery as its sender would make it, but for what `over` says. */
+/** A delivery as its sender makes it, except for `over`. */
 export function deliver(
   world: World,
   door: DoorName,
@@ -58,7 +58,7 @@ export async function eventStatuses(world: World, source: DoorName, eventId: str
   return found.body.data.map((e) => e.status);
 }
 
-/** The status of the newest event of this id, once it came and is decided. */
+/** The status of the newest event of this id, once it has its decision. */
 export async function eventStatus(world: World, source: DoorName, eventId: string): Promise<string> {
   const seen = await world.until(
     `event ${eventId} is decided`,

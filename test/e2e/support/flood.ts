@@ -1,17 +1,17 @@
-// Strangers who hold connections open: each sends a head and all of its body but the last byte, and then nothing more.
+// Strangers holding connections open: each sends a head and all of its body but the last byte, and then nothing more.
 import { execFileSync, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type Flood = {
-  /** How many were answered with this status, by status; `0` is those that were only cut off. */
+  /** The number of answers by status; `0` counts cut connections. */
   readonly answered: ReadonlyMap<number, number>;
   end(): void;
 };
 
 type Report = { readonly sent: boolean; readonly answered: Readonly<Record<string, number>> };
 
-/** Resolves when each of `count` connections has handed over what it will ever send, or has lost its connection. */
+/** Resolves once each of `count` connections has sent its part, or is gone. */
 export async function flood(
   url: string,
   target: { readonly path: string; readonly headers: Readonly<Record<string, string>>; readonly bytes: number },
@@ -41,7 +41,7 @@ export async function flood(
   };
 }
 
-/** Memory of a process in MB: what it holds, and the most that it ever held. */
+/** Memory of a process in MB: its present use, and its highest. */
 export function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mb = (name: string): number =>

@@ -1,4 +1,4 @@
-// Renewals in numbers, for tests in which processes and connections die while they are worked on.
+// Renewals in numbers, for tests with dying processes and connections.
 import { expect } from '@jest/globals';
 import pg from 'pg';
 import { type Subscriber, type World } from '../../support/world.js';
@@ -20,18 +20,18 @@ export async function untilSomeCalls(world: World, more: number): Promise<void> 
   await world.until('some calls were made', count, (n) => n >= start + more);
 }
 
-/** What the time does to the lanes that a process holds: their leases run out, and anyone may have them. */
+/** The effect of time on a process's lanes: their leases run out, and anyone may have them. */
 export async function leasesRunOut(databaseUrl: string, pid: number): Promise<void> {
   const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
-  // An owner is called host:pid:name.
+  // An owner's name is host:pid:name.
   await db.query(`update lane set lease_until = now() where lease_owner like '%:' || $1::int || ':%'`, [pid]);
   await db.end();
 }
 
 /**
- * Lets what failed to arrive come again, and waits until every one of them is paid and `also` holds; then each payment of 10.00 has
- * one record, attached once.
+ * Repeats the missing deliveries, and waits until every invoice is paid and `also` holds; then each payment of 10.00
+ * has one record, attached once.
  */
 export async function paidOnce(world: World, invoices: readonly string[], also = () => true): Promise<void> {
   const sides = await world.until(

@@ -1,7 +1,7 @@
-// Customers whom the MoR knows and whose subscription Stripe still charges, and who charged an invoice in the end.
+// Customers known to the MoR with a subscription in Stripe's collection, and the charger of an invoice in the end.
 import { type Subscriber, type World } from '../../support/world.js';
 
-/** A subscriber of the MoR whose subscription Stripe would charge too: its default is a card on Stripe. */
+/** A subscriber of the MoR with a second charger: the default of the subscription is a card on Stripe. */
 export async function mover(world: World, email = 'eve@example.com'): Promise<Subscriber & { cardId: string }> {
   const s = await world.subscriber({ email });
   await world.invoice(s.firstInvoiceId, 'paid');
@@ -10,7 +10,7 @@ export async function mover(world: World, email = 'eve@example.com'): Promise<Su
   return { ...s, cardId: card.id };
 }
 
-/** What each side took for an invoice: charges of Stripe's own, and payments of the MoR. */
+/** Each side's takings for an invoice: charges of Stripe's own, and payments of the MoR. */
 export function takenFor(world: World, invoiceId: string): { readonly stripe: number; readonly mor: number } {
   const { sandbox } = world;
   const stripe = [...sandbox.stripe.state.charges.values()].filter((c) => c.invoice === invoiceId).length;
@@ -18,7 +18,7 @@ export function takenFor(world: World, invoiceId: string): { readonly stripe: nu
   return { stripe, mor: attempts.filter((p) => p.status === 'succeeded').length };
 }
 
-/** The method that stands on the subscription, and how it is collected. */
+/** The subscription's method, and its way of collection. */
 export async function collection(world: World, subscriptionId: string): Promise<readonly [string | null, string]> {
   const s = await world.stripe.subscriptions.retrieve(subscriptionId);
   const method = s.default_payment_method;

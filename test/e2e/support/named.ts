@@ -1,8 +1,8 @@
-// What the MoR's portal shows of payments that no event has named.
+// The MoR's portal on payments without a name in any event.
 import { transferInPortal } from '@crossbill/sandbox/mor/portal.js';
 import { type Json, type World } from '../../support/world.js';
 
-/** The MoR's id of a bank transfer's payment, as the portal shows it; it can be refunded there under it from now on. */
+/** The MoR's id of a bank transfer's payment, as in the portal; it is refundable there under this id from now on. */
 export function atPortal(world: World, invoiceId: string, customerId: string, amount: number): string {
   return transferInPortal(world.sandbox, { invoiceId, customerId, amount, currency: 'eur' });
 }

@@ -57,7 +57,7 @@ export function complete(world: World, b: Begun, chargeId: string, more: Json = 
   return world.api('POST', `/v1/signups/${b.id}/complete`, body, AS_SHOP);
 }
 
-/** Paid on Stripe by one payment record, and nothing else was written. */
+/** Paid on Stripe by one payment record, without any other write. */
 export async function paidOnce(world: World, invoiceId: string): Promise<void> {
   await world.invoice(invoiceId, 'paid');
   const side = await stripeSide(world, invoiceId);

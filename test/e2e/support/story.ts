@@ -1,4 +1,4 @@
-// The main characters of the tests: an invoice that waits for its money, what the MoR says of it, and what Stripe shows in the end.
+// The main characters of the tests: an invoice waiting for its money, the MoR's word on it, and Stripe's final view.
 import { randomUUID } from 'node:crypto';
 import { type Json, type Reply, type Subscriber, type World } from '../../support/world.js';
 
@@ -9,12 +9,12 @@ export type Paid = {
   readonly intentId: string;
 };
 
-/** The MoR hears nothing of Stripe from now on: what it says is up to the test. */
+/** The MoR hears nothing of Stripe from now on: the test plays it. */
 export async function deafMor(world: World): Promise<void> {
   await world.control('POST', '/mor/hearing', { direct: false });
 }
 
-/** A subscriber's first renewal, finalized and unpaid. For a MoR that is deaf, or whose card fails. */
+/** A subscriber's first renewal, finalized and unpaid. For a deaf MoR, or a failing card. */
 export async function openRenewal(world: World, s: Subscriber, amount: number | null = null): Promise<string> {
   const invoiceId = await draftRenewal(world, s, amount);
   await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: false });
@@ -35,7 +35,7 @@ export function newPaid(): Paid {
   return { paymentId: `pay_${tail}`, chargeId: `ch_${tail}`, intentId: `pi_${tail}` };
 }
 
-/** A payment that the MoR's own books hold as succeeded, so that it can be refunded there. It says nothing of it by itself. */
+/** A payment, succeeded in the MoR's own books and refundable there. It sends no event. */
 export function takenByMor(world: World, s: Subscriber, invoiceId: string, amount: number, currency = 'eur'): Paid {
   const { cards, mor } = world.sandbox;
   const morCustomerId = mor.customerOf.get(s.customerId)?.id ?? '';
@@ -82,7 +82,10 @@ export function paymentObject(paid: Paid, status: string, said: Said, more: Json
   };
 }
 
-/** The MoR posts an event to its payment webhook, signed; gives the event's id. `created`: when it says that it happened, Unix seconds. */
+/**
+ * The MoR posts a signed event to its payment webhook; returns the event's id. `created`: the event's own time, Unix
+ * seconds.
+ */
 export async function tell(world: World, type: string, object: Json, id?: string, created?: number): Promise<string> {
   const posted = await world.control('POST', '/mor/payment-events', {
     type,
@@ -113,11 +116,11 @@ export async function tellRefunded(
   return tell(world, 'payment.refunded', paymentObject(paid, status, said, more), said.id);
 }
 
-/** What Stripe has of one invoice, counted over all there is and not only over what is attached. */
+/** Stripe's objects of one invoice, counted over everything and not only over attached ones. */
 export type StripeSide = {
   readonly status: string | null;
   readonly amountPaid: number;
-  /** Every record that names the invoice, attached or not. */
+  /** Every record naming the invoice, attached or not. */
   readonly records: readonly string[];
   /** The records attached to it, once for each time. */
   readonly attached: readonly string[];

@@ -1,9 +1,11 @@
-// A customer whom Stripe bills by itself: no signup here, and nothing at the MoR.
+// A customer in Stripe's own collection: no signup here, and nothing at the MoR.
 import { monthlyPrice, type World } from '../../support/world.js';
 
 export type Stranger = { readonly customerId: string; readonly subscriptionId: string };
 
-/** Their first invoice was paid by a card at Stripe; with `card` it stays the customer's default, which Stripe charges again. */
+/**
+ * A card at Stripe paid their first invoice; with `card` it stays the customer's default, and Stripe charges it again.
+ */
 export async function stranger(
   world: World,
   options: {
@@ -28,7 +30,7 @@ export async function stranger(
   return { customerId: customer.id, subscriptionId: subscription.id };
 }
 
-/** A renewal of a customer whom the MoR knows nothing of; still a draft. */
+/** A renewal of a customer unknown to the MoR; still a draft. */
 export async function renewalOf(world: World, s: Stranger): Promise<string> {
   const renewed = await world.control('POST', '/stripe/renew', { subscription: s.subscriptionId });
   if (typeof renewed.body['id'] !== 'string') throw new Error(`renew: ${JSON.stringify(renewed.body)}`);

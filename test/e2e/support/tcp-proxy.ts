@@ -1,7 +1,7 @@
-// A network that can fail, in front of a server: connections pass, hang without a word, or are cut and refused.
+// A faulty network in front of a server: connections pass, hang without a word, or break and get refusals.
 import { createServer, type Server, type Socket, connect } from 'node:net';
 
-/** How PostgreSQL ends an answer, but for the last byte, which tells of the transaction. */
+/** PostgreSQL's end of an answer, without the last byte, the transaction's state. */
 const READY = Buffer.from('Z\0\0\0\u0005');
 
 export type Mode = 'pass' | 'hang' | 'cut';
@@ -9,9 +9,9 @@ export type Mode = 'pass' | 'hang' | 'cut';
 export class TcpProxy {
   private mode: Mode = 'pass';
   private toLose: { readonly asked: string; readonly done: string; left: number } | null = null;
-  /** Answers that were lost so far. */
+  /** Lost answers so far. */
   lost = 0;
-  /** What each client wrote, byte for byte. */
+  /** Each client's bytes. */
   readonly written: Buffer[][] = [];
   private readonly pairs = new Set<readonly [Socket, Socket]>();
 
@@ -21,7 +21,7 @@ export class TcpProxy {
     readonly url: string,
   ) {}
 
-  /** Stands in front of the host and port of `target`, a URL whose other parts are kept. */
+  /** Stands in front of the host and port of `target`; keeps the URL's other parts. */
   static async before(target: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(target);
     const server = createServer();
@@ -36,15 +36,15 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** `hang`: bytes are held back on old and new connections and go on with `pass`. `cut`: all are reset, new ones too. */
+  /** `hang`: holds bytes back on old and new connections until `pass`. `cut`: resets all, new ones too. */
   set(mode: Mode): void {
     this.mode = mode;
     for (const pair of this.pairs) this.apply(pair);
   }
 
   /**
-   * The next `times` requests that hold the text `asked` get no answer: once the server has said `done`, it has carried them out, and
-   * the connection is cut before anyone is told.
+   * The next `times` requests with the text `asked` get no answer: once the server says `done`, the requests have their
+   * effect, and the connection breaks before anyone learns it.
    */
   loseAnswers(asked: string, done: string, times: number): void {
     this.toLose = { asked, done, left: times };
@@ -60,8 +60,8 @@ export class TcpProxy {
     this.pairs.add(pair);
     const written: Buffer[] = [];
     this.written.push(written);
-    let losing: string | null = null; // what the server has to say before the connection is cut
-    let held: Buffer = Buffer.alloc(0); // its answer so far, which nobody has heard
+    let losing: string | null = null; // the server's text before the cut
+    let held: Buffer = Buffer.alloc(0); // its answer so far, unheard
     client.on('data', (chunk) => {
       written.push(chunk);
       if (losing === null && this.toLose !== null && this.toLose.left > 0 && chunk.includes(this.toLose.asked)) {
@@ -78,7 +78,7 @@ export class TcpProxy {
         client.resetAndDestroy();
         server.destroy();
       } else if (held.subarray(-READY.length - 1, -1).equals(READY)) {
-        // It refused instead: that is heard, and the next request loses its answer.
+        // It refused instead: the client hears this, and the next request loses its answer.
         if (this.toLose !== null) this.toLose.left++;
         client.write(held);
         losing = null;

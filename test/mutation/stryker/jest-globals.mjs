@@ -1,4 +1,5 @@
-// jest's words in mocha's world, which loads the tests once and runs them again for each mutant: milliseconds instead of a second.
+// jest's words in mocha's world: it loads the tests once and runs them again for each mutant, in milliseconds instead
+// of a second.
 import { expect } from 'expect';
 import { bind } from 'jest-each';
 

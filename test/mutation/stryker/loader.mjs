@@ -1,4 +1,5 @@
-// What jest.config.js says of modules, for Node itself: `#src/…` and `….js` are TypeScript files, compiled by swc with jest's own options.
+// The module rules of jest.config.js, for Node itself: `#src/…` and `….js` are TypeScript files, compiled by swc with
+// jest's own options.
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve as join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -9,8 +10,8 @@ const [, options] = jest.transform['^.+\\.ts$'];
 const ROOT = join(import.meta.dirname, '../../..');
 const GLOBALS = new URL('./jest-globals.mjs', import.meta.url).href;
 
-// What a file of tests calls while it is loaded is no table of the code: only its tests can notice that it changed. Otherwise Stryker would
-// start another process for each change of it.
+// Calls of a test file during its load are no table of the code: only its tests can notice a change there. Otherwise
+// Stryker would start another process for each change of it.
 const BEGUN = "if (globalThis.__stryker__) __stryker__.currentTestId = 'the loading of a file';\n";
 const DONE = '\nif (globalThis.__stryker__) __stryker__.currentTestId = undefined;\n';
 

@@ -1,4 +1,4 @@
-// At the end: the books, Stripe, the MoR and the receiver against what the plan says has to be.
+// At the end: the books, Stripe, the MoR and the receiver against the plan.
 import type pg from 'pg';
 import { type PeersSeen } from './peers.js';
 import { AMOUNT, type Plan, totalsOf } from './plan.js';
@@ -23,7 +23,7 @@ export async function beginningOf(db: pg.Client): Promise<Before> {
   return row;
 }
 
-/** Lanes and notifications of which something is due or under way; 0: all is at rest. */
+/** Lanes and notifications due or under way; 0: all is at rest. */
 export async function unrest(db: pg.Client): Promise<{ readonly lanes: number; readonly notifications: number }> {
   const found = await db.query<{ lanes: number; notifications: number }>(
     `select (select count(*) from lane where key not like 'job:%' and (due_at <= now() + interval '10 minutes' or lease_until > now()))::int as lanes,
@@ -45,7 +45,7 @@ export async function compare(
     const found = await db.query<{ name: string; n: number }>(sql, [at]);
     return new Map(found.rows.map(({ name, n }) => [name, n]));
   };
-  /** The rows since, by what stands in one column. */
+  /** The rows since, grouped by one column. */
   const counted = (table: string, column: string, at: string, place = 'seq'): Promise<ReadonlyMap<string, number>> =>
     sums(`select ${column} as name, count(*)::float8 as n from ${table} where ${place} > $1 group by 1`, at);
   const events = await counted('inbox_event', 'status', before.event, 'id');

@@ -1,4 +1,4 @@
-// How long answers took and what they were: each kind of request over the whole day, and each part of the daemon minute by minute.
+// Time and kind of answers: each kind of request over the whole day, and each part of the daemon minute by minute.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
 export type Part = 'doors' | 'api' | 'refunds' | 'console' | 'exports' | 'metrics';
@@ -35,13 +35,14 @@ type Kind = { readonly part: Part; readonly took: RecordableHistogram; readonly 
 export class Answers {
   private readonly kinds = new Map<string, Kind>();
   private readonly minutes = new Map<string, RecordableHistogram>();
-  /** Answers that were not what was to be expected, the first ones with their words. */
+  /** Unexpected answers, the first ones with their words. */
   readonly wrong: string[] = [];
   wrongCount = 0;
 
   /**
-   * @param tookMs from when the request was due, not from when it was sent: who waits in line behind a slow answer waits too
-   * @param atMs of the day, when it was due
+   * @param tookMs from the due time of the request, not from its sending: waiting in line behind a slow answer counts
+   * too
+   * @param atMs of the day, its due time
    */
   note(part: Part, kind: string, tookMs: number, status: number, atMs: number): void {
     const us = Math.min(LONGEST_US, Math.max(1, Math.round(tookMs * 1_000)));

@@ -1,4 +1,4 @@
-// What Stripe and the MoR say of the day's renewals: of real size and shape, each renewal of another of the old customers.
+// Stripe's and the MoR's events of the day's renewals: of real size and shape, each renewal of another old customer.
 import { invoiceObject } from '../events.js';
 import { AMOUNT } from './plan.js';
 
@@ -22,13 +22,13 @@ export type Shown = {
   readonly credited: number;
 };
 
-// Made once: what a real answer costs is its bytes and their parsing.
+// Made once: a real answer costs its bytes and their parsing.
 const CREATED = '"created":1793491200';
 const [OPEN, PAID] = [false, true].map((paid) =>
   JSON.stringify(invoiceObject('NAME', paid)).replaceAll('cus_NAME', 'CUSTOMER').replaceAll('sub_NAME', 'SUBSCRIPTION'),
 ) as [string, string];
 
-/** @param name what its ids share; `customer` the number of an old customer */
+/** @param name common part of its ids; `customer` the number of an old customer */
 export function invoiceText(name: string, customer: number, { status, createdSec, credited }: Shown): string {
   const text = status === 'paid' ? PAID : OPEN.replace('"status":"open"', `"status":"${status}"`);
   return text
@@ -67,7 +67,7 @@ function payment(id: string, type: string, object: object): string {
   return JSON.stringify({ id, type, created: Math.floor(Date.now() / 1_000), data: { object } });
 }
 
-/** What the MoR says of one charge. `decline` null: it succeeded. */
+/** The MoR's verdict on one charge. `decline` null: it succeeded. */
 export function verdict(k: number, tries: number, decline: 'soft' | 'hard' | null): string {
   const code = decline === 'hard' ? 'stolen_card' : 'insufficient_funds';
   const more = decline === null ? {} : { failure_message: 'The card was declined.', decline_code: code };
@@ -87,7 +87,7 @@ export function refunded(k: number, tries: number, amount: number): string {
   });
 }
 
-/** `outcome` null: it was opened. */
+/** `outcome` null: the dispute opens. */
 export function dispute(k: number, tries: number, outcome: 'won' | 'lost' | null): string {
   const data = { disputeId: `dp_day${k}`, pspReference: `ch_day${k}_${tries}` };
   const dueBy = new Date(Date.now() + 10 * 86_400_000).toISOString();

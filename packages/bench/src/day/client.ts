@@ -1,4 +1,4 @@
-// Requests that are due at a time and are sent then, whatever became of those before (open loop).
+// Requests with a due time, sent then whatever became of those before (open loop).
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type Answers, type Part } from './answers.js';
@@ -6,7 +6,7 @@ import { type Answers, type Part } from './answers.js';
 export type Request = {
   readonly part: Part;
   readonly kind: string;
-  /** When it was to be sent, in milliseconds of the day. */
+  /** Its due time, in milliseconds of the day. */
   readonly atMs: number;
   readonly method: 'GET' | 'POST';
   readonly path: string;

@@ -17,7 +17,7 @@ const built = (name: string): string => fileURLToPath(new URL(`../../${name}`, i
 export function settingsOf(plan: Plan, url: string, peers: string, port: number): Record<string, string> {
   const wait = `${Math.max(1, Math.round((RETRY_AFTER * plan.dayMs) / 1_000))}s`;
   return {
-    NODE_ENV: 'test', // retries seconds apart are refused in production
+    NODE_ENV: 'test', // production refuses retries seconds apart
     PORT: String(port),
     DATABASE_URL: url,
     STRIPE_API_KEY: 'sk_test_bench',
@@ -43,7 +43,7 @@ export function settingsOf(plan: Plan, url: string, peers: string, port: number)
 
 export type Daemon = {
   readonly child: ChildProcess;
-  /** What it logged, which is errors only: how often each message came. */
+  /** Its log, errors only: the count of each message. */
   readonly errors: ReadonlyMap<string, number>;
 };
 
@@ -52,7 +52,7 @@ export async function startDaemon(settings: Record<string, string>): Promise<Dae
   const child = spawn(process.execPath, ['--max-semi-space-size=2', built('main.js')], {
     env: { PATH: process.env['PATH'], ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
-    cwd: tmpdir(), // an .env of the developer's own would change what is measured
+    cwd: tmpdir(), // a developer's own .env would change the result
   });
   const errors = new Map<string, number>();
   createInterface({ input: child.stdout }).on('line', (line) => {

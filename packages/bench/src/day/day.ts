@@ -24,7 +24,7 @@ const RENEWALS = 100_000;
 const MINUTES = 30;
 /** Between the start of the daemon and the first event. */
 const BREATH_MS = 15_000;
-/** The longest that everything may take to come to rest after the day, and how long after that memory is looked at. */
+/** The longest time to come to rest after the day, and the wait after it before a look at memory. */
 const REST_MS = 25 * 60_000;
 const AFTER_REST_MS = 30_000;
 const SAY_EVERY = 2; // samples
@@ -54,7 +54,7 @@ type Seen = {
   readonly tables: readonly [ReadonlyMap<string, TableSeen>, ReadonlyMap<string, TableSeen>];
   readonly memory: { readonly rest: number; readonly now: number; readonly most: number };
   readonly verified: readonly [Verified, Verified];
-  /** What the daemon logged as errors. */
+  /** The daemon's logged errors. */
   readonly errors: ReadonlyMap<string, number>;
   /** From the end of the day until everything was at rest; null: it never was. */
   readonly restedMs: number | null;
@@ -76,7 +76,7 @@ class Day {
     const port = await freePort();
     const settings = settingsOf(this.plan, url, peers.url, port);
     const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
-    const before = await beginningOf(db); // a daemon that starts may tell of the old books at once
+    const before = await beginningOf(db); // a starting daemon may notify of the old books at once
     const daemon = await startDaemon(settings);
     const beganMs = Date.now() + BREATH_MS;
     const client = new Client(`http://127.0.0.1:${port}`, beganMs, this.answers);
@@ -169,7 +169,7 @@ class Day {
     return verified;
   }
 
-  /** Asked until nothing is due, nothing waits and all that was planned is there. */
+  /** Asks until nothing is due, nothing waits and the whole plan is there. */
   private async restOf(db: pg.Client, client: Client, doors: DoorTraffic, people: People): Promise<number | null> {
     const { paid, refunds, disputes } = totalsOf(this.plan.renewals);
     for (let calm = 0; client.now() < this.plan.dayMs + REST_MS;) {
@@ -195,7 +195,7 @@ class Day {
       kinds: byKind(answers),
       tables: byTable(...seen.tables),
       whole: [
-        { what: 'events taken; deliveries that were told to come again', seen: `${doors.taken}, ${doors.again}` },
+        { what: 'events taken; deliveries sent away to come again', seen: `${doors.taken}, ${doors.again}` },
         { what: 'answers that were not as they should be', seen: answers.wrongCount },
         {
           what: 'refunds asked for; of them answered 202, the MoR not having answered in time',

@@ -1,4 +1,5 @@
-// What Stripe and the MoR send to the doors: the events of the plan at their time, and what follows from what was done, after its pause.
+// Stripe's and the MoR's deliveries to the webhook endpoints: the plan's events at their time, and the consequences of
+// the daemon's calls, after a pause.
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SECRET } from '../events.js';
@@ -17,9 +18,9 @@ import {
 } from './plan.js';
 import { type Told } from './peers.js';
 
-/** Whoever is not answered 200 sends it again after this. */
+/** Without a 200, the sender repeats it after this. */
 const AGAIN_MS = 5_000;
-/** Stripe and the MoR take so long to tell of what was done. */
+/** Delay of Stripe's and the MoR's events. */
 const NEWS_MS = 1_000;
 
 const KINDS: Readonly<Record<Door, string>> = {
@@ -29,17 +30,17 @@ const KINDS: Readonly<Record<Door, string>> = {
 };
 
 export class DoorTraffic {
-  /** Events that were taken. */
+  /** Accepted events. */
   taken = 0;
-  /** Deliveries that were told to come again (503), as the contract allows. */
+  /** Deliveries with a 503, as the contract allows. */
   again = 0;
   disputes = 0;
-  /** Renewals that are marked, in the order in which Stripe said so. */
+  /** Marked renewals, in the order of Stripe's events. */
   readonly marked: number[] = [];
-  /** What is yet to be sent. */
+  /** Events still to send. */
   waiting = 0;
 
-  /** @param onMarked called for each renewal that Stripe shows paid */
+  /** @param onMarked called for each renewal shown as paid by Stripe */
   constructor(
     private readonly plan: Plan,
     private readonly beganMs: number,
@@ -47,7 +48,7 @@ export class DoorTraffic {
     private readonly onMarked: (k: number) => void,
   ) {}
 
-  /** Sends all that the plan has; done when the last was answered. */
+  /** Sends the whole plan; resolves with the last answer. */
   async run(): Promise<void> {
     const streams: readonly Stream[] = ['created', 'finalized', 'verdict'];
     await Promise.all(streams.map((stream) => this.stream(stream)));

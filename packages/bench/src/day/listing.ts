@@ -4,7 +4,7 @@ export type Listed = { readonly id: string; readonly atSec: number; readonly tex
 
 const PAGE = 100;
 
-/** Whatever is added is not older than what was added before. */
+/** Every addition is at least as new as those before. */
 export class Listing {
   private readonly items: Listed[] = [];
   private readonly places = new Map<string, number>();

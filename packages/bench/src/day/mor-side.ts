@@ -1,14 +1,15 @@
-// The day's MoR, and the merchant's receiver of notifications: charges again what it is asked to, gives refunds, and counts both.
+// The day's MoR, and the merchant's receiver of notifications: charges again on request, makes refunds, and counts
+// both.
 import { createHash } from 'node:crypto';
 import { isCharged, MOST_TRIES, refundOf } from './plan.js';
 
 export type MorSeen = {
-  /** Events that were relayed, other than orders to charge again. */
+  /** Relayed events, other than orders to charge again. */
   relayed: number;
   retries: number;
   refunds: number;
   lookups: number;
-  /** A refund of a payment that has one, under another key: must be none. */
+  /** A second refund of a payment, under another key: must be none. */
   refundsTwice: number;
   /** Charged once more after a success: must be none. */
   chargedTwice: number;
@@ -19,7 +20,7 @@ export type ReceiverSeen = {
   deliveries: number;
   /** Different ids. */
   told: number;
-  /** An id that came with other bytes than before: must be none. */
+  /** An id with other bytes than before: must be none. */
   changed: number;
 };
 
@@ -37,7 +38,7 @@ export class MorSide {
   private readonly known = new Set<string>();
   private readonly refunds = new Map<number, { readonly key: string; readonly text: string }>();
 
-  /** `charged` tells of the verdict of a retry, `refunded` of a refund that was made. */
+  /** `charged` receives the verdict of a retry, `refunded` a new refund. */
   constructor(
     private readonly charged: (k: number, tries: number) => void,
     private readonly refunded: (k: number, tries: number, amount: number) => void,

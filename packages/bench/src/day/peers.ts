@@ -1,5 +1,6 @@
-// The day's peers as a process of their own: Stripe under /v1, the MoR under /api and /oauth2, its relay under /relay, the merchant's
-// receiver under /notify. Started with the plan as its arguments; it tells its parent what is to be sent to the doors.
+// The day's peers as a separate process: Stripe under /v1, the MoR under /api and /oauth2, its relay under /relay, the
+// merchant's receiver under /notify. Gets the plan as its arguments; reports to its parent the events for the webhook
+// endpoints.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type InvoiceEvent } from './bodies.js';
@@ -9,7 +10,7 @@ import { StripeSide, type StripeSeen } from './stripe-side.js';
 
 export type PeersSeen = { readonly stripe: StripeSeen; readonly mor: MorSeen; readonly receiver: ReceiverSeen };
 
-/** What the peers tell: the port, once; then what Stripe and the MoR did, each of which makes an event. */
+/** The peers' reports: the port, once; then the acts of Stripe and the MoR, each the cause of an event. */
 export type Told =
   | { readonly what: 'port'; readonly port: number }
   | { readonly what: 'invoice'; readonly type: InvoiceEvent; readonly k: number }

@@ -1,4 +1,5 @@
-// Who uses the daemon meanwhile: the merchant's backend over the API, a few people at the console with their exports, Prometheus.
+// The daemon's users meanwhile: the merchant's backend over the API, a few people at the console with their exports,
+// Prometheus.
 import { setTimeout as pause } from 'node:timers/promises';
 import { consolePages } from '../console-pages.js';
 import { logIn } from '../log-in.js';
@@ -20,10 +21,10 @@ export class People {
   refundsAsked = 0;
   /** Of them, answered 202: the MoR's answer was not there in time. Legal, and late. */
   refundsUnknown = 0;
-  /** Refunds that are yet to be asked for. */
+  /** Refunds still to request. */
   waiting = 0;
 
-  /** @param marked renewals that are marked by now; `oldRenewals`: of as many the books are full */
+  /** @param marked renewals marked by now; `oldRenewals`: number of renewals in the filled books */
   constructor(
     private readonly plan: Plan,
     private readonly client: Client,
@@ -63,7 +64,7 @@ export class People {
     ]);
   }
 
-  /** A renewal is marked: perhaps it is one that is refunded. */
+  /** A renewal has its mark: perhaps it gets a refund. */
   refundLater(k: number): void {
     const amount = refundOf(k);
     if (amount === null) return;
@@ -91,7 +92,7 @@ export class People {
 
   private async read(n: number, atMs: number): Promise<void> {
     const k = this.marked[(n * 7_919) % Math.max(1, this.marked.length)];
-    const old = 10 * (1 + ((n * 7_919) % Math.floor(this.oldRenewals / 10))); // those that have a log
+    const old = 10 * (1 + ((n * 7_919) % Math.floor(this.oldRenewals / 10))); // those with a log
     const one: readonly [string, string][] = [
       ['GET /v1/invoices/{id}', `/v1/invoices/${k === undefined ? `in_old${old}` : invoiceOf(k)}`],
       ['GET /v1/payments/{id}', `/v1/payments/${k === undefined ? `pay_old${old}` : paidAs(k)}`],
@@ -105,7 +106,7 @@ export class People {
     await this.expect({ part: 'api', kind, atMs, path, headers: this.bearer() });
   }
 
-  /** Goes on after the day, until it is ended: what waits is to be seen then too. */
+  /** Goes on after the day, until ended: waiting work is worth a look then too. */
   private async scrape(): Promise<void> {
     while (!this.ended) {
       const atMs = this.client.now();
@@ -148,7 +149,7 @@ export class People {
   }
 }
 
-/** The charge that paid it: the first one, or a retry. */
+/** The charge behind the payment: the first one, or a retry. */
 function paidAs(k: number): string {
   const tries = k % 100 >= 5 ? 0 : k % 2 === 0 ? 1 : 2;
   return paymentOf(k, tries);

@@ -1,4 +1,5 @@
-// The day as it is drawn: which renewal has which fate, and when each of its events is due. Pure; the peers and the load read the same plan.
+// The day's plan: the fate of each renewal, and the due time of each of its events. Pure; the peers and the load read
+// the same plan.
 
 export type Plan = {
   readonly renewals: number;
@@ -8,7 +9,7 @@ export type Plan = {
 /** `soft` and `hard`: the kind of decline of the first charge. */
 export type Fate = 'paid' | 'soft' | 'hard';
 
-/** Of a hundred renewals five are declined for the moment and one for good, three are disputed, two are refunded. */
+/** Of a hundred renewals the bank declines five for the moment and one for good; three have a dispute, two a refund. */
 export function fateOf(k: number): Fate {
   const part = k % 100;
   return part < 5 ? 'soft' : part === 5 ? 'hard' : 'paid';
@@ -24,7 +25,7 @@ export function outcomeOf(k: number): 'won' | 'lost' | null {
 
 export const AMOUNT = 2990;
 
-/** Smallest units to be refunded; null: nothing. Half of the refunds are of a part. */
+/** Smallest units to refund; null: nothing. Half of the refunds are partial. */
 export function refundOf(k: number): number | null {
   return k % 100 === 20 ? 1_000 : k % 100 === 21 ? AMOUNT : null;
 }
@@ -54,7 +55,7 @@ function within(k: number): number {
   return ((Math.imul(k + 1, 2_654_435_761) >>> 0) % 1_000) / 1_000;
 }
 
-/** Parts of the day between a cause and what follows from it. */
+/** Parts of the day between a cause and its consequence. */
 export const RETRY_AFTER = 0.05;
 export const REFUND_AFTER = 0.02;
 export const DISPUTE_AFTER = 0.03;
@@ -67,7 +68,7 @@ export type Totals = Readonly<
   Record<'paid' | 'uncollectible' | 'retries' | 'disputes' | 'lost' | 'refunds' | 'refunded', number>
 >;
 
-/** What there has to be when all is at rest. */
+/** The totals at rest. */
 export function totalsOf(renewals: number): Totals {
   const t = { paid: 0, uncollectible: 0, retries: 0, disputes: 0, lost: 0, refunds: 0, refunded: 0 };
   for (let k = 0; k < renewals; k++) {
@@ -90,14 +91,17 @@ export function totalsOf(renewals: number): Totals {
   return t;
 }
 
-/** Requests to Stripe that a renewal needs: a look at its subscription, a read, a report and an attachment; and some for the rest. */
+/**
+ * Requests to Stripe for a renewal: a look at its subscription, a read, a report and an attachment; and some for the
+ * rest.
+ */
 const REQUESTS = 4.2;
-/** Of the day, in which the renewals are marked. */
+/** Part of the day for the marks. */
 const DRAIN_PART = 0.7;
-/** What Stripe allows a live account. */
+/** Stripe's limit for a live account. */
 export const LIVE_LIMIT = 100;
 
-/** STRIPE_MAX_RPS: with what the burst is drained within the day; Stripe's live limit if that suffices. */
+/** STRIPE_MAX_RPS: enough to drain the burst within the day; Stripe's live limit if it suffices. */
 export function budgetFor({ renewals, dayMs }: Plan): number {
   return Math.max(LIVE_LIMIT, Math.ceil((REQUESTS * renewals) / ((dayMs / 1_000) * DRAIN_PART)));
 }

@@ -55,9 +55,9 @@ export async function withBooks(
 }
 
 /**
- * The oldest of the filled renewals are odd, so that lists by rare things find some, and the newest verify run and some calls that wait
- * are invented; verify would rightly name what it finds of them. Here nothing differs before the day begins. And the daily run was made a
- * moment ago: the one in the middle of the day is the only one.
+ * The oldest of the filled renewals are odd, so lists by rare things find some; the newest verify run and some waiting
+ * calls are invented, and verify would rightly name them. This removes all differences before the day begins. It also
+ * dates the daily run to a moment ago: the run in the middle of the day is the only one.
  */
 async function settle(url: string): Promise<void> {
   const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });

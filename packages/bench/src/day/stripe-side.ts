@@ -1,4 +1,5 @@
-// The day's Stripe: the routes that a mark, a refund, a retry and verify use. It counts effects, and what it does makes events.
+// The day's Stripe: the routes for a mark, a refund, a retry and verify. It counts effects and makes events of its
+// acts.
 import { AMOUNT, dueMs, type Plan } from './plan.js';
 import { eventIdOf, invoiceEvent, invoiceOf, type InvoiceEvent, type InvoiceStatus, invoiceText } from './bodies.js';
 import { Listing, listOf } from './listing.js';
@@ -31,7 +32,7 @@ export class StripeSide {
     creditNotes: 0,
     unknown: 0,
   };
-  /** By effect, the key that made it. */
+  /** By effect, its key. */
   private readonly keys = new Map<string, string>();
   private readonly records = new Map<number, PaymentRecord>();
   private readonly ended = new Map<number, InvoiceStatus>();
@@ -47,7 +48,7 @@ export class StripeSide {
   /** When the day begins, since 1970: not yet. */
   beganMs = Infinity;
 
-  /** @param tell sends the event of what was done */
+  /** @param tell sends the event of an act */
   constructor(
     private readonly plan: Plan,
     private readonly tell: (type: InvoiceEvent, k: number) => void,
@@ -85,7 +86,7 @@ export class StripeSide {
     }
   }
 
-  /** What has come into being by its time stands in the lists. */
+  /** Adds everything now in existence to the lists. */
   private advance(): void {
     const now = Date.now() - this.beganMs;
     const { next, plan } = this;
@@ -179,7 +180,7 @@ export class StripeSide {
     return listOf(note === undefined || !invoiceId.startsWith('in_day') ? [] : [note.text]);
   }
 
-  /** One of the old customers' is as it was reported once, and nothing was refunded of it. */
+  /** An old customer's record is as once reported, without a refund. */
   private record(id: string, atSec = this.nowSec()): string {
     const k = numberIn(id);
     const r = id === recordOf(k) ? this.records.get(k) : undefined;

@@ -10,7 +10,7 @@ const ms = (n: number): string => (n < 10 ? n.toFixed(1) : n.toFixed(0));
 const pair = (p: Percentiles): string => (p.n === 0 ? '-' : `${ms(p.p50Ms)} ${ms(p.p99Ms)}`);
 const percent = (part: number): string => `${(part * 100).toFixed(0)} %`;
 
-/** One row for each minute that has a sample; of what is a state the last one of the minute. */
+/** One row for each minute with a sample; of states the last one of the minute. */
 export function byMinute(answers: Answers, samples: readonly Sample[]): Rows {
   const minutes = new Map<number, Sample[]>();
   for (const s of samples) {
@@ -78,7 +78,7 @@ export function byKind(answers: Answers): Rows {
 
 const LEAST_BYTES = 1_048_576;
 
-/** Tables that grew by a megabyte or more, the largest growth first. */
+/** Tables grown by a megabyte or more, the largest growth first. */
 export function byTable(before: ReadonlyMap<string, TableSeen>, after: ReadonlyMap<string, TableSeen>): Rows {
   return [...after.values()]
     .map((t) => ({ t, grew: t.bytes - (before.get(t.name)?.bytes ?? 0) }))

@@ -1,17 +1,17 @@
-// What `crossbill verify --json` said, as far as the day looks at it.
+// The output of `crossbill verify --json`, as far as the day needs it.
 
 export type Verified = {
   readonly exitCode: number | null;
   readonly seconds: number;
-  /** Differences that are named or only counted. Null: it could not compare everything. */
+  /** Differences, named or only counted. Null: it could not compare everything. */
   readonly differences: number | null;
   /** By kind how many, and one of each in its words. */
   readonly kinds: Readonly<Record<string, string>>;
-  /** Why not everything was compared; null: it was. */
+  /** The reason for an incomplete comparison; null: complete. */
   readonly problem: string | null;
 };
 
-/** @param text what it printed */
+/** @param text its output */
 export function verifiedOf(text: string, exitCode: number | null, seconds: number): Verified {
   const report = parsed(text);
   const error = fieldsOf(report['error']);

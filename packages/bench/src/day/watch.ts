@@ -1,4 +1,5 @@
-// What the day costs, looked at every few seconds: memory, processor time, and what PostgreSQL says of its files and connections.
+// The day's cost, read every few seconds: memory, processor time, and PostgreSQL's figures on its files and
+// connections.
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { processorTime } from '../processor-time.js';
@@ -91,7 +92,7 @@ export class Watch {
   }
 }
 
-/** What waits, from the text of `/metrics`. */
+/** The waiting work, from the text of `/metrics`. */
 export function standing(text: string): Pick<Sample, 'inbox' | 'outbox' | 'oldestSec' | 'toTell'> {
   const of = (name: string): number => {
     const line = text.split('\n').find((l) => l.startsWith(`${name} `));
@@ -105,7 +106,7 @@ export function standing(text: string): Pick<Sample, 'inbox' | 'outbox' | 'oldes
   };
 }
 
-/** A table with its indexes, and what was done to it. */
+/** A table with its indexes, and its changes. */
 export type TableSeen = {
   readonly name: string;
   readonly bytes: number;

@@ -70,18 +70,18 @@ export const initiateRequest = shape('InitiateRequest', {
 });
 export type InitiateRequest = ValueOf<typeof initiateRequest>;
 
-/** In the place of company details: they are not known, and never will be (Document 1, "What the service does", 6). */
+/** In the place of company details: unknown now, and for good (Document 1, "What the service does", 6). */
 export const bareMerchantRequest = shape(
   'BareMerchantRequest',
   { merchantReference: filled(255), withoutCompany: oneOf(true), productCode: optional(productCode) },
   'validation_error',
 );
 
-/** One entry of `products` in PUT application. The code must repeat what was sent first, whatever that was. */
+/** One entry of `products` in PUT application. The code must repeat the first one sent, right or wrong. */
 export const productChoice = shape('ProductChoice', { code: filled(64), regions: textList(1) }, 'validation_error');
 export type ProductChoice = ValueOf<typeof productChoice>;
 
-/** PATCH application: a field that is left out keeps its value. */
+/** PATCH application: a missing field keeps its value. */
 export const describeBusinessRequest = shape(
   'DescribeBusinessRequest',
   { businessDescription: optional(text()), storeUrls: optional(textList()), category: optional(text()) },

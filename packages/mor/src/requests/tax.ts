@@ -34,7 +34,7 @@ const billingAddress = shape('BillingAddress', {
   country,
 });
 
-/** The parts it needs depend on the country: the MoR says which. */
+/** The country decides the needed parts: the MoR names them. */
 const looseAddress = {
   line1: optional(text()),
   line2: optional(text()),

@@ -7,7 +7,7 @@ import { asked } from './postgres.js';
 import { type Delivered, eventFindings, type Stored, twiceFindings } from './rules.js';
 import { DAYS_AGO, type World } from './world.js';
 
-const REST_WITHIN_MS = 40 * 60_000; // long, for busy machines: what is wrong is wrong for ever
+const REST_WITHIN_MS = 40 * 60_000; // long, for busy machines: a real error stays
 const LOOK_AGAIN_MS = 1_500;
 const VERIFY_WITHIN_MS = 15 * 60_000;
 /** Senders try again some time later on the virtual clock, and drafts last an hour. */
@@ -29,14 +29,14 @@ export type Outcome = {
 export type Asked = {
   readonly world: World;
   readonly databaseUrl: string;
-  /** Different refunds that were asked for through the API. */
+  /** Different refunds asked for through the API. */
   readonly refundsAsked: number;
-  /** Ids of events that may be lost: Crossbill makes no use of their types. */
+  /** Ids of events the run may lose: Crossbill doesn't use their types. */
   readonly unused: ReadonlySet<string>;
   readonly say: (text: string) => void;
 };
 
-/** The virtual clock moves on only while no call is under way: a key that the daemon still uses must not grow old meanwhile. */
+/** The virtual clock moves only while no call is under way: a key in use must not grow old meanwhile. */
 export async function atRest(a: Asked): Promise<readonly Finding[]> {
   const { world } = a;
   const deadline = performance.now() + REST_WITHIN_MS;
@@ -120,7 +120,7 @@ export async function inbox(databaseUrl: string): Promise<readonly Stored[]> {
   }));
 }
 
-/** What is not at rest, in words; empty: nothing. */
+/** The parts still at work, in words; empty if all is at rest. */
 async function underWay({ world, databaseUrl }: Asked): Promise<readonly string[]> {
   const states = (await deliveries(world)).map((d) => d.state);
   const sending = states.filter((s) => s === 'sending').length;
@@ -144,7 +144,7 @@ async function underWay({ world, databaseUrl }: Asked): Promise<readonly string[
   ];
 }
 
-/** Not while a call is under way, nor on top of deliveries that are still being sent: the doors would be flooded. */
+/** Waits for open calls and for deliveries in progress: a leap on top of them would flood the webhook endpoints. */
 function mayLeap(open: readonly string[]): boolean {
   const waits = open.some((what) => what.endsWith(WAITING));
   return waits && !open.some((what) => what.endsWith(CALLS) || what.endsWith(SENDING));

@@ -13,9 +13,9 @@ const DISK_MB = 200;
 const BEFORE_MS = 20_000;
 const FULL_MS = 45_000;
 const AFTER_MS = 20_000;
-/** A megabyte of the write-ahead log, which nobody reads. */
+/** A megabyte of write-ahead log without a reader. */
 const MUCH_LOG = `select pg_logical_emit_message(false, 'chaos', repeat('x', 1000000))`;
-/** Small enough that no segment of the log lies ready when the disk is full. */
+/** So small: no segment of the log lies ready when the disk is full. */
 const SMALL_WAL = { max_wal_size: '4MB', min_wal_size: '2MB', wal_recycle: 'off', wal_init_zero: 'on' };
 
 /** True: every rule holds, or this machine mounts nothing for us. */
@@ -96,7 +96,7 @@ function fill(path: string): void {
   closeSync(file);
 }
 
-/** What the senders were answered while the disk was full, and whether the daemons said what is wrong. */
+/** The answers to the senders while the disk was full, and whether the daemons logged the cause. */
 async function seenMeanwhile(
   { world, folder }: Stage,
   fullAt: string,
@@ -121,7 +121,7 @@ async function seenMeanwhile(
     ],
     more: [
       `While the disk was full ${counted(refused, 'delivery', 'deliveries')} were answered 503; ` +
-        `${counted(said.length, 'line')} of the daemons' logs say why, ${lines.length} say that something is wrong.`,
+        `${counted(said.length, 'line')} of the daemons' logs name the cause, ${lines.length} report an error.`,
     ],
   };
 }

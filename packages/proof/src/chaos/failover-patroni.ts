@@ -23,7 +23,7 @@ export async function runPatroni(options: ChaosOptions, progress: Progress): Pro
   const folder = makeFolder('failover-patroni');
   progress.line(`logs in ${folder}`);
   const cluster = await Patroni.make(folder, programs);
-  progress.done('Patroni runs a primary and a standby that follows synchronously');
+  progress.done('Patroni runs a primary and a synchronous standby');
   const acts = ['signups', 'renewals', 'refunds', 'portal', 'mends', 'disputes'] as const;
   const stage = await setStageOn(cluster, options, progress, folder, { acts });
   const { world, life } = stage;
@@ -39,7 +39,7 @@ export async function runPatroni(options: ChaosOptions, progress: Progress): Pro
     const old = await cluster.primary();
     await untilFollowed(old, 'synchronously');
     old.kill();
-    database.set('cut'); // until we have looked, so that nothing comes again before
+    database.set('cut'); // so nothing comes again before our look
     const diedAt = performance.now();
     const since = (): string => `${((performance.now() - diedAt) / 1000).toFixed(1)} s`;
     progress.done("the primary is dead, with its Patroni and all of PostgreSQL's processes");
@@ -50,7 +50,7 @@ export async function runPatroni(options: ChaosOptions, progress: Progress): Pro
     await Promise.all(world.daemonUrls.map((url, i) => untilReady(url, `daemon ${i + 1}`)));
     const ready = since();
     progress.done(
-      `Patroni made the other one the primary after ${promoted}; it lacks ${counted(missing.length, 'event')} that were answered 200`,
+      `Patroni made the other one the primary after ${promoted}; it lacks ${counted(missing.length, 'event')} answered 200`,
     );
     await sleep(AFTER_MS);
     old.start();
@@ -62,9 +62,9 @@ export async function runPatroni(options: ChaosOptions, progress: Progress): Pro
     await clockRuns;
     const lastedMs = performance.now() - startedAt;
     const more = [
-      `Patroni made the standby the primary ${promoted} after the kill, and both daemons were ready after ${ready}; none was restarted.`,
-      ...(missing.length > 0 ? [] : ['Nothing that was answered 200 is missing after the failover.']),
-      'The node that died came back as a synchronous standby.',
+      `Patroni made the standby the primary ${promoted} after the kill, and both daemons were ready after ${ready} without a restart.`,
+      ...(missing.length > 0 ? [] : ['No event answered 200 is missing after the failover.']),
+      'The dead node came back as a synchronous standby.',
     ];
     const numbers = { title, lastedMs, strikes: new Map(), more };
     return await conclude(stage, cluster.url, numbers, missing.map(asFinding));

@@ -1,5 +1,5 @@
-// The primary dies under load and its standby takes over: nothing is missing after a synchronous one; after an asynchronous one verify says
-// what is, and the steps of docs/operating.md bring it back.
+// The primary dies under load and its standby takes over. After a synchronous standby nothing is missing. After an
+// asynchronous one verify names the missing events, and the steps of docs/operating.md bring them back.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
@@ -18,21 +18,21 @@ import { TcpProxy } from './tcp-proxy.js';
 export const BEFORE_MS = 45_000;
 const LAGGING_MS = 15_000;
 export const AFTER_MS = 30_000;
-/** A signup's calls take a while: those that began so long before the standby lagged are repeated too. */
+/** A signup's calls take a while: repeat also the calls begun this long before the standby lagged. */
 const SIGNUP_MARGIN_MS = 60_000;
-/** The MoR is asked for all that it sent since so long before the standby lagged, in virtual seconds: some minutes. */
+/** Ask the MoR for all its events since this long before the standby lagged, in virtual seconds: some minutes. */
 const ASKED_FOR_SEC = 600;
 
-/** True: every rule holds, or there is no PostgreSQL here that makes standbys. */
+/** True if every rule holds, or if no PostgreSQL here makes standbys. */
 export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', progress: Progress): Promise<boolean> {
   if (!findPrograms(chooseRunAs('/nowhere')).whole) {
-    progress.line("Skipped: a standby needs Debian's PostgreSQL (apt install postgresql), which is not here.");
+    progress.line("Skipped: a standby needs Debian's PostgreSQL (apt install postgresql), missing here.");
     return true;
   }
   const follows = how === 'sync' ? 'synchronously' : 'asynchronously';
   const title = `Failover to a standby that follows ${follows}, seed ${options.seed}`;
   progress.line(title);
-  // A signup with tax cannot be repeated after a loss (docs/operating.md), so nobody makes one.
+  // Nobody can repeat a signup with tax after a loss (docs/operating.md), so nobody makes one.
   const acts = ['signups', 'renewals', 'refunds', 'portal', 'mends'] as const;
   const stage = await setStage(options, progress, makeFolder(`failover-${how}`), { acts, tax: false });
   const { world, server, life, folder } = stage;
@@ -67,7 +67,7 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
     await standby.promote();
     const missing = await missed(stage, standby.url);
     world.ways.database.lead([{ host: '127.0.0.1', port: standby.port }]);
-    progress.done(`the standby is the primary; it lacks ${counted(missing.length, 'event')} that were answered 200`);
+    progress.done(`the standby is the primary; it lacks ${counted(missing.length, 'event')} answered 200`);
     await sleep(AFTER_MS);
     ended = true;
     await living;
@@ -77,7 +77,7 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
     Object.assign(world.daemonEnv, env);
     const { findings, more } =
       how === 'sync'
-        ? { findings: missing.map(asFinding), more: ['Nothing that was answered 200 is missing after the failover.'] }
+        ? { findings: missing.map(asFinding), more: ['No event answered 200 is missing after the failover.'] }
         : await mended(stage, missing, lagsSince.amount('now_sec'), lagsSinceMs);
     const told = how === 'sync' && missing.length > 0 ? [] : more;
     const unused = new Set(how === 'sync' ? [] : missing.filter((d) => !isUsed(d)).map((d) => d.eventId));
@@ -92,7 +92,7 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
   }
 }
 
-/** Of Stripe's events verify looks for those that say something about an invoice. */
+/** Verify looks only for those events of Stripe about an invoice. */
 const isUsed = (d: Delivered): boolean => d.source !== 'stripe' || stripeInvoiceTypes.some((type) => type === d.type);
 
 export const asFinding = (d: Delivered): Finding => ({
@@ -100,7 +100,10 @@ export const asFinding = (d: Delivered): Finding => ({
   what: `${d.type} was answered 200 and is not on the standby`,
 });
 
-/** What the senders know as delivered and the new primary has not. Asked before the daemons reach it: nothing has come again. */
+/**
+ * Events delivered in their senders' eyes and missing at the new primary. Read before the daemons reach it: nothing has
+ * come again.
+ */
 export async function missed({ world }: Stage<Served>, url: string): Promise<readonly Delivered[]> {
   const stored = await inbox(url);
   return lost(await deliveries(world), stored);
@@ -122,13 +125,14 @@ async function mended(
   const repaired = await verifyBooks(world, ['--repair', '--yes', '--wait', '600']);
   progress.done(`crossbill verify: ${first?.verdict ?? 'not run'}; after --repair: ${repaired?.verdict ?? 'not run'}`);
   const again = await world.control.post('/_sandbox/mor/payment-events/again', { since_sec: sinceSec - ASKED_FOR_SEC });
-  // Asked for again are those alone that the MoR does not have: its list is compared first, as the page says.
+  // Asks again only for refunds the MoR doesn't have: compares its list first, as the page says.
   const atMor = (await world.control.get('/_sandbox/mor/refunds')).list('data');
   const made = new Set(atMor.filter((r) => r.text('source') === 'api').map((r) => r.text('payment_id')));
   const late = life.requests.filter((r) => r.atMs >= sinceMs);
   const unmade = late.filter((r) => !made.has(r.paymentId));
   for (const r of unmade) await world.api.post(r.path, r.body, r.key);
-  // Whoever asked while the primary died, and again of the new one, was told that there is no such payment; its refund may be at the MoR.
+  // A backend asked for these refunds while the primary died, and again on the new one. The answer was: no such
+  // payment. The MoR may have the refund.
   const untold = life.unknownPayments.filter((r) => made.has(r.paymentId) && !life.refundsAsked.has(r.key));
   for (const r of untold) life.refundsAsked.add(r.key);
   const signups = life.signupCalls.filter((s) => s.atMs >= sinceMs - SIGNUP_MARGIN_MS);
@@ -140,13 +144,13 @@ async function mended(
   return {
     findings: unnamed.map((d) => ({ about: d.eventId, what: `${d.type} is missing, and verify did not name it` })),
     more: [
-      `The new primary lacked ${counted(missing.length, 'event')} that were answered 200: ${ofStripe.length} of Stripe, ` +
-        `${missing.length - ofStripe.length - unused} of the MoR, ${unused} of types that Crossbill makes no use of.`,
+      `The new primary lacked ${counted(missing.length, 'event')} answered 200: ${ofStripe.length} of Stripe, ` +
+        `${missing.length - ofStripe.length - unused} of the MoR, ${unused} of types Crossbill doesn't use.`,
       `verify named ${ofStripe.length - unnamed.length} of Stripe's ${ofStripe.length} and fetched them with --repair; ` +
-        `the MoR sent ${counted(sent, 'event')} again; of ${counted(late.length, 'refund')} that were asked for since, ` +
-        `${unmade.length} were not at the MoR and were asked for again under their keys; ${untold.length} were at the MoR ` +
-        'though their payment was no longer known when they were repeated.',
-      `The calls of ${counted(signups.length, 'signup')} of the last minutes were repeated under their keys.`,
+        `the MoR sent ${counted(sent, 'event')} again; of ${counted(late.length, 'refund')} asked for since, ` +
+        `${unmade.length} were missing at the MoR, and the backend asked again under their keys; ${untold.length} were at the MoR ` +
+        'though Crossbill no longer knew their payment at the repeat.',
+      `The backend repeated the calls of ${counted(signups.length, 'signup')} of the last minutes under their keys.`,
     ],
   };
 }

@@ -1,4 +1,5 @@
-// A merchant's life: signups, renewals, cards that decline, refunds, disputes, transfers and changes in Stripe's dashboard, all at once.
+// A merchant's life: signups, renewals, declining cards, refunds, disputes, transfers and changes in Stripe's
+// dashboard, all at once.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +15,7 @@ import { type World } from './world.js';
 
 export type Act = 'signups' | 'renewals' | 'refunds' | 'portal' | 'disputes' | 'mends' | 'dashboard' | 'transfers';
 
-/** How often each is done on average, in milliseconds, for one who has two cores for himself. */
+/** Average time between two of each act, in milliseconds, with two cores to ourselves. */
 const EVERY_MS: Readonly<Record<Act, number>> = {
   signups: 25_000,
   renewals: 700,
@@ -37,14 +38,14 @@ const NORTH: Business = {
 const DUE_IN_MS = 30 * 86_400_000;
 const ISSUED_WITHIN_MS = 120_000;
 const CAST = 500;
-/** Answers that mean: not now. Nothing was done. */
+/** Answers meaning "not now": nothing has changed. */
 const NOT_NOW = new Set([404, 409, 422]);
 
 export type LifeOptions = {
   readonly random: Seeded;
   readonly seed: string;
   readonly acts: readonly Act[];
-  /** False: nobody signs up whose tax the MoR calculates first. */
+  /** False: no signups with a tax calculation by the MoR first. */
   readonly tax: boolean;
 };
 
@@ -57,15 +58,15 @@ export type RefundRequest = {
 };
 
 export class Life {
-  /** What was done, and what was refused for now or failed. */
+  /** The acts done, and the acts refused for now or failed. */
   readonly done = new Map<string, number>();
-  /** Refunds that the daemon accepted, by their keys. */
+  /** Keys of the refunds the daemon accepted. */
   readonly refundsAsked = new Set<string>();
-  /** The requests of those refunds, so that they can be repeated. */
+  /** The requests of those refunds, to repeat them. */
   readonly requests: RefundRequest[] = [];
-  /** The calls of each signup that was made, with the time before its completion, so that they can be repeated. */
+  /** The calls of each signup, with the time before its completion, to repeat them. */
   readonly signupCalls: (SignupCalls & { readonly atMs: number })[] = [];
-  /** Refunds for which the daemon said that it knows no such payment. */
+  /** Refunds the daemon refused because it knows no such payment. */
   readonly unknownPayments: RefundRequest[] = [];
   private readonly scene: Scene;
   private readonly cast: readonly Character[];
@@ -96,7 +97,7 @@ export class Life {
     for (let i = 0; i < customers; i++) await this.signup();
   }
 
-  /** Goes on until `ended`, and then until what was begun has been answered. */
+  /** Goes on until `ended`, and then until every begun act has its answer. */
   async goOn(ended: () => boolean): Promise<void> {
     const acts: Readonly<Record<Act, () => Promise<void>>> = {
       signups: () => this.signup(),
@@ -148,14 +149,14 @@ export class Life {
     this.tick('renewals');
   }
 
-  /** A payment that nobody has given back or disputed so far; each is taken once. */
+  /** A payment without a refund or dispute so far; each serves once. */
   private async fresh(): Promise<Reading | null> {
     const found = (await this.world.control.get('/_sandbox/mor/payments?status=succeeded')).list('data');
     const free = found.filter((p) => p.text('kind') === 'renewal' && !this.touched.has(p.text('id')));
     return free.length === 0 ? null : this.options.random.pick(free);
   }
 
-  /** One in three is clicked twice. */
+  /** Every third refund is a double click. */
   private async refund(): Promise<void> {
     const payment = await this.fresh();
     if (payment === null) return;
@@ -208,7 +209,10 @@ export class Life {
     this.tick(`disputes ${outcome}`);
   }
 
-  /** A renewal that failed: charged again, paid at a link, voided or given up in the dashboard. One thing for each invoice. */
+  /**
+   * A failed renewal: charge it again, pay it at a link, void it or give it up in the dashboard. Each invoice gets one
+   * of these.
+   */
   private async mend(): Promise<void> {
     const { api, control, stripe, told } = this.world;
     const failed = (await control.get('/_sandbox/mor/payments?status=failed')).list('data');

@@ -1,4 +1,5 @@
-// `npm run chaos`: real processes, a real PostgreSQL and the sandbox, struck at random while a merchant lives on. Then all books are compared.
+// `npm run chaos`: real processes, a real PostgreSQL and the sandbox, struck at random while a merchant lives on. Then
+// it compares all books.
 import { Progress } from '@crossbill/sandbox/demo/progress.js';
 import { runDiskFull } from './disk-full.js';
 import { runPatroni } from './failover-patroni.js';

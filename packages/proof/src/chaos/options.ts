@@ -39,7 +39,7 @@ export function readOptions(argv: readonly string[]): ChaosOptions {
         'patroni',
       ]),
     )
-    .option('--disk-full', 'instead: the disk of PostgreSQL fills up under load and is freed', false)
+    .option('--disk-full', "instead: fill PostgreSQL's disk under load and free it", false)
     .option('--keep', 'keep the logs of a clean run, too', false);
   program.parse([...argv], { from: 'user' });
   return program.opts<ChaosOptions>();

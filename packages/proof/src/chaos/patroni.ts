@@ -1,4 +1,5 @@
-// Two PostgreSQL servers that Patroni runs in synchronous mode, etcd for its votes, and one address that follows the primary.
+// Two PostgreSQL servers run by Patroni in synchronous mode, etcd for its votes, and one address for the primary of the
+// moment.
 import { type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -46,7 +47,7 @@ type NodeOptions = {
   readonly password: string;
 };
 
-/** What Patroni is told, in YAML's subset JSON. Pure. */
+/** Patroni's settings, in YAML's subset JSON. Pure. */
 export function settingsOf(o: NodeOptions, bin: string): object {
   const access = ['host all all 127.0.0.1/32 scram-sha-256', 'host replication all 127.0.0.1/32 scram-sha-256'];
   const api = `${HOST}:${o.apiPort}`;
@@ -71,14 +72,14 @@ export function settingsOf(o: NodeOptions, bin: string): object {
         superuser: { username: 'postgres', password: o.password },
         replication: { username: 'replicator', password: o.password },
       },
-      // What dies here are processes: what they have written stays with the kernel.
+      // Only processes die here: the kernel keeps their writes.
       parameters: { fsync: 'off', unix_socket_directories: '' },
     },
   };
 }
 
 export class PatroniNode {
-  /** How often Patroni was started here. */
+  /** How often Patroni started here. */
   starts = 0;
   private child: ChildProcess | null = null;
 
@@ -118,7 +119,10 @@ export class PatroniNode {
     return join(this.options.folder, 'patroni.json');
   }
 
-  /** PostgreSQL is no child of Patroni's: its file names it. The id of one that died may be somebody else's by now. */
+  /**
+   * PostgreSQL is no child of Patroni's: its file names it. The process id of a dead server may belong to another
+   * process by now.
+   */
   private serverPid(): number | null {
     const data = join(this.options.folder, 'data');
     try {
@@ -197,7 +201,7 @@ export class Patroni {
     }
   }
 
-  /** Ends all of it for good, whatever it is asked: its data goes away with the run's folder. */
+  /** Ends all of it for good, whatever happens to it: its data goes with the run's folder. */
   async end(): Promise<void> {
     this.ended = true;
     for (const node of this.nodes) node.kill();
@@ -206,7 +210,7 @@ export class Patroni {
   }
 }
 
-/** Leads to the node that says it is the primary, and nowhere while none does: what a load balancer does. */
+/** Leads to the node with the role of the primary, and nowhere while no node has it: like a load balancer. */
 export async function followPrimary(
   address: TcpProxy,
   nodes: readonly { readonly port: number; readonly apiPort: number }[],

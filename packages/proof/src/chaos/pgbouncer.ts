@@ -1,4 +1,4 @@
-// PgBouncer in session mode between the daemons and PostgreSQL, where it is installed.
+// PgBouncer in session mode between the daemons and PostgreSQL, if this machine has it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -19,7 +19,7 @@ export class PgBouncer {
     private readonly databaseUrl: string,
   ) {}
 
-  /** Throws when there is none on this machine. `folder` may be entered by everybody. */
+  /** Throws if this machine has none. Every user may enter `folder`. */
   static async start(databaseUrl: string, folder: string): Promise<PgBouncer> {
     const program = PLACES.find((place) => existsSync(place));
     if (program === undefined) throw new Error('there is no pgbouncer here: apt install pgbouncer');

@@ -1,4 +1,4 @@
-// A PostgreSQL of this run's own that can be killed, stopped without a checkpoint, started again, copied to a standby and promoted.
+// This run's own PostgreSQL: kill it, stop it without a checkpoint, start it again, copy it to a standby, promote it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ export type Programs = {
   readonly about: string;
 };
 
-/** Debian's newest where there is one, else the binaries that npm installed, which make no standby. */
+/** Debian's newest if the machine has one, else npm's binaries, without standbys. */
 export function findPrograms(runAs: RunAs): Programs {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).filter((v) => /^\d+$/.test(v)) : [];
   for (const version of versions.sort((a, b) => Number(b) - Number(a))) {
@@ -41,14 +41,14 @@ export function findPrograms(runAs: RunAs): Programs {
 export type ServerOptions = {
   /** Its data, its password and its log are below it; made if it is not there. Everybody may enter the folders above. */
   readonly folder: string;
-  /** Where it says what it does, if not there. */
+  /** Its log file, if elsewhere. */
   readonly logFile?: string;
   readonly settings?: Readonly<Record<string, string>>;
 };
 
 export class RealPostgres {
   port = 0;
-  /** How often it was started again. */
+  /** How often it started again. */
   starts = 0;
   readonly logFile: string;
   private readonly data: string;
@@ -89,7 +89,7 @@ export class RealPostgres {
     return server;
   }
 
-  /** A standby that follows this one through `port`, in another folder, started. */
+  /** Makes and starts a standby in another folder, following this one through `port`. */
   async standby(folder: string, port: number): Promise<RealPostgres> {
     const twin = new RealPostgres({ folder, logFile: `${folder}.log` }, this.programs, this.runAs, this.password);
     makeFolderFor(twin.runAs, folder);
@@ -110,7 +110,10 @@ export class RealPostgres {
     return this.pid !== null && isPostgres(this.pid);
   }
 
-  /** Resolves when it takes connections, or has begun to and is a standby. Tried again while what a killed one left is in the way. */
+  /**
+   * Resolves once it takes connections, or once it has begun to and is a standby. Tries again while remains of a killed
+   * server are in the way.
+   */
   async start(withinMs = READY_WITHIN_MS): Promise<void> {
     this.wanted = true;
     const deadline = performance.now() + withinMs;
@@ -125,7 +128,7 @@ export class RealPostgres {
     }
   }
 
-  /** Ends its first process with this signal and waits for that. Its sessions end by themselves after a kill. */
+  /** Ends its first process with this signal and waits for the end. After a kill its sessions end alone. */
   async end(signal: 'SIGKILL' | 'SIGQUIT' | 'SIGINT'): Promise<void> {
     this.wanted = false;
     const { child } = this;
@@ -145,7 +148,7 @@ export class RealPostgres {
     await this.end('SIGKILL');
   }
 
-  /** Kills one session that a client holds. False: there was none. */
+  /** Kills a client's session. Returns false if there was none. */
   async killSession(): Promise<boolean> {
     const found = await this.query(
       `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
@@ -189,7 +192,7 @@ export class RealPostgres {
   }
 
   private launch(): void {
-    // What needs to survive here is the death of processes; a machine that loses power is no part of this.
+    // Data must survive the death of processes here; power cuts are no part of this.
     const settings = {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
@@ -206,7 +209,7 @@ export class RealPostgres {
     this.starts += 1;
   }
 
-  /** Never by a call that blocks: what it talks to may be a proxy of ours. */
+  /** Never by a blocking call: its peer may be a proxy of ours. */
   private async run(program: string, args: readonly string[], more: Record<string, string> = {}): Promise<void> {
     const child = spawn(join(this.programs.bin, program), [...args], {
       ...this.runAs,
@@ -239,7 +242,7 @@ export async function asked(
   }
 }
 
-/** A folder that belongs to the user of the servers, made if it is not there. */
+/** Makes a folder owned by the servers' user, unless it exists. */
 export function makeFolderFor(runAs: RunAs, folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   if (runAs !== null) chownSync(folder, runAs.uid, runAs.gid);
@@ -261,7 +264,7 @@ export async function untilFollowed(
 
 /** All processes of a server at one moment. */
 export function killServer(pid: number): void {
-  process.kill(pid, 'SIGSTOP'); // so that it starts nobody meanwhile
+  process.kill(pid, 'SIGSTOP'); // so it starts nobody meanwhile
   for (const child of childrenOf(pid)) kill(child);
   kill(pid);
 }

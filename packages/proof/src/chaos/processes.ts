@@ -1,4 +1,4 @@
-// Programs of ours as processes that may be killed, frozen and stopped, and are started again as a container runtime does it.
+// Our programs as processes to kill, freeze and stop; they start again as under a container runtime.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fchownSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,9 +20,9 @@ export type ProgramOptions = {
   readonly env: Readonly<Record<string, string>>;
   /** Where it works: a folder without an `.env` of somebody's own. */
   readonly folder: string;
-  /** What it says is appended to this file. */
+  /** Its output goes to the end of this file. */
   readonly logFile: string;
-  /** What it prints is read instead of logged. */
+  /** Receives its output in place of the log. */
   readonly hear?: (text: string) => void;
 };
 
@@ -49,7 +49,7 @@ export class Program {
     this.launch();
   }
 
-  /** Ends it now with this signal; it is started again `backAfterMs` later. */
+  /** Ends it now with this signal; it starts again `backAfterMs` later. */
   strike(signal: 'SIGKILL' | 'SIGTERM', backAfterMs: number): void {
     this.startAt = performance.now() + backAfterMs;
     this.child?.kill(signal);
@@ -109,7 +109,7 @@ export class Program {
   }
 }
 
-/** A server of others as this user; what it says is appended to the file. */
+/** Runs a foreign server as this user; its output goes to the end of the file. */
 export function spawnServer(
   program: string,
   args: readonly string[],
@@ -129,7 +129,7 @@ export function spawnServer(
   return child;
 }
 
-/** Resolves when this daemon says that it is ready. */
+/** Resolves when this daemon reports it is ready. */
 export async function untilReady(url: string, name: string): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
   while (!(await isReady(url))) {

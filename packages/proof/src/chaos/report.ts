@@ -1,4 +1,4 @@
-// The report at the end: what was struck, what the merchant did, and whether the books agree. In sentences, with counts.
+// The report at the end: the strikes, the merchant's acts, and whether the books agree. In sentences, with counts.
 import { type Outcome } from './books.js';
 import { type Kind, KINDS } from './schedule.js';
 import { TAKEN } from '@crossbill/sandbox/demo/sides.js';
@@ -10,13 +10,13 @@ export type Numbers = {
   readonly lastedMs: number;
   /** Strikes by kind; empty where there were none. */
   readonly strikes: ReadonlyMap<Kind, number>;
-  /** What the merchant did, by name. */
+  /** The merchant's acts, by name. */
   readonly done: ReadonlyMap<string, number>;
   readonly daemonDeaths: number;
   readonly serverStarts: number;
   /** Further sentences of the kind of run. */
   readonly more: readonly string[];
-  /** Where the logs are kept; null: nowhere. */
+  /** Folder of the logs; null if nobody keeps them. */
   readonly logs: string | null;
 };
 
@@ -51,7 +51,7 @@ export function reportLines(outcome: Outcome, n: Numbers): readonly string[] {
       `Stripe shows ${counted(sides.stripe.records.length, 'payment record')}; ` +
       `the ledger has ${counted(sides.daemon.ledger.length, 'entry', 'entries')}; ${counted(open, 'review item waits', 'review items wait')} for a person.`,
     findings.length === 0
-      ? 'The ledger, Stripe and the MoR agree; nothing was lost and nothing was done twice.'
+      ? 'The ledger, Stripe and the MoR agree: nothing lost, nothing done twice.'
       : `${counted(findings.length, 'difference')}:`,
     ...findings.slice(0, SHOWN).map((f) => `  ${f.about}: ${f.what}`),
     ...(findings.length > SHOWN ? [`  and ${findings.length - SHOWN} more`] : []),

@@ -1,4 +1,5 @@
-// Rules of a chaos run beside those of the demo's books: what was acknowledged is there and decided, and nothing was done twice.
+// Rules of a chaos run in addition to the demo's: every acknowledged event is there and decided, and nothing happened
+// twice.
 import { type Finding } from '@crossbill/sandbox/demo/check.js';
 import { type Sides, TAKEN } from '@crossbill/sandbox/demo/sides.js';
 
@@ -8,9 +9,9 @@ export type Delivered = {
   readonly source: string;
   readonly eventId: string;
   readonly type: string;
-  /** One attempt at least was answered 200. */
+  /** At least one attempt got a 200. */
   readonly acknowledged: boolean;
-  /** The last that the sender knows: `acknowledged`, `retry`, `sending`, `held`, `given_up`. */
+  /** The state in the sender's eyes: `acknowledged`, `retry`, `sending`, `held`, `given_up`. */
   readonly state: string;
 };
 
@@ -55,7 +56,7 @@ export function twiceFindings(sides: Sides, refundsAsked: number): Finding[] {
   if (made !== refundsAsked)
     found.push({
       about: 'refunds',
-      what: `${refundsAsked} were asked for through the API, and the MoR has made ${made}`,
+      what: `the backend asked for ${refundsAsked} through the API, and the MoR has made ${made}`,
     });
   return found;
 }

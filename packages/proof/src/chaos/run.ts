@@ -40,7 +40,7 @@ export async function runChaos(options: ChaosOptions, progress: Progress): Promi
     while (!isOver()) await new Promise((resolve) => setTimeout(resolve, 100));
     lastedMs = performance.now() - startedAt;
     await strikes.heal();
-    await living; // what was asked is answered, now that everything is there again
+    await living; // every request gets its answer, now with everything back
     await clockRuns;
   } finally {
     ended = true;

@@ -10,9 +10,10 @@ const sandbox = await startSandbox({
   paymentWebhookUrl: `${doors}/webhooks/mor/payments`,
   eventWebhookUrl: `${doors}/webhooks/mor/events`,
 });
-// Time goes faster here than outside: it starts in the past, so that nothing happens in the future.
+// Time goes faster here than outside: it starts in the past, so nothing happens in the future.
 await sandbox.kernel.clock.advance(-Number(daysAgo) * DAY_MS);
-// Receivers that hang or are gone must not hold the clock up: a thousand deliveries that wait for their next try would come one after the other.
+// Hanging or missing receivers must not hold up the clock: a thousand waiting deliveries would come one after the
+// other.
 sandbox.kernel.clock.settle = () => Promise.resolve();
 const { morUrl, stripeUrl, secrets, mor, kernel } = sandbox;
 const opsKey = kernel.secret('api-key-ops');

@@ -1,7 +1,8 @@
-// What is struck and when: drawn from the seed before anything starts, so that the same seed strikes alike each time.
+// Targets and times of the strikes. The seed draws them before anything starts, so the same seed strikes alike each
+// time.
 import { Seeded } from '../simulate/seeded.js';
 
-/** What a strike hits. Each is struck by one thing at a time. */
+/** The target of a strike. Only one strike at a time hits it. */
 export type Part =
   | 'daemon 1'
   | 'daemon 2'
@@ -43,7 +44,7 @@ export type Strike = {
   readonly part: Part;
   /** Milliseconds after the start. */
   readonly atMs: number;
-  /** How long it lasts, in milliseconds; what is killed is started again so much later. */
+  /** How long it lasts, in milliseconds; a killed part starts again after this time. */
   readonly forMs: number;
 };
 
@@ -76,7 +77,7 @@ const ROWS: readonly Row[] = [
 ];
 const POOLER: Row = ['pooler killed', ['PgBouncer'], 8, 200, 2_000];
 
-/** What was killed needs some time to come back before it is struck again. */
+/** A killed part needs some time to come back before the next strike. */
 const BACK_AFTER_MS = 3_000;
 const FIRST_AT_MS = 2_000;
 
@@ -89,7 +90,7 @@ export type ScheduleOptions = {
   readonly pooler: boolean;
 };
 
-/** Pure: in order of time, none of which begins after the end. Strikes on different parts may overlap, those on one part never. */
+/** Pure: in order of time, all before the end. Strikes on different parts may overlap, strikes on one part never. */
 export function drawStrikes({ seed, lastsMs, everyMs, pooler }: ScheduleOptions): readonly Strike[] {
   const random = new Seeded(`chaos:${seed}`);
   const rows = pooler ? [...ROWS, POOLER] : ROWS;

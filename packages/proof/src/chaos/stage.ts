@@ -1,4 +1,4 @@
-// What every kind of run shares: a folder, a PostgreSQL, a world, a merchant, the sandbox's fast clock, and the report.
+// The common part of all runs: a folder, a PostgreSQL, a world, a merchant, the sandbox's fast clock, and the report.
 import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const TICK_MS = 1_000;
 const TICK_SEC = 20;
 export const FIRST_CUSTOMERS = 8;
 
-/** What a run's PostgreSQL is for every kind of run. */
+/** A run's PostgreSQL as every kind of run sees it. */
 export type Served = Pick<RealPostgres, 'url' | 'starts' | 'end'>;
 
 export type Stage<S extends Served = RealPostgres> = {
@@ -33,7 +33,7 @@ export type Stage<S extends Served = RealPostgres> = {
   readonly life: Life;
 };
 
-/** Holds what must end when we end, however that is. */
+/** Everything to end with us, however we end. */
 export const owned = new Set<() => void>();
 
 export type StageOptions = {
@@ -42,7 +42,7 @@ export type StageOptions = {
   readonly pooler?: boolean;
 };
 
-/** A folder of this run that every user may enter. */
+/** A folder of this run, open to every user. */
 export function makeFolder(seed: string): string {
   const folder = mkdtempSync(join(tmpdir(), `crossbill-chaos-${seed.replace(/[^\w-]/g, '_')}-`));
   chmodSync(folder, 0o755);
@@ -66,7 +66,7 @@ export async function setStage(
   return setStageOn(server, options, progress, folder, of);
 }
 
-/** The same on a server that runs. */
+/** The same on a running server. */
 export async function setStageOn<S extends Served>(
   server: S,
   options: ChaosOptions,
@@ -81,7 +81,7 @@ export async function setStageOn<S extends Served>(
   owned.add(() => world.kill());
   const random = new Seeded(`life:${options.seed}`);
   const life = new Life(world, { random, seed: options.seed, acts: of.acts, tax: of.tax ?? true });
-  await world.control.post('/_sandbox/mor/hearing', { direct: false }); // it hears what the daemons relay
+  await world.control.post('/_sandbox/mor/hearing', { direct: false }); // the relay reaches it
   await life.begin(FIRST_CUSTOMERS);
   progress.done(`PostgreSQL, two daemons and both peers run; ${FIRST_CUSTOMERS} customers have signed up`);
   return { options, progress, folder, server, world, life };
@@ -104,7 +104,7 @@ export async function conclude(
   unused: ReadonlySet<string> = new Set(),
 ): Promise<boolean> {
   const { world, progress, life, server, folder, options } = stage;
-  progress.line('everything is healed; waiting until all is at rest');
+  progress.line('everything is healed; waiting for rest');
   const say = (text: string): void => progress.line(text);
   const asked: Asked = { world, databaseUrl, refundsAsked: life.refundsAsked.size, unused, say };
   const unrest = await atRest(asked);
@@ -123,7 +123,7 @@ export async function conclude(
   return clean;
 }
 
-/** Ends all that was started and takes the run's folder away. */
+/** Ends every started process and removes the run's folder. */
 export async function clear({ world, server, folder }: Stage<Served>): Promise<void> {
   await world.stop();
   await world.pooler?.kill();

@@ -21,7 +21,7 @@ export class Strikes {
     return [...this.done.values()].reduce((sum, n) => sum + n, 0);
   }
 
-  /** Strikes on time until the list or `asked` to end. Rejects when something that was struck does not come back. */
+  /** Strikes on time until the list or `asked` to end. Rejects if a struck part does not come back. */
   async carryOut(strikes: readonly Strike[], ended: () => boolean): Promise<void> {
     const startedAt = performance.now();
     for (const strike of strikes) {
@@ -37,7 +37,7 @@ export class Strikes {
     }
   }
 
-  /** Waits for what is under way; then every network passes and everything runs. */
+  /** Waits for running strikes; then opens every network and runs everything. */
   async heal(): Promise<void> {
     await Promise.all(this.under);
     if (this.problem !== null) throw this.problem;

@@ -1,16 +1,16 @@
-// A network that can fail: connections to one of several servers pass, are cut and refused, hang without a word, or lose their answers.
+// A network with faults: connections to one of several servers pass, break, hang without a word, or lose their answers.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * `cut`: every connection is reset, new ones too. `hang`: bytes are held back on old and new connections, and go on with `pass`.
- * `lose-answers`: requests arrive and are carried out; at the first byte of an answer the connection is reset.
+ * `cut`: resets every connection, new ones too. `hang`: holds bytes back on old and new connections until `pass`.
+ * `lose-answers`: requests arrive and take effect; the first byte of an answer resets the connection.
  */
 export type Mode = 'pass' | 'cut' | 'hang' | 'lose-answers';
 
 export type Target = { readonly host: string; readonly port: number };
 
 const HOST = '127.0.0.1';
-/** A server that is being started refuses: the next one is tried, as a load balancer does. */
+/** A starting server refuses: try the next one, as a load balancer does. */
 const CONNECT_WITHIN_MS = 2_000;
 
 type Pair = { readonly client: Socket; readonly server: Socket };
@@ -27,7 +27,7 @@ export class TcpProxy {
     private targets: readonly Target[],
   ) {}
 
-  /** Listens on a port of its own. Connections go to the targets in turn; one that refuses is passed over. */
+  /** Listens on its own port. Connections go to the targets in turn; it passes over a target that refuses. */
   static async before(targets: readonly Target[]): Promise<TcpProxy> {
     const server = createServer({ pauseOnConnect: true });
     await new Promise<void>((resolve, reject) => {
@@ -45,7 +45,7 @@ export class TcpProxy {
     return `http://${HOST}:${this.port}`;
   }
 
-  /** A URL of the same kind that leads through here: only host and port change. */
+  /** The same URL through this proxy: only host and port change. */
   through(url: string): string {
     const led = new URL(url);
     led.hostname = HOST;
@@ -59,7 +59,7 @@ export class TcpProxy {
     if (mode === 'cut') for (const client of this.waiting) client.resetAndDestroy();
   }
 
-  /** Where connections lead from now on; those that are open are reset. */
+  /** Sets the new target of connections and resets the open ones. */
   lead(targets: readonly Target[]): void {
     this.targets = targets;
     for (const { client, server } of this.pairs) {

@@ -1,4 +1,5 @@
-// The world of a chaos run: PostgreSQL, two daemons, the sandbox, each a process, and between any two of them a network that can fail.
+// The world of a chaos run: PostgreSQL, two daemons and the sandbox as processes, and a faulty network between any two
+// of them.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Stripe from 'stripe';
@@ -16,7 +17,7 @@ const DAEMONS = 2;
 /** The sandbox's time begins so long ago, and never catches up with the real one. */
 export const DAYS_AGO = 12;
 const SANDBOX_WITHIN_MS = 120_000;
-/** The merchant's backend asks again under the same key until it has an answer: only then it knows what it asked for. */
+/** The merchant's backend repeats a request under the same key until it has an answer. */
 const PATIENCE_MS = 20 * 60_000;
 
 export type Ways = {
@@ -50,7 +51,7 @@ export type World = {
 
 export type WorldOptions = {
   readonly seed: string;
-  /** Where logs are written. */
+  /** Folder of the logs. */
   readonly folder: string;
   /** Handed on to the daemons: PATH and the like. */
   readonly environment: Readonly<Record<string, string>>;
@@ -58,7 +59,7 @@ export type WorldOptions = {
   readonly pooler: PgBouncer | null;
 };
 
-/** Rejects when one part does not start; what was started is ended then. */
+/** Rejects if a part does not start; the started parts end then. */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const { folder, environment, pooler } = options;
   const daemonUrls: string[] = [];

@@ -1,4 +1,4 @@
-// What once broke a parser, kept: the tests and each run of the fuzzing try it again.
+// Inputs that once broke a parser: the tests and each run of the fuzzing try them again.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject } from '#src/domain/events/json-body.js';
@@ -7,7 +7,7 @@ import { type Target } from './target.js';
 
 export type Case = { readonly target: string; readonly input: string; readonly why: string };
 
-/** What stands for `"@deep"` in an input. */
+/** The value for `"@deep"` in an input. */
 const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
 /** Both `npm run fuzz` and the tests run in the project's folder. */
@@ -22,7 +22,7 @@ export function corpus(): readonly Case[] {
   });
 }
 
-/** Null: it is mended. */
+/** Returns null if the parser is mended. */
 export async function tryCase(target: Target, { input }: Case): Promise<string | null> {
   try {
     await tryOne(target, input);

@@ -13,15 +13,15 @@ export type Options = {
 };
 
 export const usage = `npm run fuzz -- [--minutes M] [--only NAME,NAME] [--seed S]
-    every parser of something from outside, one after the other and over again for M minutes (default 60)
+    every parser of outside data, one after the other, again and again for M minutes (default 60)
 npm run fuzz -- --only NAME --seed S --runs N
-    N inputs of one target, drawn by the seed: the same again
+    N inputs of one target, from the seed: the same again
 npm run fuzz -- --list
     the targets
 
-Exit code 1: an input broke a parser; it is printed, with the command that tries it again. Add it to packages/proof/test/corpus.json once it is mended.`;
+Exit code 1: an input broke a parser; the program prints it with the command to try it again. Once mended, add it to packages/proof/test/corpus.json.`;
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error with the reason. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

@@ -1,4 +1,5 @@
-// What every parsed value must be before it may come near a database: amounts that int8 holds, times that timestamptz holds, texts that UTF-8 holds.
+// The limits of a parsed value before it may come near a database: amounts fit int8, times fit timestamptz, texts fit
+// UTF-8.
 import { must } from './target.js';
 
 const INT8 = 2n ** 63n;
@@ -14,9 +15,7 @@ export function mustBeKeepable(at: Date, where: string): void {
   must(ms >= FIRST && ms <= LAST, `${where} is a time that no database keeps: ${Number.isNaN(ms) ? 'none' : ms}`);
 }
 
-/**
- * Walks a parsed value. `raw`: members that are handed on as they came, which the store takes care of (`jsonText`).
- */
+/** Walks a parsed value. `raw`: members handed on unchanged; the store takes care of them (`jsonText`). */
 export function mustBeInRange(value: unknown, raw: readonly string[] = [], where = 'it'): void {
   if (typeof value === 'bigint') return must(value < INT8 && value >= -INT8, `${where} is beyond int8: ${value}`);
   if (typeof value === 'number') return must(Number.isFinite(value), `${where} is no finite number`);
@@ -28,7 +27,7 @@ export function mustBeInRange(value: unknown, raw: readonly string[] = [], where
   }
 }
 
-/** Nothing that was parsed may have changed what every object has. */
+/** No parsed text may have changed the prototype of all objects. */
 export function mustBeUnpolluted(): void {
   const known = Object.getOwnPropertyNames(Object.prototype).length;
   must(known === OWN_NAMES, 'a prototype was changed');

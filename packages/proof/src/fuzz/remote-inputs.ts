@@ -1,4 +1,4 @@
-// What the targets over HTTP share.
+// The common part of the targets over HTTP.
 import fc from 'fast-check';
 import { amountText, oddText, timeText } from './inputs/texts.js';
 import { type Rig } from './rig.js';
@@ -11,7 +11,7 @@ export function mustBeQuiet(rig: Rig): void {
   must(first === undefined, `the daemon logged an error: ${first?.slice(0, 1_500)}`);
 }
 
-/** What a header can carry at all. */
+/** Texts a header can carry at all. */
 export const headerText = oddText.filter((t) => t.length < 3_000 && /^[\x20-\x7e\x80-\xff]*$/.test(t));
 /** A field's or parameter's value. */
 export const values = fc.oneof(

@@ -13,7 +13,7 @@ export type Rig = {
   readonly key: string;
   readonly secret: (door: InboxSource) => string;
   readonly query: (sql: string, values: readonly unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** What the daemon logged as an error since the last look. */
+  /** The errors in the daemon's log since the last look. */
   readonly errors: () => readonly string[];
   readonly close: () => Promise<void>;
 };
@@ -24,7 +24,9 @@ export const DOOR_HEADERS: Readonly<Record<InboxSource, readonly [path: string, 
   mor_events: ['/webhooks/mor/events', 'service-signature'],
 };
 
-/** A delivery as its sender would make it: once more where the connection broke, such as one that was idle for too long on a busy machine. */
+/**
+ * A delivery as its sender makes it: repeats it once after a broken connection, such as an idle one on a busy machine.
+ */
 export async function deliver(rig: Rig, door: InboxSource, body: Buffer, secret = rig.secret(door)): Promise<number> {
   const t = Math.floor(Date.now() / 1_000);
   const mac = createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');

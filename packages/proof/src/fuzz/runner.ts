@@ -2,9 +2,12 @@
 import fc from 'fast-check';
 import { Broken, type Target } from './target.js';
 
-/** Processor time for one input, far above what any needs: an input that takes more may take forever. Twice, since a collection may fall into it. */
+/**
+ * Processor time for one input, far above any need: a slower input may take forever. Twice, since a collection may fall
+ * into it.
+ */
 const MOST_MS = 1_500;
-/** For a target that waits for a daemon: wall time. */
+/** For targets waiting for a daemon: wall time. */
 const MOST_WAIT_MS = 60_000;
 
 export type Failure = { readonly input: string; readonly why: string; readonly shrinks: number };
@@ -15,10 +18,10 @@ export type Batch = {
   readonly failure: Failure | null;
 };
 
-/** Hears of each input before it is tried, so that a hang can be named. */
+/** Receives each input before the try, to name a hang. */
 export type Watch = (target: string, input: string) => void;
 
-/** Tries one input. Throws what is wrong with it. */
+/** Tries one input. Throws its fault. */
 export async function tryOne(target: Target, input: string, watch: Watch = () => undefined): Promise<void> {
   watch(target.name, input);
   const spent = await timed(target, input);

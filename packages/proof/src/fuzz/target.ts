@@ -1,24 +1,24 @@
-// What is fuzzed: a parser of something from outside, the inputs that are tried on it, and what must hold for each of them.
+// A fuzzing target: a parser of outside data, the inputs to try on it, and the rule for each of them.
 import type fc from 'fast-check';
 
 export type Target = {
   /** One word, as `--only` takes it. */
   readonly name: string;
-  /** What is parsed, in words, for the list. */
+  /** The parsed data, in words, for the list. */
   readonly what: string;
-  /** Each input is a text, so that it can be printed, kept and tried again. */
+  /** Each input is a text: easy to print, keep and try again. */
   readonly inputs: fc.Arbitrary<string>;
-  /** Throws `Broken`, or whatever the parser should not have thrown. */
+  /** Throws `Broken`, or the parser's own error. */
   readonly check: (input: string) => void | Promise<void>;
   /** Before the first input of a batch. */
   readonly prepare?: () => Promise<void>;
-  /** Looks at what many inputs together left behind. Throws as `check`. */
+  /** Looks at the remains of many inputs together. Throws like `check`. */
   readonly afterBatch?: () => Promise<void>;
   /** True: it waits for a daemon, so the processor time of this process says nothing. */
   readonly remote?: boolean;
 };
 
-/** Something that must hold does not. */
+/** A broken rule. */
 export class Broken extends Error {
   override readonly name = 'Broken';
 }
@@ -27,7 +27,7 @@ export function must(holds: boolean, said: string): asserts holds {
   if (!holds) throw new Broken(said);
 }
 
-/** Both as one text each, so that a difference can be read. */
+/** Both as one text each: easy to compare. */
 export function mustBeSame(a: unknown, b: unknown, said: string): void {
   const [x, y] = [shown(a), shown(b)];
   must(x === y, `${said}: ${x.slice(0, 300)} is not ${y.slice(0, 300)}`);
@@ -40,7 +40,7 @@ export function shown(value: unknown): string {
   );
 }
 
-/** Only an error of this kind may come; what `run` gives otherwise, or null after such an error. */
+/** Allows only errors of this kind; returns the value of `run`, or null after such an error. */
 export function orTyped<T>(run: () => T, ...kinds: readonly (abstract new (...args: never[]) => Error)[]): T | null {
   try {
     return run();

@@ -1,4 +1,4 @@
-// Every target that needs no daemon.
+// All targets without a daemon.
 import { type Target } from './target.js';
 import { doorTargets } from './targets/doors.js';
 import { logRows } from './targets/log-rows.js';

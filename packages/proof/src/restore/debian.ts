@@ -16,7 +16,7 @@ export const NO_DEBIAN_POSTGRES = existsSync(join(BIN, 'pg_basebackup'))
   ? null
   : `there is no ${BIN}: apt install postgresql-15`;
 
-/** When we end, however that is, the server does and its folder goes. */
+/** The server and its folder go with us, however we end. */
 const UNTIL_WE_END =
   'cat >/dev/null; for d in "$0"/data*; do pg_ctl stop -D "$d" -m immediate -s; done; cd /; rm -rf "$0"';
 
@@ -30,7 +30,7 @@ export class DebianServers {
   readonly password = randomBytes(16).toString('hex');
   private readonly runAs = chooseRunAs(this.folder.concat('/none'));
   private readonly watcher;
-  /** What the programs have as their environment. */
+  /** The environment of the programs. */
   readonly env = { ...SERVER_ENV, PATH: `${BIN}:${SERVER_ENV.PATH}`, PGPASSWORD: this.password, HOME: this.folder };
 
   constructor() {
@@ -62,17 +62,17 @@ export class DebianServers {
     return server;
   }
 
-  /** A program of PostgreSQL, as the user that the server runs as. Rejects with what it said when it fails. */
+  /** Runs a program of PostgreSQL as the server's user. Rejects with its output when it fails. */
   run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
     return this.started(program, args, env);
   }
 
-  /** Shell, as the user that the server runs as. */
+  /** Shell, as the server's user. */
   shell(text: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
     return this.started('/bin/bash', ['-euo', 'pipefail', '-c', text], env);
   }
 
-  /** A folder that the server may write to. */
+  /** A folder writable for the server. */
   folderFor(name: string): string {
     const path = this.path(name);
     mkdirSync(path, { recursive: true });
@@ -115,7 +115,7 @@ export class DebianServer {
     this.data = servers.path(name);
   }
 
-  /** Of a database, as the superuser unless another user is named. Holds a password. */
+  /** URL of a database, as the superuser unless another user is given. Holds a password. */
   url(database: string, user = 'postgres'): string {
     return `postgresql://${user}:${this.servers.password}@127.0.0.1:${this.port}/${database}`;
   }
@@ -145,7 +145,7 @@ export class DebianServer {
     ).out.trim();
   }
 
-  /** A database of that name, owned by a user of that name. */
+  /** Makes a database and a user of the same name; the user owns it. */
   async makeDatabase(name: string): Promise<void> {
     await this.ask(`create role ${name} login password '${this.servers.password}'`);
     await this.ask(`create database ${name} owner ${name} encoding 'UTF8' template template0`);

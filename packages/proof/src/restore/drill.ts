@@ -1,5 +1,5 @@
-// One restore from beginning to end: money moves, a backup is taken, more money moves, the database is lost and comes back by the commands of
-// docs/operating.md, and then the books, Stripe and the MoR must agree again.
+// One restore from beginning to end: money moves, an operator takes a backup, more money moves, the database is lost
+// and comes back by the commands of docs/operating.md. Then the books, Stripe and the MoR must agree again.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ import { filledIn, PAGE, type Step, stepsOf } from './page.js';
 /** `dump`: pg_dump and pg_restore. `base`: a base backup with the log, brought back as of a second. */
 export type Way = 'dump' | 'base';
 
-/** What was seen, for people; it throws where something is wrong. */
+/** The findings, for people; it throws at an error. */
 export type Seen = readonly (readonly [what: string, seen: string])[];
 
 const CUSTOMERS = 6;
@@ -102,7 +102,10 @@ export class Drill {
     return { world, progress, rest, months: 1, run: `restore-${this.way}`, subscribers: [], tally: newTally() };
   }
 
-  /** Everybody is renewed; then a full and a partial refund through the API and one in the portal. Gives what was asked of the API. */
+  /**
+   * Renews everybody; then makes a full and a partial refund through the API and one in the portal. Returns the
+   * requests to the API.
+   */
   private async renewAll({ world, rest, subscribers, run }: Story, when: string): Promise<readonly Asked[]> {
     this.progress.step(`${this.way}: renewals and refunds, ${when}`);
     const taken = async (): Promise<Sides['daemon']['payments']> =>
@@ -158,7 +161,7 @@ export class Drill {
     const lost = was.lived.daemon.payments.length - restored.daemon.payments.length;
     must(
       restored.daemon.payments.length === was.old.daemon.payments.length,
-      `the books have ${restored.daemon.payments.length} payments, and had ${was.old.daemon.payments.length} at that moment`,
+      `the books have ${restored.daemon.payments.length} payments, had ${was.old.daemon.payments.length} at that moment`,
     );
     must(lost > 0, 'nothing was lost: this restore proves nothing');
     this.saw(
@@ -188,7 +191,7 @@ export class Drill {
     must(sides.mor.refunds.length === was.lived.mor.refunds.length, 'a refund was paid twice');
     must(sides.daemon.payments.length === was.lived.daemon.payments.length, 'payments are still missing');
     this.saw(
-      'refunds at the MoR before the loss, after all were asked for again',
+      'refunds at the MoR before the loss, after repeating all requests',
       `${was.lived.mor.refunds.length}, ${sides.mor.refunds.length}`,
     );
     must((await this.crossbill(reviews)).code === 0, 'reviews cannot be listed');
@@ -207,7 +210,7 @@ export class Drill {
     );
   }
 
-  /** The same request under its key: it must be the refund that the MoR made before. */
+  /** The same request under its key: the answer must be the MoR's earlier refund. */
   private async again(world: World, one: Asked, lived: Sides): Promise<void> {
     await refund(world, one, true);
     const { mor } = await this.sides(world);
@@ -234,7 +237,7 @@ export class Drill {
     });
   }
 
-  /** A line of the page that begins with `crossbill`, as the person runs it who runs the daemon. */
+  /** A line of the page beginning with `crossbill`, run as the daemon's operator. */
   private crossbill(line: string): Promise<Command> {
     const { world } = this;
     const [program, ...args] = line.trim().split(/\s+/);
@@ -249,7 +252,7 @@ export class Drill {
   }
 }
 
-/** Asked for again when nothing is left to refund it is refused, which is no second payment either. */
+/** A repeat with nothing left to refund gets a refusal: no second payment either. */
 async function refund(world: World, { paymentId, body, key }: Asked, again = false): Promise<void> {
   try {
     await world.api.post(`/v1/payments/${paymentId}/refunds`, body, key);

@@ -1,11 +1,11 @@
-// The steps of docs/operating.md, "Backups and restore", as the drill carries them out: what the page says is what is run.
+// The steps of docs/operating.md, "Backups and restore", as the drill carries them out: it runs the page's own text.
 
 export const PAGE = 'docs/operating.md';
-/** Names on the page that stand for a folder and a moment of the operator's own. */
+/** Names on the page for the operator's own folder and moment. */
 const BACKUP = '/backup';
 const UNTIL = /'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00'/;
 
-/** Each by the words that its block begins with. */
+/** Each by the first words of its block. */
 const STEPS = {
   dump: 'pg_dump ',
   restoreDump: 'psql "$ADMIN_URL" -c \'alter database',
@@ -18,7 +18,7 @@ const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-/** The block of each step. Throws when the page has a block that no step carries out, or lacks one. */
+/** The block of each step. Throws if the page has a block without a step, or lacks one. */
 export function stepsOf(page: string): Readonly<Record<Step, string>> {
   const section = /^## Backups and restore\n([\s\S]*?)^## /m.exec(page)?.[1];
   if (section === undefined) throw new Error(`${PAGE} has no section "Backups and restore"`);
@@ -46,7 +46,7 @@ export function stepsOf(page: string): Readonly<Record<Step, string>> {
   };
 }
 
-/** A block with an operator's own folder, and the moment that is to come back. */
+/** A block with an operator's own folder, and the moment to restore. */
 export function filledIn(block: string, folder: string, until: Date | null): string {
   const text = block.replaceAll(`${BACKUP}/`, `${folder}/`);
   if (until === null) return text;

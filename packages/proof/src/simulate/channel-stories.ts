@@ -1,9 +1,10 @@
-// Golden stories of the MoR's other channels: relay, bank transfers, payment links, disputes, alerts; and events that never came.
+// Golden stories of the MoR's other channels: relay, bank transfers, payment links, disputes, alerts; and events
+// without delivery.
 import { Channels } from './channels.js';
 import { paymentOf, renewal, type Scene, type Story } from './scenes.js';
 import { type World } from './world.js';
 
-/** A renewal whose card is declined: an open invoice from the first hour on. */
+/** A renewal with a declined card: an open invoice from the first hour on. */
 async function unpaid(
   world: World,
   retries: readonly string[] = [],
@@ -12,7 +13,7 @@ async function unpaid(
   return { ...scene, channels: new Channels(world, scene.people) };
 }
 
-/** The first event of a type that is about the renewal never reaches the doors. */
+/** The first event of a type about the renewal never reaches the webhook endpoints. */
 function loseFirst(world: World, type: string): void {
   let left = 1;
   // The signup's own invoice comes before the story begins.

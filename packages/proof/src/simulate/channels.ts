@@ -1,4 +1,4 @@
-// What happens on the MoR's other channels in a story: bank transfers, payment links, disputes and alerts.
+// Events on the MoR's other channels in a story: bank transfers, payment links, disputes and alerts.
 import { encodeDeleteProforma, encodePaymentLink } from '@crossbill/mor';
 import { linkLookup } from '#src/links/rules/link.js';
 import { proformaWire } from '#src/transfers/proforma-request.js';
@@ -54,7 +54,7 @@ export class Channels {
     await this.people.control(`/proformas/${issued.id}/settle`, { amount });
   }
 
-  /** The MoR cannot issue what it has just been asked for. */
+  /** The MoR cannot issue the document just asked for. */
   async failIssuance(invoiceId: string): Promise<void> {
     await this.people.control('/issuance', { hold: true });
     await this.askForTransfer(invoiceId);
@@ -66,7 +66,7 @@ export class Channels {
     });
   }
 
-  /** An operator takes a proforma invoice back: possible until it is issued. */
+  /** An operator withdraws a proforma invoice: possible until it is issued. */
   async withdraw(invoiceId: string): Promise<void> {
     if (this.world.mayBeLost) return;
     await this.world.ask('withdraw', async (r) => {
@@ -100,12 +100,12 @@ export class Channels {
     });
   }
 
-  /** The customer pays at whatever link of the invoice still takes money. `names`: what the MoR calls that payment by. */
+  /** The customer pays at any open link of the invoice. `names`: the MoR's names for the payment. */
   async payLink(invoiceId: string, names: CaptureNames = 'charge'): Promise<void> {
     await this.pay(invoiceId, names, false);
   }
 
-  /** Somebody opens the invoice's links: each is read again at the MoR. */
+  /** Somebody opens the invoice's links: each triggers a read at the MoR. */
   async lookAtLinks(invoiceId: string): Promise<void> {
     await this.world.ask('look at links', async (r) => {
       for (const o of await r.books.objects(invoiceId))
@@ -113,7 +113,7 @@ export class Channels {
     });
   }
 
-  /** The customer pays a link of the invoice once more, from a page that was still open. */
+  /** The customer pays a link of the invoice once more, from a page still open. */
   async payLinkAgain(invoiceId: string, names: CaptureNames): Promise<void> {
     await this.pay(invoiceId, names, true);
   }
@@ -133,7 +133,10 @@ export class Channels {
     }
   }
 
-  /** What was paid on the invoice's links is given back in the MoR's portal, or a part: where the daemon has heard what it is called. */
+  /**
+   * Somebody gives back the money paid on the invoice's links in the MoR's portal, or a part: once the daemon knows its
+   * name.
+   */
   async refundOfLink(invoiceId: string, amount: number | null): Promise<void> {
     const { acknowledged } = this.world;
     const heard = this.paidOn(invoiceId).findLast(
@@ -165,7 +168,10 @@ export class Channels {
     }
   }
 
-  /** A bank disputes a payment, or `share` of it; it is decided later. What is lost and then won is told as both. */
+  /**
+   * A bank disputes a payment, or `share` of it; the decision comes later. A dispute lost and then won sends both
+   * events.
+   */
   async dispute(
     paymentId: string,
     how: {
@@ -195,7 +201,7 @@ export class Channels {
     });
   }
 
-  /** A chargeback is about to be raised; the MoR answers it with a refund of all that is left, or without. */
+  /** A chargeback is about to come; the MoR answers it with a refund of the rest, or without. */
   async alert(paymentId: string, refunded: boolean): Promise<void> {
     const { mor, cards } = this.world.sandbox;
     if (!mor.payments.has(paymentId)) return;
@@ -214,7 +220,7 @@ export class Channels {
             source: 'alert',
           });
         } catch {
-          // all of it was given back before
+          // an earlier refund took all of it
         }
       }
       await this.people.control('/events', {
@@ -224,7 +230,7 @@ export class Channels {
     });
   }
 
-  /** As the API does before it asks for another one: the one that stands may be gone. */
+  /** Like the API before it asks for another one: the standing one may be gone. */
   private async refreshStanding(r: Replica, invoiceId: string, kind: 'proforma' | 'payment_link'): Promise<void> {
     const there = await r.channels.standing(invoiceId, kind);
     if (there !== null && there.morId !== null)

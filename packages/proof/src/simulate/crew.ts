@@ -1,10 +1,13 @@
-// The processes that run worlds, one for each core and database: they take tasks from one queue.
+// The processes for the worlds, one for each core and database: they take tasks from one queue.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Task, type TaskResult } from './task.js';
 import { type FromWorker, type ToWorker } from './worker.js';
 
-/** Each core has a world of its own: threads that collect beside it take the other's time. A fifth of the processor time of 60 seeds. */
+/**
+ * Each core has its own world: threads collecting garbage next to it take the other's time. Saves a fifth of the
+ * processor time of 60 seeds.
+ */
 const FLAGS = ['--single-threaded-gc', '--max-semi-space-size=64'];
 const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
 
@@ -61,7 +64,7 @@ class Worker {
 export class Crew {
   private constructor(private readonly workers: readonly Worker[]) {}
 
-  /** `onProgress` hears what long tasks tell on the way. */
+  /** `onProgress` receives the lines of long tasks on the way. */
   static async open(urls: readonly string[], onProgress: (line: string) => void): Promise<Crew> {
     const workers = urls.map(() => new Worker(onProgress));
     const crew = new Crew(workers);
@@ -74,7 +77,7 @@ export class Crew {
     }
   }
 
-  /** Resolves when every task is done. Rejects, naming the task, when a process ended before its work did. */
+  /** Resolves when every task is done. Rejects, naming the task, if a process ends before its work. */
   async run(tasks: Iterable<Task>, onResult: (result: TaskResult) => void): Promise<void> {
     const queue = tasks[Symbol.iterator]();
     const work = async (worker: Worker): Promise<void> => {

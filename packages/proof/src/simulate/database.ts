@@ -1,4 +1,4 @@
-// The simulation's PostgreSQL: an embedded one of its own without fsync, or the server that DATABASE_URL names.
+// The simulation's PostgreSQL: its own embedded one without fsync, or the server in DATABASE_URL.
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { connectAlone } from '#src/store/connect.js';
 import { migrate } from '#src/store/migrations.js';
 
 export type SimDatabases = {
-  /** One for each who runs worlds: nobody shares. */
+  /** One for each runner of worlds: nobody shares. */
   readonly urls: readonly string[];
   close(): Promise<void>;
 };
@@ -27,7 +27,7 @@ const MEMORY = '/dev/shm';
 /** A cluster and its log need a quarter of this. */
 const MEMORY_NEEDED = 2 * 1024 ** 3; // bytes
 
-/** @param url of a server where databases may be made; null: an embedded one, gone afterwards. */
+/** @param url of a server to make databases on; null: an embedded one, gone afterwards. */
 export async function openSimDatabases(url: string | null, count: number): Promise<SimDatabases> {
   if (url !== null) return makeDatabases(url, count);
   const folder = mkdtempSync(join(roomiest(), 'crossbill-simulate-'));
@@ -46,14 +46,14 @@ export async function openSimDatabases(url: string | null, count: number): Promi
   }
 }
 
-/** Memory, where there is plenty: a disk that others use makes runs wait. */
+/** Memory, if there is plenty: a shared disk makes runs wait. */
 function roomiest(): string {
   if (!existsSync(MEMORY)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY);
   return bavail * bsize >= MEMORY_NEEDED ? MEMORY : tmpdir();
 }
 
-/** The migrations are run once; the others are copies. */
+/** Runs the migrations once; the others are copies. */
 async function makeDatabases(url: string, count: number): Promise<SimDatabases> {
   const names = Array.from({ length: count }, (_, n) => `crossbill_simulate_${process.pid}_${n}`);
   const [first, ...copies] = names;

@@ -1,4 +1,4 @@
-// Golden stories about whose invoices are ours: customers who have moved to the MoR beside those whom Stripe still bills by itself.
+// Golden stories about whose invoices are ours: customers moved to the MoR next to customers still billed by Stripe.
 import { People, type Subscriber } from './people.js';
 import { type Story } from './scenes.js';
 import { Twice } from './twice.js';
@@ -6,12 +6,12 @@ import { type World } from './world.js';
 
 const METADATA = { by: 'metadata', key: 'billed_by', value: 'mor' } as const;
 
-/** The MoR hears what is relayed, and nothing else. */
+/** The MoR hears only the relay. */
 async function relayOnly(people: People): Promise<void> {
   await people.control('/mor/hearing', { direct: false });
 }
 
-/** A renewal that the MoR knows by itself, as if somebody else had told it. */
+/** A renewal known to the MoR from elsewhere. */
 async function renewHeard(people: People, who: Subscriber): Promise<void> {
   await people.control('/mor/hearing', { direct: true });
   await people.renew(who);

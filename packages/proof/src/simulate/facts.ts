@@ -1,18 +1,18 @@
-// What a world remembers of what happened in it, beside the peers' own books.
+// A world's memory of its events, in addition to the peers' own books.
 
-/** A delivery that was answered 200: its row must be there. */
+/** A delivery answered 200: its row must be there. */
 export type Acknowledged = {
   readonly source: string;
   readonly eventId: string;
   readonly sha256: string;
-  /** When it was sent. */
+  /** Time of sending. */
   readonly at: number;
 };
 
-/** A kind of thing that people do on Stripe's dashboard. */
+/** A kind of manual change on Stripe's dashboard. */
 export type HandMade = 'credit_note' | 'refund' | 'detached';
 
-/** A delivery as it was sent, for those who copy it. */
+/** A delivery as sent, for copies. */
 export type Copied = {
   readonly source: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,8 +29,11 @@ export type Dispute = {
   readonly outcomeEvents: readonly string[];
 };
 
-/** What was under way so long before a copy was taken may not be in it; and operators begin that much earlier. */
+/** Work under way this long before a copy may be missing in it; operators begin that much earlier. */
 export const GAP_MARGIN_MS = 60 * 60_000;
 
-/** What went with the database: everything after `from`, when the copy was taken, until `to`, when it was put back. */
+/**
+ * The time lost with the database: everything after `from`, the moment of the copy, until `to`, the moment of the
+ * restore.
+ */
 export type Gap = { readonly from: number; readonly to: number };

@@ -1,9 +1,9 @@
-// What may go wrong at a step, and who says so: nobody, a seed, or a list of single faults.
+// The possible faults at a step, and who draws them: nobody, a seed, or a list of single faults.
 import { type Seeded } from './seeded.js';
 
 export const processFaults = ['crash_before', 'crash_after', 'pause_before', 'pause_after'] as const;
 export const databaseFaults = ['db_refused', 'db_rolled_back', 'db_answer_lost', 'db_serialization'] as const;
-/** A standby takes over that lacks this step, and the next one or four: legal where a story has a standby. */
+/** The standby taking over lacks this step, and the next one or four: legal in a story with a standby. */
 export const standbyFaults = ['standby_lacks_2', 'standby_lacks_5'] as const;
 export const httpFaults = [
   'refuse',
@@ -45,16 +45,16 @@ export function isFaultKind(text: string): text is FaultKind {
   return faultKinds.includes(text);
 }
 
-/** How many steps at the database a standby lacks that takes over; null: it is another fault. */
+/** Number of database steps a standby lacks at its takeover; null for another fault. */
 export function lacking(fault: FaultKind | null): number | null {
   const steps = /^standby_lacks_(\d)$/.exec(fault ?? '')?.[1];
   return steps === undefined ? null : Number(steps);
 }
 
-/** One step at which something could go wrong: its number in the run, its name, and what is legal there. */
+/** One step with possible faults: its number in the run, its name, and its legal faults. */
 export type YieldPoint = { readonly at: number; readonly label: string; readonly legal: readonly FaultKind[] };
 
-/** The step's number in its run, and what goes wrong there. */
+/** The step's number in its run, and its fault. */
 export type GivenFault = readonly [at: number, fault: FaultKind];
 
 /** Asked at each step; null: nothing goes wrong. */
@@ -65,7 +65,7 @@ export const noFaults: FaultSource = () => null;
 /** Calls to a peer are rarer than work at the database, and worth more trouble. */
 const PEER_WEIGHT = 4;
 
-/** Each step fails with this probability, in one of the ways that are legal there. */
+/** Each step fails with this probability, in one of its legal ways. */
 export function randomFaults(rng: Seeded, rate: number): FaultSource {
   return ({ legal }) => {
     const weight = legal.includes('lose_answer') ? PEER_WEIGHT : 1;
@@ -73,7 +73,7 @@ export function randomFaults(rng: Seeded, rate: number): FaultSource {
   };
 }
 
-/** These faults and no others: step number → what goes wrong. */
+/** Exactly these faults: step number → fault. */
 export function givenFaults(given: ReadonlyMap<number, FaultKind>): FaultSource {
   return ({ at, legal }) => {
     const kind = given.get(at);

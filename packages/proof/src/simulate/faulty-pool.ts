@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { type Database, sqlState } from '#src/store/database.js';
 import { type FaultKind } from './faults.js';
 
-/** The fault of the step that is under way; used up by the first statement or commit it fits. */
+/** The fault of the current step; the first fitting statement or commit uses it up. */
 export type Trouble = { next: FaultKind | null };
 
 class DatabaseError extends Error {
@@ -19,7 +19,7 @@ const gone = (): DatabaseError => new DatabaseError('08006', 'the connection was
 
 type Query = (...args: unknown[]) => Promise<unknown>;
 
-/** The same database, through pools that fail when they are told to. */
+/** The same database, through pools with faults on demand. */
 export function faultyDatabase(db: Database, trouble: Trouble): Database {
   return Object.assign(Object.create(db) as Database, {
     pool: faultyPool(db.pool, trouble),
@@ -28,8 +28,8 @@ export function faultyDatabase(db: Database, trouble: Trouble): Database {
 }
 
 /**
- * `pool.query` on a connection that is kept when the server refuses a row. Pg's own throws it away after any error: every late worker that is
- * fenced would cost a process at the server and all of its plans, which was a third of what a run costs.
+ * `pool.query` on a connection, kept when the server refuses a row. Pg's own method drops it after any error: every
+ * late, fenced worker would cost a process at the server and all of its plans, a third of a run's cost.
  */
 export function keepConnections(pool: pg.Pool): void {
   const query: Query = async (...args) => {
@@ -69,7 +69,7 @@ function faultyPool(pool: pg.Pool, trouble: Trouble): pg.Pool {
 
 type Corked = { readonly connection?: { readonly stream?: { cork(): void; uncork(): void } } };
 
-/** What is asked in one turn leaves as one packet: a write for each statement is most of what a run costs. */
+/** The queries of one turn leave as one packet: one write per statement is most of a run's cost. */
 function together(client: pg.PoolClient): Query {
   const run: Query = client.query.bind(client);
   const { stream } = (client as unknown as Corked).connection ?? {};

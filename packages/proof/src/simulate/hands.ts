@@ -1,4 +1,4 @@
-// A person on Stripe's dashboard, and the closing rule: whatever they did there, verify names it.
+// A person on Stripe's dashboard, and the closing rule: verify names every manual change there.
 import { type Difference } from '#src/domain/difference.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type People } from './people.js';
@@ -10,7 +10,7 @@ export class Hands {
     private readonly people: People,
   ) {}
 
-  /** A credit note that gives money of ours back, out of band or to the customer's balance. */
+  /** A credit note for our money, out of band or to the customer's balance. */
   async credit(invoiceId: string, amount: number, toBalance: boolean): Promise<void> {
     if (this.markedBy(invoiceId) === null) return;
     const part = toBalance ? 'credit_amount' : 'out_of_band_amount';
@@ -34,7 +34,7 @@ export class Hands {
     this.keep('refund', invoiceId, answer['id']);
   }
 
-  /** Our record is taken off the invoice. */
+  /** Takes our record off the invoice. */
   async detach(invoiceId: string): Promise<void> {
     const record = this.markedBy(invoiceId);
     if (record === null || record === '') return;
@@ -47,7 +47,7 @@ export class Hands {
     if (typeof objectId === 'string') this.world.byHand.push({ what, invoiceId, objectId });
   }
 
-  /** The record by which the bridge marked it; empty: it marked it out of band. Null: it did not, so far. */
+  /** The record of the bridge's mark; empty: it marked out of band. Null: no mark so far. */
   private markedBy(invoiceId: string): string | null {
     const { world } = this;
     const invoice = this.people.invoice(invoiceId);
@@ -58,22 +58,22 @@ export class Hands {
   }
 }
 
-/** G11: each thing that was done by hand is named, unless it is gone again. */
+/** G11: verify names each manual change, unless it is gone again. */
 export function unnamedHands(world: World, found: readonly Difference[]): string[] {
   return world.byHand
     .filter(({ objectId, invoiceId }) => !found.some((d) => d.objectId === objectId && d.invoiceId === invoiceId))
     .map(
       ({ what, invoiceId, objectId }) =>
-        `G11: ${what} ${objectId} on ${invoiceId} was made by hand, and verify does not name it`,
+        `G11: a person made ${what} ${objectId} on ${invoiceId} by hand, and verify does not name it`,
     );
 }
 
-/** Of what verify names: that which people did. */
+/** The manual changes among verify's findings. */
 export function isByHand(world: World, d: Difference): boolean {
   return world.byHand.some(({ objectId, invoiceId }) => d.objectId === objectId && d.invoiceId === invoiceId);
 }
 
-/** Invoices from which somebody took our payment: whatever comes after, the mark was made and is gone. */
+/** Invoices with our payment taken off by a person: the mark existed and is gone. */
 export function wasDetached(world: World, i: Pick<Invoice, 'id'>): boolean {
   return world.byHand.some((h) => h.what === 'detached' && h.invoiceId === i.id);
 }

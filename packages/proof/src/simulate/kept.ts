@@ -1,13 +1,13 @@
-// Runs that failed once, made small and kept: test/simulate runs each of them again.
+// Failed runs, made small and kept: test/simulate runs each of them again.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Recipe } from './shrink.js';
 
 export type Kept = {
   readonly seed: number;
-  /** What was wrong, in words. */
+  /** The error, in words. */
   readonly why: string;
-  /** Null: those that the seed draws. */
+  /** Null: the seed draws them. */
   readonly faults: Recipe['faults'] | null;
   readonly without: Recipe['without'];
 };

@@ -1,4 +1,5 @@
-// Golden stories of payments on a link, in each way in which the MoR may call them: once and given back, twice, told as card payments too.
+// Golden stories of payments on a link, under each of the MoR's names: once and given back, twice, reported as card
+// payments too.
 import { CAPTURE_NAMES, type CaptureNames } from '@crossbill/sandbox/mor/payment-links.js';
 import { Channels } from './channels.js';
 import { renewal, type Story } from './scenes.js';
@@ -6,7 +7,7 @@ import { type World } from './world.js';
 
 const finalize = { draftPolicy: 'finalize' } as const;
 
-/** A renewal whose card is declined, and a link that is asked for at minute 70. */
+/** A renewal with a declined card, and a link at minute 70. */
 async function withLink(world: World): Promise<{ readonly channels: Channels; readonly invoice: () => string }> {
   const { people, invoice } = await renewal(world, ['decline']);
   const channels = new Channels(world, people);
@@ -14,7 +15,7 @@ async function withLink(world: World): Promise<{ readonly channels: Channels; re
   return { channels, invoice };
 }
 
-/** The same, paid at minute 100 and once more at minute 130, of which the second is given back. */
+/** The same, paid at minute 100 and again at minute 130, with a refund of the second. */
 async function paidTwice(world: World, one: CaptureNames, other: CaptureNames): ReturnType<typeof withLink> {
   const link = await withLink(world);
   const { channels, invoice } = link;

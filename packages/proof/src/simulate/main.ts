@@ -10,7 +10,7 @@ import { keepCase } from './kept.js';
 import { type Outcome, type Recipe, shrink } from './shrink.js';
 import { seedCommand, type Task, type TaskResult } from './task.js';
 
-const TWICE_EVERY = 100; // so that a run that is not the same twice is found out
+const TWICE_EVERY = 100; // to find a run with two outcomes
 
 const write = (text: string): void => void process.stdout.write(text);
 
@@ -40,7 +40,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Gives the number of runs that failed. */
+/** Returns the number of failed runs. */
 function runMode(options: Options, crew: Crew): Promise<number> {
   switch (options.mode) {
     case 'exhaustive':
@@ -56,7 +56,7 @@ function runMode(options: Options, crew: Crew): Promise<number> {
 
 function storiesOf({ story }: Options): readonly string[] {
   const all = goldenStories.map((s) => s.name);
-  if (story !== null && all.includes(story)) return [story]; // not those too whose names go on
+  if (story !== null && all.includes(story)) return [story]; // without longer names starting the same
   const names = all.filter((name) => story === null || name.includes(story));
   if (names.length === 0) throw new Error(`no story is named ${story ?? ''}`);
   return names;

@@ -1,4 +1,5 @@
-// Golden stories about names and doubles: payments that people name, captures that teach, one charge or one refund id for two, cards at Stripe.
+// Golden stories about names and doubles: people name payments, captures teach names, two payments share one charge or
+// one refund id, Stripe charges cards.
 import { Channels } from './channels.js';
 import { Names } from './names.js';
 import { People, type Subscriber } from './people.js';
@@ -18,7 +19,7 @@ type Signed = {
 
 type Called = NonNullable<Parameters<People['signUp']>[3]>;
 
-/** A signup at minute 1. `charge` hears what the browser was told. */
+/** A signup at minute 1. `charge` receives the browser's answer. */
 async function signup(world: World, called: Called = () => null): Promise<Signed> {
   const people = new People(world);
   const ada = await people.subscriber('ada', 2_990, 'eur', false);
@@ -32,7 +33,7 @@ function chargeOf(people: People, s: Subscriber): string {
   );
 }
 
-/** Names it and gives a part back under that name. */
+/** Names it and refunds a part under this name. */
 async function nameAndRefund(
   names: Names,
   reference: string,

@@ -1,4 +1,4 @@
-// Who tells the daemon what a payment is called at the MoR: a person, the shop's backend, a `payment.captured`. Rightly and wrongly.
+// The sources of a payment's name at the MoR: a person, the shop's backend, a `payment.captured`. Right and wrong ones.
 import { transferInPortal } from '@crossbill/sandbox/mor/portal.js';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
@@ -16,7 +16,7 @@ export class Names {
     private readonly people: People,
   ) {}
 
-  /** References of the payments that the daemon has and cannot call by a name of the MoR's. */
+  /** References of the daemon's payments without a name of the MoR's. */
   async nameless(): Promise<readonly string[]> {
     const page = await this.world.ask('payments', (r) => r.paymentRows.list({}, { limit: 100, cursor: null }));
     const rows = page?.data.map((d) => d.payment) ?? [];
@@ -25,20 +25,20 @@ export class Names {
     );
   }
 
-  /** What the MoR calls the payment with this reference; a bank transfer gets its id in the portal the first time somebody looks. */
+  /** The MoR's name for the payment with this reference; the first look in the portal gives a bank transfer its id. */
   nameOf(reference: string): string | null {
     const { links, proformas } = this.world.sandbox.mor.channelBooks();
     const transfer = proformas.find((f) => f.id === reference && f.received !== null);
     if (transfer !== undefined) return this.world.planted.transfers.get(transfer.id) ?? this.portalId(transfer);
     const link = links.find((l) => l.id === reference);
-    // Of two payments on one link nobody can say which is meant.
+    // With two payments on one link nobody can say which one counts.
     if (link !== undefined) return link.paymentIds.length > 1 ? null : (link.paymentIds[0] ?? null);
     return this.people.payments().find((p) => p.processorChargeId === reference)?.id ?? null;
   }
 
   /**
-   * An operator names a payment. `taken`: by an id that another payment here bears already, which must be refused.
-   * Gives what the payment is called from here on; null: it was not named.
+   * An operator names a payment. `taken`: by an id already in use here: the daemon must refuse it. Returns the
+   * payment's name from here on; null: no name.
    */
   async identify(reference: string, how: Said): Promise<string | null> {
     const { world } = this;
@@ -49,7 +49,7 @@ export class Names {
     return this.say(reference, said, how);
   }
 
-  /** Names it whatever comes of it, as people do who read the wrong line. */
+  /** Names it whatever the result, like a person reading the wrong line. */
   async say(reference: string, said: string, how: Said | 'another'): Promise<string | null> {
     const { world } = this;
     if (world.mayBeLost) return null;
@@ -60,21 +60,21 @@ export class Names {
     });
     if (done === null) return null;
     if (how === 'taken' && done.ok)
-      world.scheduler.broken.push(`N1: ${reference} may be called ${said}, as another payment is called already`);
+      world.scheduler.broken.push(`N1: ${reference} may be called ${said}, the name of another payment`);
     if (how === 'taken' && !done.ok && done.code === REFUSED_AS_TAKEN && !/pmt_\d+/.test(done.message))
-      world.scheduler.broken.push(`N1: ${said} is refused, and nobody is told which payment is called so`);
+      world.scheduler.broken.push(`N1: ${said} is refused, and nobody learns whose name it already is`);
     if (done.ok && how !== 'taken') world.planted.namings.push({ reference, said, as: how });
     return done.ok ? said : null;
   }
 
-  /** An operator gives all or a part of a payment back that is called `name` here. */
+  /** An operator refunds all or a part of a payment under its local name `name`. */
   async refund(reference: string, name: string, amount: number | null): Promise<void> {
     const right = this.nameOf(reference);
     const asked = await this.people.refund(name, amount, 1, right ?? name);
     if (asked && name.startsWith('pay_mistyped')) this.world.planted.disowned.add(name);
   }
 
-  /** The MoR's `payment.captured` of a payment, which names what it says and no more. Sent again, it is the same event. */
+  /** The MoR's `payment.captured` of a payment; it carries only these names. Sent again, it is the same event. */
   async capture(paymentId: string, says: Pick<Capture, 'saysId' | 'saysAmount'>, times = 1): Promise<void> {
     const p = this.world.sandbox.mor.payments.get(paymentId);
     if (p === undefined || p.processorChargeId === '' || p.status === 'processing' || p.status === 'failed') return;

@@ -14,13 +14,13 @@ export type Options = {
   readonly jobs: number;
   /** Part of a story's name; null: all stories. */
   readonly story: string | null;
-  /** The faults of one run: step and kind. Null: none in a story, those that it draws in a seed. */
+  /** The faults of one run: step and kind. Null: none in a story, drawn ones in a seed. */
   readonly faults: readonly (readonly [number, FaultKind])[] | null;
-  /** Parts of a seed's story that are left out, by their numbers. */
+  /** Parts of a seed's story to leave out, by their numbers. */
   readonly without: readonly number[];
   /** Keeps the small run as a test, with this reason; null: only shows it. */
   readonly keep: string | null;
-  /** Of the exhaustive runs, every n-th; `from` says which is the first. */
+  /** Of the exhaustive runs, every n-th, beginning with `from`. */
   readonly every: number;
   /** One order of the permutations; null: all. */
   readonly order: number | null;
@@ -31,8 +31,8 @@ export type Options = {
 export const usage = `npm run simulate -- [--seeds N] [--from S]
     N runs of random stories under random faults, from seed S on (default 100 from 1)
 npm run simulate -- --exhaustive [--story NAME] [--every N [--from K]]
-    each golden story with every single fault that is legal at each of its steps; or of these runs every
-    N-th from the K-th on, so that K from 1 to N make the whole
+    each golden story with every single fault legal at each of its steps; or of these runs every
+    N-th from the K-th on, so K from 1 to N make the whole
 npm run simulate -- --pairs [--seeds N] [--from S] [--story NAME]
     N pairs of faults over the golden stories, the second soon after the first, drawn by seeds from S on (default 100)
 npm run simulate -- --permutations [--order N]
@@ -44,10 +44,10 @@ npm run simulate -- --story NAME --faults STEP:KIND,STEP:KIND --trace
 npm run simulate -- --seeds 1 --from S --faults STEP:KIND,… [--without PART,PART] --trace
     one run of a seed's story with these faults and without these parts of it
 npm run simulate -- --shrink --from S [--keep "why it failed"]
-    the smallest run of seed S that still breaks the same rule; --keep makes it a test
+    the smallest run of seed S still breaking the same rule; --keep makes it a test
 --jobs J    processes (default: one for each core, at most 8)
 --trace     every step of every run
-Exit codes: 0 all rules hold, 1 a rule is broken, 2 wrong arguments.`;
+Exit codes: 0 all rules hold, 1 a broken rule, 2 wrong arguments.`;
 
 const MOST_JOBS = 8;
 

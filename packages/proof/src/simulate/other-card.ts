@@ -1,4 +1,5 @@
-// A customer gives another card: the shop has a setup made, the browser confirms it, and the shop reports that.
+// A customer gives another card: the shop requests a setup, the browser confirms it, and the shop reports the
+// confirmation.
 import { createHash } from 'node:crypto';
 import { type People, type Subscriber } from './people.js';
 import { type World } from './world.js';

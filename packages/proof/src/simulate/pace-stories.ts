@@ -1,4 +1,4 @@
-// Golden stories under a request budget: several renewals at once at a Stripe that takes few requests a second.
+// Golden stories under a request budget: several renewals at once at a Stripe limited to few requests a second.
 import { People } from './people.js';
 import { type Story } from './scenes.js';
 import { type World } from './world.js';

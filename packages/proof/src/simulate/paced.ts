@@ -7,7 +7,7 @@ import { type Owner, type Scheduler } from './scheduler.js';
 
 const LABEL = 'budget';
 
-/** A database whose connections and statements wait for their turn; a connection is held for a whole step. */
+/** A database with connections and statements waiting for their turn; a connection belongs to a whole step. */
 export function steppedDatabase(db: Database, scheduler: Scheduler, owner: Owner): Database {
   const trouble: Trouble = { next: null };
   const { pool } = faultyDatabase(db, trouble);
@@ -49,8 +49,8 @@ export function paceRules(sentAt: readonly number[], perSecond: number): string[
     let within = n;
     while (sentAt[within + 1] !== undefined && (sentAt[within + 1] ?? 0) < at + 1_000) within++;
     const asked = within - n + 1;
-    // One more than the pace fits into a second whose ends two of them share.
-    if (asked > perSecond + 1) return [`B1: Stripe was asked ${asked} times in a second, and ${perSecond} are allowed`];
+    // One more than the pace fits into a second: two share its ends.
+    if (asked > perSecond + 1) return [`B1: Stripe got ${asked} requests in a second, and ${perSecond} are allowed`];
   }
   return [];
 }

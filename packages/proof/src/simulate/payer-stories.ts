@@ -1,4 +1,4 @@
-// Golden stories about whose method is charged: trials whose setup intents name their customers.
+// Golden stories about the charged method: trials with setup intents for their customers.
 import { Payers } from './payers.js';
 import { People } from './people.js';
 import { type Story } from './scenes.js';

@@ -1,4 +1,5 @@
-// Who pays: trials whose setup intent names its customer, the browsers that confirm them, and the rule about whose method is charged.
+// The payers: trials with a setup intent for their customer, the browsers to confirm them, and the rule about the
+// charged method.
 import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
 import { type People, type Subscriber } from './people.js';
 import { type Confirmation } from './planted.js';
@@ -53,7 +54,7 @@ export class Payers {
   }
 }
 
-/** P1: each charge is on the method that its invoice's own customer confirmed last before it, and on nobody else's. */
+/** P1: each charge is on the method last confirmed by its invoice's own customer, and on nobody else's. */
 export function payerRules({ world }: Pick<Sides, 'world'>): string[] {
   return [...world.sandbox.mor.payments.values()].flatMap((p) => {
     if (p.kind !== 'signup' && p.kind !== 'renewal') return [];

@@ -1,4 +1,5 @@
-// What people and peers do in a story: subscribe, renew, void, decline, refund, resolve. None of it is decided by the code under test.
+// Acts of people and peers in a story: subscribe, renew, void, decline, refund, resolve. The code under test decides
+// none of them.
 import { createHash } from 'node:crypto';
 import { type Resolution } from '#src/domain/model.js';
 import { resolutionsOf } from '#src/reviews/rules/choices.js';
@@ -18,7 +19,7 @@ export type Subscriber = {
   readonly currency: string;
 };
 
-/** A refund that somebody asked for, under the key that he remembers. */
+/** A refund request, under the key its sender remembers. */
 type Asked = { readonly at: number; readonly key: string; readonly paymentId: string; readonly amount: number | null };
 
 async function* inOne<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
@@ -93,7 +94,7 @@ export class People {
     return { customerId, subscriptionId: String(subscription['id']), firstInvoiceId, amount, currency };
   }
 
-  /** A person says that this customer is charged by the MoR from now on, until it is taken. */
+  /** A person links this customer to the MoR, until the daemon accepts it. */
   async link({ customerId }: Subscriber): Promise<void> {
     const link = { customerId, morCustomerId: `mcus_${customerId}`, reference: null, linkedBy: 'ops' };
     for (;;) {
@@ -104,7 +105,7 @@ export class People {
     this.world.planted.linked.set(customerId, this.world.now);
   }
 
-  /** Customers are moved by a file: all of them or none, until it is taken. */
+  /** A person moves customers by a file: all of them or none, until the daemon accepts it. */
   async importLinks(list: readonly Subscriber[]): Promise<void> {
     const rows = list.map(({ customerId }, n) => ({
       line: n + 2,
@@ -120,7 +121,7 @@ export class People {
     for (const { customerId } of list) this.world.planted.linked.set(customerId, this.world.now);
   }
 
-  /** The shopper confirms an intent in the browser. Gives what the page gets. */
+  /** The shopper confirms an intent in the browser. Returns the page's answer. */
   async confirm(intentId: string, customerId: string, outcome: string): Promise<Json> {
     const at = this.world.now;
     const result = await this.control(`/intents/${intentId}/confirm`, { outcome });
@@ -153,7 +154,7 @@ export class People {
     return [...this.world.sandbox.mor.payments.values()];
   }
 
-  /** The merchant marks the invoice paid himself, whatever the bridge is doing. */
+  /** The merchant marks the invoice paid by hand, whatever the bridge is doing. */
   async payByHand(invoiceId: string): Promise<void> {
     const before = this.invoice(invoiceId);
     const paidBefore = before === undefined ? 0 : amountPaid(before);
@@ -162,16 +163,16 @@ export class People {
     if (after !== undefined && amountPaid(after) > paidBefore) this.world.paidByHand.add(invoiceId);
   }
 
-  /** The MoR charges again for an invoice whose last charge failed, by itself. */
+  /** The MoR charges again on its own for an invoice with a failed charge. */
   async morTriesAgain(invoiceId: string): Promise<void> {
     this.world.triedByMor.add(invoiceId);
     await this.control('/mor/retry', { invoice_id: invoiceId });
   }
 
-  /** The MoR charges a second time for an invoice that it was paid for: its own mistake, and real money. */
+  /** The MoR charges a second time for a paid invoice: its own mistake, and real money. */
   chargeTwice(invoiceId: string): void {
     const { kernel, mor, cards } = this.world.sandbox;
-    // What came by bank transfer was not charged at all.
+    // A bank transfer is no charge.
     const isCharge = (p: MorPayment): boolean => p.status === 'succeeded' && p.kind !== 'transfer';
     const first = this.payments().find((p) => p.merchantInvoiceId === invoiceId && isCharge(p));
     if (first === undefined) return;
@@ -189,8 +190,8 @@ export class People {
   }
 
   /**
-   * An operator asks for a refund, `clicks` times at once with one key: one refund at most. `trueId`: the MoR's name of the payment,
-   * where `paymentId` is another. Gives whether it was taken.
+   * An operator asks for a refund, `clicks` times at once with one key: one refund at most. `trueId`: the MoR's name of
+   * the payment, if `paymentId` is another. Returns whether the daemon accepted it.
    */
   async refund(paymentId: string, amount: number | null, clicks = 1, trueId = paymentId): Promise<boolean> {
     const asked: Asked = { at: this.world.now, key: `click-${++this.clicks}`, paymentId, amount };
@@ -198,7 +199,7 @@ export class People {
     return (await Promise.all(Array.from({ length: clicks }, () => this.click(asked, trueId)))).includes(true);
   }
 
-  /** The same requests once more, under the same keys: those that were made since then. */
+  /** Repeats the requests since then under the same keys. */
   async askAgain(since: number): Promise<void> {
     for (const asked of this.asked.filter(({ at }) => at >= since)) {
       if (asked.amount === null) this.world.planted.restsAgain.add(asked.key);
@@ -206,7 +207,7 @@ export class People {
     }
   }
 
-  /** Gives whether it was taken. */
+  /** Returns whether the daemon accepted it. */
   private async click({ key, paymentId, amount }: Asked, trueId: string): Promise<boolean> {
     const bodySha256 = createHash('sha256').update(String(amount)).digest();
     const name = { apiKey: 'ops', idempotencyKey: key, bodySha256 };
@@ -225,7 +226,7 @@ export class People {
     for (const p of this.payments()) {
       if (p.merchantCustomerId !== customerId || p.status !== 'processing') continue;
       charges.succeed(p);
-      if (p.kind === 'renewal') events.verdict(p); // none is described for a signup (Document 3, rule 3)
+      if (p.kind === 'renewal') events.verdict(p); // no event exists for a signup (Document 3, rule 3)
     }
   }
 
@@ -283,8 +284,8 @@ export class People {
   }
 
   /**
-   * The whole signup: intent, browser, completion. `said`: the amounts that the shop's backend names, one after the other. `names`: what
-   * it says the payment is called, of the MoR's own id of it; null: nothing.
+   * The whole signup: intent, browser, completion. `said`: the amounts from the shop's backend, one after the other.
+   * `names`: the backend's name for the payment, from the MoR's own id; null: none.
    */
   async signUp(
     s: Subscriber,

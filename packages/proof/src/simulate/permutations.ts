@@ -16,7 +16,7 @@ const RENEWAL = [
   'payment.refunded',
 ] as const;
 
-/** Paid and given back in part; a bank raises a dispute, which is lost, and won after all. */
+/** Paid and partly refunded; a bank raises a dispute: lost first, won in the end. */
 const DISPUTE = [
   'payment.succeeded',
   'payment.refunded',
@@ -27,12 +27,12 @@ const DISPUTE = [
 
 type Order = { readonly of: readonly string[]; readonly events: readonly string[] };
 
-/** Between two events everything comes to rest, so that each order is told apart from all others. */
+/** Between two events everything comes to rest: each order differs from all others. */
 const APART_MS = 30_000;
 
 type Told = { type: string; data: { object?: Record<string, unknown>; disputeId?: string; outcome?: string } };
 
-/** All of it happens before the first of the events is delivered. */
+/** All of it happens before the first delivery. */
 function storyIn({ of, events }: Order, end: { state: string }): Story {
   const plan = async (world: World): Promise<void> => {
     const people = new People(world);
@@ -53,7 +53,7 @@ function storyIn({ of, events }: Order, end: { state: string }): Story {
     };
     const plans = world.scheduler;
     const paid = (): string => people.payments().find((p) => p.status === 'succeeded')?.id ?? '';
-    // All within the tolerance of a signature, which is not renewed for what is held back.
+    // All within the tolerance of a signature: held deliveries get no new one.
     plans.plan(world.at(1), 'a renewal', async () => {
       renewed = true;
       await people.renew(ada);
@@ -86,7 +86,7 @@ function storyIn({ of, events }: Order, end: { state: string }): Story {
   return { name: events.join(', '), plan };
 }
 
-/** What counts as the same: money and statuses, whatever the names and times. */
+/** The comparison: money and statuses, without names and times. */
 async function stateOf(world: World): Promise<string> {
   const seen = await world.store.snapshot(new Date(world.now));
   const sorted = (lines: readonly string[]): string => lines.toSorted().join('\n');
@@ -99,7 +99,7 @@ async function stateOf(world: World): Promise<string> {
   ].join('\n');
 }
 
-/** How it came to its balances is the ledger's own story: an entry that took another back leaves the same money. */
+/** The way to the balances is the ledger's own story: a reversed entry leaves the same money. */
 function balancesOf(entries: Snapshot['ledger']): string[] {
   const sums = new Map<string, number>();
   const add = (account: string, amount: number): void => void sums.set(account, (sums.get(account) ?? 0) + amount);
@@ -142,9 +142,9 @@ export async function runOrder(order: number, store: SimStore, keepTrace = false
   return { ...result, end: end.state };
 }
 
-/** The orders that do not end like the first of their events. */
+/** The orders with another end than the first order of the same events. */
 export function differences(runs: readonly OrderRun[]): readonly string[] {
-  // A review that closed itself is history; what is open, and the money, must be the same.
+  // A closed review is history; open reviews and money must be the same.
   const plain = (r: OrderRun): string => r.end.replace(/review \S+ resolved\n?/g, '').trim();
   return runs.flatMap((r) => {
     const first = runs.find((x) => sameEvents(x) === sameEvents(r)) ?? r;
@@ -153,12 +153,12 @@ export function differences(runs: readonly OrderRun[]): readonly string[] {
   });
 }
 
-/** A story is named by its events: those of the same events must end the same. */
+/** A story has the name of its events: stories of the same events must end the same. */
 function sameEvents({ story }: OrderRun): string {
   return story.split(', ').sort().join(', ');
 }
 
-/** Every n-th order. Gives what is wrong, one line each. */
+/** Every n-th order. Returns the errors, one a line. */
 export async function brokenOrders(store: SimStore, every: number): Promise<readonly string[]> {
   const runs: OrderRun[] = [];
   for (let order = 0; order < ORDERS.length; order += every) runs.push(await runOrder(order, store));

@@ -1,7 +1,10 @@
-// What stories put into a world that its peers' books do not show by themselves: who was called what, and what one id was said of twice.
+// Facts planted by stories, invisible in the peers' books: names given to payments, and two statements about one id.
 import { type CaptureNames } from '@crossbill/sandbox/mor/payment-links.js';
 
-/** What somebody said a payment is called at the MoR. Payments go by their charge, link or proforma invoice: what Stripe shows as reference. */
+/**
+ * Somebody's name for a payment at the MoR. A payment goes by its charge, link or proforma invoice: the reference in
+ * Stripe.
+ */
 export type Naming = {
   readonly reference: string;
   readonly said: string;
@@ -9,7 +12,7 @@ export type Naming = {
   readonly as: 'right' | 'mistyped' | 'another';
 };
 
-/** Two events of the MoR that name one charge, each for an invoice of its own. */
+/** Two events of the MoR naming one charge, each for its own invoice. */
 export type OneCharge = {
   readonly chargeId: string;
   readonly first: { readonly paymentId: string; readonly invoiceId: string };
@@ -25,7 +28,7 @@ export type Capture = {
   readonly saysAmount: 'right' | 'wrong' | 'not';
 };
 
-/** What was paid on a link, and what the MoR's announcement of it names. */
+/** A payment on a link, and the names in the MoR's announcement of it. */
 export type LinkPaid = {
   readonly linkId: string;
   /** pay_… */
@@ -36,33 +39,35 @@ export type LinkPaid = {
   readonly names: CaptureNames;
 };
 
-/** The shopper of an intent confirmed it in the browser. This, and no book of the MoR, says whose method it is. */
+/**
+ * The shopper of an intent confirmed it in the browser. Only this tells whose method it is; no book of the MoR does.
+ */
 export type Confirmation = { readonly intentId: string; readonly customerId: string; readonly at: number };
 
 export class Planted {
   /** Oldest first. */
   readonly confirmed: Confirmation[] = [];
-  /** Taken by the daemon, in the order they were said. */
+  /** Accepted by the daemon, in their order. */
   readonly namings: Naming[] = [];
-  /** Names that the MoR does not know and under which it was asked for a refund: it has said so by then. */
+  /** Names unknown to the MoR: asked for a refund under one of them, it has said so. */
   readonly disowned = new Set<string>();
   /** A transfer's id in the MoR's portal, by its proforma invoice. */
   readonly transfers = new Map<string, string>();
   readonly oneCharge: OneCharge[] = [];
-  /** Processor's ids that refunds of two payments bear. */
+  /** Processor ids shared by refunds of two payments. */
   readonly oneRefundId = new Set<string>();
   readonly captures: Capture[] = [];
   readonly linksPaid: LinkPaid[] = [];
-  /** Refunds of all that remained, by the click that asked for them, which were asked for again after a restore. */
+  /** Refunds of the whole rest, by their click, asked for again after a restore. */
   readonly restsAgain = new Set<string>();
-  /** Events under whose id other bytes came as well, and were answered 200. */
+  /** Ids of events with a second body, both answered 200. */
   readonly twins = new Set<string>();
-  /** Settled debits that a person said the bank took back, by `pay_…`: what was said last. */
+  /** Settled debits a person reports as returned, by `pay_…`: the last report. */
   readonly returns = new Map<string, 'returned' | 'undone'>();
-  /** Customers whom a person linked to the MoR, and when that was done for sure. */
+  /** Customers linked to the MoR by a person, and the time of the sure link. */
   readonly linked = new Map<string, number>();
 
-  /** Payments whose books are wrong because a person took one for the other: references of the first, pay_… ids of the second. */
+  /** Payments with wrong books because a person confused them: references of the first, pay_… ids of the second. */
   isMixedUp(p: { readonly id: string; readonly reference: string }): boolean {
     return this.namings.some((n) => n.as === 'another' && (n.reference === p.reference || n.said === p.id));
   }

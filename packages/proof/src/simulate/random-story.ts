@@ -1,4 +1,4 @@
-// The random mix that a seed makes: a day and a half of a small shop.
+// A seed's random mix: a day and a half of a small shop.
 import { Channels } from './channels.js';
 import { Hands } from './hands.js';
 import { People, type Subscriber } from './people.js';
@@ -23,21 +23,22 @@ export const outcomes = [
   'bank_debit_failed',
 ];
 
-/** By then the shop's backend has asked for all that it asks for; what a restore loses of that, a person has to compare. */
+/** By then the shop's backend has sent all its requests; a person has to compare the ones a restore loses. */
 const AFTER_SIGNUPS_MIN = 600;
 const LAST_SETUP_MIN = 300;
 
-/** A day and a half of a small shop; which day, the seed says. `without`: the parts that are left out, by their numbers. */
+/** A day and a half of a small shop; the seed picks the day. `without`: the parts to leave out, by their numbers. */
 export function randomStory(rng: Seeded, without: readonly number[] = []): Story {
   const settings = {
     markMode: rng.pick(['payment_record', 'out_of_band'] as const),
     draftPolicy: rng.pick(['wait', 'finalize'] as const),
     relay: rng.chance(0.15),
   };
-  rng.chance(0.25); // the stories of the seeds that are kept draw once more here
-  // Who relays has a schedule, too: a renewal that fails is tried again while everything else happens.
+  rng.chance(0.25); // the stories of the kept seeds draw once more here
+  // A relay comes with a schedule: the retries of a failed renewal run in the middle of everything else.
   const retries = settings.relay ? { retries: 'soft=6h,12h hard=none authentication=8h end=nothing' } : {};
-  // The first parts are the same in every story, and draw from a stream of their own: what they are does not move the rest.
+  // The first parts are the same in every story, and draw from their own stream: a change in them does not move the
+  // rest.
   const parts = ['the backend is notified', 'the database goes back', 'trials save a card'];
   const notify = rng.fork('notify').chance(0.25) && !without.includes(0);
   return {
@@ -73,7 +74,7 @@ async function planRandom(world: World, rng: Seeded, parts: string[], without: r
       continue;
     }
     await people.cards(who.customerId, [rng.pick(outcomes), rng.pick(outcomes), 'succeed']);
-    await people.cards(who.customerId, 'succeed'); // once the list is used up
+    await people.cards(who.customerId, 'succeed'); // after the last of the list
     if (rng.chance(0.1)) {
       const answers = rng.pick([['succeed'], ['decline', 'succeed']] as const);
       await new Twice(world, people).ownCard(who, answers);
@@ -92,7 +93,7 @@ async function planRandom(world: World, rng: Seeded, parts: string[], without: r
   }
 }
 
-/** In half of the stories the card of a trial is saved by a setup intent; in some of those another one follows. */
+/** In half of the stories a setup intent saves the card of a trial; in some of those another one follows. */
 function planTrial(world: World, people: People, who: Subscriber, rng: Seeded): void {
   if (!rng.chance(0.5)) return;
   const payers = new Payers(world, people);
@@ -102,7 +103,7 @@ function planTrial(world: World, people: People, who: Subscriber, rng: Seeded): 
     world.scheduler.plan(world.at(rng.int(1, LAST_SETUP_MIN)), 'a card is saved', () => void save());
 }
 
-/** In one story of eight a backup of some hours is restored, or a standby takes over that lacks some steps. */
+/** In one story of eight an operator restores a backup of some hours, or a lagging standby takes over. */
 function planSetBack(world: World, people: People, rng: Seeded): void {
   if (!rng.chance(1 / 8)) return;
   const setBack = new SetBack(world, people);
@@ -116,7 +117,7 @@ function planSetBack(world: World, people: People, rng: Seeded): void {
   world.scheduler.plan(at + rng.int(1, 300) * 60_000, 'the backup is restored', () => setBack.restore());
 }
 
-/** What the shop's backend says a signup's payment is called. */
+/** The shop backend's name for a signup's payment. */
 function named(world: World, rng: Seeded, right: string): Pick<Naming, 'said' | 'as'> | null {
   if (rng.chance(0.6)) return null;
   return rng.chance(0.7) ? { said: right, as: 'right' } : { said: world.name('pay_mistyped'), as: 'mistyped' };
@@ -124,10 +125,10 @@ function named(world: World, rng: Seeded, right: string): Pick<Naming, 'said' | 
 
 export type Happening = readonly [what: string, act: () => void | Promise<void>];
 
-/** Something is seldom done to what is long past. */
+/** Acts on something long past are rare. */
 const RECENT = 60;
 
-/** What may happen to whatever is there at that time. */
+/** Possible acts on the things of this moment. */
 export function happenings(world: World, people: People, rng: Seeded): readonly Happening[] {
   const channels = new Channels(world, people);
   const anInvoice = (): string => {
@@ -175,7 +176,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
   const names = new Names(world, people);
   const twice = new Twice(world, people);
   const aPayment = (): string => {
-    // What the MoR says of the refund of a link's or a transfer's payment that nobody has named, no document shows.
+    // No document shows the MoR's event for the refund of an unnamed link or transfer payment.
     const list = people
       .payments()
       .filter((p) => p.status === 'succeeded' || p.status === 'partially_refunded')
@@ -320,7 +321,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
   ];
 }
 
-/** The next event of one type never arrives; what Stripe made, it still lists. */
+/** The next event of one type never arrives; Stripe still lists its object. */
 function loseNext(world: World, rng: Seeded): void {
   const type = rng.pick(['invoice.created', 'invoice.finalized', 'invoice.updated', 'invoice.paid', 'invoice.voided']);
   let left = 1;

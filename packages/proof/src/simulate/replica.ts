@@ -65,7 +65,7 @@ import { CustomersStore } from '#src/customers/customers.store.js';
 /** As the daemon's own settings have it. */
 const LEASE_MS = 25_000;
 const CONCURRENCY = 4;
-/** Objects on a page of a list, so that a small shop has several, and a verify that dies between two of them. */
+/** Objects on a page of a list: few, so a small shop has several pages, and verify can die between two. */
 const VERIFY_PAGE = 3;
 
 export type ReplicaParts = {
@@ -73,12 +73,12 @@ export type ReplicaParts = {
   readonly network: Network;
   readonly sandbox: SandboxCore;
   readonly db: Database;
-  /** Requests a second that all replicas together may send to Stripe; null: no pace is kept. */
+  /** Requests a second to Stripe from all replicas together; null: no pace. */
   readonly pace: number | null;
   /** A standby may take over at any step at the database. */
   readonly standby: boolean;
   readonly settings: FlowSettings;
-  /** The merchant's backend; null: nothing is sent to it. */
+  /** The merchant's backend; null: no notifications. */
   readonly hear: ((delivery: Delivery) => void) | null;
   readonly ids: CountingIds;
   readonly rng: Seeded;
@@ -86,13 +86,13 @@ export type ReplicaParts = {
   readonly onVerified: VerifyJobReports['onRun'];
 };
 
-/** No pace is kept: most stories would only grow longer by it. */
+/** No pace: it would only make most stories longer. */
 class NoBudget extends RequestBudget {
   override take(): Promise<void> {
     return Promise.resolve();
   }
   override throttled(): void {
-    // nobody is slowed down
+    // no delay
   }
 }
 
@@ -163,7 +163,7 @@ export class Replica {
       },
       partner: null,
       relay: settings.relay ? { url: 'http://mor.sim/relay/stripe', secret: new Secret(secrets.relaySecret) } : null,
-      timeoutMs: 1_200_000, // real time: the deadlines that count are the simulated ones
+      timeoutMs: 1_200_000, // real time: only the simulated deadlines count
       line: new SimLine(network, owner),
     };
     const mor = morClient(options, clock);
@@ -268,7 +268,7 @@ export class Replica {
     });
   }
 
-  /** This life is over: who waits for an answer gets none. */
+  /** Ends this life: nobody waiting gets an answer. */
   bury(): void {
     for (const tell of this.gone) tell();
   }
@@ -308,7 +308,7 @@ function guarded<T extends object>(
   });
 }
 
-// The trace shows strings and numbers; what the database gave is not part of it.
+// The trace shows strings and numbers, no database results.
 type Kept = { readonly kept: unknown };
 function quietValue(value: unknown): Kept {
   return { kept: value };

@@ -1,4 +1,5 @@
-// What the simulation prints: progress while it works, a failing run with the command that replays it, and the sum at the end.
+// The simulation's output: progress while it works, a failing run with the command to replay it, and the sum at the
+// end.
 import { type TaskResult } from './task.js';
 
 export type Reporter = {

@@ -1,4 +1,5 @@
-// Golden stories of renewals that fail and are tried again: won, given up, paid by a link, paid another way, asked for by people.
+// Golden stories of failed renewals and their retries: won, given up, paid by a link, paid another way, asked for by
+// people.
 import { messageKey } from '#src/engine/change.js';
 import { retryName } from '#src/retries/rules/retry.js';
 import { Channels } from './channels.js';
@@ -10,11 +11,11 @@ const modes = ['payment_record', 'out_of_band'] as const;
 const relayed = { draftPolicy: 'finalize', relay: true } as const;
 const MOST_RETRIES = 6;
 
-/** A renewal of which the MoR hears through the relay alone, as its schedule needs it. */
+/** A renewal known to the MoR through the relay alone, as its schedule needs it. */
 async function failing(world: World, outcomes: readonly string[]): Promise<Scene & { invoice: () => string }> {
   const scene = await renewal(world, outcomes);
   await scene.people.control('/mor/hearing', { direct: false });
-  // Links that the schedule makes bear keys made of the invoice's id.
+  // The schedule makes the keys of its links from the invoice's id.
   world.scheduler.plan(world.at(2), 'links are known', () => {
     for (let n = 1; n <= MOST_RETRIES; n++) {
       const id = retryName('lnk', scene.invoice(), n);

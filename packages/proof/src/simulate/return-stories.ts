@@ -6,7 +6,7 @@ import { type World } from './world.js';
 
 /** The bank is quick: in these stories a debit settles while things still go wrong. */
 const SETTLES_MIN = 180;
-/** It has settled by then, and its payment is marked, whatever went wrong. */
+/** The debit has settled by then, and its payment has its mark, whatever went wrong. */
 const SETTLED_MIN = SETTLES_MIN + 60;
 /** A refund of a debit takes three days; it has come by then. */
 const REFUNDED_MIN = 3 * 1440 + 120;
@@ -21,7 +21,10 @@ async function settledDebit(world: World): Promise<DebitScene> {
   return { world, people, invoice };
 }
 
-/** `key`: the same again is the same request. What was answered is remembered for the rules; `code`: what it must be refused with. */
+/**
+ * `key`: the same again is the same request. Remembers the answer for the rules; `code`: the code of the refusal it
+ * must get.
+ */
 async function say({ world, people, invoice }: DebitScene, act: Act, key: string, code: string | null): Promise<void> {
   const paymentId = paymentOf(people, invoice());
   const bodySha256 = createHash('sha256').update(key).digest();
@@ -69,7 +72,7 @@ export const returnStories: readonly Story[] = [
       world.scheduler.plan(world.at(SETTLED_MIN), 'a refund of a part', () => {
         void people.refund(paymentOf(people, invoice()), 500);
       });
-      // Nobody knows what is left while the refund is pending, which it is for days. A refusal binds no key.
+      // Nobody knows the rest while the refund is pending, for days. A refusal binds no key.
       plan(scene, 60, 'returned', 'K', 'refund_under_way');
       plan(scene, REFUNDED_MIN, 'returned', 'K');
     },

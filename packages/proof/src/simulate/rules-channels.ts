@@ -2,7 +2,7 @@
 import { type Sides } from './sides.js';
 import { type Snapshot } from './sim-store.js';
 
-/** Our clocks are wrong by ten minutes at most, so a link may seem expired that much too early. */
+/** Our clocks are wrong by ten minutes at most, so a link may seem expired that early. */
 const CLOCKS_DIFFER_MS = 620_000;
 
 export function channelRules(sides: Sides): string[] {
@@ -24,7 +24,7 @@ function linkRules({ world }: Sides): string[] {
   return broken;
 }
 
-/** What the bridge shows of a proforma invoice or a link is what the MoR has. */
+/** The bridge shows the MoR's own state of a proforma invoice or a link. */
 function proformaRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   const { proformas } = world.sandbox.mor.channelBooks();
@@ -43,7 +43,7 @@ function disputeRules({ world, seen }: Sides): string[] {
   for (const { disputeId, outcome, outcomeEvents } of world.disputes) {
     const own = seen.objects.filter((o) => o.kind === 'dispute' && o.mor_id === disputeId);
     const items = seen.reviews.filter((r) => r.kind === 'dispute' && r.subject.startsWith(disputeId));
-    // One on a payment that is not known here stands by itself, and a person was told.
+    // A dispute on an unknown payment stands alone, with an item for a person.
     const told = items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.topic === 'unknown-dispute');
     if (!told && !(outcome === 'won' && wonFirst(seen, outcomeEvents)))
       broken.push(`C3: no person was told about dispute ${disputeId}`);
@@ -55,7 +55,7 @@ function disputeRules({ world, seen }: Sides): string[] {
   return [...broken, ...lossRules({ world, seen })];
 }
 
-/** The first that was heard of disputes in its lane is that this one is won: what came before it is over, and there is nothing to do. */
+/** The first news of disputes in its lane is a win: the earlier steps are over, and nothing is left to do. */
 function wonFirst(seen: Snapshot, outcomeEvents: readonly string[]): boolean {
   const last = seen.events.find((e) => e.event_id === outcomeEvents.at(-1));
   const first = seen.events.find((e) => e.lane === last?.lane && e.type.startsWith('dispute.'));
@@ -71,7 +71,7 @@ function wasHeard(seen: Snapshot, events: readonly string[]): boolean {
   return events.every((id) => seen.events.some((e) => e.event_id === id) && !dismissed(id));
 }
 
-/** C4: what banks took is in the ledger, and never more than refunds left of the payment. */
+/** C4: losses to banks are in the ledger, and never exceed the payment's rest after refunds. */
 function lossRules({ world, seen }: Pick<Sides, 'world' | 'seen'>): string[] {
   const broken: string[] = [];
   for (const paymentId of new Set(world.disputes.map((d) => d.paymentId))) {

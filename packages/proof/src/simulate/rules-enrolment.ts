@@ -1,4 +1,5 @@
-// The rules about whose invoices are ours: of who is not enrolled nothing is relayed, asked or told; of who is, nothing is left out.
+// The rules about whose invoices are ours: Crossbill relays, asks and reports nothing of others, and everything of an
+// enrolled customer.
 import { amountDue, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type Sides } from './sides.js';
 import { collectedByStripe } from './twice.js';
@@ -8,7 +9,10 @@ export function enrolmentRules(sides: Sides): string[] {
   return [...guardRules(sides), ...outsideRules(sides)];
 }
 
-/** E3: nobody is warned of what Stripe would not charge, and where it did charge beside the MoR without a fault, an outage or a lost `invoice.created` in the way, a person was told before. */
+/**
+ * E3: no warning about money Stripe would not charge. Before Stripe does charge besides the MoR, a person gets a
+ * warning, unless a fault, an outage or a lost `invoice.created` is in the way.
+ */
 function guardRules({ world, seen }: Sides): string[] {
   const told = new Set(seen.reviews.flatMap((r) => (r.kind === 'double_charge_risk' ? (r.invoice_id ?? '') : [])));
   const lostCreated = world.lost.some(({ type }) => type === 'invoice.created');
@@ -16,12 +20,12 @@ function guardRules({ world, seen }: Sides): string[] {
     const byStripe = collectedByStripe(i) > 0;
     const outside = seen.invoices.find((r) => r.invoice_id === i.id)?.enrolled === false;
     if (outside && told.has(i.id)) return [`E3: ${i.id} is not ours, and a double charge of it was foreseen`];
-    // While Stripe was out, nobody could ask it what it would charge; of a draft that it never told of there is nothing to ask; and a
-    // backup may have forgotten the warning.
+    // With Stripe out, nobody could ask about the charge; an unannounced draft gives nothing to ask; and a backup may
+    // lack the warning.
     const quiet =
       world.scheduler.injected.length === 0 && !world.wasDown.has('stripe') && !lostCreated && world.gaps.length === 0;
     const missed = byStripe && !outside && !told.has(i.id) && quiet;
-    return missed ? [`E3: Stripe charged ${i.id} beside the MoR, and nobody was told before`] : [];
+    return missed ? [`E3: Stripe charged ${i.id} besides the MoR, without an earlier warning`] : [];
   });
 }
 
@@ -39,7 +43,7 @@ function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
   const relays = seen.messages.filter((m) => m.kind === 'relay_event' && m.lane === i.id);
   const status = row?.status ?? 'unknown';
   if (wasEnrolled(world, i)) {
-    // A try that the MoR took and whose answer was lost is taken back once the money comes.
+    // Once the money comes, the failed try, accepted by the MoR and without an answer, no longer counts.
     const charged = [...world.sandbox.mor.payments.values()].some((p) => p.merchantInvoiceId === i.id);
     const relayed = relays.some((m) => m.status === 'done' || (m.status === 'cancelled' && charged));
     const broken = relayed ? [] : [`E1: ${i.id} of an enrolled customer was not relayed`];
@@ -50,7 +54,7 @@ function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
   const items = seen.reviews.filter((r) => r.invoice_id === i.id && r.status === 'open');
   return [
     ...(status === 'ignored' ? [] : [`E2: ${i.id} is of a customer who is not enrolled, and ${status}`]),
-    ...items.map((r) => `E2: ${i.id} is of a customer who is not enrolled, and item ${r.kind} is open`),
+    ...items.map((r) => `E2: ${i.id} belongs to a customer outside the enrolment, and item ${r.kind} is open`),
     ...relays.flatMap((m) =>
       m.status === 'cancelled' ? [] : [`E2: ${i.id} was relayed (${m.status}), and is not ours`],
     ),

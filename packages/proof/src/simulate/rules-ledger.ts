@@ -28,7 +28,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
       broken.push(`V12: the MoR owes ${p.amount - p.amountRefunded} for ${p.id}; the ledger says ${owed}`);
     const disputed = world.disputes.some((d) => d.paymentId === p.id && d.outcome === 'lost');
     const returned = world.planted.returns.get(p.id) === 'returned';
-    // What was left of a debit that its bank took back is lost, all of it and once.
+    // The rest of a returned debit is lost, all of it and once.
     if (returned && lost !== p.amount - counted)
       broken.push(`V12: the bank took ${p.amount - counted} of ${p.id} back; the ledger has lost ${lost}`);
     if (lost < 0 || lost > p.amount - counted || (lost > 0 && !disputed && !returned))

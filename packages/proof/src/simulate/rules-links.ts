@@ -1,4 +1,5 @@
-// The rules about money that was paid on links: the first payment is in the books, one item asks about each other, and nothing is charged beside that.
+// The rules about money paid on links: the first payment is in the books, one item asks about each other payment, and
+// no charge comes on top.
 import { namesCharge, namesId } from '@crossbill/sandbox/mor/payment-links.js';
 import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
 import { type Snapshot } from './sim-store.js';
@@ -8,14 +9,16 @@ export function linkMoneyRules(sides: Sides): string[] {
   return [...paid.flatMap((p) => [...oneIsHere(sides, p), ...calledSo(sides, p)]), ...pausedRules(sides)];
 }
 
-/** L1: however often a link is paid, one of these payments is in the books; of a link that was paid once V4 tells. */
+/**
+ * L1: however often a customer pays a link, one of these payments is in the books; V4 covers a link with one payment.
+ */
 function oneIsHere({ seen, taken }: Sides, { id, reference, onLink }: Taken): string[] {
   if (onLink.length < 2 || onLink[0]?.paymentId !== id) return [];
   const isHere = taken.some((t) => t.reference === reference && rowOf(seen, t) !== undefined);
   return isHere ? [] : [`L1: ${onLink.length} payments were made on link ${reference}, and none is here`];
 }
 
-/** L2: the payment of a link that was paid once is called as the MoR calls it, once that was heard. */
+/** L2: the payment of a link paid once has the MoR's name, once it arrived. */
 function calledSo({ seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   const [first, second] = p.onLink;
@@ -44,7 +47,7 @@ function pausedRules({ seen }: Sides): string[] {
   });
 }
 
-/** A payment beside the first one on its link: a person is asked about it once every payment on the link was heard. */
+/** A second payment on a link: once all payments on it have arrived, an item asks a person. */
 export function isToldOnLink(seen: Snapshot, { invoiceId, onLink }: Taken): boolean {
   if (onLink.length < 2) return false;
   if (onLink.some((l) => !isHeard(seen, l.eventId))) return true;

@@ -1,4 +1,4 @@
-// The rules about the core's own books: each lane's log is whole, and the rows that lists read are as the log says.
+// The rules about the core's own books: each lane's log is whole, and the read model agrees with it.
 import { fromRow } from '#src/store/codec.js';
 import { fold, type LoggedRow } from '#src/engine/lane-log.js';
 import { listedRefunds, openCallIds } from '#src/engine/read-rows.js';
@@ -11,12 +11,12 @@ import { type Snapshot } from './sim-store.js';
 export function logRules(seen: Snapshot): string[] {
   return [...seen.log].flatMap(([lane, rows]) => {
     const gaps = gapsIn(lane, rows);
-    // What is folded from a log with a gap says nothing.
+    // A fold over a log with a gap proves nothing.
     return gaps.length > 0 ? gaps : [...forgottenIn(lane, rows), ...behind(seen, lane, fold(lane, rows).shown)];
   });
 }
 
-/** L1: versions are 1, 2, 3 and so on: a step that is missing takes with it what no later one says again. */
+/** L1: versions are 1, 2, 3 and so on: a missing step takes facts with it, never repeated later. */
 function gapsIn(lane: string, rows: readonly LoggedRow[]): string[] {
   const at = rows.findIndex((r, n) => r.version !== n + 1);
   return at < 0 ? [] : [`L1: the log of ${lane} has no row ${at + 1}, and goes on with ${rows[at]?.version ?? 0}`];
@@ -24,7 +24,7 @@ function gapsIn(lane: string, rows: readonly LoggedRow[]): string[] {
 
 const PARTS = ['payments', 'refunds', 'objects', 'reviews', 'messages'] as const;
 
-/** L2: a row that holds the whole state leaves nothing out that was there before it. */
+/** L2: a row with the whole state leaves nothing out. */
 function forgottenIn(lane: string, rows: readonly LoggedRow[]): string[] {
   return rows.flatMap((row, n) => {
     if (!row.snapshot || n === 0) return [];
@@ -39,7 +39,7 @@ function forgottenIn(lane: string, rows: readonly LoggedRow[]): string[] {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** L3: what lists show of a lane is what its log said when it came to rest. */
+/** L3: lists show a lane as its log says at rest. */
 function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
   const differing = <T extends object>(
     codec: Declared<T, unknown>,
@@ -69,7 +69,7 @@ function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
   ];
 }
 
-/** One text for one value, in whatever order its members came. */
+/** One text for one value, in any order of members. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_key, v: unknown) => {
     if (typeof v === 'bigint') return v.toString();

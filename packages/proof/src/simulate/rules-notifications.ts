@@ -1,15 +1,15 @@
-// The rules about what the merchant's backend is told: all that happened, at least once, in the same bytes; nothing that did not.
+// The rules about notifications to the merchant's backend: all events, at least once, in the same bytes; nothing else.
 import { WAITS_MS } from '#src/notifications/rules/retry.js';
 import { type Sides } from './sides.js';
 
 export function notificationRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   const rows = new Map(seen.notifications.map((n) => [n.id, n]));
-  if (!world.notifies) return rows.size === 0 ? [] : ['N0: something is written to be told, and nobody is to be told'];
+  if (!world.notifies) return rows.size === 0 ? [] : ['N0: a notification waits, without a receiver'];
   const faults = world.scheduler.injected.length;
   for (const n of rows.values()) {
     const heard = world.heard.filter((h) => h.id === n.id);
-    // A try that a crash or the database cuts off counts: each of them had a fault of its own, and none is left.
+    // A try interrupted by a crash or the database counts: each had its own fault, and none is left.
     const worn = n.status === 'dead' && n.attempts > WAITS_MS.length && faults >= n.attempts;
     if (n.status !== 'delivered' && !worn)
       broken.push(`N1: ${n.type} ${n.subject} is ${n.status} after ${n.attempts} tries`);
@@ -32,9 +32,10 @@ export function notificationRules({ world, seen }: Sides): string[] {
       broken.push(`N3: refund ${r.id} is ${r.status} and ${is ? 'told' : 'not told'} as succeeded`);
   }
   for (const r of seen.reviews) {
-    // One that the step which opened it settles as well is never open for anybody: a payment that was refunded while its invoice was a draft.
+    // An item opened and settled in one step is never open for anybody: for example the refund of a payment while its
+    // invoice was a draft.
     const isMoot = r.resolution === 'cleared' && r.resolved_at?.getTime() === r.created_at.getTime();
-    // Items of no lane are the lookout's, which runs in no world.
+    // Items without a lane belong to the lookout; it runs in no world.
     if (r.invoice_id !== null && !isMoot && r.kind !== 'conflicting_event' && !told('review.opened', r.id))
       broken.push(`N3: the backend was not notified of the item ${r.kind} ${r.subject}`);
   }

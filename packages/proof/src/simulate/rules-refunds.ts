@@ -1,4 +1,4 @@
-// The rules about money that was given back: each refund once on each side, and never more than was taken.
+// The rules about refunded money: each refund once on each side, and never above the payment.
 import { wasDetached } from './hands.js';
 import { type CreditNote } from '@crossbill/sandbox/stripe/model.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
@@ -16,7 +16,7 @@ export function refundRules(sides: Sides): string[] {
   ];
 }
 
-/** The credit notes on Stripe for what banks took. They are named after a loss, and no refund is. */
+/** The credit notes on Stripe for bank losses. Their names come from a loss; no refund has such a name. */
 export function notesOfLosses(world: Sides['world']): readonly CreditNote[] {
   return [...world.sandbox.stripe.state.creditNotes.values()].filter((n) =>
     n.metadata['refund_id']?.startsWith('loss:'),
@@ -50,7 +50,7 @@ function oneClickOneRefund(refunds: readonly MorRefund[]): string[] {
   return [...made].filter(([, n]) => n > 1).map(([click, n]) => `X5: ${click} made ${n} refunds at the MoR`);
 }
 
-/** V6: the refunds that count are those the MoR made, or the gap was shown to a person. */
+/** V6: the counted refunds are the MoR's own, or an item shows the gap. */
 function sumRules({ world, seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   if (row === undefined || row.payment_id === null || world.planted.isMixedUp(p)) return [];
@@ -61,7 +61,7 @@ function sumRules({ world, seen }: Sides, p: Taken): string[] {
   if (counted !== Number(row.amount_refunded))
     broken.push(`V6: ${p.id} has ${row.amount_refunded} given back and refunds of ${counted}`);
   if (counted !== p.amountRefunded && !gap)
-    broken.push(`V6: the MoR gave back ${p.amountRefunded} of ${p.id}; ${counted} is counted and nobody was told`);
+    broken.push(`V6: the MoR gave back ${p.amountRefunded} of ${p.id}; ${counted} is counted, without an item`);
   if (counted > p.amount) broken.push(`V6: ${counted} is counted of ${p.id}, which was ${p.amount}`);
   return broken;
 }
@@ -83,18 +83,18 @@ function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
   const { records, creditNotes } = world.sandbox.stripe.state;
   const record = [...records.values()].find((x) => x.id === row.payment_record_id);
   const reports = record?.refunds.filter((x) => [r.processorRefundId, r.id, own.id].includes(x.reference)) ?? [];
-  // They bear the processor's id, which two payments may be said to share.
+  // They bear the processor's id; two payments may seem to share it.
   const names: readonly unknown[] = [own.id, own.processor_refund_id, own.mor_refund_id];
   const notes = [...creditNotes.values()].filter(
     (n) => n.status === 'issued' && n.invoice === row.invoice_id && names.includes(n.metadata['refund_id'] ?? ''),
   );
   const asked = seen.reviews.some((x) => x.refund_id === own.id && x.status === 'open');
   const left = seen.reviews.some((x) => x.refund_id === own.id && x.resolution === 'dismiss');
-  // What gives back more than was due takes nothing off the sale, and out of band it never showed.
+  // A refund of a surplus takes nothing off the sale; out of band it never showed.
   const sale = r.amount - Number(own.surplus);
   if (sale === 0 && row.mark_mode === 'out_of_band' && own.mirror === 'not_needed') return broken;
   if (own.mirror !== 'done') {
-    // The invoice is open again, and verify says that the refund waits for its rest.
+    // The invoice is open again, and verify reports the waiting refund.
     const detached = own.mirror === 'waiting' && wasDetached(world, { id: row.invoice_id });
     if (!asked && !left && !detached)
       broken.push(`V3: refund ${r.id} does not show on Stripe (${own.mirror}), and no item says so`);

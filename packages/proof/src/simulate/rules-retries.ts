@@ -1,5 +1,5 @@
-// The rules about renewals that failed: nobody is charged again for what is paid, none is left without a next step or an end, and none is
-// tried more often than its schedule says.
+// The rules about failed renewals: no second charge for a paid invoice, a next step or an end for each, and no more
+// tries than the schedule has.
 import { retryName } from '#src/retries/rules/retry.js';
 import { REFUSAL_KINDS } from '#src/domain/retry.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
@@ -7,8 +7,8 @@ import { type Sides } from './sides.js';
 import { type InvoiceLine } from './sim-store.js';
 
 /**
- * Between the read that shows an invoice unpaid and the charge lie ten seconds of the bridge and two of the MoR; a process that stands still
- * in between (the simulation lets it, for minutes) sends what it had decided when it goes on.
+ * Between the read of an unpaid invoice and the charge lie ten seconds of the bridge and two of the MoR. A process may
+ * stand still in between, here for minutes; it sends its old decision when it goes on.
  */
 const UNDER_WAY_MS = 20 * 60_000;
 
@@ -30,7 +30,7 @@ export function retryRules(sides: Sides): string[] {
   ];
 }
 
-/** Y2: what the MoR heard was written down first. After a restore, an invoice that was paid meanwhile has no use for a retry. */
+/** Y2: the database has every request before the MoR. After a restore, an invoice paid meanwhile needs no retry. */
 function orderRules({ world, seen }: Sides): string[] {
   const written = new Set(seen.invoices.flatMap((i) => i.retries?.retries.map((r) => r.ref) ?? []));
   const isForgotten = (id: string): boolean =>
@@ -42,20 +42,20 @@ function orderRules({ world, seen }: Sides): string[] {
     );
   return [...world.sandbox.cards.book.heardEvents]
     .filter((id) => id.startsWith('evt_crossbill_') && !written.has(id) && !isForgotten(id))
-    .map((id) => `Y2: the MoR was asked to charge again by ${id}, which is written nowhere`);
+    .map((id) => `Y2: the MoR got a charge request ${id} without a row here`);
 }
 
 /** Y1 and Y2: from the MoR's own books. */
 function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): string[] {
   const broken: string[] = [];
-  // A link that the MoR refused for its country is asked for again in the one of the settings.
+  // After the MoR's refusal for its country, the daemon asks for the link again in the country of the settings.
   const isReplaced = (ref: string): boolean => seen.objects.some((o) => o.id === ref && o.status === 'REPLACED');
   const charges = [...world.sandbox.mor.payments.values()].filter(
     (p) => p.kind === 'renewal' && p.merchantInvoiceId === i.id && p.method === 'card',
   );
   const paidMs = i.paidAt === null ? Infinity : i.paidAt * 1000;
   const taken = charges.find((p) => p.status === 'succeeded');
-  // What the MoR tried by itself is its own mistake.
+  // The MoR's own tries are its own mistake.
   for (const p of world.triedByMor.has(i.id) ? [] : charges) {
     if (p.createdAtMs > paidMs + UNDER_WAY_MS) broken.push(`Y1: ${i.id} is paid and was charged again (${p.id})`);
     if (taken !== undefined && p.createdAtMs > taken.createdAtMs)
@@ -67,22 +67,22 @@ function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): stri
   for (const kind of REFUSAL_KINDS) {
     const made = own.filter((r) => r.kind === kind).length;
     const steps = world.settings.retrySchedule?.[kind].length ?? 0;
-    if (made > steps) broken.push(`Y2: ${i.id} was tried ${made} times by itself, and its schedule has ${steps} steps`);
+    if (made > steps) broken.push(`Y2: ${i.id} had ${made} automatic tries, and its schedule has ${steps} steps`);
   }
   return broken;
 }
 
-/** Y5: with each other card that a customer gave the MoR is asked once, and an open renewal that was refused before is tried with the newest. */
+/** Y5: the MoR gets one request for each new card of a customer; the newest pays an open, refused renewal. */
 function cardRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   const given = world.cardsGiven.get(i.customer) ?? 0;
   const tries = (row.retries?.retries ?? []).filter((r) => r.method !== null && !r.withdrawn).map((r) => r.method);
   const broken = tries.length === new Set(tries).size ? [] : [`Y5: ${i.id} was tried twice with one card`];
   const isLeft = row.status === 'open' && row.platform_status === 'open' && row.retries !== null;
   const untried = given > 0 && isLeft && tries.length === 0 && world.gaps.length === 0;
-  return untried ? [...broken, `Y5: ${i.id} is open, its customer gave another card, and it was not tried`] : broken;
+  return untried ? [...broken, `Y5: ${i.id} is open, its customer gave another card, and no try followed`] : broken;
 }
 
-/** Y3: what was given up was not paid for before, as far as Stripe could show it. */
+/** Y3: a renewal given up was not paid before, as far as Stripe could show it. */
 function endRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   const subscription = world.sandbox.stripe.state.subscriptions.get(i.subscription ?? '');
   const how = row.retries?.ended?.how;
@@ -91,7 +91,7 @@ function endRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   return [`Y3: ${i.id} was paid, and given up afterwards (${how ?? 'by nobody'})`];
 }
 
-/** Y4: a refused renewal has its next try, or an end, or waits for somebody who knows of it. */
+/** Y4: a refused renewal has its next try, or an end, or waits for an informed person. */
 function nextRules({ seen }: Sides, row: InvoiceLine): string[] {
   const { retries, invoice_id: id } = row;
   if (retries === null || row.status !== 'open' || row.platform_status === 'uncollectible') return [];
@@ -100,5 +100,5 @@ function nextRules({ seen }: Sides, row: InvoiceLine): string[] {
     (o) => o.invoice_id === id && ((o.kind === 'payment_link' && o.status === 'PAYABLE') || o.kind === 'proforma'),
   );
   const going = row.next_try_at !== null || retries.ended !== null || retries.waitingSince !== null;
-  return going || asked || payable ? [] : [`Y4: ${id} was refused and nothing follows: no next try, no end, no item`];
+  return going || asked || payable ? [] : [`Y4: ${id} got a refusal and nothing follows: no next try, no end, no item`];
 }

@@ -12,7 +12,7 @@ export function reviewRules(sides: Sides): string[] {
     .map((r) => `R1: nothing in the world explains item ${r.kind} of ${r.subject}: ${JSON.stringify(r.fact)}`);
 }
 
-/** From the peers' own books and from what was planted; never from what the code under test says of itself. */
+/** From the peers' own books and the planted facts, never from the code under test. */
 function isExplained(sides: Sides, r: ReviewLine): boolean {
   const { world, seen, taken: all } = sides;
   const { stripe, mor } = world.sandbox;
@@ -30,11 +30,11 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       const retries = seen.invoices.find((x) => x.invoice_id === invoiceId)?.retries?.retries ?? [];
       const ref = retries.findLast((x) => x.means === 'charge')?.ref;
       const isUnheard = ref !== undefined && !world.sandbox.cards.book.heardEvents.has(ref);
-      // Refused, and the customer does not pay the proforma invoice that stands for it.
+      // Refused, and the customer does not pay the proforma invoice in its place.
       const isUnpaid = books.proformas.some(
         (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
       );
-      // What it said named another invoice's charge, and a person let it go.
+      // It named another invoice's charge, and a person let it go.
       const isShared = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
       return !said || isUnheard || isUnpaid || isShared;
     }
@@ -71,13 +71,13 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         (invoice.lines.reduce((n, l) => n + l.amount, 0) !== p.amount ||
           p.amount !== amountDue(invoice) ||
           p.amount !== amountRemaining(invoice) + amountPaid(invoice) ||
-          // A part was taken and applied before: the whole fits no more.
+          // A part was taken and applied before: the whole no longer fits.
           (ofInvoice.length > 1 && p.amount !== amountRemaining(invoice)))
       );
     case 'partial_transfer':
       return books.proformas.some((f) => f.reference === invoiceId && f.received !== null && f.received < f.total);
     case 'refund_stuck': {
-      // Document 3 has no event for a refund that failed after it was pending, and a refused repeat proves nothing.
+      // Document 3 has no event for a pending refund's failure, and a refused repeat proves nothing.
       const made = [...mor.refunds.values()].find(
         (x) => x.metadata?.['click'] !== undefined && namedBy(sides, x.id, r),
       );
@@ -85,11 +85,11 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     }
     case 'signup_overdue':
     case 'signup_unproven':
-      // The MoR may have said that the charge failed, though it did not.
+      // The MoR may have reported a failure of a good charge.
       return p === undefined || world.contradicted.has(invoiceId);
     case 'debit_returned':
       if (p !== undefined && world.planted.returns.get(p.id) === 'returned') return true;
-      // Its loss was credited before the return was undone.
+      // Its loss got a credit before the return was undone.
       return isLossCredited(sides, invoiceId);
     case 'dispute':
       return [...world.disputes, ...world.alerts].some(
@@ -97,13 +97,13 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       );
     case 'conflicting_event':
       if (isOfLinkBeside(sides, r)) return true;
-      // The MoR took a payment, or a signup's charge was proven, and it says after that that it failed.
+      // The MoR took a payment, or a signup's charge has its proof, and afterwards the MoR reports a failure.
       if (world.contradicted.has(invoiceId)) return true;
       if ([...world.planted.twins].some((id) => r.subject.endsWith(`:${id}`))) return true;
-      // Given back under a charge that another invoice was paid by.
+      // Given back under a charge in use by another invoice.
       if ((p?.amountRefunded ?? 0) > 0 && world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId))
         return true;
-      // A refund of a signup's payment that the MoR knows no invoice of, and nobody has named it here.
+      // A refund of a signup's payment without an invoice at the MoR and without a name here.
       return (
         all.some(
           (t) => (t.kind === 'signup' || t.kind === 'link') && namesInFact(r, t.id) && rowOf(seen, t) === undefined,
@@ -112,12 +112,12 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         all.some(
           (t) => isUnheardTransfer(seen, t) && seen.objects.some((o) => o.id === r.subject && o.mor_id === t.id),
         ) ||
-        // Under a wrong name money was asked back, or given back in place of another's.
+        // Somebody asked for money under a wrong name, or it went back in place of another's.
         world.planted.namings.some((n) => n.as !== 'right' && namesInFact(r, n.said))
       );
     case 'effect_failed':
-      // What a person gave back or took off on Stripe by hand, or had credited for a loss, leaves no room for our own refund or credit note there.
-      // And Stripe takes one reference of a refund once.
+      // Credits a person made or removed by hand on Stripe, or wrote off for a loss, leave no room there for our own
+      // refund or credit note. And Stripe takes one reference of a refund once.
       return (
         world.byHand.some((h) => h.invoiceId === invoiceId) ||
         isLossCredited(sides, invoiceId) ||
@@ -125,19 +125,19 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       );
     case 'refund_gap':
       if (r.subject.endsWith(':refused')) return tookPlaceOfOurs(sides, r, p);
-      // Given back of money that a person had set aside, on an invoice that shows as paid by something else.
+      // Refund of money set aside by a person, on an invoice paid by something else.
       return r.subject.endsWith(':unshown') && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
     default:
       return false;
   }
 }
 
-/** Stripe has a credit note of this invoice for what a bank took. */
+/** Stripe has a credit note of this invoice for a bank's loss. */
 function isLossCredited({ world }: Sides, invoiceId: string): boolean {
   return notesOfLosses(world).some((n) => n.invoice === invoiceId);
 }
 
-/** Our refund was asked for too late: a refund of its amount was made in the portal, and the payment has not that much left. */
+/** Our refund came too late: somebody refunded its amount in the portal, and the payment's rest is smaller. */
 function tookPlaceOfOurs(sides: Sides, r: ReviewLine, p: Taken | undefined): boolean {
   const elsewhere = [...sides.world.sandbox.mor.refunds.values()].find(
     (x) => x.metadata?.['click'] === undefined && namedBy(sides, x.id, r),
@@ -145,12 +145,12 @@ function tookPlaceOfOurs(sides: Sides, r: ReviewLine, p: Taken | undefined): boo
   return p !== undefined && elsewhere !== undefined && elsewhere.amount > p.amount - p.amountRefunded;
 }
 
-/** A link of the invoice was paid more than once. */
+/** A link of the invoice with more than one payment. */
 function isOfLinkBeside({ taken }: Sides, r: ReviewLine): boolean {
   return taken.some((t) => t.onLink.length > 1 && r.subject === `${t.invoiceId ?? ''}:announced`);
 }
 
-/** A capture of a payment that nobody has named here: its signup was never completed. */
+/** A capture of a payment without a name here: nobody completed its signup. */
 function isOfNobody({ world, seen, taken }: Sides, r: ReviewLine): boolean {
   const capture = world.planted.captures.find((c) => r.subject === c.eventId);
   const payment = taken.find((t) => t.id === capture?.paymentId);

@@ -1,4 +1,5 @@
-// The rules about what comes twice: a charge is one sum of money, a refund is one whatever its ids, and a customer who paid twice is an item.
+// The rules about doubles: a charge is one sum of money, a refund is one whatever its ids, and a double payment is an
+// item.
 import { namesInFact } from './sim-store.js';
 import { PARKING } from '#src/engine/payment.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
@@ -11,19 +12,19 @@ export function twiceRules(sides: Sides): string[] {
   return [...chargeRules(sides), ...refundIdRules(sides), ...ownCardRules(sides), ...twinRules(sides)];
 }
 
-/** D4: of two bodies under one id the first is in force (V1), and a person is told of the other. */
+/** D4: of two bodies under one id the first is in force (V1), and an item shows the other. */
 function twinRules({ world, seen }: Sides): string[] {
   const told = (id: string): boolean =>
     seen.reviews.some((r) => r.kind === 'conflicting_event' && r.subject.endsWith(`:${id}`));
   return [...world.planted.twins].filter((id) => !told(id)).map((id) => `D4: ${id} came with two bodies, untold`);
 }
 
-/** D1: a charge that two invoices' payments name is booked once, pays one of them, and an item names both. */
+/** D1: a charge named by two invoices' payments is booked once, pays one of them, and an item names both. */
 function chargeRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   for (const { chargeId, first, second } of world.planted.oneCharge) {
     if (!seen.events.some((e) => e.event_id === second.eventId)) continue; // its sender gave up
-    // A signup's payment may have no name, or one that a person mistyped: then its charge and its invoice tell.
+    // A signup's payment may have no name, or a mistyped one: then its charge and its invoice identify it.
     const isFirst = (r: PaymentLine): boolean =>
       r.payment_id === first.paymentId || (r.processor_charge_id === chargeId && r.invoice_id === first.invoiceId);
     const rows = seen.payments.filter((r) => isFirst(r) || r.payment_id === second.paymentId);
@@ -33,9 +34,9 @@ function chargeRules({ world, seen }: Sides): string[] {
     const marked = rows.filter((r) => r.mark === 'confirmed').length;
     if (marked > 1) broken.push(`D1: charge ${chargeId} marks ${marked} invoices`);
     const names = [first.invoiceId, second.paymentId, chargeId];
-    // A signup's payment may have got the MoR's name only after the item was written: until then it goes by ours.
+    // The MoR's name may have reached a signup's payment after the item: until then it goes by ours.
     const firsts = [first.paymentId, ...rows.filter(isFirst).flatMap((r) => [r.id, r.payment_id ?? r.id])];
-    // Or by what a person called it by mistake.
+    // Or by a person's mistaken name.
     firsts.push(...world.planted.namings.filter((n) => n.as === 'mistyped').map((n) => n.said));
     const told = seen.reviews.some(
       (r) =>
@@ -50,7 +51,7 @@ function chargeRules({ world, seen }: Sides): string[] {
   return broken;
 }
 
-/** D2: refunds of two payments that bear one id of the processor's are two refunds, each on its own payment. */
+/** D2: refunds of two payments under one processor id are two refunds, each on its own payment. */
 function refundIdRules({ world, seen, taken }: Sides): string[] {
   const broken: string[] = [];
   for (const id of world.planted.oneRefundId) {
@@ -75,7 +76,9 @@ function refundIdRules({ world, seen, taken }: Sides): string[] {
   }
 }
 
-/** D3: what Stripe took by itself and what the MoR took come to more than was due: the customer paid twice, and a person is told. */
+/**
+ * D3: Stripe's own collection and the MoR's exceed the amount due: the customer paid twice, and an item tells a person.
+ */
 function ownCardRules({ world, seen, taken }: Sides): string[] {
   const broken: string[] = [];
   for (const invoice of world.sandbox.stripe.state.invoices.values()) {
@@ -90,7 +93,7 @@ function ownCardRules({ world, seen, taken }: Sides): string[] {
     });
     const surplus = seen.reviews.some((r) => r.subject.startsWith(`${invoice.id}:overpaid:`));
     if (!told && !surplus)
-      broken.push(`D3: Stripe took ${byStripe} for ${invoice.id} and the MoR ${byMor}, and nobody was told`);
+      broken.push(`D3: Stripe took ${byStripe} for ${invoice.id} and the MoR ${byMor}, without an item`);
   }
   return broken;
 }

@@ -1,4 +1,4 @@
-// The rules that hold when a run is at rest. What is true is read from the sandbox, never from the code under test.
+// The rules for a run at rest. The truth comes from the sandbox, never from the code under test.
 import { PARKING } from '#src/engine/payment.js';
 import { amountDue, amountRemaining, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { GAP_MARGIN_MS } from './facts.js';
@@ -47,23 +47,22 @@ export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
   ];
 }
 
-/** Who stands still between his turn and his request sends it beside those of the next second. */
+/** A process standing still between its turn and its request sends it among those of the next second. */
 function budgetRules({ pace, askedStripeAt, scheduler }: World): string[] {
   const stoodStill = scheduler.injected.some((f) => f.fault.startsWith('pause_'));
   return pace === null || stoodStill ? [] : paceRules(askedStripeAt, pace);
 }
 
-/** V1 and V2: what was acknowledged is there byte for byte, and decided. */
+/** V1 and V2: every acknowledged event is there byte for byte, with its decision. */
 function inboxRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   const rows = new Map(seen.events.map((e) => [`${e.source} ${e.event_id}`, e]));
   for (const a of world.acknowledged) {
-    // The MoR sends it again, and it is acknowledged a second time. Of Stripe's, verify takes in what matters.
+    // The MoR sends it again for a second acknowledgement. Verify takes in Stripe's relevant ones.
     if (world.gaps.some((g) => g.from - GAP_MARGIN_MS <= a.at && a.at <= g.to)) continue;
     const row = rows.get(`${a.source} ${a.eventId}`);
     if (row === undefined) broken.push(`V1: ${a.eventId} was answered 200 and is not in the inbox`);
-    else if (row.sha !== a.sha256)
-      broken.push(`V1: the bytes of ${a.eventId} in the inbox are not those that were sent`);
+    else if (row.sha !== a.sha256) broken.push(`V1: the bytes of ${a.eventId} in the inbox differ from the sent ones`);
   }
   for (const e of seen.events) {
     if (e.status === 'received') broken.push(`V2: ${e.type} ${e.event_id} is still undecided`);
@@ -74,7 +73,7 @@ function inboxRules({ world, seen }: Sides): string[] {
 
 const UNDER_WAY = new Set(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying']);
 
-/** G4, V15 and V16: nothing is half done, nothing was tried without end, nobody holds a lane. */
+/** G4, V15 and V16: nothing is half done, no tries go on without end, nobody holds a lane. */
 export function restRules({ seen }: Pick<Sides, 'seen'>): string[] {
   const broken: string[] = [];
   const told = (m: MessageLine): boolean =>
@@ -99,12 +98,12 @@ function invoiceOf(world: World, p: Taken): Invoice | undefined {
   return p.invoiceId === null ? undefined : world.sandbox.stripe.state.invoices.get(p.invoiceId);
 }
 
-/** V3 and V4: money that was taken shows on its invoice once, or a person was told. */
+/** V3 and V4: each payment shows on its invoice once, or a person has an item. */
 function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const broken: string[] = [];
   const row = rowOf(seen, p);
   const about = `${p.id} of ${p.amount} ${p.currency} for ${p.invoiceId ?? 'no invoice'}`;
-  // Whoever was asked for an amount that the MoR never said, or dismissed that, was told that the books do not have it.
+  // The item says that the books lack it: it asked for an amount the MoR never gave, or a person dismissed it.
   const isUnheard = isUnheardTransfer(seen, p);
   const left = seen.objects.some(
     (o) =>
@@ -121,13 +120,14 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   if (row.amount !== null && Number(row.amount) !== p.amount)
     broken.push(`G7: the ledger has ${row.amount} for ${about}`);
   if (row.succeeded_at === null) {
-    const doubted = row.mark === 'parked' && world.contradicted.has(row.invoice_id); // the MoR said that it failed: a person is asked
+    // the MoR reported a failure: an item asks a person
+    const doubted = row.mark === 'parked' && world.contradicted.has(row.invoice_id);
     return doubted ? broken : [...broken, `V4: ${about} is not recorded as taken (mark ${row.mark})`];
   }
   if (Number(row.amount_refunded) === p.amountRefunded && row.status !== p.status)
     broken.push(`G11: ${about} is ${row.status} here and ${p.status} at the MoR`);
   const reviews = seen.reviews.filter((r) => r.payment_row_id === row.id);
-  // Of what a person chose to refund they are asked again once each refund of it is over.
+  // After a person's choice to refund, the item comes back once each refund of it is over.
   const asked = reviews.some((r) => r.status === 'open' && (PARKING.has(r.kind) || r.kind === 'refund_stuck'));
   const settledByPerson = reviews.some((r) => r.resolution === 'dismiss' || r.resolution === 'refund');
   const invoice = invoiceOf(world, p);
@@ -155,7 +155,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
       if (!(row.mark === 'none' && row.succeeded_at === null))
         broken.push(`V4: the mark of ${about} stands at ${row.mark}`);
   }
-  // What a person let through is forgotten after a restore, and asked about again.
+  // A restore forgets a person's consent, and the item asks again.
   const askedAgain = row.mark === 'parked' && asked && world.gaps.length > 0;
   if (attached.length > 0 && row.mark !== 'confirmed' && !askedAgain)
     broken.push(`V3: ${about} is attached and its mark is ${row.mark}`);
@@ -163,11 +163,13 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const exact =
     payable && !wasDetached(world, invoice) && amountRemaining(invoice) === p.amount && invoice.currency === p.currency;
   if (exact && row.mark !== 'confirmed' && !settledByPerson && p.amountRefunded === 0)
-    broken.push(`V4: ${about} is exactly what its ${invoice.status} invoice wants, and it is not marked (${row.mark})`);
+    broken.push(
+      `V4: ${about} is exactly the amount due on its ${invoice.status} invoice, and has no mark (${row.mark})`,
+    );
   return broken;
 }
 
-/** V5: an invoice is paid by money that was taken, or by the merchant's own hand. */
+/** V5: real money pays an invoice, or the merchant's own hand. */
 function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] {
   const broken: string[] = [];
   const taken = all.filter((p) => rowOf(seen, p)?.invoice_id === i.id);
@@ -180,7 +182,7 @@ function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] 
       broken.push(`V5: ${i.id} is paid by ${record?.requested ?? 0}, and ${source.amount} was taken`);
   }
   if (i.paidOutOfBand > 0 && !world.paidByHand.has(i.id)) {
-    // A credit note in the middle of the mark makes Stripe show less than was taken.
+    // A credit note in the middle of the mark makes Stripe show more money than really came.
     const shown = [i.paidOutOfBand, i.paidOutOfBand + i.prePaymentCredit];
     const marks = taken.filter((p) => shown.includes(p.amount) && p.currency === i.currency);
     if (marks.length === 0) broken.push(`V5: ${i.id} is paid out of band by ${i.paidOutOfBand}, which nobody took`);
@@ -191,8 +193,8 @@ function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] 
   const told = seen.reviews.some((r) => r.kind === 'amount_mismatch' && r.invoice_id === i.id);
   const allMarked = taken.every((p) => rowOf(seen, p)?.mark === 'confirmed');
   if (allMarked && i.status === 'paid' && surplus > 0 && !told && !world.paidByHand.has(i.id))
-    broken.push(`V19: ${surplus} more than was due was taken for ${i.id}, and nobody was told`);
-  // A part that a person applied leaves the rest due, for which any other status may be right.
+    broken.push(`V19: ${surplus} more than due was taken for ${i.id}, without an item`);
+  // After a person applied a part, the rest is due, and any other status may be right for it.
   if (marked && i.status === 'paid' && row?.status !== 'paid')
     broken.push(`G11: ${i.id} is ${row?.status ?? 'unknown'} here and was marked`);
   return broken;

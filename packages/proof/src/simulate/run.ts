@@ -48,9 +48,9 @@ export type RunResult = {
   readonly points: readonly YieldPoint[];
   readonly injected: readonly { readonly at: number; readonly label: string; readonly fault: FaultKind }[];
   readonly trace: readonly string[];
-  /** What this run met, in words. */
+  /** The encounters of this run, in words. */
   readonly happened: readonly string[];
-  /** What its random story is made of, also what was left out of it. */
+  /** The parts of its random story, including those left out. */
   readonly parts: readonly string[];
 };
 
@@ -77,7 +77,7 @@ function settingsOf(story: Story): FlowSettings {
   };
 }
 
-/** Never throws for what the code under test does: that is what the result tells. */
+/** Never throws for errors of the code under test: they are in the result. */
 export async function run(setup: RunSetup): Promise<RunResult> {
   const { store, story } = setup;
   await store.reset();
@@ -124,7 +124,7 @@ export async function run(setup: RunSetup): Promise<RunResult> {
   };
 }
 
-/** Rare things that a set of runs should have met at least once. */
+/** Rare events; a set of runs should meet each at least once. */
 export function whatHappened(world: World, seen: Snapshot): readonly string[] {
   const { messages, refunds, reviews } = seen;
   const things: readonly (readonly [string, boolean])[] = [
@@ -188,12 +188,15 @@ function paidTwice({ sandbox }: World): boolean {
   return taken.some((p) => collectedByStripe(sandbox.stripe.state.invoices.get(p.merchantInvoiceId ?? '')) > 0);
 }
 
-/** Of the worlds that are at rest, those in which verify is cut off as well. */
+/** Share of worlds at rest with an interrupted verify as well. */
 const IN_HALVES = 0.25;
 
-/** G11: what differs is known to a person, or verify mends it and the next run is clean; a run in two halves says the same. */
+/**
+ * G11: a person knows each difference, or verify mends it and the next run is clean; a run in two halves finds the
+ * same.
+ */
 export async function verify(world: World, broken: string[]): Promise<void> {
-  world.loses = () => false; // an event of the repair itself that is lost would be a difference of the next run
+  world.loses = () => false; // a lost event of the repair would be a difference of the next run
   for (let round = 0; round < 2; round++) {
     let left: readonly string[] = ['it did not come to its end'];
     let whole: VerifyReport | null = null;
@@ -217,7 +220,7 @@ export async function verify(world: World, broken: string[]): Promise<void> {
   }
 }
 
-/** A run that is interrupted somewhere and resumed finds what a run in one go finds, and claims nothing before its end. */
+/** A run interrupted somewhere and resumed has the findings of a run in one go, and claims nothing before its end. */
 async function inHalves(world: World, whole: VerifyReport, broken: string[]): Promise<void> {
   const { since } = whole;
   const shown = ({ differences }: VerifyReport): string =>
@@ -241,7 +244,7 @@ async function inHalves(world: World, whole: VerifyReport, broken: string[]): Pr
   broken.push(...said.map((what) => `G11: verify in two halves: ${what}`));
 }
 
-/** What the merchant did by hand, or was shown and dismissed, is a difference for good, and verify is right to name it. */
+/** A manual change of the merchant, or a dismissed item, is a difference for good, and verify is right to name it. */
 function isTheMerchants(world: World, d: Difference): boolean {
   const id = d.invoiceId ?? '';
   const known = wasDetached(world, { id }) || world.leftUnshown.has(d.refundId ?? '');
@@ -255,7 +258,10 @@ function isTheMerchants(world: World, d: Difference): boolean {
 
 const RATES = [0, 0.01, 0.02, 0.05, 0.12];
 
-/** What is left of a seed's run when it was made small: these faults and no others (null: as the seed draws them), and the parts that are left out. */
+/**
+ * The rest of a seed's run after shrinking: exactly these faults (null: the seed draws them), and the parts to leave
+ * out.
+ */
 export type Small = { readonly faults: ReadonlyMap<number, FaultKind> | null; readonly without: readonly number[] };
 
 const WHOLE: Small = { faults: null, without: [] };
@@ -281,7 +287,7 @@ export function seededRun(
   });
 }
 
-/** A story with its steps in their plain order, and the faults that are given: a run in which one of them never came has shown nothing. */
+/** A story with its steps in their plain order, and the given faults: a run without one of them has shown nothing. */
 export async function plainRun(
   story: Story,
   store: SimStore,

@@ -1,28 +1,28 @@
-// What every story begins with: a subscriber with a saved card whose invoice is renewed.
+// The beginning of every story: a subscriber with a saved card and an invoice up for renewal.
 import { type Enrolment } from '#src/domain/settings.js';
 import { People, type Subscriber } from './people.js';
 import { type World } from './world.js';
 
-/** Plans what happens. Minutes count from the start of the world. */
+/** Plans the events. Minutes count from the start of the world. */
 export type Story = {
   readonly name: string;
   readonly settings?: {
     readonly markMode?: 'payment_record' | 'out_of_band';
     readonly draftPolicy?: 'wait' | 'finalize';
     readonly relay?: boolean;
-    /** Whose invoices are ours; left out: all. */
+    /** The customers in our care; left out: all. */
     readonly enrolment?: Enrolment;
-    /** The merchant's backend is notified. */
+    /** Sends notifications to the merchant's backend. */
     readonly notify?: boolean;
-    /** Requests a second that Stripe takes from all replicas together. */
+    /** Stripe's limit of requests a second, from all replicas together. */
     readonly pace?: number;
-    /** A standby that lacks the last steps may take over at any step. */
+    /** A standby without the last steps may take over at any step. */
     readonly standby?: boolean;
     /** `RETRY_SCHEDULE`, with links for a day where it names them; left out: off. */
     readonly retries?: string;
   };
   readonly plan: (world: World) => Promise<void>;
-  /** What a random story is made of, once it is planned: each can be left out by its place in this list. */
+  /** The parts of a planned random story: leave each out by its place in this list. */
   readonly parts?: readonly string[];
 };
 

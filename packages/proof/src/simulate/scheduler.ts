@@ -1,11 +1,12 @@
-// Releases one actor at a time. Every call through a port is a step that waits here; time moves on only when nobody can run.
+// Releases one actor at a time. Every call through a port is a step and waits here; time moves on only when nobody can
+// run.
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
 import { LaneFenced } from '#src/engine/lane-store.js';
 import { type FaultKind, type FaultSource, lacking, noFaults, processFaults, type YieldPoint } from './faults.js';
 import { type Seeded } from './seeded.js';
 
-/** Who a step belongs to: one life of a replica, or the world around. What is not alive is never released again. */
+/** The owner of a step: one life of a replica, or the world around. A dead owner never runs again. */
 export type Owner = { readonly name: string; readonly mortal: boolean; alive: boolean; pausedUntil: number };
 
 type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
@@ -13,7 +14,7 @@ type Item = {
   readonly owner: Owner;
   readonly label: string;
   readonly legal: readonly FaultKind[];
-  /** It may change what is due in the database. */
+  /** It may change the due work in the database. */
   readonly stores: boolean;
   readonly run: (fault: FaultKind | null) => Promise<unknown>;
   readonly deliver: (settled: Settled) => void;
@@ -21,44 +22,44 @@ type Item = {
 type Sleeper = { readonly owner: Owner; readonly at: number; readonly wake: () => void; readonly poll: boolean };
 type Plan = { readonly at: number; readonly label: string; readonly run: () => void | Promise<void> };
 
-/** A step of the real parts that does not end, in real milliseconds: a wait of the code for itself. */
+/** A step of the real parts without an end, in real milliseconds: the code waits for itself. */
 const HANG_MS = 30_000;
 const MOST_STEPS = 30_000;
-/** Longer than any lease, so that whoever was paused finds its lane in other hands. */
+/** Longer than any lease: a paused worker finds its lane in other hands. */
 const PAUSE_MS = 40_000;
 const POLL_MS = 1_000;
 
 export type SchedulerOptions = {
   readonly startMs: number;
-  /** Null: the first that can run is released. */
+  /** Null: the first ready actor goes. */
   readonly rng: Seeded | null;
   readonly keepTrace: boolean;
-  /** False: a run so long that its steps are only counted, and may be as many as they like. */
+  /** False: a run too long to keep its steps; it only counts them, without a limit. */
   readonly keepPoints: boolean;
-  /** The time from which a lane or an event is due, by the database; null: none. */
+  /** The time of the next due lane or event, by the database; null: none. */
   readonly storeDue: () => Promise<number | null>;
   readonly peers: { nextDue(): number | null; runDue(): Promise<void> };
   readonly onCrash: (owner: Owner) => void;
-  /** A standby that lacks so many steps, this one included, is to take over. */
+  /** A standby without so many steps, this one included, takes over. */
   readonly onFailover: (steps: number) => Promise<void>;
 };
 
 export class Scheduler {
   now: number;
-  /** Null: peace for good. No step can fail any more, so none is listed. */
+  /** Null: peace for good. No step can fail any more, so the list has none. */
   faults: FaultSource | null = noFaults;
   readonly points: YieldPoint[] = [];
   readonly injected: { readonly at: number; readonly label: string; readonly fault: FaultKind }[] = [];
   readonly lines: string[] = [];
-  /** Broken rules that were seen on the way. */
+  /** Broken rules found on the way. */
   readonly broken: string[] = [];
   /** True while a transaction or statement of the code under test is at the database. */
   inDatabase = false;
-  /** Writes that were refused because another worker holds the lane. */
+  /** Writes refused because another worker holds the lane. */
   fenced = 0;
-  /** Steps that may have written to the database. */
+  /** Steps with a possible write to the database. */
   stored = 0;
-  /** Runs between two steps, while nobody is at the database: for those who change it behind everybody's back. */
+  /** Runs between two steps, with nobody at the database: for changes behind everybody's back. */
   between: (() => Promise<void>) | null = null;
   private ready: Item[] = [];
   private sleepers: Sleeper[] = [];
@@ -89,7 +90,7 @@ export class Scheduler {
     return this.hash.copy().digest('hex').slice(0, 16);
   }
 
-  /** Waits for its turn, then runs. `run` hears which fault it is to act out; crashes and pauses are done here. */
+  /** Waits for its turn, then runs. `run` receives its fault to act out; this method does crashes and pauses. */
   step<T>(
     owner: Owner,
     label: string,
@@ -123,24 +124,24 @@ export class Scheduler {
     });
   }
 
-  /** What goes wrong by the story itself, beside the faults of the run. */
+  /** Faults of the story itself, besides those of the run. */
   alsoFails(story: FaultSource): void {
     const { faults } = this;
     if (faults !== null) this.faults = (point) => faults(point) ?? story(point);
   }
 
-  /** Something that the world does at a time, whoever is ready. */
+  /** An act of the world at a time, whoever is ready. */
   plan(at: number, label: string, run: () => void | Promise<void>): void {
     const after = this.plans.findIndex((p) => p.at > at);
     this.plans.splice(after < 0 ? this.plans.length : after, 0, { at, label, run });
   }
 
-  /** What is due in the database has to be asked again. */
+  /** Read the due work from the database again. */
   storeIsOther(): void {
     this.storeChanged = true;
   }
 
-  /** Takes a life with all that it had in mind. */
+  /** Ends a life with all its plans. */
   kill(owner: Owner): void {
     if (!owner.alive) return;
     owner.alive = false;
@@ -150,7 +151,7 @@ export class Scheduler {
     this.options.onCrash(owner);
   }
 
-  /** Runs until nothing can happen before `limit`, which then is the time. */
+  /** Runs until nothing can happen before `limit`, and sets the time to it. */
   async runUntil(limit: number): Promise<void> {
     for (;;) {
       await quiet();
@@ -250,7 +251,7 @@ export class Scheduler {
     return true;
   }
 
-  /** A slow poll would find what is due a moment later; between two polls nothing is lost by not asking. */
+  /** A slow poll would find due work a moment later; skipping it between two polls loses nothing. */
   private async nextPoll(alive: (o: Owner) => boolean): Promise<number> {
     if (!this.sleepers.some((s) => s.poll && alive(s.owner))) return Infinity;
     if (this.storeChanged) this.storeDueAt = await this.options.storeDue();
@@ -275,7 +276,7 @@ export class Scheduler {
   }
 }
 
-/** Until everything that was resolved has gone as far as it can without a step. */
+/** Until every resolved promise has gone as far as it can without a step. */
 async function quiet(): Promise<void> {
   for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -295,7 +296,7 @@ async function settle(work: Promise<unknown>, label: string): Promise<Settled> {
 }
 
 function asError(s: Extract<Settled, { ok: false }>): Error {
-  return types.isNativeError(s.error) ? s.error : new Error('failed'); // whatever realm it comes from
+  return types.isNativeError(s.error) ? s.error : new Error('failed'); // from any realm
 }
 
 function show(s: Settled): string {

@@ -1,4 +1,4 @@
-// Chance and names that follow from a seed: the same seed gives the same run.
+// Chance and names from a seed: the same seed gives the same run.
 import { createHash } from 'node:crypto';
 import { Ids, Rng } from '#src/domain/ports/clock.js';
 
@@ -10,7 +10,7 @@ export class Seeded extends Rng {
     this.#state = createHash('sha256').update(seed).digest().readUInt32LE(0);
   }
 
-  /** A stream of its own: what one part draws does not move the others. */
+  /** A separate stream: one part's draws do not move the others. */
   fork(name: string): Seeded {
     return new Seeded(`${this.seed}/${name}`);
   }

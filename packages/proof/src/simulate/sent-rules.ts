@@ -1,4 +1,4 @@
-// The rules about what the replicas send to both peers, checked as each request goes out: its key, its bytes, and whether its money is settled.
+// The rules about the replicas' requests to both peers, checked on their way out: key, bytes, and settled money.
 import { morKey } from '#src/domain/mor-key.js';
 import { type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { KEPT_MS } from '@crossbill/sandbox/stripe/idempotency.js';
@@ -12,7 +12,7 @@ export class SentRules {
     private readonly mor: SandboxCore['mor'],
     private readonly broken: string[],
     private readonly now: () => number,
-    /** Whether this refund was of all that remained, and asked for again after a restore: it may be another sum by then. */
+    /** Whether this refund of the whole rest is a repeat after a restore: its sum may have changed. */
     private readonly isRestAgain: (click: string) => boolean,
   ) {}
 
@@ -29,22 +29,23 @@ export class SentRules {
     const generation = Number(name?.[2] ?? 1);
     if (before !== undefined || generation < 2) return;
     const older = this.keys.get(`${name?.[1] ?? ''}:${generation - 1}`);
-    // A restored database asks Stripe again for what Stripe has forgotten the key of; it refuses the reference of a refund that it has.
+    // A restored database asks Stripe again after Stripe forgot the key; Stripe refuses the reference of a known
+    // refund.
     const refusesIt = path.endsWith('/report_refund') && this.now() - (older?.at ?? 0) >= KEPT_MS;
     if (older?.done === true && !refusesIt)
-      this.broken.push(`V7: ${key} is sent although the key before it had its effect`);
+      this.broken.push(`V7: ${key} goes out although the key before it had its effect`);
   }
 
-  /** V7: the key of a refund is a function of who asked, for which payment, under which Idempotency-Key: a restore does not change it. */
+  /** V7: the key of a refund is a function of requester, payment and Idempotency-Key: a restore does not change it. */
   private keyOfRefund(path: string, body: string, key: string): void {
     const paymentId = /^\/api\/payments\/([^/]+)\/refund$/.exec(path)?.[1];
     const click = clickIn(body);
     if (paymentId === undefined || click === '') return;
     if (key !== morKey('refund', [paymentId, 'caller', 'ops', click]))
-      this.broken.push(`V7: the key of refund ${click} of ${paymentId} is made of something that no restore keeps`);
+      this.broken.push(`V7: the key of refund ${click} of ${paymentId} depends on something lost in a restore`);
   }
 
-  /** V5: what marks an invoice is never sent for money that is on its way. */
+  /** V5: no mark goes out for money still on its way. */
   private notBeforeSettlement(path: string, body: string): void {
     const form = decodeURIComponent(body);
     for (const p of this.mor.payments.values()) {
@@ -54,7 +55,7 @@ export class SentRules {
   }
 }
 
-/** By which click a refund was asked for; empty: by none. */
+/** The click behind a refund; empty: none. */
 function clickIn(body: string): string {
   return /"click":"(click-\d+)"/.exec(body)?.[1] ?? '';
 }

@@ -1,4 +1,4 @@
-// Golden stories of a database that goes back: a backup that is restored, and a standby that lacks the last commits.
+// Golden stories of a database gone back: a restored backup, and a standby without the last commits.
 import { Channels } from './channels.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 import { SetBack } from './set-back.js';
@@ -6,7 +6,7 @@ import { SetBack } from './set-back.js';
 const finalize = { draftPolicy: 'finalize' } as const;
 const modes = ['payment_record', 'out_of_band'] as const;
 
-/** A renewal and a part of it given back, and the restore, some minutes later, of a backup that has neither. */
+/** A renewal with a partial refund; some minutes later, the restore of a backup without either. */
 function renewalForgotten(minutes: number): Story['plan'] {
   return async (world) => {
     const { people, invoice } = await renewal(world, 'succeed');
@@ -56,7 +56,7 @@ export const setBackStories: readonly Story[] = [
     },
   },
   {
-    // By then Stripe has forgotten every key: what it shows has to be looked for.
+    // By then Stripe has forgotten every key: the daemon must look for its effects.
     name: 'a backup from before a renewal is restored a day later, after its refund',
     settings: finalize,
     plan: renewalForgotten(1_800),

@@ -1,12 +1,12 @@
-// The database goes back to what it was while both peers do not: a restored backup, or a standby that lacks the last commits. Then what an
-// operator does, as docs/operating.md tells him.
+// The database goes back, both peers do not: a restored backup, or a standby without the last commits. Then an operator
+// follows docs/operating.md.
 import { signatureHeader } from '@crossbill/sandbox/kernel/signature.js';
 import { type Copied, GAP_MARGIN_MS, type Gap } from './facts.js';
 import { type People } from './people.js';
 import { type World } from './world.js';
 
 const MINUTE = 60_000;
-/** A standby that falls further behind than this has caught up meanwhile. */
+/** A standby further behind than this has caught up meanwhile. */
 const LAG_MOST_MS = MINUTE;
 const TRY_AGAIN_MS = 10 * MINUTE;
 const TRIES = 150; // a peer may be out for a day
@@ -20,13 +20,13 @@ type Marks = {
 
 export class SetBack {
   private marks: Marks | null = null;
-  /** What the MoR has delivered, by its bytes, as it was delivered last. */
+  /** The MoR's deliveries, by their bytes, each as last delivered. */
   private readonly told = new Map<string, Copied>();
 
   constructor(
     private readonly world: World,
     private readonly people: People,
-    /** When refunds are asked for again, in minutes after the loss. The MoR's events are back after 20. */
+    /** Time of the repeated refund requests, in minutes after the loss. The MoR's events are back after 20. */
     private readonly asksAgainAfter = 10,
   ) {
     world.onSent = (delivery) => {
@@ -48,7 +48,7 @@ export class SetBack {
     world.scheduler.tell('the database is copied');
   }
 
-  /** Everybody is stopped, and the copy is put back, its sequences too. */
+  /** Stops everybody and puts the copy back, its sequences too. */
   async restore(): Promise<void> {
     if (this.marks === null) return;
     this.world.stopAll();
@@ -56,8 +56,8 @@ export class SetBack {
   }
 
   /**
-   * A standby that lacks the last `steps` steps takes over. Nobody is stopped: replicas go on with what they had in mind. Its sequences
-   * are ahead, as the server writes down more numbers than it gives.
+   * A standby without the last `steps` steps takes over. Replicas go on with their plans. Its sequences are ahead: the
+   * server logs more numbers than it gives.
    */
   async failOver(steps: number): Promise<void> {
     const { scheduler } = this.world;
@@ -83,7 +83,7 @@ export class SetBack {
     world.gaps.push(gap);
     world.mayBeLost = false;
     world.scheduler.tell(`the database is as it was ${(gap.to - gap.from) / 1_000} s ago`);
-    // Nobody knows any more what was told and said since.
+    // All news since then is forgotten.
     world.heard.length = marks.heard;
     world.planted.namings.length = marks.namings;
     world.planted.returns.clear();
@@ -100,7 +100,7 @@ export class SetBack {
     const after = (minutes: number, what: string, act: () => void): void =>
       world.scheduler.plan(world.now + minutes * MINUTE, what, act);
     after(3, 'verify repairs', () => void this.repair(gap));
-    // Whoever asked for a refund and was not told what came of it asks again, under the same key.
+    // A backend without an answer to its refund request asks again, under the same key.
     after(this.asksAgainAfter, 'refunds are asked for again', () => void this.people.askAgain(gap.from));
     after(20, 'the MoR sends its events again', () => {
       for (const delivery of told) void this.sendAgain(delivery);
@@ -121,7 +121,7 @@ export class SetBack {
     }
   }
 
-  /** With a new stamp, until it is taken. */
+  /** With a new stamp, until accepted. */
   private async sendAgain({ source, headers, body }: Copied): Promise<void> {
     const { world } = this;
     const { paymentWebhookSecret, eventWebhookSecret } = world.sandbox.secrets;

@@ -1,24 +1,24 @@
 // Makes a failing run small: as few faults and as few parts of its story as still break the same rule.
 import { type GivenFault } from './faults.js';
 
-/** What a run is asked to act out. */
+/** The instructions of a run. */
 export type Recipe = {
   readonly faults: readonly GivenFault[];
-  /** Numbers of the parts that are left out. */
+  /** Numbers of the parts to leave out. */
   readonly without: readonly number[];
 };
 
-/** What came of it, as far as shrinking goes. */
+/** Its result, as far as shrinking goes. */
 export type Outcome = { readonly broken: readonly string[]; readonly injected: readonly GivenFault[] };
 
-/** The name of a broken rule: what stands before its first colon, as `G11`. Without one, the whole sentence. */
+/** The name of a broken rule: the text before its first colon, such as `G11`. Without a colon, the whole sentence. */
 export function ruleOf(broken: string): string {
   return broken.split(':', 1)[0] ?? broken;
 }
 
 /**
- * The shortest list that still fails and that leaving out halves, quarters and so on, down to single things, leads to.
- * `fails` is asked for ever smaller parts of `all`, never for all of it.
+ * The shortest still failing list on the way of leaving out halves, quarters and so on, down to single things. Calls
+ * `fails` with ever smaller parts of `all`, never with all of it.
  */
 export async function smallest<T>(
   all: readonly T[],
@@ -41,10 +41,10 @@ export async function smallest<T>(
 }
 
 /**
- * Shrinks a run that broke a rule. Parts of the story go first: with them go most of the steps and faults.
- * @param parts how many parts the story has
+ * Shrinks a run with a broken rule. Parts of the story go first: with them go most of the steps and faults.
+ * @param parts number of the story's parts
  * @param act runs a recipe
- * @param tell hears each smaller one
+ * @param tell receives each smaller one
  */
 export async function shrink(
   first: Outcome,
@@ -57,7 +57,7 @@ export async function shrink(
   const breaks = async (recipe: Recipe): Promise<boolean> => {
     const { broken, injected } = await act(recipe);
     if (!broken.some((b) => ruleOf(b) === rule)) return false;
-    // A fault that found no step, or was not legal at the one it found, is not needed.
+    // A fault without its step, or illegal there, is unnecessary.
     best = { ...recipe, faults: injected };
     tell(best);
     return true;

@@ -1,4 +1,4 @@
-// Both sides of a world at one moment: what is true at the peers, and what the database has of it.
+// Both sides of a world at one moment: the truth at the peers, and the database's view of it.
 import { type LinkPaid } from './planted.js';
 import { type PaymentLine, type Snapshot } from './sim-store.js';
 import { type World } from './world.js';
@@ -10,12 +10,12 @@ export function sidesOf(world: World, seen: Snapshot): Sides {
   return { world, seen, taken: moneyTaken(world) };
 }
 
-/** Money that the MoR took, whatever was given back since. */
+/** Money the MoR took, whatever went back since. */
 export type Taken = {
   /** pay_…, or the proforma invoice's. */
   readonly id: string;
   readonly kind: 'signup' | 'renewal' | 'link' | 'transfer';
-  /** Null: nobody has said yet what it is for. */
+  /** Null: its purpose is unknown so far. */
   readonly invoiceId: string | null;
   readonly customerId: string;
   readonly amount: number;
@@ -23,9 +23,9 @@ export type Taken = {
   readonly currency: string; // lower case
   readonly status: string;
   readonly chargeId: string | null;
-  /** What Stripe shows as its reference. */
+  /** Its reference in Stripe. */
   readonly reference: string;
-  /** What was paid on its link, oldest first, this one among it; otherwise empty. */
+  /** The payments on its link, oldest first, with this one; otherwise empty. */
   readonly onLink: readonly LinkPaid[];
 };
 
@@ -72,17 +72,20 @@ function moneyTaken(world: World): readonly Taken[] {
   return [...cards, ...transfers];
 }
 
-/** This event came, and was decided. */
+/** The event arrived and has its decision. */
 export function isHeard(seen: Snapshot, eventId: string): boolean {
   return seen.events.some((e) => e.event_id === eventId && e.status === 'done');
 }
 
-/** The MoR gave up telling of this transfer after eight tries, each at a clock that was wrong: copies are in quarantine, and no event came. */
+/**
+ * The MoR gave up on this transfer after eight tries, each at a wrong clock: copies are in quarantine, and no event
+ * came.
+ */
 export function isUnheardTransfer(seen: Snapshot, t: Taken): boolean {
   return t.kind === 'transfer' && !seen.events.some((e) => e.event_id === `evt_${t.reference}`);
 }
 
-/** A person is asked why the refunds of this payment do not add up. One that Stripe cannot show does add up. */
+/** An item asks why the refunds of this payment do not add up. A refund Stripe cannot show does add up. */
 export function isGapTold(seen: Snapshot, rowId: string): boolean {
   return seen.reviews.some(
     (r) =>
@@ -95,8 +98,8 @@ type Rows = ReadonlyMap<string | null, PaymentLine>;
 const indexes = new WeakMap<Snapshot, Index>();
 
 /**
- * The ledger's row of what was taken: by the id that the MoR gave it; a link's or transfer's by its reference, or a signup's by its charge,
- * whatever people call it.
+ * The ledger's row of the payment: by the MoR's id; a link's or transfer's by its reference, or a signup's by its
+ * charge, whatever people call it.
  */
 export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
   const index = indexes.get(seen) ?? indexOf(seen);
@@ -105,21 +108,23 @@ export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
   return index.byId.get(p.id) ?? (isOf(byReference, p) ? byReference : byCharge);
 }
 
-/** Of two payments on one link its row is that of the one whose name or charge it bears, else the first one's. */
+/** Of two payments on one link the row belongs to the one with its name or charge, else to the first one. */
 function isOf(row: PaymentLine | undefined, { id, onLink }: Taken): boolean {
   if (row === undefined || onLink.length < 2) return row !== undefined;
   const named = onLink.find((l) => l.paymentId === row.payment_id || l.chargeId === row.processor_charge_id);
   return (named ?? onLink[0])?.paymentId === id;
 }
 
-/** What Stripe may show as the reference of this payment: of a link's its charge too, where the MoR told of it as of a card payment. */
+/**
+ * Stripe's possible references of this payment: of a link's its charge too, if the MoR reported it as a card payment.
+ */
 export function referencesOf(seen: Snapshot, p: Taken): readonly (string | null)[] {
   if (p.kind !== 'link') return [p.reference];
   const isOfLink = p.onLink.length < 2 || rowOf(seen, p)?.reference === p.reference;
   return isOfLink ? [p.reference, p.chargeId] : [p.chargeId];
 }
 
-/** The rules ask for every payment once an invoice: at the end of a soak that is millions of times. */
+/** The rules look up every payment once per invoice: millions of times at the end of a soak. */
 function indexOf(seen: Snapshot): Index {
   // The first of two rows with one key counts.
   const rows = seen.payments.toReversed();

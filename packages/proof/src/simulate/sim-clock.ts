@@ -1,12 +1,12 @@
-// A replica's clock: the world's time plus what this machine is wrong by.
+// A replica's clock: the world's time plus this machine's error.
 import { Clock } from '#src/domain/ports/clock.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 
-/** The worker's slow poll is recognised by its length: it is woken when something is due instead of each time round. */
+/** The length identifies the worker's slow poll: the simulation wakes it for due work instead of each time round. */
 export const POLL_SLEEP_MS = 987_654;
 
 export class SimClock extends Clock {
-  /** Milliseconds that this machine's clock is ahead. */
+  /** This machine's clock is ahead by so many milliseconds. */
   offsetMs = 0;
 
   constructor(

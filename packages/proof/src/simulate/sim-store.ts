@@ -1,4 +1,5 @@
-// The simulation's own look at the database: emptied between runs, read as plain rows for the rules, asked for what is due next.
+// The simulation's own look at the database: emptied between runs, read as plain rows for the rules, asked for the next
+// due work.
 import { type LossCredit } from '#src/domain/mor-object.js';
 import { type RetryTrail } from '#src/domain/retry.js';
 import type pg from 'pg';
@@ -11,7 +12,7 @@ import { StoreCopy } from './store-copy.js';
 export type PaymentLine = {
   readonly id: string;
   readonly payment_id: string | null;
-  /** Who named it so; null: the MoR itself. */
+  /** Author of the name; null: the MoR itself. */
   readonly identified_by: string | null;
   readonly invoice_id: string;
   readonly origin: string;
@@ -19,7 +20,7 @@ export type PaymentLine = {
   readonly amount: string | null;
   readonly currency: string;
   readonly processor_charge_id: string | null;
-  /** What Stripe shows: the charge, the proforma invoice or the link. */
+  /** The reference in Stripe: the charge, the proforma invoice or the link. */
   readonly reference: string | null;
   readonly succeeded_at: Date | null;
   readonly mark: string;
@@ -125,7 +126,7 @@ export type Snapshot = {
   /** The logs of all lanes, oldest row first. */
   readonly log: ReadonlyMap<string, readonly LoggedRow[]>;
   readonly openCalls: readonly { readonly id: string; readonly lane: string }[];
-  /** Lanes that somebody holds until later than `now`. */
+  /** Lanes held until later than `now`. */
   readonly leased: number;
 };
 
@@ -141,14 +142,16 @@ const DUE_SQL = `
 
 export class SimStore {
   private constructor(
-    /** One connection for lanes and one for intake: what is asked at once is answered in the order it was asked. */
+    /** One connection for lanes and one for intake: concurrent queries get their answers in order. */
     readonly db: Database,
     private readonly look: pg.Client,
     private readonly emptying: string,
     private readonly copies: StoreCopy,
   ) {}
 
-  /** `url` names a database with the current schema, which this then owns: it is emptied at each run. */
+  /**
+   * `url` names a database with the current schema. It belongs to this object from now on and is emptied at each run.
+   */
   static async open(url: string): Promise<SimStore> {
     const db = await Database.open({ url, poolSize: 2, onError: () => undefined });
     keepConnections(db.pool);
@@ -168,12 +171,12 @@ export class SimStore {
     return new SimStore(db, look, emptying, new StoreCopy(look));
   }
 
-  /** Keeps a copy of everything, in place of the one before: a backup, or what a standby has so far. */
+  /** Keeps a copy of everything, in place of the one before: a backup, or a standby's state. */
   keep(): Promise<void> {
     return this.copies.keep();
   }
 
-  /** The database is as it was when the copy was taken. `numbers`: its sequences go back as well. */
+  /** Puts the copy back. `numbers`: its sequences go back as well. */
   putBack(numbers: boolean): Promise<void> {
     return this.copies.putBack(numbers);
   }

@@ -17,20 +17,20 @@ const DAY = 24 * 60 * MINUTE;
 const MONTH_DAYS = 30;
 /** Of all steps at the database; a call to a peer fails four times as often. */
 const FAULT_RATE = 0.004;
-/** Things that happen a day, for each customer. */
+/** Happenings a day, for each customer. */
 const HAPPENINGS = 0.04;
-/** Real time, so that a soak that stands still can be told from one that works. */
+/** Real time, to tell a standing soak from a working one. */
 const TOLD_EVERY_MS = 10_000;
-/** Bank debits and their refunds take a week; what was held or refused has its retries. */
+/** Bank debits and their refunds take a week; held or refused payments have retries. */
 const ALL_OVER_MS = 14 * DAY;
 const MB = 1024 ** 2;
 /** A shop of hundreds of customers needs a third of this: more is a leak. */
 const MOST_MEMORY_MB = 1_500;
 
-/** What happens to the shop besides verify: what cannot go on for months is left out. */
+/** Happenings of the shop besides verify: without those too slow for months. */
 const LEFT_OUT = new Set(['verify runs']);
 
-/** `progress` hears how far it is. Never throws for what the code under test does. */
+/** `progress` receives the progress. Never throws for errors of the code under test. */
 export async function soak(
   { seed, customers, months }: SoakOptions,
   store: SimStore,
@@ -88,7 +88,7 @@ export async function soak(
     happened = whatHappened(world, seen);
     progress(
       `soak ${seed}: ${shop.sum()}, ${seen.payments.length} payments, ${seen.refunds.length} refunds, ` +
-        `${seen.reviews.length} items of which ${open} are open and explained, ${scheduler.injected.length} faults, ${mostMb} MB at most`,
+        `${seen.reviews.length} items, ${open} of them open and explained, ${scheduler.injected.length} faults, ${mostMb} MB at most`,
     );
   } catch (error) {
     broken.push(`the run broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -140,7 +140,7 @@ class Shop {
     return `${this.people.invoices().length} invoices, ${this.verifies} verifies (${this.world.resumed} resumed), ${this.repairs} repairs`;
   }
 
-  /** Customers come over the first month, so that renewals are spread over all days; the sandbox renews them by itself. */
+  /** Customers come over the first month, so renewals spread over all days; the sandbox renews them. */
   open(): void {
     const { world, rng, people } = this;
     for (let n = 0; n < this.customers; n++) {
@@ -174,7 +174,7 @@ class Shop {
     }
   }
 
-  /** Every four hours: the timers of both replicas, and clocks are set right. */
+  /** Every four hours: the timers of both replicas, and a reset of the clocks. */
   tick(): void {
     for (const at of [0, 1]) {
       const replica = this.world.replica(at);
@@ -184,7 +184,7 @@ class Shop {
     }
   }
 
-  /** Nobody is renewed any more. */
+  /** Renews nobody any more. */
   async close(): Promise<void> {
     for (const s of this.subscribers) await this.people.stripe('DELETE', `/v1/subscriptions/${s.subscriptionId}`);
   }

@@ -1,4 +1,5 @@
-// One thing to run, as plain data: what a seed, a list of faults or an order of arrival asks for, and the command that asks for it again.
+// One thing to run, as plain data: the request of a seed, a list of faults or an order of arrival, and the command to
+// repeat it.
 import { drawPair } from './exhaustive.js';
 import { type GivenFault } from './faults.js';
 import { runOrder } from './permutations.js';
@@ -13,7 +14,7 @@ export type Task = { readonly trace: boolean } & (
       readonly do: 'seed';
       readonly seed: number;
       /** The same seed must tell the same story. */ readonly twice: boolean;
-      /** Null: the whole story under the faults that the seed draws. */
+      /** Null: the whole story under the seed's faults. */
       readonly recipe: Recipe | null;
     }
   | { readonly do: 'story'; readonly story: string; readonly faults: readonly GivenFault[] }
@@ -23,7 +24,7 @@ export type Task = { readonly trace: boolean } & (
 );
 
 export type TaskResult = RunResult & {
-  /** The command that shows this run step by step. */
+  /** The command to show this run step by step. */
   readonly replay: string;
   /** Of an order of arrival: how its world ended. */
   readonly end: string;
@@ -31,7 +32,7 @@ export type TaskResult = RunResult & {
 
 const COMMAND = 'npm run simulate --';
 
-/** `progress` hears lines for people from tasks that take long. */
+/** `progress` receives lines for people from long tasks. */
 export async function runTask(task: Task, store: SimStore, progress: (line: string) => void): Promise<TaskResult> {
   const { trace } = task;
   switch (task.do) {
@@ -65,7 +66,7 @@ async function ofSeed(task: Extract<Task, { do: 'seed' }>, store: SimStore): Pro
   return { ...result, end: '', replay: seedCommand(seed, recipe) };
 }
 
-/** The command that shows this run step by step. */
+/** The command to show this run step by step. */
 export function seedCommand(seed: number, recipe: Recipe | null): string {
   const faults = recipe === null ? '' : ` --faults ${listed(recipe.faults)}`;
   const without = recipe === null || recipe.without.length === 0 ? '' : ` --without ${recipe.without.join(',')}`;
@@ -89,7 +90,7 @@ async function withFaults(
   return { ...result, end: '', replay: `${COMMAND} --story '${name}' --faults ${listed(faults)} --trace` };
 }
 
-/** The same seed once more: another story means that something here is not owned by the seed. */
+/** The same seed once more: another story means something here does not belong to the seed. */
 async function again(first: RunResult, seed: number, store: SimStore): Promise<RunResult> {
   const second = await seededRun(seed, store, false);
   if (second.digest === first.digest) return first;

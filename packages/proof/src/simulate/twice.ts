@@ -1,4 +1,5 @@
-// Money and names that come twice: one charge for two invoices, one id for two refunds, and a card that Stripe charges beside the MoR.
+// Double money and names: one charge for two invoices, one id for two refunds, and a card charged by Stripe besides the
+// MoR.
 import { signatureHeader } from '@crossbill/sandbox/kernel/signature.js';
 import { amountRemaining, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type People, type Subscriber } from './people.js';
@@ -10,7 +11,7 @@ export class Twice {
     private readonly people: People,
   ) {}
 
-  /** The MoR says of another invoice too that the charge of this payment paid it: its own mistake, and no more money. */
+  /** The MoR also names this payment's charge as paying another invoice: its own mistake, and no more money. */
   oneCharge(paymentId: string, invoiceId: string): void {
     const { sandbox, planted } = this.world;
     const first = sandbox.mor.payments.get(paymentId);
@@ -94,7 +95,7 @@ export class Twice {
   }
 }
 
-/** What Stripe itself took for an invoice. */
+/** Stripe's own collection for an invoice. */
 export function collectedByStripe(invoice: Invoice | undefined): number {
   const own = invoice?.payments.filter((p) => p.status === 'paid' && p.record === null && p.intent !== null) ?? [];
   return own.reduce((n, p) => n + (p.amountPaid ?? 0), 0);

@@ -6,7 +6,7 @@ import { Answer, NoAnswer, type Transport, type TransportAnswer } from '#src/str
 import { type FaultKind, httpFaults, morFaults, stripeFaults } from './faults.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 
-/** Real deadlines are 10 and 15 seconds; a lease is renewed for longer than either. */
+/** Real deadlines are 10 and 15 seconds; a lease outlives both through its renewal. */
 const TIMEOUT_MS = 15_000;
 const SLOW_MS = 9_000;
 
@@ -18,7 +18,7 @@ export type Sent = {
   readonly path: string;
   readonly key: string | null;
   readonly body: string;
-  /** It surely had its effect, whatever of the answer came back. */
+  /** It surely had its effect, whatever answer came back. */
   readonly done: boolean;
 };
 
@@ -35,7 +35,7 @@ type Got =
   { readonly kind: 'answer'; readonly reply: Exclude<WireReply, { dropped: true }>; readonly slow: boolean } | NoReply;
 type NoReply = { readonly kind: 'none'; readonly sent: boolean; readonly slow: boolean };
 
-/** Sends one request as a step. What takes long takes it after the step, so that others go on meanwhile. */
+/** Sends one request as a step. Slow ones take their time after the step, so others go on meanwhile. */
 async function exchange(net: Network, owner: Owner, side: Side, raw: Raw): Promise<Got> {
   const { scheduler } = net;
   if (scheduler.inDatabase)
@@ -106,7 +106,7 @@ async function act(
   }
   const reply = await kernel.handle(side, raw);
   kernel.faults.clear();
-  // A replayed answer is none of this try's; what stands behind a 500 that was put in its place nobody can see here.
+  // A replayed answer does not belong to this try; nobody here can see the answer behind a substituted 500.
   effect.done = !reply.dropped && reply.status < 300;
   if (reply.dropped || fault === 'lose_answer') return { kind: 'none', sent: true, slow: true };
   return { kind: 'answer', reply, slow: fault === 'slow' };

@@ -1,4 +1,4 @@
-// A process that runs worlds on a database of its own: gets tasks one by one from the program that started it, gives back what came of each.
+// A process for worlds on its own database: gets tasks one by one from its parent, returns each result.
 import { SimStore } from './sim-store.js';
 import { runTask, type Task, type TaskResult } from './task.js';
 
@@ -34,5 +34,5 @@ process.on('message', (message: ToWorker) => {
     process.exit(1);
   });
 });
-// Whoever gave the tasks is gone.
+// The giver of the tasks is gone.
 process.on('disconnect', () => process.exit(0));

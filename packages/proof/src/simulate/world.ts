@@ -22,7 +22,7 @@ const DOORS: Readonly<Record<string, string>> = {
   mor_payments: '/webhooks/mor/payments',
   mor_events: '/webhooks/mor/events',
 };
-/** What the bridge asks Stripe for, and one type that it does not use. */
+/** The bridge's event types at Stripe, and one unused type. */
 const SUBSCRIBED = [...stripeInvoiceTypes, 'credit_note.created'];
 const RESTART_AT_MOST_SEC = 90;
 const COPIES_KEPT = 1_000;
@@ -31,16 +31,16 @@ const LONGEST_LEASE_MS = 30_000;
 export type WorldSetup = {
   readonly seed: string;
   readonly settings: FlowSettings;
-  /** The merchant's backend is notified; left out: it is not. */
+  /** Sends notifications to the merchant's backend; left out: none. */
   readonly notifies?: boolean;
-  /** Requests a second that Stripe takes from all replicas together; left out: as many as they like. */
+  /** Stripe's limit of requests a second, from all replicas together; left out: none. */
   readonly pace?: number | null;
-  /** The database has a standby, which may take over without the last commits; left out: it has none. */
+  /** The database has a standby; it may take over without the last commits; left out: no standby. */
   readonly standby?: boolean;
-  /** False: the first that can run goes first, so that the same story takes the same steps. */
+  /** False: the first ready one goes first, so the same story takes the same steps. */
   readonly shuffled: boolean;
   readonly keepTrace: boolean;
-  /** A run of months: what would grow without end is not kept. */
+  /** A run of months: keeps nothing growing without end. */
   readonly long?: boolean;
   readonly store: SimStore;
 };
@@ -54,63 +54,63 @@ export class World {
   readonly notifies: boolean;
   readonly standby: boolean;
   readonly pace: number | null;
-  /** When Stripe was asked something, in milliseconds since 1970; kept where there is a pace. */
+  /** Times of requests to Stripe, in milliseconds since 1970; kept with a pace. */
   readonly askedStripeAt: number[] = [];
-  /** What the merchant's backend heard, each time. */
+  /** Everything the merchant's backend received, each time. */
   readonly heard: Delivery[] = [];
-  /** Notifications that went with the database: a replica that had taken one sends it all the same. */
+  /** Notifications gone with the database: a replica still sends the ones it had taken. */
   readonly forgotten = new Set<string>();
   readonly acknowledged: Acknowledged[] = [];
   readonly copied: Copied[] = [];
   /** How many other cards a customer has given, as the shop has reported. */
   readonly cardsGiven = new Map<string, number>();
-  /** Invoices that the merchant marked paid by hand. */
+  /** Invoices marked paid by hand by the merchant. */
   readonly paidByHand = new Set<string>();
-  /** Refunds that Stripe would not show, and whose item a person dismissed: the books cannot know what was done there (accounting.md). */
+  /** Refunds Stripe would not show, with a dismissed item: the books cannot know the rest (accounting.md). */
   readonly leftUnshown = new Set<string>();
-  /** Invoices for which more came than was due, and a person left it to the customer. */
+  /** Invoices with a surplus left to the customer by a person. */
   readonly leftToCustomer = new Set<string>();
-  /** What a person did on Stripe by hand that the books cannot know: the invoice, and the object that verify must name. */
+  /** Manual changes on Stripe unknown to the books: the invoice, and the object verify must name. */
   readonly byHand: { readonly what: HandMade; readonly invoiceId: string; readonly objectId: string }[] = [];
-  /** Invoices that the MoR has charged again by itself. */
+  /** Invoices the MoR charged again on its own. */
   readonly triedByMor = new Set<string>();
-  /** Invoices of whose payment the MoR said that it failed after it had succeeded. */
+  /** Invoices with a payment reported as failed after its success. */
   readonly contradicted = new Set<string>();
   /** A signup's charge → the first invoice, as the shop knows it; the MoR may never hear of it. */
   readonly signupOf = new Map<string, string>();
-  /** Signups whose completion named another amount than was asked for. */
+  /** Signups completed with another amount than asked for. */
   readonly misnamed = new Set<string>();
-  /** A payment link's key → the invoice that it was asked for. */
+  /** A payment link's key → its invoice. */
   readonly linkOf = new Map<string, string>();
   readonly planted = new Planted();
-  /** Times of which the database knows nothing any more. */
+  /** Times forgotten by the database. */
   readonly gaps: Gap[] = [];
-  /** A copy of the database is kept, and what happens now may be lost. */
+  /** A copy of the database exists, and later events may be lost. */
   mayBeLost = false;
   readonly disputes: Dispute[] = [];
   readonly alerts: { readonly alertId: string; readonly paymentId: string; readonly refunded: boolean }[] = [];
-  /** Events that never reach the doors, although their sender believes so: true for one that is lost. */
+  /** Events lost on the way to the webhook endpoints, delivered in their sender's eyes: true for a lost one. */
   loses: (type: string, body: Buffer) => boolean = () => false;
   readonly lost: { readonly source: string; readonly type: string; readonly eventId: string }[] = [];
-  /** Peers that cannot be reached. */
+  /** Unreachable peers. */
   readonly down = new Set<Side>();
-  /** Peers that were out for a while, and are back or not. */
+  /** Peers out for a while, back or not. */
   readonly wasDown = new Set<Side>();
-  /** Paths of peers that nobody answers. */
+  /** Paths of peers without an answer. */
   readonly unanswered = new Set<string>();
-  /** Verify runs that went on with one that had been cut off. */
+  /** Verify runs resumed after an interruption. */
   resumed = 0;
-  /** Hears of each effect at a peer, for stories that step in between two of them. */
+  /** Receives each effect at a peer, for stories stepping in between two of them. */
   onEffect: (path: string) => void = () => undefined;
-  /** What a standby does that takes over; null: there is none. */
+  /** A standby's takeover; null: no standby. */
   onFailover: (steps: number) => Promise<void> = () => Promise.resolve();
-  /** Other bytes that its sender signs under the id of this event; they go out right behind it. Null: there are none. */
+  /** Other bytes signed by its sender under the id of this event; they go out right behind it. Null: none. */
   twinOf: (delivery: Omit<Copied, 'at'>) => Omit<Copied, 'at'> | null = () => null;
   /** Hears of each delivery as it goes out. */
   onSent: (delivery: Copied) => void = () => undefined;
   /** Hears of each daily verify. */
   onVerified: (report: VerifyReport) => void = () => undefined;
-  /** Stands in the way of every delivery, for stories that choose the order. */
+  /** Stands in the way of every delivery, for stories about the order. */
   gate: ((body: Buffer) => Promise<void>) | null = null;
   private names = 0;
   readonly network: Network;
@@ -130,7 +130,7 @@ export class World {
     this.notifies = setup.notifies ?? false;
     this.standby = setup.standby ?? false;
     this.pace = setup.pace ?? null;
-    let source = (): number => START_MS; // the sandbox is made before the scheduler that moves its time
+    let source = (): number => START_MS; // the sandbox comes before the scheduler, the mover of its time
     this.sandbox = makeSandbox({
       seed: setup.seed,
       clock: { source: () => source(), manual: true },
@@ -168,7 +168,7 @@ export class World {
     return this.scheduler.now;
   }
 
-  /** A name that nothing else in this world has. */
+  /** A name unique in this world. */
   name(prefix: string): string {
     return `${prefix}_${++this.names}`;
   }
@@ -181,7 +181,7 @@ export class World {
     return this.lives[at] ?? null;
   }
 
-  /** The load balancer's choice among those that run; a paused one takes connections and answers nobody. */
+  /** The load balancer's choice among the running ones; a paused one takes connections and answers nobody. */
   anyReplica(): Replica | null {
     const alive = this.lives.filter((r) => r !== null);
     return alive.length === 0 ? null : this.netRng.pick(alive);
@@ -191,7 +191,7 @@ export class World {
     return this.scheduler.sleep(this.outside, ms, undefined, false);
   }
 
-  /** Ends the faults: everybody runs, everybody is reached, clocks are right. */
+  /** Ends the faults: everybody runs, everybody is in reach, clocks are right. */
   heal(): void {
     this.healed = true;
     this.scheduler.faults = null;
@@ -225,12 +225,12 @@ export class World {
     return null;
   }
 
-  /** Everybody dies, and is started again. */
+  /** Everybody dies and starts again. */
   stopAll(): void {
     for (const life of [...this.lives]) if (life !== null) this.scheduler.kill(life.owner);
   }
 
-  /** Nobody lives on: what waits is dropped with the world. */
+  /** Nobody lives on: waiting work goes with the world. */
   end(): void {
     for (const life of this.lives) life?.bury();
   }
@@ -252,7 +252,7 @@ export class World {
     });
     const acted = fault as FaultKind | null;
     if (acted === 'delivery_late') {
-      await this.sleep(this.netRng.int(1, 250) * 1_000); // the stamp is not renewed: still within the tolerance
+      await this.sleep(this.netRng.int(1, 250) * 1_000); // the stamp stays: still within the tolerance
     }
     if (acted === 'delivery_lost') return null;
     const sent = this.send(source, id, headers, body, timeoutMs);
@@ -261,7 +261,7 @@ export class World {
     return acted === 'delivery_answer_lost' ? null : status;
   }
 
-  /** Somebody who is not a sender knocks at a door: `wanted` says which statuses are right. */
+  /** A stranger knocks at a webhook endpoint: `wanted` lists the right statuses. */
   async knock({ source, headers, body }: Omit<Copied, 'at'>, wanted: readonly number[]): Promise<void> {
     const replica = this.anyReplica();
     if (replica === null) return;
@@ -302,7 +302,10 @@ export class World {
     return Promise.race([answered, this.sleep(timeoutMs).then(() => null)]);
   }
 
-  /** When something is due. A lane is never held for longer than a lease, by whatever clock: others would wait for a dead replica. */
+  /**
+   * Time of the next due work. Nobody holds a lane for longer than a lease, by any clock: others would wait for a dead
+   * replica.
+   */
   private async storeDue(): Promise<number | null> {
     const { dueAt, heldUntil } = await this.store.due();
     const heldMs = (heldUntil ?? 0) - this.now;

@@ -1,10 +1,11 @@
-// Who takes part: customers of several kinds, the same ones for the same seed.
+// The cast: customers of several kinds, the same ones for the same seed.
 import { SeededRandom } from '../kernel/random.js';
 
 /**
- * How a customer's renewals go. `steady`: the card is always good. `recovers`: the second renewal is declined, and the MoR's next
- * try succeeds. `changes-card`: the second renewal is declined for good, and another card pays it. `declines`: never paid. `authenticates`: the bank asks for the customer each time. `debit`: a bank debit that
- * settles days later. `bounces`: a bank debit whose first renewal is returned. `charged-twice`: the MoR takes one renewal twice.
+ * A customer's renewals. `steady`: the card is always good. `recovers`: the bank declines the second renewal, and the
+ * MoR's next try succeeds. `changes-card`: the bank declines the second renewal for good, and another card pays it.
+ * `declines`: never paid. `authenticates`: the bank asks for the customer each time. `debit`: a bank debit, settled
+ * days later. `bounces`: a bank debit with a returned first renewal. `charged-twice`: the MoR takes one renewal twice.
  */
 export type Role =
   'steady' | 'recovers' | 'changes-card' | 'declines' | 'authenticates' | 'debit' | 'bounces' | 'charged-twice';
@@ -16,7 +17,7 @@ export type Character = {
   readonly email: string;
   readonly country: string;
   readonly role: Role;
-  /** Starts with a trial: the payment method is saved, nothing is taken. */
+  /** Starts with a trial: saves the payment method, takes nothing. */
   readonly trial: boolean;
   readonly plan: Plan;
 };

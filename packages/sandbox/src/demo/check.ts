@@ -1,10 +1,10 @@
-// Do the ledger, Stripe and the MoR tell the same story? Every payment and refund is followed through all three.
+// Do the ledger, Stripe and the MoR tell the same story? Follows every payment and refund through all three.
 import { type DaemonPayment, type MorPayment, type MorRefund, type Review, type Sides, TAKEN } from './sides.js';
 
-/** One thing that does not agree, in words, and what it is about. */
+/** One disagreement, in words, and its object. */
 export type Finding = { readonly about: string; readonly what: string };
 
-/** Pure. Empty: the three agree. A payment that waits for a person under an open review item is explained, not wrong. */
+/** Pure. Empty: the three agree. A payment waiting for a person under an open review item is explained, not wrong. */
 export function disagreements(sides: Sides): Finding[] {
   return [
     ...payments(sides),
@@ -20,7 +20,10 @@ function moneyTaken(sides: Sides): readonly MorPayment[] {
   return sides.mor.payments.filter((p) => TAKEN.has(p.status));
 }
 
-/** The daemon's payments that are this one of the MoR's: by its id, a signup's or a link's by its charge, a transfer by its invoice. */
+/**
+ * The daemon's payments for this one of the MoR's: by its id, a signup's or a link's by its charge, a transfer by its
+ * invoice.
+ */
 function twins(sides: Sides, p: MorPayment): readonly DaemonPayment[] {
   if (p.kind === 'transfer')
     return sides.daemon.payments.filter((d) => d.origin === 'proforma' && d.invoiceId === p.invoiceId);
@@ -55,12 +58,11 @@ function payments(sides: Sides): Finding[] {
       say(p.id, `${p.amountRefunded} given back by the MoR, ${d.amountRefunded} at the daemon`);
     found.push(...marks(sides, p, d));
   }
-  for (const d of sides.daemon.payments)
-    if (!known.has(d)) say(d.id, 'the daemon has a payment that the MoR does not have');
+  for (const d of sides.daemon.payments) if (!known.has(d)) say(d.id, "the daemon has a payment the MoR doesn't have");
   return found;
 }
 
-/** Taken money shows on Stripe exactly once, on its invoice, which is paid once the money on it makes up what is due. */
+/** Money taken shows on Stripe exactly once, on its invoice. Once it makes up the amount due, the invoice is paid. */
 function marks(sides: Sides, p: MorPayment, d: DaemonPayment): Finding[] {
   const say = (what: string): Finding[] => [{ about: p.id, what }];
   const shown = sides.stripe.records.filter((r) => r.reference === p.reference);
@@ -81,7 +83,7 @@ function marks(sides: Sides, p: MorPayment, d: DaemonPayment): Finding[] {
   return [];
 }
 
-/** What the records on an invoice add up to, in its smallest unit. */
+/** The sum of the records on an invoice, in its smallest unit. */
 function moneyOn(sides: Sides, invoiceId: string): number {
   return sides.stripe.records.filter((r) => r.invoiceId === invoiceId).reduce((sum, r) => sum + r.amount, 0);
 }
@@ -92,7 +94,7 @@ function refunds(sides: Sides): Finding[] {
     .flatMap((p) => p.refunds)
     .filter((r) => r.morRefundId === null || !made.has(r.morRefundId))
     .filter((r) => r.status !== 'failed')
-    .map((r) => ({ about: r.id, what: `a refund that is ${r.status} at the daemon; the MoR has none such` }));
+    .map((r) => ({ about: r.id, what: `a refund is ${r.status} at the daemon; the MoR has none such` }));
   const followed = sides.mor.refunds.flatMap((r): Finding[] => {
     const say = (what: string): Finding[] => [{ about: r.id, what }];
     const owner = sides.mor.payments.find((p) => p.id === r.paymentId);
@@ -100,7 +102,7 @@ function refunds(sides: Sides): Finding[] {
     if (owner === undefined || d === undefined) return say('a refund of a payment that nobody knows');
     const own = d.refunds.filter((x) => x.morRefundId === r.id);
     const [mine] = own;
-    // One made in the portal is reported when it has succeeded, not before (Document 3).
+    // The MoR reports a refund from the portal after its success, not before (Document 3).
     if (own.length === 0 && r.status !== 'succeeded' && r.source !== 'api') return [];
     if (mine === undefined || own.length > 1) return say(`the daemon has ${own.length} such refunds`);
     if (mine.status !== r.status) return say(`${r.status} at the MoR, ${mine.status} at the daemon`);
@@ -116,14 +118,14 @@ function mirrors(sides: Sides, owner: MorPayment, r: MorRefund): Finding[] {
   const shown = record?.refunds.filter((x) => x.reference === r.processorRefundId) ?? [];
   const [mirror] = shown;
   if (r.status !== 'succeeded') return mirror === undefined ? [] : say(`${r.status}, yet shown on Stripe`);
-  if (record === undefined) return []; // its payment never was shown
+  if (record === undefined) return []; // its payment never showed
   if (mirror === undefined || shown.length > 1) return say(`shown on Stripe ${shown.length} times`);
   if (mirror.amount !== r.amount || mirror.credited !== r.amount)
     return say(`${r.amount} given back, ${mirror.amount} reported, ${mirror.credited} credited`);
   return [];
 }
 
-/** What the daemon may call an invoice that Stripe calls so. */
+/** The daemon's possible statuses for each of Stripe's. */
 const CALLED: Readonly<Record<string, readonly string[]>> = {
   draft: ['expected', 'open', 'held', 'ignored', 'review'],
   open: ['expected', 'open', 'ignored', 'review'],
@@ -139,7 +141,7 @@ function invoices(sides: Sides): Finding[] {
     const status = called.get(i.id);
     const say = (what: string): Finding[] => [{ about: i.id, what }];
     if (status === undefined) return say('the daemon does not know it');
-    // The first invoice of a subscription is nobody's renewal: enrolment is not asked for.
+    // The first invoice of a subscription is nobody's renewal: enrolment doesn't matter.
     if (!i.enrolled && i.billingReason === 'subscription_create') return [];
     if (!i.enrolled) return status === 'ignored' ? [] : say(`not enrolled, and ${status} at the daemon`);
     if (CALLED[i.status]?.includes(status) !== true) return say(`${i.status} on Stripe, ${status} at the daemon`);
@@ -153,7 +155,7 @@ function records(sides: Sides): Finding[] {
   const charges = new Set(moneyTaken(sides).map((p) => p.reference));
   const given = new Set(sides.mor.refunds.filter((r) => r.status === 'succeeded').map((r) => r.processorRefundId));
   return sides.stripe.records.flatMap((r): Finding[] => [
-    ...(charges.has(r.reference) ? [] : [{ about: r.id, what: 'a payment record of money that the MoR did not take' }]),
+    ...(charges.has(r.reference) ? [] : [{ about: r.id, what: "a payment record for money the MoR didn't take" }]),
     ...r.refunds
       .filter((f) => !given.has(f.reference))
       .map((f) => ({ about: f.reference, what: 'a refund on Stripe that the MoR did not make' })),
@@ -171,7 +173,9 @@ export function balances(entries: Sides['daemon']['ledger']): ReadonlyMap<string
   return sums;
 }
 
-/** The ledger's balances against the sums of the two peers; clearing accounts hold what open reviews explain, and no more. */
+/**
+ * The ledger's balances against the sums of the two peers; clearing accounts hold exactly the amounts of open reviews.
+ */
 function ledger(sides: Sides): Finding[] {
   const is = balances(sides.daemon.ledger);
   const should = new Map<string, number>([...is.keys()].map((account) => [account, 0]));
@@ -192,7 +196,10 @@ function ledger(sides: Sides): Finding[] {
   });
 }
 
-/** The merchant's backend was told once of each invoice that the MoR's money paid and of each refund, and of no other. */
+/**
+ * The merchant's backend got one notification for each invoice paid by the MoR's money and for each refund, and for no
+ * other.
+ */
 function backend(sides: Sides): Finding[] {
   const said = (type: string): readonly string[] =>
     sides.backend.filter((n) => n.type === type).map((n) => n.about ?? 'nothing that has a name');

@@ -3,7 +3,7 @@ import pg from 'pg';
 
 const CONNECT_MS = 10_000;
 
-/** @param statementMs the longest time a statement may take; 0: no limit. Throws what `pg` throws. */
+/** @param statementMs time limit of a statement; 0: no limit. Throws the errors of `pg`. */
 export async function connectAlone(
   url: string,
   { name, statementMs }: { readonly name: string; readonly statementMs: number },

@@ -1,4 +1,4 @@
-// The daemon as a process of its own, started again when it dies: what was stored before must carry it on.
+// The daemon as a separate process, started again when it dies: its stored state must carry it on.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,18 +9,18 @@ export type DaemonOptions = {
   readonly env: Readonly<Record<string, string>>;
   /** Where it works: a folder without an `.env` of somebody's own. */
   readonly folder: string;
-  /** What it says goes to this file; a run appends. */
+  /** Its output goes to the end of this file. */
   readonly logFile: string;
-  /** Hears of an unasked end, and that it was started again. */
+  /** Receives an unasked end, and the new start. */
   readonly onDeath: (how: string) => void;
 };
 
 const WATCHER = new URL('./end-with-parent.js', import.meta.url).href;
-/** Long, for busy machines: one that ends by itself is reported at once. */
+/** Long, for busy machines: an early end of the process shows at once. */
 const READY_WITHIN_MS = 180_000;
 const STOP_WITHIN_MS = 20_000; // SIGTERM ends within 20 s
 const LOOK_AGAIN_MS = 50;
-/** A daemon that ends by itself this often is not mended by being started again. */
+/** So many unasked ends: another start won't help. */
 const HOPELESS_TIMES = 3;
 
 export class DaemonProcess {
@@ -43,7 +43,7 @@ export class DaemonProcess {
     await this.ready();
   }
 
-  /** True when it answers that it is ready. */
+  /** True once it answers ready. */
   async isReady(): Promise<boolean> {
     try {
       const answer = await fetch(`${this.options.url}/readyz`, { signal: AbortSignal.timeout(2_000) });
@@ -84,7 +84,7 @@ export class DaemonProcess {
 
   private launch(): void {
     const log = openSync(this.options.logFile, 'a');
-    // A group of its own: the terminal's Ctrl-C is ours to pass on, when its peers are still there to be told.
+    // A separate process group: we pass the terminal's Ctrl-C on, while its peers are still there.
     const child = spawn(process.execPath, ['--import', WATCHER, builtFile('main.js')], {
       env: { ...this.options.env },
       cwd: this.options.folder,

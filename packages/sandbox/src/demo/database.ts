@@ -1,4 +1,4 @@
-// A fresh database for each run of the demo: on the embedded PostgreSQL, or on the server that DATABASE_URL names.
+// A fresh database for each run of the demo: on the embedded PostgreSQL, or on the server in DATABASE_URL.
 import type pg from 'pg';
 import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { connectAlone, withDatabase } from './connect.js';
@@ -6,9 +6,9 @@ import { connectAlone, withDatabase } from './connect.js';
 export type DemoDatabase = {
   /** Holds a password: not for printing. */
   readonly url: string;
-  /** What runs, for people. */
+  /** Name of the server, for people. */
   readonly about: string;
-  /** Drops the database and stops what was started for it. */
+  /** Drops the database and stops the server started for it. */
   stop(): Promise<void>;
 };
 
@@ -36,7 +36,7 @@ export async function openDemoDatabase(
       url: withDatabase(embedded.url, name),
       about: `embedded PostgreSQL on port ${embedded.port}, database ${name}`,
       stop: async () => {
-        await dropIn(embedded.adminUrl, name).catch(() => undefined); // the next run drops what is left
+        await dropIn(embedded.adminUrl, name).catch(() => undefined); // the next run drops leftovers
         await embedded.stop();
       },
     };
@@ -56,7 +56,7 @@ async function dropIn(adminUrl: string, name: string): Promise<void> {
   await asAdmin(adminUrl, (admin) => admin.query(`drop database if exists ${name} with (force)`));
 }
 
-/** What a killed run left behind. A database that somebody is connected to stays: it is another run's. */
+/** Leftovers of a killed run. A database with connections belongs to another run: it stays. */
 async function dropLeftovers(adminUrl: string): Promise<void> {
   await asAdmin(adminUrl, async (admin) => {
     const found = await admin.query<{ datname: string }>('select datname from pg_database where datname like $1', [

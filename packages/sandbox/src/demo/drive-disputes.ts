@@ -5,7 +5,7 @@ import { type Story } from './story.js';
 
 const OUTCOMES = ['won', 'lost'] as const;
 
-/** Comes back when both are decided, and an operator has taken note of the loss. */
+/** Returns once both have an outcome, and an operator has taken note of the loss. */
 export async function driveDisputes(story: Story): Promise<void> {
   const { world, progress, rest, tally } = story;
   progress.step('disputes');

@@ -1,4 +1,4 @@
-// What goes wrong on purpose in each month: deliveries that come twice, late, out of order or not at once, and answers that are lost.
+// Deliberate faults in each month: deliveries twice, late, out of order or delayed, and lost answers.
 import { type World } from './world.js';
 
 /** Told to the sandbox before a round of renewals; each fault hits as often as `times` says. */
@@ -16,7 +16,7 @@ export async function injectFaults(world: World, times: number): Promise<void> {
   for (const fault of faults) await world.control.post('/_sandbox/faults', fault);
 }
 
-/** The answer to the next refund is lost, so that the daemon must find out by asking again under the same key. */
+/** Loses the answer to the next refund: the daemon must find out by asking again under the same key. */
 export async function loseRefundAnswer(world: World): Promise<void> {
   const fault = { side: 'mor', method: 'POST', path: '/api/payments/*/refund', action: 'drop_after', times: 1 };
   await world.control.post('/_sandbox/faults', fault);

@@ -1,4 +1,4 @@
-// Payment links: for a renewal that was declined for good, and for a customer in Brazil, whose payment makes an e-invoice.
+// Payment links: for a renewal declined for good, and for a customer in Brazil: this payment makes an e-invoice.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { download, fetchDocument } from './documents.js';
 import { type Business, expectInvoice, oneOffInvoice } from './one-off.js';
@@ -19,7 +19,7 @@ const FLORES: Business = {
   currency: 'brl',
 };
 
-/** A declined renewal is recovered, and a payment in Brazil gets its e-invoice. */
+/** Recovers a declined renewal, and gets a Brazilian payment's e-invoice. */
 export async function driveLinks(story: Story): Promise<void> {
   const { world, progress } = story;
   progress.step('payment links');
@@ -35,14 +35,14 @@ export async function driveLinks(story: Story): Promise<void> {
   progress.done(`payment links: ${recovered}1 in Brazil with its e-invoice`);
 }
 
-/** The invoice of a renewal that stands declined; null when nobody's card was declined. */
+/** The invoice of a declined renewal; null if no card was declined. */
 function declinedRenewal({ stripe, mor }: Sides): string | null {
   const open = stripe.invoices.filter((i) => i.status === 'open' && i.billingReason === 'subscription_cycle');
   const declined = open.find((i) => mor.payments.filter((p) => p.invoiceId === i.id).at(-1)?.status === 'failed');
   return declined?.id ?? null;
 }
 
-/** The link is made, the customer pays there, and the invoice is paid. */
+/** Makes the link; the customer pays there and so pays the invoice. */
 async function payByLink(story: Story, invoiceId: string, jurisdiction: string): Promise<void> {
   const { api, control, told } = story.world;
   const body = { jurisdiction, return_url: 'https://shop.example/thanks' };
@@ -60,7 +60,7 @@ async function payByLink(story: Story, invoiceId: string, jurisdiction: string):
   await fetchDocument(story, `/v1/payments/${own.text('id')}/document`);
 }
 
-/** Its event names the payment, so the daemon keeps it beside the invoice; the links are minted now. */
+/** Its event names the payment, so the daemon keeps it with the invoice; the MoR mints the links now. */
 async function fetchEInvoice(story: Story, invoiceId: string): Promise<void> {
   const { api } = story.world;
   let known: Reading | undefined;

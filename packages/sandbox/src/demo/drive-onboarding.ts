@@ -1,4 +1,5 @@
-// Before anybody signs up: a platform onboards a merchant (Document 1), and an address for the MoR's events is registered (Document 2).
+// Before the first signup: a platform onboards a merchant (Document 1), and the merchant registers an address for the
+// MoR's events (Document 2).
 import { type Reading } from './read.js';
 import { type Story } from './story.js';
 
@@ -12,7 +13,9 @@ const COMPANY = {
 };
 const BUSINESS = { businessDescription: 'Software for tree nurseries', storeUrls: ['https://larch.example'] };
 
-/** From the first request to the reviewer's approval. Each step may be repeated, so a dying daemon costs time alone. */
+/**
+ * From the first request to the reviewer's approval. Every step is safe to repeat, so a dying daemon costs only time.
+ */
 export async function onboardMerchant(story: Story): Promise<void> {
   const { world, progress, tally } = story;
   const reference = `${story.run}-larch`;
@@ -35,8 +38,9 @@ function expectStatus(merchant: Reading, status: string): void {
 }
 
 /**
- * Registers an address of the merchant's own backend for the MoR's reports, and keeps one registration: when the daemon dies after
- * the MoR was asked, the repeat makes a second one, and the first, whose secret nobody saw, is deleted.
+ * Registers an address of the merchant's own backend for the MoR's reports, and keeps one registration. If the daemon
+ * dies after its request to the MoR, the repeat makes a second one; this deletes the first, since nobody saw its
+ * secret.
  */
 export async function registerEndpoint(story: Story): Promise<void> {
   const { api } = story.world;

@@ -1,4 +1,4 @@
-// Money given back: by operators through the daemon, in the MoR's portal, and to customers who were charged twice.
+// Refunds: by operators through the daemon, in the MoR's portal, and to customers charged twice.
 import { fetchDocument } from './documents.js';
 import { loseRefundAnswer } from './drive-faults.js';
 import { openReviews, resolve } from './operator.js';

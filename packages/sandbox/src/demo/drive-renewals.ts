@@ -34,7 +34,7 @@ export async function renewAll(story: Story): Promise<void> {
   }
 }
 
-/** Who is billed next, all that come within half an hour; empty when everybody had all renewals. */
+/** The next customers to bill, all within half an hour; empty after everybody's last renewal. */
 async function nextRound(story: Story): Promise<readonly Due[]> {
   const due: Due[] = [];
   const bySubscription = new Map(story.subscribers.map((s) => [s.subscriptionId, s]));
@@ -47,7 +47,7 @@ async function nextRound(story: Story): Promise<readonly Due[]> {
   return due.filter((d) => d.at < first + ROUND_SEC);
 }
 
-/** From the new period to the end of the draft hour. Gives the invoices that were made. */
+/** From the new period to the end of the draft hour. Returns the new invoices. */
 async function bill(story: Story, round: readonly Due[], month: number, label: string): Promise<ReadonlySet<string>> {
   const { world, progress, rest } = story;
   const known = new Set((await rest.settled()).stripe.invoices.map((i) => i.id));
@@ -68,7 +68,7 @@ async function bill(story: Story, round: readonly Due[], month: number, label: s
   return new Set(sides.stripe.invoices.flatMap((i) => (i.enrolled && !known.has(i.id) ? [i.id] : [])));
 }
 
-/** What the coming charges of a customer do; null: as the saved method and the e-mail address say. */
+/** The outcomes of a customer's coming charges; null: the saved method and the e-mail address decide. */
 function outcomesOf(who: Subscriber, month: number, months: number): readonly string[] | null {
   if (recoversNow(who, month, months))
     return [who.role === 'changes-card' ? 'decline:expired_card' : 'decline', 'succeed'];
@@ -80,7 +80,10 @@ function recoversNow(who: Subscriber, month: number, months: number): boolean {
   return (who.role === 'recovers' || who.role === 'changes-card') && month === Math.min(2, months);
 }
 
-/** A day later an operator has the MoR charge those again whose card has been mended, and customers with an expired card give another one. */
+/**
+ * A day later an operator has the MoR charge the mended cards again, and customers with an expired card give another
+ * one.
+ */
 async function tryAgain(story: Story, round: readonly Due[], month: number): Promise<void> {
   const again = round.map((d) => d.who).filter((who) => recoversNow(who, month, story.months));
   if (again.length === 0) return;
@@ -95,7 +98,10 @@ async function tryAgain(story: Story, round: readonly Due[], month: number): Pro
   }
 }
 
-/** The customer's browser confirms a setup, and the backend reports that: Crossbill has the open renewal charged again. */
+/**
+ * The customer's browser confirms a setup, and the backend reports it: Crossbill has the MoR charge the open renewal
+ * again.
+ */
 async function giveAnotherCard({ world, run, tally }: Story, { customerId }: Subscriber): Promise<void> {
   const path = `/v1/customers/${customerId}/payment-method`;
   const setup = await world.api.post(path, {}, `${run}-card-${customerId}`);
@@ -108,7 +114,7 @@ async function isOpen(story: Story, invoiceId: string): Promise<boolean> {
   return (await story.world.stripe.invoices.retrieve(invoiceId)).status === 'open';
 }
 
-/** One renewal is taken twice; an operator gives the second payment back from its review item. */
+/** The MoR takes one renewal twice; an operator refunds the second payment from its review item. */
 async function doublePayment(story: Story, round: readonly Due[]): Promise<void> {
   const twice = round.map((d) => d.who).filter((who) => who.role === 'charged-twice');
   if (twice.length === 0) return;

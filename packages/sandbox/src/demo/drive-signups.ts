@@ -7,7 +7,7 @@ import { type Scene, type Story } from './story.js';
 
 const TRIAL_DAYS = 14;
 
-/** Makes the catalogue and signs everybody up. Comes back when the first invoices are paid and all is at rest. */
+/** Makes the catalogue and signs everybody up. Returns with the first invoices paid and all at rest. */
 export async function signUpAll(story: Story, customers: number, seed: string): Promise<void> {
   const { progress, rest } = story;
   const prices = await makePrices(story);
@@ -41,10 +41,10 @@ export async function makePrices({ world }: Scene): Promise<ReadonlyMap<string, 
   return prices;
 }
 
-/** What the merchant's backend asked of the daemon for one signup, so that it can ask again. `complete` null: a trial takes no money. */
+/** The backend's requests for one signup, to repeat them. `complete` null: a trial takes no money. */
 export type SignupCalls = { readonly key: string; readonly create: object; readonly complete: object | null };
 
-/** @param keep hears the calls once the signup is made, before it is completed */
+/** @param keep receives the calls of the new signup, before its completion */
 export async function signUp(
   story: Scene,
   c: Character,
@@ -96,14 +96,16 @@ export async function signUp(
   story.subscribers.push({ ...c, customerId: customer.id, subscriptionId: subscription.id, renewals: 0 });
 }
 
-/** Document 2's calculation request, where the sandbox's merchant sells through the MoR; elsewhere no tax is asked for. */
+/**
+ * Document 2's calculation request, if the sandbox's merchant sells through the MoR in this place; elsewhere no tax.
+ */
 function taxOf(c: Character): { readonly tax?: object } {
   if (c.country !== 'DE' && c.country !== 'GB') return {};
   const currency = c.plan.currency.toUpperCase();
   return {
     tax: {
       currency,
-      taxBehavior: 'INCLUSIVE', // the plan's price is what the customer pays
+      taxBehavior: 'INCLUSIVE', // the customer pays the plan's price
       customer: { legalName: c.name, billingAddress: { ...ADDRESSES[c.country], country: c.country } },
       lineItems: [
         {

@@ -1,4 +1,4 @@
-// Customers who pay by bank transfer: open invoices become proforma invoices, transfers arrive in full and in part.
+// Customers of bank transfers: open invoices become proforma invoices, transfers arrive in full and in part.
 import { decimalFromMinor } from '../kernel/money.js';
 import { fetchDocument } from './documents.js';
 import { oneOffInvoice, type Business, expectInvoice } from './one-off.js';

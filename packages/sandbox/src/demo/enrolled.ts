@@ -1,6 +1,6 @@
-// Whose renewals the MoR collects in the demo.
+// Chooses the renewals for the MoR in the demo.
 
-/** What the merchant writes on those who were moved to the MoR. */
+/** The merchant's mark on customers moved to the MoR. */
 export const ENROLLED = { collected_by: 'mor' } as const;
 /** The daemon's setting. */
 export const ENROLMENT = 'metadata:collected_by=mor';

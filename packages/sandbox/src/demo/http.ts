@@ -1,8 +1,8 @@
-// JSON over HTTP to the daemon and to the sandbox's control routes, patient with a daemon that is being started again.
+// JSON over HTTP to the daemon and to the sandbox's control routes; patient while a daemon starts again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Reading } from './read.js';
 
-/** An answer that is not the one hoped for. The message holds the peer's own words. */
+/** An unexpected answer. The message holds the peer's own words. */
 export class Unexpected extends Error {
   constructor(
     readonly status: number,
@@ -12,7 +12,7 @@ export class Unexpected extends Error {
   }
 }
 
-/** A daemon that was killed is ready again within seconds; what it was doing for a merchant's onboarding is let go of after 45 s. */
+/** A killed daemon is ready again within seconds; it releases its work for a merchant's onboarding after 45 s. */
 const PATIENCE_MS = 90_000;
 const LOOK_AGAIN_MS = 100;
 const ONE_TRY_MS = 30_000;
@@ -21,8 +21,8 @@ const PAGE = 100;
 export class JsonClient {
   /**
    * @param key bearer key; null for the sandbox's control routes
-   * @param patient tries again while nobody answers or the answer is 502 or 503. Whoever posts must make repeats harmless.
-   * @param patienceMs how long it does so
+   * @param patient tries again while nobody answers or the answer is 502 or 503. A poster must make repeats harmless.
+   * @param patienceMs time limit of these tries
    */
   constructor(
     readonly base: string,

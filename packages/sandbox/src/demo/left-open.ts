@@ -1,5 +1,5 @@
-// What the demo leaves for whoever looks around: a dispute, a double payment, an invoice that Stripe cannot finalize, a failed renewal, and an
-// event that cannot be read. All of it is as a real day would bring it, and none of it is a difference between the three sides.
+// The demo leaves work for visitors: a dispute, a double payment, an invoice Stripe cannot finalize, a failed renewal,
+// and an unreadable event. All of it comes as on a real day, and is no difference between the three sides.
 import { openReviews } from './operator.js';
 import { chargeTwice } from './drive-refunds.js';
 import { readSides, TAKEN } from './sides.js';
@@ -7,7 +7,7 @@ import { pass, type Story, type Subscriber } from './story.js';
 
 const DRAFT_SEC = 61 * 60;
 
-/** Comes back once all of it is shown. */
+/** Returns once the console shows all of it. */
 export async function leaveWork(story: Story): Promise<void> {
   const { world, progress, rest } = story;
   progress.step('some work is left for you');
@@ -28,7 +28,7 @@ export async function leaveWork(story: Story): Promise<void> {
     await world.control.post('/_sandbox/cards', { customer_id: declined.customerId, outcome: 'decline' });
     await renew(story, declined);
   }
-  // Another system's event at our door: authentic, and not of the shape that its type needs.
+  // Another system's event at our webhook endpoint: authentic, and of the wrong shape for its type.
   await world.control.post('/_sandbox/stripe/events', { type: 'invoice.finalized', data: { object: 'invoice' } });
   await rest.decided();
   await pass(world, DRAFT_SEC);
@@ -48,7 +48,7 @@ export async function leaveWork(story: Story): Promise<void> {
 
 type Paying = { readonly who: Subscriber; readonly paymentId: string; readonly chargeId: string };
 
-/** Subscribers with a renewal that a card paid and that no review item was about, the last of each. */
+/** Subscribers with a renewal paid by card and without a review item, the last of each. */
 async function withPaidRenewal({ world, subscribers }: Story): Promise<readonly Paying[]> {
   const reviewed = new Set(
     (await readSides(world.api, world.control, world.told)).daemon.reviews.map((r) => r.invoiceId),

@@ -1,4 +1,4 @@
-// `npm run demo`: the whole bridge on one machine with nothing else installed, and the proof that the books agree.
+// `npm run demo`: the whole bridge on one machine without other installs, and the proof: the books agree.
 import { disagreements, type Finding } from './check.js';
 import { driveDisputes } from './drive-disputes.js';
 import { driveLinks } from './drive-links.js';
@@ -40,8 +40,7 @@ async function main(): Promise<number> {
     dataDir: process.env['CROSSBILL_DATA_DIR'] || '.crossbill/demo',
     startAgoMs: storyDays(options) * DAY_MS,
     environment: handedOn(process.env),
-    onDeath: (how) =>
-      progress.warn(`the daemon died (${how}); it is started again and goes on from what it had stored`),
+    onDeath: (how) => progress.warn(`the daemon died (${how}); it starts again and goes on from its stored state`),
     warn: (text) => progress.warn(text),
   });
   signals.owns(world);

@@ -1,4 +1,4 @@
-// One-off invoices of business customers: made and finalized on Stripe, for money that comes by another way than a saved card.
+// One-off invoices of business customers: made and finalized on Stripe, paid by other means than a saved card.
 import { ENROLLED } from './enrolled.js';
 import { type Scene, type Story } from './story.js';
 

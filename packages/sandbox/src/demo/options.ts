@@ -1,4 +1,4 @@
-// The options of the demo, and what it takes from the environment.
+// The options of the demo, and its environment variables.
 import { Command, InvalidArgumentError } from 'commander';
 
 export type DemoOptions = {
@@ -23,12 +23,12 @@ export function readOptions(argv: readonly string[]): DemoOptions {
     .option('--customers <n>', 'how many customers sign up', count(1000), 12)
     .option('--months <m>', 'how many months of renewals follow', count(24), 3)
     .option('--seed <s>', 'the same seed makes the same customers and outcomes', 'crossbill')
-    .option('--once', 'end when the story is told: exit code 0 only if the books agree', false);
+    .option('--once', 'end with the story: exit code 0 only if the books agree', false);
   program.parse([...argv], { from: 'user' });
   return program.opts<DemoOptions>();
 }
 
-/** Of the environment the daemon gets what programs need to run, and none of the settings that may lie around. */
+/** The daemon gets the variables every program needs, and no stray settings. */
 export function handedOn(env: NodeJS.ProcessEnv): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name of ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot']) {

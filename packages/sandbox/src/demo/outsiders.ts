@@ -1,9 +1,12 @@
-// Customers who were not moved to the MoR: Stripe bills and charges them as before, and Crossbill leaves their invoices alone.
+// Customers never moved to the MoR: Stripe bills and charges them as before, and Crossbill leaves their invoices alone.
 import { type Story } from './story.js';
 
 const NAMES = ['Grete Example', 'Hugo Example'];
 
-/** Signs two of them up on Stripe. From then on the MoR hears of renewals only what the daemon relays, which is not theirs. */
+/**
+ * Signs two of them up on Stripe. From then on the MoR hears of renewals only through the daemon's relay, and the relay
+ * leaves theirs out.
+ */
 export async function addOutsiders(story: Story): Promise<void> {
   const { stripe, control, told } = story.world;
   const product = await stripe.products.create({ name: 'Larch Classic' });

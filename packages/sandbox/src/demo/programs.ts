@@ -1,4 +1,4 @@
-// Finds the daemon that the demo runs: the one of this repository, or the installed package `crossbill`.
+// Finds the demo's daemon: the one of this repository, or the installed package `crossbill`.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

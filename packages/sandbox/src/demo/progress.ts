@@ -1,4 +1,4 @@
-// What the demo says while it works: one line that is rewritten on a terminal, plain lines elsewhere.
+// The demo's progress: one rewritten line on a terminal, plain lines elsewhere.
 
 const FRAMES = ['|', '/', '-', '\\'];
 const REDRAW_MS = 120;
@@ -13,7 +13,7 @@ const CODES: Record<Style, [number, number]> = {
   yellow: [33, 39],
 };
 
-/** The part of a terminal's stream that is used. */
+/** The needed part of a terminal's stream. */
 export type Out = { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
 
 export class Progress {
@@ -33,7 +33,7 @@ export class Progress {
     this.colours = this.terminal && (noColour ?? '') === '';
   }
 
-  /** What is being done now: shown until the next line, on a terminal only. */
+  /** The current work: shows until the next line, on a terminal only. */
   step(text: string): void {
     this.now = text;
     if (!this.terminal) return;
@@ -41,7 +41,7 @@ export class Progress {
     this.draw();
   }
 
-  /** Something that was done, with the time since the start: stays. */
+  /** Finished work, with the time since the start: stays. */
   done(text: string): void {
     this.line(`${text} ${this.style('dim', `(${this.elapsed()})`)}`);
   }
@@ -78,7 +78,7 @@ export class Progress {
     if (!this.terminal || this.now === null) return;
     this.frame = (this.frame + 1) % FRAMES.length;
     const text = `${FRAMES[this.frame] ?? ''} ${this.now}  ${this.elapsed()}`;
-    // A line that wraps cannot be rewritten.
+    // A wrapped line can't be rewritten.
     this.out.write(`${CLEAR_LINE}${text.slice(0, Math.max(20, (this.out.columns || 80) - 1))}`);
   }
 }

@@ -1,6 +1,6 @@
-// Reads the JSON that the three sides answer: every member is checked before it is used.
+// Reads the JSON of the three sides: checks every member before its use.
 
-/** A JSON object from outside. A member that is missing or of another type is an error that names it. */
+/** A JSON object from outside. A missing member, or one of another type, is an error with its name. */
 export class Reading {
   constructor(
     private readonly value: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// The closing table: what happened, counted from what the three sides say.
+// The closing table: the story in counts from the three sides.
 import { type Sides, TAKEN } from './sides.js';
 import { type Tally } from './story.js';
 
@@ -9,7 +9,7 @@ export type Numbers = {
   readonly trials: number;
   readonly faults: number;
   readonly deaths: number;
-  /** Real time that the renewals took, in milliseconds. */
+  /** Real time of the renewals, in milliseconds. */
   readonly renewalsMs: number;
   readonly tally: Tally;
 };
@@ -55,7 +55,7 @@ export function closingRows(sides: Sides, n: Numbers): readonly Row[] {
     [
       'Invoices not enrolled',
       `${daemon.invoices.filter((i) => outside.has(i.id) && i.status === 'ignored').length}`,
-      'of customers who stay with Stripe: recorded, not relayed, left alone',
+      'of customers who stay with Stripe: recorded, no relay, left alone',
     ],
     ['Declined, still open', `${openAfter('failed')}`, ''],
     ['Awaiting authentication', `${openAfter('requires_action')}`, ''],
@@ -93,7 +93,7 @@ export function table(rows: readonly Row[]): readonly string[] {
   return rows.map(([label, value, more]) => `  ${label.padEnd(labels)}  ${value.padStart(values)}  ${more}`.trimEnd());
 }
 
-/** The notifications that the backend got most, by type. */
+/** The backend's most frequent notifications, by type. */
 function kinds(sides: Sides): string {
   const counts = new Map<string, number>();
   for (const { type } of sides.backend) counts.set(type, (counts.get(type) ?? 0) + 1);

@@ -5,16 +5,18 @@ import { readSides, type Sides } from './sides.js';
 import { type World } from './world.js';
 import { connectAlone } from './connect.js';
 
-/** After this long, in real time, what is still open is reported. A worker that was killed is waited for up to 25 s (its lease). */
+/** After this long, in real time, open work goes into the report. A killed worker costs up to 25 s (its lease). */
 const PATIENCE_MS = 120_000;
 const LOOK_AGAIN_MS = 60;
 const HOUR_SEC = 3_600;
-/** A sender tries again, or lets go of what it held back, some time later on the virtual clock: so it is moved on by this much. */
+/**
+ * A sender tries again, or releases a held delivery, some time later on the virtual clock: so move it on by this much.
+ */
 const LEAP_SEC = 600;
 /** Ends the leaping, should it not help: three days, as long as senders go on. */
 const LEAPS_AT_MOST = 432;
 
-/** The story cannot go on: this is what did not come to rest. */
+/** The story can't go on: these parts did not come to rest. */
 export class NotAtRest extends Error {
   constructor(readonly open: readonly string[]) {
     super(`not at rest after ${PATIENCE_MS / 1000} s`);
@@ -30,12 +32,12 @@ const UNDER_WAY_SQL = `
 type Traffic = { readonly sending: number; readonly waiting: number };
 
 export class Rest {
-  /** Virtual time from which deliveries are looked at: all earlier ones had ended. */
+  /** Virtual time of the first relevant deliveries: all earlier ones have ended. */
   private since = '1970-01-01T00:00:00.000Z';
 
   constructor(private readonly world: World) {}
 
-  /** What was sent has been taken in and decided on; invoices may still be drafts. */
+  /** Every delivery has arrived and has its decision; invoices may still be drafts. */
   async decided(): Promise<void> {
     await this.until(async () => {
       const { sending } = await this.traffic();
@@ -44,13 +46,13 @@ export class Rest {
     });
   }
 
-  /** Nothing moves any more and the three sides agree. Retries and drafts are given the virtual time they need. */
+  /** Nothing moves any more and the three sides agree. Retries and drafts get the virtual time they need. */
   async settled(): Promise<Sides> {
     let agreed: Sides | null = null;
     let leaps = 0;
     const leap = async (sec: number): Promise<void> => {
       leaps += 1;
-      if (leaps > LEAPS_AT_MOST) throw new NotAtRest(['what was sent does not arrive, three virtual days long']);
+      if (leaps > LEAPS_AT_MOST) throw new NotAtRest(['deliveries do not arrive, three virtual days long']);
       await this.world.control.post('/_sandbox/clock', { advance_sec: sec });
     };
     await this.until(async () => {
@@ -86,7 +88,7 @@ export class Rest {
     }
   }
 
-  /** By the sandbox's log: the last that is known of each event and receiver. */
+  /** By the sandbox's log: the last state of each event and receiver. */
   private async traffic(): Promise<Traffic> {
     const log = await this.world.control.get(`/_sandbox/deliveries?since=${encodeURIComponent(this.since)}`);
     const last = new Map<string, string>();
@@ -106,13 +108,14 @@ export class Rest {
     return [
       ...received.map((e) => `event ${e.text('event_id')} (${e.text('type')}) is not decided`),
       ...marking.map((i) => `invoice ${i.text('id')} is being marked paid`),
-      ...(await this.underWay()).map((lane) => `${lane} is being worked on, or the MoR has still to hear of it`),
+      ...(await this.underWay()).map((lane) => `a worker has ${lane}, or the MoR has still to hear of it`),
     ];
   }
 
   /**
-   * What the daemon's API does not show: a lane that is being worked on, an invoice that waits to be relayed. A day that passes meanwhile would
-   * make Stripe forget the key of a call whose answer was lost a second ago, and the MoR hear of the invoice after its draft's hour.
+   * The daemon's API does not show a lane in work or an invoice waiting for its relay. If a day passed meanwhile,
+   * Stripe would forget the key of a call with a lost answer, and the MoR would hear of the invoice after its draft's
+   * hour.
    */
   private async underWay(): Promise<readonly string[]> {
     const database = await connectAlone(this.world.databaseUrl, { name: 'crossbill-demo', statementMs: 10_000 });

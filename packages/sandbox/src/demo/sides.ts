@@ -44,25 +44,25 @@ export type StripeInvoice = {
   readonly id: string;
   readonly status: string;
   readonly billingReason: string;
-  /** False: of a customer whom Stripe charges by itself. */
+  /** False: the customer stays with Stripe's own collection. */
   readonly enrolled: boolean;
   readonly amountDue: number;
   readonly currency: string;
 };
 export type StripeRecord = {
   readonly id: string;
-  /** The invoice it is attached to; null: none. */
+  /** Its invoice; null if unattached. */
   readonly invoiceId: string | null;
   readonly reference: string;
   readonly amount: number;
   readonly refunds: readonly { readonly reference: string; readonly amount: number; readonly credited: number }[];
 };
 
-/** A charge, or a transfer that reached the MoR: then `kind` is `transfer` and there is no charge. */
+/** A charge, or a transfer received by the MoR: then `kind` is `transfer` and there is no charge. */
 export type MorPayment = {
   readonly id: string;
   readonly kind: string;
-  /** By which it must show on Stripe: the charge, or the id of the payment link or of the proforma invoice. */
+  /** Its reference in Stripe: the charge, or the id of the payment link or of the proforma invoice. */
   readonly reference: string;
   readonly invoiceId: string | null;
   readonly amount: number;
@@ -81,7 +81,7 @@ export type MorRefund = {
   readonly source: string;
 };
 
-/** A notification that reached the merchant's backend, signed. `about`: its refund, else its invoice; null: neither. */
+/** A signed notification at the merchant's backend. `about`: its refund, else its invoice; null: neither. */
 export type Notified = { readonly type: string; readonly about: string | null; readonly times: number };
 
 export type Sides = {
@@ -98,17 +98,17 @@ export type Sides = {
   readonly mor: {
     readonly payments: readonly MorPayment[];
     readonly refunds: readonly MorRefund[];
-    /** Disputes that were lost. */
+    /** Lost disputes. */
     readonly lost: readonly ToldLoss[];
   };
   /** Once for each notification, however often it came. */
   readonly backend: readonly Notified[];
 };
 
-/** Money was taken, whatever was given back since. */
+/** The MoR took the money, whatever went back since. */
 export const TAKEN: ReadonlySet<string> = new Set(['succeeded', 'partially_refunded', 'refunded']);
 
-/** Asks all three. Not one instant: whoever compares waits until nothing moves. */
+/** Reads all three, not in one instant: compare only after nothing moves. */
 export async function readSides(api: JsonClient, control: JsonClient, told: Told): Promise<Sides> {
   const [notifications, stripe, payments, refunds] = await Promise.all([
     control.get('/_sandbox/notifications'),

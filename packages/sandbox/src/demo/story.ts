@@ -1,4 +1,4 @@
-// What the parts of the story share: the world, who takes part, and how to wait until everything is at rest.
+// The common part of the story: the world, the cast, and how to wait for rest.
 import { type Character } from './cast.js';
 import { type Progress } from './progress.js';
 import { type Rest } from './rest.js';
@@ -11,11 +11,11 @@ export type Subscriber = Character & {
   renewals: number;
 };
 
-/** What was done that no list of the three sides counts by itself. */
+/** Acts without a count in any list of the three sides. */
 export type Tally = {
-  /** Signups whose intent carries a tax calculation. */
+  /** Signups with a tax calculation on their intent. */
   taxed: number;
-  /** Customers who gave another card after a hard decline. */
+  /** Customers with another card after a hard decline. */
   otherCards: number;
   documents: number;
   eInvoices: number;
@@ -38,7 +38,7 @@ export function newTally(): Tally {
   };
 }
 
-/** What is enough to sign somebody up or to make an invoice. */
+/** Enough to sign somebody up or to make an invoice. */
 export type Scene = {
   readonly world: Pick<World, 'stripe' | 'api' | 'control'>;
   /** Names idempotency keys: another run has other ones. */

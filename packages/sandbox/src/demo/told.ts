@@ -1,6 +1,6 @@
-// What the story told the sandbox to let happen, remembered by whoever told it: the oracle for money that comes by other ways than cards.
+// The story's instructions to the sandbox, remembered by their author: the oracle for money by other ways than cards.
 
-/** A transfer that reached the MoR. `amount` in the currency's smallest unit, what was received; `currency` in lower case. */
+/** A transfer received by the MoR. `amount` in the currency's smallest unit; `currency` in lower case. */
 export type ToldTransfer = {
   readonly proformaId: string;
   readonly invoiceId: string;
@@ -8,16 +8,16 @@ export type ToldTransfer = {
   readonly currency: string;
 };
 
-/** A payment at a link: the MoR's `pay_…`, and the invoice that the link was made for, which the MoR does not know. */
+/** A payment at a link: the MoR's `pay_…`, and the link's invoice, unknown to the MoR. */
 export type ToldLink = { readonly paymentId: string; readonly linkId: string; readonly invoiceId: string };
 
-/** A dispute that the bank decided for the customer: the money is gone. `amount` in smallest units. */
+/** A dispute the customer won: the money is gone. `amount` in smallest units. */
 export type ToldLoss = { readonly paymentId: string; readonly amount: number; readonly currency: string };
 
 export type Told = {
   readonly transfers: ToldTransfer[];
   readonly links: ToldLink[];
   readonly lost: ToldLoss[];
-  /** Customers whom Stripe charges by itself. */
+  /** Customers in Stripe's own collection. */
   readonly outsiders: string[];
 };

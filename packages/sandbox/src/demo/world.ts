@@ -21,7 +21,7 @@ export type World = {
   readonly api: JsonClient;
   /** The sandbox's control routes. */
   readonly control: JsonClient;
-  /** What the sandbox was told to let happen beside the cards. */
+  /** The story's instructions to the sandbox besides the cards. */
   readonly told: Told;
   readonly daemon: DaemonProcess;
   readonly daemonUrl: string;
@@ -42,10 +42,10 @@ export type World = {
 
 export type WorldOptions = {
   readonly seed: string;
-  /** Of a server to make a database on, or null: the embedded one; or a database that is there. */
+  /** A server to make a database on, or null: the embedded one; or a ready database. */
   readonly databaseUrl: string | null | DemoDatabase;
   readonly dataDir: string;
-  /** The virtual clock starts this much in the past, so that the story ends today. */
+  /** The virtual clock starts this much in the past, so the story ends today. */
   readonly startAgoMs: number;
   /** Handed on to the daemon: PATH and the like. */
   readonly environment: Readonly<Record<string, string>>;
@@ -58,13 +58,13 @@ export type WorldOptions = {
 };
 
 const HOST = '127.0.0.1';
-/** Where they are looked for first; any free port does. */
+/** First choices; any free port does. */
 const PORTS = { daemon: 3000, stripe: 4010, mor: 4020 };
 const ANY = { daemon: 0, stripe: 0, mor: 0 };
 /** The sandbox has no limit of its own, and the demo is not about waiting for one. */
 const STRIPE_MAX_RPS = '200';
 
-/** Rejects when one part does not start; what was started is stopped then. */
+/** Rejects if a part does not start; the started parts stop then. */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const dataDir = resolve(options.dataDir);
   mkdirSync(dataDir, { recursive: true });
@@ -176,7 +176,10 @@ async function withDaemon(
   };
 }
 
-/** Registers the daemon's door for the MoR's events as a merchant would, so that the MoR lists it. Gives its secret, which is told once. */
+/**
+ * Registers the daemon's endpoint for the MoR's events like a merchant, so the MoR lists it. Returns its secret, shown
+ * only once.
+ */
 async function registerDoor({ morUrl, secrets }: Sandbox, url: string): Promise<string> {
   const { clientId, clientSecret } = secrets.merchant;
   const asked = await fetch(`${morUrl}/oauth2/token`, {
@@ -199,7 +202,7 @@ function stripeOf(sandbox: Sandbox): Stripe {
   });
 }
 
-/** The wished port, or a free one when it is taken. */
+/** The wished port, or a free one if somebody has it. */
 export async function portNear(wished: number): Promise<number> {
   return (await tryPort(wished)) ?? (await tryPort(0)) ?? wished;
 }

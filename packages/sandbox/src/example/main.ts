@@ -6,7 +6,7 @@ import { ShopProcess } from './shop-process.js';
 
 const SHOP_PORT = 4000;
 const CUSTOM_TYPE = 'cpmt_shop';
-/** Ctrl-C reaches us from the terminal and once more from npm: that is no second one. */
+/** Ctrl-C reaches us from the terminal and once more from npm: this is no second one. */
 const SAME_SIGNAL_MS = 1_000;
 
 async function main(): Promise<void> {

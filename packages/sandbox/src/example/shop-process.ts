@@ -16,10 +16,10 @@ const LOOK_AGAIN_MS = 50;
 export class ShopProcess {
   private readonly child: ChildProcess;
 
-  /** @param env all that the shop gets of an environment; PORT among it */
+  /** @param env the shop's whole environment, with PORT */
   constructor(private readonly env: Readonly<Record<string, string>>) {
     linkClient();
-    // A group of its own, as the daemon: the terminal's Ctrl-C is passed on in order.
+    // A separate process group, like the daemon: we pass the terminal's Ctrl-C on in order.
     const args = ['--import', WATCHER, 'main.js'];
     this.child = spawn(process.execPath, args, {
       cwd: SHOP,
@@ -57,7 +57,7 @@ export class ShopProcess {
   }
 }
 
-/** What `npm install` makes of `file:../../packages/client`, without a registry: the other packages are found further up. */
+/** npm's result for `file:../../packages/client`, without a registry: the other packages lie further up. */
 function linkClient(): void {
   const link = join(SHOP, 'node_modules/@crossbill/client');
   if (existsSync(link)) return;

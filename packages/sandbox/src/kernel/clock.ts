@@ -1,4 +1,4 @@
-// The virtual clock: runs with a time source plus what was advanced, and fires timers in due order, each at its own instant.
+// The virtual clock: runs with a time source plus its advances, and fires timers in due order, each at its own instant.
 
 export type TimerHandle = { cancel(): void };
 
@@ -24,7 +24,7 @@ export class VirtualClock {
   private turn: Promise<void> = Promise.resolve(); // advances run one after the other
   private advancing = false;
   private closed = false;
-  /** Awaited after the timers of each instant while the clock is advanced: whoever sends things says when they are through. */
+  /** Awaited after the timers of each instant during an advance: the senders finish their work here. */
   settle: () => Promise<void> = () => Promise.resolve();
 
   constructor(options: ClockOptions = {}) {
@@ -32,7 +32,7 @@ export class VirtualClock {
     this.manual = options.manual ?? false;
   }
 
-  /** Virtual time in milliseconds. While a timer fires during an advance it is that timer's instant. */
+  /** Virtual time in milliseconds. During an advance a firing timer sees its own instant. */
   nowMs(): number {
     return this.frozenMs ?? this.source() + this.offsetMs;
   }
@@ -46,14 +46,14 @@ export class VirtualClock {
   }
 
   /**
-   * The time of the source, without what was advanced. Signatures bear this one: who receives them compares with a clock of
-   * his own, which nobody advanced.
+   * The time of the source, without advances. Signatures bear this one: their receiver compares with its own,
+   * unadvanced clock.
    */
   wallMs(): number {
     return this.source();
   }
 
-  /** Runs `run` when virtual time reaches `dueMs` (at the next turn if that is past). */
+  /** Calls `run` when virtual time reaches `dueMs`, or at the next turn if it is past. */
   at(dueMs: number, label: string, run: () => void | Promise<void>): TimerHandle {
     this.order += 1;
     const timer: Timer = { due: dueMs, order: this.order, label, run, cancelled: false };
@@ -84,7 +84,7 @@ export class VirtualClock {
     return run;
   }
 
-  /** Fires what is due now. For the owner of a manual clock; otherwise it happens by itself. */
+  /** Fires the due timers. For the owner of a manual clock; otherwise automatic. */
   runDue(): Promise<void> {
     return this.advance(0);
   }
@@ -96,7 +96,7 @@ export class VirtualClock {
   }
 
   private async advanceNow(ms: number): Promise<void> {
-    await this.settle(); // what was sent before belongs to the time before
+    await this.settle(); // earlier sends belong to the earlier time
     const target = this.nowMs() + ms;
     this.advancing = true;
     try {
@@ -116,7 +116,7 @@ export class VirtualClock {
   private fireFirst(): void {
     const timer = this.pop();
     if (timer === undefined || timer.cancelled) return;
-    // A timer that fails must not stop the clock; what it wanted to do is simply not done, as after a crash of the peer.
+    // A failing timer must not stop the clock; its work is lost, as after a crash of the peer.
     try {
       const result = timer.run();
       if (result instanceof Promise) result.catch((error: unknown) => this.report(timer.label, error));

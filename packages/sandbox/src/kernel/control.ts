@@ -1,4 +1,4 @@
-// The control routes that belong to the kernel: clock, faults, logs, and the list of all control routes.
+// The kernel's own control routes: clock, faults, logs, and the list of all control routes.
 import { sinceMs } from './request-log.js';
 import { Fields } from './json.js';
 import { type VirtualClock } from './clock.js';
@@ -9,7 +9,7 @@ import { type RequestLog } from './request-log.js';
 
 const LONGEST_ADVANCE_SEC = 10 * 366 * 86_400;
 
-/** The parts of the kernel that are steered. */
+/** The parts of the kernel under control. */
 type Steered = {
   readonly clock: VirtualClock;
   readonly faults: Faults;

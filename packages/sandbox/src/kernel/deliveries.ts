@@ -1,4 +1,4 @@
-// Sends signed webhooks and tries again on the virtual clock; every attempt is kept in a log.
+// Sends signed webhooks and tries again on the virtual clock; a log keeps every attempt.
 import { Agent, request } from 'undici';
 import { type VirtualClock } from './clock.js';
 import { type FaultAction, type Faults } from './faults.js';
@@ -22,7 +22,7 @@ export type Endpoint = {
   readonly header: string;
   readonly side: Side;
   readonly schedule: RetrySchedule;
-  /** False once it was deleted or disabled: nothing more is sent, retries included. */
+  /** False once deleted or disabled: sends nothing more, retries included. */
   readonly active: () => boolean;
 };
 
@@ -56,12 +56,12 @@ type Held = { job: Job; left: number };
 type Sent = { readonly endpoint: Endpoint; readonly event: OutgoingEvent; readonly atMs: number };
 
 const KEPT_DELIVERIES = 50_000;
-const KEPT_EVENTS = 10_000; // with their bodies, to be sent again
+const KEPT_EVENTS = 10_000; // with their bodies, to send again
 const SETTLE_MS = 3000; // how long an advance waits for receivers at one instant
 const HELD_AT_MOST_MS = 3_600_000;
 
 export class Deliverer {
-  /** The last hand on a signature, for a sender that writes it otherwise than documented. */
+  /** The last change to a signature, for a sender unlike the documents. */
   writeSignature: (side: Side, header: string) => string = (_side, header) => header;
   private log: LoggedDelivery[] = [];
   private sent: Sent[] = [];
@@ -86,7 +86,7 @@ export class Deliverer {
     this.start(endpoint, event);
   }
 
-  /** As a sender does who is asked to: every event of this side since then once more, in order. Gives how many. */
+  /** Sends every event of this side since then once more, in order, like a sender on request. Returns their number. */
   sendAgain(side: Side, sinceMs: number): number {
     const wanted = this.sent.filter((s) => s.endpoint.side === side && s.atMs >= sinceMs);
     for (const { endpoint, event } of wanted) this.start(endpoint, event);
@@ -154,7 +154,7 @@ export class Deliverer {
   private release(held: Held): void {
     if (!this.held.includes(held)) return;
     this.held = this.held.filter((h) => h !== held);
-    // After the one that overtook it: a turn of the clock later.
+    // After the one in front: a turn of the clock later.
     this.clock.after(20, 'a held delivery', () => this.attempt(held.job, 1, undefined));
   }
 
@@ -172,7 +172,7 @@ export class Deliverer {
     const { endpoint, event } = job;
     if (this.closed || !endpoint.active()) return;
     const wallSec = Math.floor(this.clock.wallMs() / 1000);
-    // A sender that does not renew `t`: the stamp is as old as the event's first attempt, on the receiver's clock.
+    // A sender with an old `t`: the stamp is as old as the event's first attempt, on the receiver's clock.
     const ageSec = Math.floor((this.clock.nowMs() - job.firstAtMs) / 1000);
     const stamp = job.restamp ? wallSec : Math.min(job.firstStamp, wallSec - ageSec);
     const entry = this.note(job, attempt, 'sending', stamp, failing !== undefined ? 'fail' : as);

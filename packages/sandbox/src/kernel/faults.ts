@@ -1,4 +1,4 @@
-// Faults that a test asks for: what to match, how often, and what then goes wrong.
+// A test's faults: the pattern, how often, and the effect.
 import { BadInput, Fields, type Json, type JsonObject, isObject } from './json.js';
 import { type SeededRandom } from './random.js';
 import { type Side } from './side.js';
@@ -18,19 +18,19 @@ const deliveryActions = ['lose', 'fail', 'duplicate', 'delay_ms', 'reorder', 're
 
 export type FaultKind = (typeof requestActions)[number] | (typeof deliveryActions)[number];
 
-/** What happens. `delayMs`, `status` and so on are set where the kind needs them. */
+/** The effect. `delayMs`, `status` and so on belong to the kinds in need of them. */
 export type FaultAction = {
   readonly kind: FaultKind;
   readonly delayMs: number;
   readonly status: number;
   readonly code: string | null;
   readonly body: Json | undefined;
-  /** `rewrite`: these members stand in the answer in the place of its own, as a word that the documents do not have. */
+  /** `rewrite`: these members replace the answer's own, such as a word unknown to the documents. */
   readonly set: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
   /** `reorder`: held back until this many later deliveries went out. */
   readonly after: number;
-  /** `store_500`: whether the request takes effect before the 500 is stored. */
+  /** `store_500`: whether the request takes effect before the stored 500. */
   readonly effect: boolean;
 };
 
@@ -82,7 +82,7 @@ export class Faults {
     this.rules = [];
   }
 
-  /** The faults that hit this request: at most one delay and one other. Counts them as used. */
+  /** The faults for this request: at most one delay and one other. Counts them as used. */
   forRequest(side: Side, method: string, path: string): FaultAction[] {
     return this.take((rule) => {
       if (rule.target !== 'requests' || (rule.side !== null && rule.side !== side)) return false;
@@ -90,7 +90,7 @@ export class Faults {
     });
   }
 
-  /** The faults that hit this delivery. `fail` is asked for at each attempt, the others once per event and endpoint. */
+  /** The faults for this delivery. `fail` counts at each attempt, the others once per event and endpoint. */
   forDelivery(side: Side, type: string, url: string, attempt: number): FaultAction[] {
     return this.take((rule) => {
       if (rule.target !== 'deliveries' || (rule.side !== null && rule.side !== side)) return false;

@@ -2,8 +2,8 @@
 import { type Json, type JsonObject, isObject } from './json.js';
 
 /**
- * `a[b]=1&c[0]=x&c[1]=y&d[]=z` becomes `{a:{b:"1"},c:["x","y"],d:["z"]}`. Every value stays a string. An object whose keys are
- * exactly 0…n-1 becomes a list.
+ * `a[b]=1&c[0]=x&c[1]=y&d[]=z` becomes `{a:{b:"1"},c:["x","y"],d:["z"]}`. Every value stays a string. An object with
+ * exactly the keys 0…n-1 becomes a list.
  */
 export function parseForm(text: string): JsonObject {
   const root = emptyObject();

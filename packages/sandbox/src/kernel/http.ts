@@ -1,11 +1,12 @@
-// Requests and answers inside the sandbox, and the router that joins them. No socket here: a simulation can call it directly.
+// Requests and answers inside the sandbox, and the router between them. No socket here: a simulation can call it
+// directly.
 import { type FieldError, type Json } from './json.js';
 import { type FaultAction } from './faults.js';
 import { type Side } from './side.js';
 
 export { type Side } from './side.js';
 
-/** What comes in, before it is matched. Header names in lower case. */
+/** A request before its match. Header names in lower case. */
 export type RawRequest = {
   readonly method: string;
   /** Path with query, for example `/v1/invoices?limit=3`. */
@@ -27,11 +28,11 @@ export type SandboxRequest = {
   readonly body: Json | undefined;
   readonly bodyBroken: boolean;
   readonly idempotencyKey: string | null;
-  /** The fault that hit this request, for layers that play a part in it (`store_500`). */
+  /** The fault for this request, for layers with a part in it (`store_500`). */
   readonly fault: FaultAction | null;
 };
 
-/** An answer. `body` is sent as JSON, a Buffer as it is (its headers say what it is); undefined sends none. */
+/** An answer. `body` goes out as JSON, a Buffer unchanged (its headers describe it); undefined sends none. */
 export type Reply = {
   readonly status: number;
   readonly body?: unknown;
@@ -62,7 +63,7 @@ type Route = {
 
 export type Match = { readonly handler: Handler; readonly params: Record<string, string>; readonly pattern: string };
 
-/** Routes with `:name` parts. What was registered first wins, so literal paths go before patterns. */
+/** Routes with `:name` parts. The first registration wins, so literal paths go before patterns. */
 export class Router {
   private readonly routes: Route[] = [];
 

@@ -1,4 +1,4 @@
-// JSON values as the sandbox handles them, and the small readers with which control routes check their input.
+// JSON values in the sandbox, and the small readers for the input of control routes.
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -7,10 +7,10 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One field of a request that was refused, in the documents' own shape. */
+/** One refused field of a request, in the documents' own shape. */
 export type FieldError = { readonly field: string; readonly message: string };
 
-/** Input that a control route refuses; becomes 400 `{code:"invalid_request", errors:[{field,message}]}`. */
+/** Input refused by a control route; becomes 400 `{code:"invalid_request", errors:[{field,message}]}`. */
 export class BadInput extends Error {
   constructor(readonly errors: readonly FieldError[]) {
     super(errors.map((e) => `${e.field}: ${e.message}`).join('; '));

@@ -39,7 +39,7 @@ import { isObject, type JsonObject, BadInput, type Json } from './json.js';
 import { SeededRandom, derivedSecret } from './random.js';
 import { type LoggedRequest, RequestLog, keptBody, keptHeaders } from './request-log.js';
 
-/** What one side adds to the pipeline. */
+/** One side's part of the pipeline. */
 export type SideRules = {
   /** The answer of a `status` fault: an error in the side's own shape. */
   readonly faultReply: (fault: FaultAction) => Reply;
@@ -56,7 +56,7 @@ export type KernelOptions = {
   readonly transport?: Transport;
 };
 
-/** What the caller sees: bytes, or a connection closed without an answer. */
+/** The caller's view: bytes, or a connection closed without an answer. */
 export type WireReply =
   | { readonly dropped: true }
   | {
@@ -76,7 +76,7 @@ export class Kernel {
   readonly mor = new Router();
   readonly stripe = new Router();
   readonly controls = new Router();
-  /** The last hand on an answer, for a peer whose answers look otherwise than documented. */
+  /** The last change to an answer, for a peer unlike the documents. */
   reshape: (request: SandboxRequest, reply: Reply) => Reply = (_request, reply) => reply;
   private readonly rules = new Map<Side, SideRules>();
 
@@ -86,7 +86,7 @@ export class Kernel {
     this.random = new SeededRandom(options.seed);
     this.faults = new Faults(this.random);
     this.deliverer = new Deliverer(this.clock, this.faults, options.transport);
-    // Who owns the time also says when receivers are through.
+    // The owner of the time also knows when receivers are through.
     if (options.clock?.manual !== true) this.clock.settle = () => this.deliverer.settle();
     this.setRules('mor', {
       faultReply: ({ status, code }) =>
@@ -106,7 +106,7 @@ export class Kernel {
     this.controls.add(method, path, handler, about);
   }
 
-  /** A secret that follows from the seed and this name. */
+  /** A secret made from the seed and this name. */
   secret(name: string, prefix = ''): string {
     return derivedSecret(this.seed, name, prefix);
   }
@@ -172,7 +172,7 @@ export class Kernel {
     return fault?.kind === 'garble' && !wire.dropped ? { ...wire, body: garbled(wire.body) } : wire;
   }
 
-  // The delay is inside: whatever stands around the handler (a key in use, say) holds for as long as the work takes.
+  // The delay is inside: everything around the handler (a key in use, say) holds for as long as the work takes.
   private async run(request: SandboxRequest, delayMs: number): Promise<Reply> {
     const rules = this.rules.get(request.side);
     const match = this[request.side].match(request.method, request.path);
@@ -217,7 +217,7 @@ export class Kernel {
   }
 }
 
-// What the documents answer with these statuses, where the fault names no code of its own.
+// The documents' code for this status, for a fault without one.
 function codeOf(status: number): string {
   const codes: Record<number, string> = {
     403: 'merchant_suspended',

@@ -1,4 +1,4 @@
-// Numbers, ids and secrets that follow from one seed: the same seed and the same requests give the same names.
+// Numbers, ids and secrets from one seed: the same seed and the same requests give the same names.
 import { createHash, createHmac } from 'node:crypto';
 
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789';
@@ -42,7 +42,7 @@ export class SeededRandom {
   }
 }
 
-/** A secret that depends on the seed and its name alone, so that a restarted sandbox keeps it. 40 hex digits after the prefix. */
+/** A secret made from the seed and its name alone: a restarted sandbox keeps it. 40 hex digits after the prefix. */
 export function derivedSecret(seed: string, name: string, prefix = ''): string {
   return prefix + createHmac('sha256', `crossbill-sandbox:${seed}`).update(name).digest('hex').slice(0, 40);
 }

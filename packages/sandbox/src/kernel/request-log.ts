@@ -1,4 +1,4 @@
-// What was asked of the sandbox: kept for tests and people, without tokens or client secrets.
+// The requests to the sandbox: kept for tests and people, without tokens or client secrets.
 import { type Json, isObject } from './json.js';
 import { type Side } from './http.js';
 
@@ -13,16 +13,16 @@ export type LoggedRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json | undefined;
   readonly idempotency_key: string | null;
-  /** Status answered; null when the connection was closed instead. */
+  /** Status of the answer; null if the connection closed instead. */
   status: number | null;
-  /** What a fault did; null for none. */
+  /** The effect of a fault; null for none. */
   fault: string | null;
   /** True when the answer came from the idempotency store. */
   replayed: boolean;
 };
 
 const KEPT_HEADERS = ['content-type', 'stripe-version', 'idempotency-key', 'user-agent', 'mor-version', 'api-version'];
-const KEPT_REQUESTS = 50_000; // older ones are forgotten: a day-long run must not grow without end
+const KEPT_REQUESTS = 50_000; // forgets older ones: a day-long run must not grow without end
 
 export class RequestLog {
   private entries: LoggedRequest[] = [];
@@ -54,7 +54,7 @@ export class RequestLog {
   }
 }
 
-/** Milliseconds of `since`, which is an ISO time or Unix seconds; minus infinity when absent or unreadable. */
+/** Milliseconds of `since`, an ISO time or Unix seconds; minus infinity if absent or unreadable. */
 export function sinceMs(text: string | null): number {
   if (text === null || text === '') return Number.NEGATIVE_INFINITY;
   const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text);
@@ -67,7 +67,7 @@ export function keptHeaders(headers: Readonly<Record<string, string>>): Record<s
   );
 }
 
-/** The body as it may be kept: credentials are blanked. */
+/** The body as the log keeps it: without credentials. */
 export function keptBody(body: Json | undefined): Json | undefined {
   if (!isObject(body) || body['client_secret'] === undefined) return body;
   return { ...body, client_secret: '(not kept)' };

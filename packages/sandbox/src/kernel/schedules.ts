@@ -1,6 +1,6 @@
-// When a failed delivery is tried again: one schedule per sender.
+// The retries of a failed delivery: one schedule per sender.
 
-/** What came back from one attempt. `status` is null when no answer came (refused, reset, timeout). */
+/** The outcome of one attempt. `status` is null without an answer (refused, reset, timeout). */
 export type AttemptOutcome = { readonly status: number | null };
 
 export type RetrySchedule = {
@@ -14,7 +14,7 @@ export type RetrySchedule = {
 const SEC = 1000;
 const HOUR = 3_600_000;
 
-/** Stripe docs, "Webhooks": anything but 2xx is tried again for up to three days with exponential gaps. */
+/** Stripe docs, "Webhooks": retries anything but 2xx for up to three days with exponential gaps. */
 export const stripeSchedule: RetrySchedule = {
   name: 'stripe',
   timeoutMs: 20 * SEC,
@@ -26,8 +26,8 @@ export const stripeSchedule: RetrySchedule = {
 };
 
 /**
- * Document 2, "Delivery": any 2xx within 30 seconds acknowledges; 429, 5xx and silence are tried again; another 4xx is final. At
- * most 8 attempts, first retry after 10 seconds, tripling, at most 4 hours apart and 9 hours in total.
+ * Document 2, "Delivery": any 2xx within 30 seconds acknowledges; the MoR retries 429, 5xx and silence; another 4xx is
+ * final. At most 8 attempts, first retry after 10 seconds, tripling, at most 4 hours apart and 9 hours in total.
  */
 export const morEventSchedule: RetrySchedule = {
   name: 'mor_events',
@@ -41,8 +41,8 @@ export const morEventSchedule: RetrySchedule = {
 };
 
 /**
- * Document 3, "Webhook delivery": 200 acknowledges, a 4xx is permanent, a 5xx is tried again with exponential backoff. The document
- * states no end: three days here. Another 2xx and a 3xx are no acknowledgement by its letter and are tried again.
+ * Document 3, "Webhook delivery": 200 acknowledges, a 4xx is permanent, the MoR retries a 5xx with exponential backoff.
+ * The document states no end: three days here. By its letter another 2xx and a 3xx do not acknowledge: retried too.
  */
 export const morPaymentSchedule: RetrySchedule = {
   name: 'mor_payments',

@@ -8,10 +8,10 @@ const BODY_LIMIT = 8 * 1024 * 1024; // bytes
 
 export type RunningServer = { readonly url: string; readonly port: number; close(): Promise<void> };
 
-/** Listens on `port` (0 picks one) at `host`. Rejects when the port is taken. */
+/** Listens on `port` (0 picks one) at `host`. Rejects if another program has the port. */
 export async function listen(kernel: Kernel, side: Side, port: number, host: string): Promise<RunningServer> {
   const server = createServer((req, res) => void serve(kernel, side, req, res));
-  server.keepAliveTimeout = 65_000; // longer than clients keep theirs: no connection is closed under a request
+  server.keepAliveTimeout = 65_000; // longer than the clients': no connection closes under a request
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => resolve());

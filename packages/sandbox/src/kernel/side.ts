@@ -1,2 +1,2 @@
-// Which of the two peers a request is for.
+// The peer of a request.
 export type Side = 'mor' | 'stripe';

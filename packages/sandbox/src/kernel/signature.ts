@@ -1,4 +1,4 @@
-// The signature scheme that all three senders share: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "{t}.{raw body}">`.
+// The common signature scheme of all three senders: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "{t}.{raw body}">`.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The header value for one attempt. `atSec` is Unix seconds. */

@@ -1,10 +1,10 @@
-// The book of Document 3: intents, customers with a saved method, payments and refunds, and the outcomes that were chosen.
+// The book of Document 3: intents, customers with a saved method, payments and refunds, and the chosen outcomes.
 import { type Kernel } from '../kernel/kernel.js';
 import { type MorCustomer, type MorPayment, type MorState, type SavedMethod } from './state.js';
 
 export const outcomes = ['succeed', 'decline', 'requires_action', 'bank_debit', 'bank_debit_failed'] as const;
 export type Outcome = (typeof outcomes)[number];
-/** As it is chosen: a decline may name its code, such as `decline:lost_card`. */
+/** A choice: a decline may name its code, such as `decline:lost_card`. */
 export type Chosen = Outcome | `decline:${string}`;
 
 export type Intent = {
@@ -19,19 +19,19 @@ export type Intent = {
   status: string;
 };
 
-/** What the MoR knows of an invoice that it was sent. */
+/** The MoR's knowledge of an invoice from events. */
 export type HeardInvoice = {
   readonly id: string;
   readonly customerId: string;
   readonly email: string | null;
-  /** What was due by the newest event about it. */
+  /** The amount due by its newest event. */
   amount: number;
   readonly currency: string;
   /** Payments tried for it, oldest first. */
   readonly attempts: MorPayment[];
   /** Carried here from the setup intent; every attempt for this invoice bears it, no other invoice does. */
   taxCalculationId: string | null;
-  /** A charge was ordered and has not been tried yet. */
+  /** A charge is ordered and untried so far. */
   ordered: boolean;
 };
 
@@ -42,15 +42,18 @@ export class CardsBook {
   readonly heard = new Map<string, HeardInvoice>();
   readonly heardEvents = new Set<string>();
   readonly signupInvoiceOf = new Map<string, { invoiceId: string; amount: number }>(); // by the merchant's customer id
-  /** `processorRefundId`: the id that the processor gives it; null: one that no other refund has. */
+  /** `processorRefundId`: the id from the processor; null: a new one. */
   readonly refundPlans: { paymentId: string | null; plan: RefundPlan; processorRefundId: string | null }[] = [];
-  /** Document 3 has no field for the owner of a saved method. `refuse`: such a setup intent is malformed; `ignore`: the field counts for nothing. */
+  /**
+   * Document 3 has no field for the owner of a saved method. `refuse`: such a setup intent is malformed; `ignore`: the
+   * field has no effect.
+   */
   setupCustomer: 'take' | 'refuse' | 'ignore' = 'take';
   readonly enabledTypes = new Set(['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
   private methodsSaved = 0;
   private readonly always = new Map<string, Chosen>();
   private readonly coming = new Map<string, Chosen[]>();
-  /** Outcomes that hold for a while only, and until when by the virtual clock. */
+  /** Temporary outcomes, and their ends by the virtual clock. */
   private readonly until = new Map<string, { readonly chosen: Chosen; readonly endMs: number }>();
 
   constructor(
@@ -92,14 +95,17 @@ export class CardsBook {
     return method;
   }
 
-  /** What pays for a merchant's customer: the newest confirmed method of this customer, and never another's or nobody's. Null: none. */
+  /**
+   * The payer for a merchant's customer: the newest confirmed method of this customer, and never another's or nobody's.
+   * Null: none.
+   */
   methodOf(merchantCustomerId: string): SavedMethod | null {
     return this.mor.customerOf.get(merchantCustomerId)?.methods.at(-1) ?? null;
   }
 
   /**
-   * One outcome holds until it is changed, or for `forSec` and then the one before it again; a list is used up charge by charge. Gives the
-   * customer a card if there is none.
+   * One outcome holds until the next choice, or for `forSec` and then the one before it again; each charge takes one
+   * from a list. Gives the customer a card if there is none.
    */
   choose(merchantCustomerId: string, chosen: Chosen | readonly Chosen[], forSec: number | null = null): void {
     const customer = this.customerFor(merchantCustomerId, null);
@@ -110,7 +116,7 @@ export class CardsBook {
     else this.coming.set(merchantCustomerId, [...chosen]);
   }
 
-  /** A debit that was chosen for this customer's next charge, which is its signup; null: none was. */
+  /** A debit chosen for this customer's next charge, the signup; null: none. */
   debitAtSignup(merchantCustomerId: string | null): 'bank_debit' | 'bank_debit_failed' | null {
     if (merchantCustomerId === null) return null;
     const coming = this.coming.get(merchantCustomerId);

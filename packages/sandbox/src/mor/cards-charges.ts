@@ -1,4 +1,4 @@
-// Off-session charges for renewals: what the MoR does when it hears `invoice.created` (Document 3, rules 4 and 5).
+// Off-session charges for renewals: the MoR's reaction to `invoice.created` (Document 3, rules 4 and 5).
 import { type JsonObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { type CardsBook, type Chosen, type HeardInvoice } from './cards-book.js';
@@ -27,8 +27,9 @@ export class Charges {
   ) {}
 
   /**
-   * An `invoice.created`, heard from the billing platform or through a relay: the same event id counts once. A new event for an
-   * invoice whose earlier attempt failed tries again, with what is due by then; one for an invoice that is paid or under way does not.
+   * An `invoice.created`, from the billing platform or through a relay: the same event id counts once. A new event for
+   * an invoice with a failed attempt tries again, for the amount now due. An event for an invoice paid or under way
+   * does not.
    */
   hear(eventId: string, invoice: JsonObject): void {
     if (this.book.heardEvents.has(eventId)) return;
@@ -109,7 +110,7 @@ export class Charges {
   private settleDebit(payment: MorPayment, outcome: DebitOutcome): void {
     if (payment.status !== 'processing') return;
     this.decide(payment, outcome);
-    if (payment.kind === 'renewal') this.events.verdict(payment); // none is described for a signup (Document 3, rule 3)
+    if (payment.kind === 'renewal') this.events.verdict(payment); // no event exists for a signup (Document 3, rule 3)
   }
 
   private decide(payment: MorPayment, chosen: Chosen | 'no_method'): void {
@@ -129,7 +130,7 @@ export class Charges {
     this.mor.paymentCaptured(payment);
   }
 
-  /** A signup's charge, as the MoR learns it from its own processor. No event is described for it (Document 3, rule 3). */
+  /** A signup's charge, as the MoR learns it from its own processor, without an event (Document 3, rule 3). */
   signupPayment(
     input: NewPayment,
     outcome: 'succeed' | DebitOutcome,

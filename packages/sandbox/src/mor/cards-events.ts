@@ -8,7 +8,7 @@ import { type MorPayment, type MorRefund, type MorState } from './state.js';
 export type PaymentEvent = { readonly id: string; readonly type: string; readonly body: JsonObject };
 
 export class PaymentEvents {
-  /** Everything that was posted, oldest first. */
+  /** Every posted event, oldest first. */
   readonly sent: PaymentEvent[] = [];
 
   constructor(
@@ -68,7 +68,7 @@ export class PaymentEvents {
     return event;
   }
 
-  /** Sends what was posted since that time once more, each event with its id and its bytes, as a merchant asks for after a loss. */
+  /** Sends the events since then once more, each with its id and its bytes: a merchant's request after a loss. */
   again(sinceSec: number): readonly PaymentEvent[] {
     const events = this.sent.filter((event) => Number(event.body['created']) >= sinceSec);
     for (const event of events) this.deliver(event);

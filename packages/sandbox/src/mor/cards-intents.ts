@@ -1,4 +1,4 @@
-// Setup intents and payment intents (Document 3, "Endpoints"), and the browser that confirms them.
+// Setup intents and payment intents (Document 3, "Endpoints"), and the browser's confirmation.
 import { Refusal, type SandboxRequest, morError } from '../kernel/http.js';
 import { type FieldError, type JsonObject, Fields, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -116,14 +116,14 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
 }
 
 function outcomeOfIntent(intent: Intent, book: CardsBook): Outcome {
-  // Whoever asks for declined or authenticated renewals still signs up: only debits differ at signup.
+  // A customer with declined or authenticated renewals still signs up: only debits differ at signup.
   const debit = intent.kind === 'payment' ? book.debitAtSignup(intent.customer.merchantCustomerId) : null;
   if (debit !== null) return debit;
   const told = outcomeOfEmail(intent.customer.email);
   return told === 'bank_debit' || intent.types.every((t) => t !== 'card') ? 'bank_debit' : 'succeed';
 }
 
-/** What the browser gets: the intent's id and status, and the charge id that the merchant's page reads (Document 3, rule 3). */
+/** The browser's answer: the intent's id and status, and the charge id for the merchant's page (Document 3, rule 3). */
 function confirm(intent: Intent, outcome: Outcome, book: CardsBook, charges: Charges): JsonObject {
   const result = (more: JsonObject): JsonObject => ({ id: intent.id, status: intent.status, ...more });
   if (outcome === 'decline') {
@@ -193,7 +193,7 @@ function bodyOf(request: SandboxRequest, optional: boolean): JsonObject {
   return isObject(request.body) ? request.body : refuse(400, 'invalid_request', 'body', 'must be a JSON object');
 }
 
-/** Those of Document 3, and those that a control route enabled. */
+/** The types of Document 3, and those enabled by a control route. */
 function typesOf(body: JsonObject, enabled: ReadonlySet<string>): string[] {
   const given = body['payment_method_types'];
   if (given === undefined || given === null) return ['card'];
@@ -219,7 +219,7 @@ type CustomerInput = { readonly id: string; readonly email: string | null };
 type PaymentInput = { readonly amount: number; readonly currency: string; readonly customer: CustomerInput };
 type Wrong = (field: string, message: string) => void;
 
-/** Whose method a setup intent saves; null: nobody's. Document 3 has no field for it: this is the payment intent's. */
+/** The owner of a setup intent's method; null: nobody. Document 3 has no field for it: this is the payment intent's. */
 function ownerOf(body: JsonObject, psp: string, book: CardsBook): CustomerInput | null {
   if ((body['merchant_customer'] ?? null) === null) return null;
   if (book.setupCustomer === 'refuse')

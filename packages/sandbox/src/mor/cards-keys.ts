@@ -1,4 +1,4 @@
-// Idempotency keys of Document 3: the first answer is kept; the same key with another body is a conflict.
+// Idempotency keys of Document 3: keeps the first answer; the same key with another body is a conflict.
 import { type OpenFacts } from './open-facts.js';
 import { Refusal, type Reply, type SandboxRequest, morError } from '../kernel/http.js';
 
@@ -9,7 +9,7 @@ export class KeptAnswers {
 
   constructor(private readonly facts: OpenFacts) {}
 
-  /** Runs `work` unless this key was used on this path before. Refusals are not kept: nothing was done under the key. */
+  /** Runs `work` unless this path has used this key before. Keeps no refusals: nothing happened under the key. */
   once(request: SandboxRequest, work: () => Reply): Reply {
     const key = request.idempotencyKey;
     if (key === null || key === '' || this.facts.is('keys', 'forgotten')) return work();

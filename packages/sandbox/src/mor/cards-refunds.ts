@@ -10,7 +10,7 @@ import { type MorPayment, type MorRefund, type MorState } from './state.js';
 const DEBIT_REFUND_MS = 3 * 86_400_000;
 
 export type RefundInput = {
-  readonly amount: number | null; // null: what is left
+  readonly amount: number | null; // null: the rest
   readonly reason: string | null;
   readonly metadata: JsonObject | null;
   readonly source: MorRefund['source'];
@@ -24,7 +24,7 @@ export class Refunds {
     private readonly events: PaymentEvents,
   ) {}
 
-  /** Makes a refund, whoever asks. Throws the refusals of Document 3's table. */
+  /** Makes a refund, for any requester. Throws the refusals of Document 3's table. */
   create(payment: MorPayment, input: RefundInput): MorRefund {
     if (payment.status !== 'succeeded' && payment.status !== 'partially_refunded') {
       throw new Refusal(

@@ -16,7 +16,7 @@ export type Cards = CardParts & {
   readonly hearStripe: (type: string, object: unknown, eventId: string) => void;
 };
 
-/** `relaySecret` signs what a merchant relays to `POST /relay/stripe`. */
+/** `relaySecret` signs the merchant's relay to `POST /relay/stripe`. */
 export function addCards(kernel: Kernel, mor: MorState, relaySecret: string): Cards {
   const book = new CardsBook(kernel, mor);
   const events = new PaymentEvents(kernel, mor);

@@ -1,4 +1,5 @@
-// The browser's side of a confirmation, as the text that `GET /_sandbox/confirm.js` answers. No card number is asked for: one chooses how it goes.
+// The browser's side of a confirmation, as the text of `GET /_sandbox/confirm.js`. Asks for no card number: the shopper
+// chooses an outcome.
 
 export const CONFIRM_SCRIPT = `// The sandbox's stand-in for the processor's script.
 //   const processor = SandboxProcessor('pk_sandbox_...');

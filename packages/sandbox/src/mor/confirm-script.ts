@@ -1,4 +1,5 @@
-// What a shopper's browser needs of the processor: a script with a choice of cards, and the one control route it may call from elsewhere.
+// The shopper's browser gets two things of the processor: a script with a choice of cards, and the one control route
+// open to other origins.
 import { type Handler, type Reply, Refusal, morError } from '../kernel/http.js';
 import { BadInput, type Fields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -11,7 +12,7 @@ export function publishableKeyOf(kernel: Kernel): string {
 
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
 
-/** Its answers, refusals too, may be read by a page of another origin. */
+/** A page of another origin may read its answers, refusals too. */
 export function fromBrowser(handler: Handler): Handler {
   const open = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, ...ANY_ORIGIN } });
   return async (request) => {
@@ -25,7 +26,7 @@ export function fromBrowser(handler: Handler): Handler {
   };
 }
 
-/** A test plays the browser without them; whoever names them must name the right ones. Throws BadInput. */
+/** A test plays the browser without them; given names must be right. Throws BadInput. */
 export function checkBrowser(kernel: Kernel, fields: Fields, clientSecret: string): void {
   const secret = fields.optionalString('client_secret') ?? clientSecret;
   if (secret !== clientSecret) fields.refuse('client_secret', 'is not the one of this intent');

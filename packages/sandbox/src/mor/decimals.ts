@@ -1,15 +1,17 @@
-// Exact decimals of the MoR's tax API: what a request sent, and the one rounding rule (half up, to the currency's decimals).
+// Exact decimals of the MoR's tax API: the number as sent, and the one rounding rule (half up, to the currency's
+// decimals).
 import { decimalsOf } from '../kernel/money.js';
 
-/** `digits` / 10^`scale`: the number exactly as it was written. */
+/** `digits` / 10^`scale`: the number exactly as written. */
 export type Decimal = { readonly digits: bigint; readonly scale: number };
 
-/** Rates are counted in millionths: 0.20 is 200_000n, so that 0.09975 (Quebec) is still exact. */
+/** Rates count in millionths: 0.20 is 200_000n, so 0.09975 (Quebec) is still exact. */
 export const RATE_ONE = 1_000_000n;
 
 /**
- * A plain decimal, sent as a JSON string or number (Document 2, "requests may send decimals as JSON numbers"). Null when it is none:
- * no exponent, no separators, at most 15 digits before and 18 after the point. A JSON number of up to 15 digits prints as it was written.
+ * A plain decimal, sent as a JSON string or number (Document 2, "requests may send decimals as JSON numbers").
+ * Otherwise null: no exponent, no separators, at most 15 digits before and 18 after the point. A JSON number of up to
+ * 15 digits prints as written.
  */
 export function parseDecimal(value: unknown): Decimal | null {
   const text = typeof value === 'number' ? String(value) : value;
@@ -33,13 +35,13 @@ export function minorOf(value: Decimal, quantity: bigint, currency: string): big
   return divideHalfUp(scaled, 10n ** BigInt(value.scale));
 }
 
-/** Whether the decimal fits the currency's own number of decimals, so that nothing would be rounded. */
+/** Whether the decimal fits the currency's own number of decimals, without rounding. */
 export function isExactIn(value: Decimal, currency: string): boolean {
   const scaled = value.digits * 10n ** BigInt(decimalsOf(currency));
   return scaled % 10n ** BigInt(value.scale) === 0n;
 }
 
-/** The part of `minor` that a rate in millionths takes, rounded half up. */
+/** The share of `minor` for a rate in millionths, rounded half up. */
 export function shareOf(minor: bigint, rate: bigint): bigint {
   return divideHalfUp(minor * rate, RATE_ONE);
 }

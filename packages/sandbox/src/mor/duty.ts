@@ -1,4 +1,4 @@
-// Import duty of one line: the HS code that applies (supplied or predicted) and its rate (Document 2, "Calculation rules").
+// Import duty of one line: its HS code (supplied or predicted) and its rate (Document 2, "Calculation rules").
 import { fallbackDutyOf } from './jurisdictions.js';
 
 export type Duty = {
@@ -7,7 +7,7 @@ export type Duty = {
   readonly hsCode: string | undefined;
 };
 
-/** Words by which the classifier knows goods; the first that occurs in title, description or category decides. */
+/** The classifier's words for goods; the first one in title, description or category decides. */
 const PREDICTIONS: readonly (readonly [RegExp, string])[] = [
   [/t-?shirt|tee\b/i, '61091000'],
   [/shirt|blouse/i, '62052000'],
@@ -42,7 +42,7 @@ const CHAPTER_RATES: Readonly<Record<string, bigint>> = {
   '95': 47_000n,
 };
 
-/** 6 to 14 digits without the dots; null when it is not that. */
+/** 6 to 14 digits without the dots; null otherwise. */
 export function normalizeHsCode(code: string): string | null {
   const digits = code.replaceAll('.', '');
   return /^\d{6,14}$/.test(digits) ? digits : null;

@@ -16,7 +16,10 @@ const REJECTED = 'The tax authority rejected the document.';
 
 type Status = 'PENDING' | 'ISSUED' | 'FAILED' | 'CANCELLED';
 
-/** By itself PENDING becomes ISSUED. A rehearsal may also turn an issued one into a failed one, since its id is known only then. */
+/**
+ * PENDING becomes ISSUED automatically. A rehearsal may also turn an issued one into a failed one: its id appears only
+ * then.
+ */
 const MOVES: Readonly<Record<Status, readonly Status[]>> = {
   PENDING: ['ISSUED', 'FAILED'],
   ISSUED: ['CANCELLED', 'FAILED'],
@@ -70,7 +73,7 @@ export class EInvoices {
     return this.all;
   }
 
-  /** Takes the e-invoice's id or that of what it was made for. */
+  /** Takes the id of the e-invoice or of its source. */
   control(id: string, status: Exclude<Status, 'PENDING'>, message: string | undefined): EInvoice {
     const found = this.all.find((eInvoice) => eInvoice.id === id || eInvoice.source.id === id);
     if (found === undefined) throw notFound();

@@ -19,7 +19,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Announced, not delivered yet (Document 2): they can be subscribed to and are never sent. */
+/** Announced, not delivered yet (Document 2): open to subscribers, and never sent. */
 export const NEVER_SENT: readonly string[] = ['payment.settled', 'report.available'];
 
 export function isEventType(value: string): value is EventType {

@@ -1,10 +1,10 @@
-// Reads a request body field by field and collects everything that is wrong with it, named as the documents do.
+// Reads a request body field by field and collects every problem, named as in the documents.
 import { isDay, parseCountry, parseKnownCurrency } from './countries.js';
 import { type Decimal, parseDecimal } from './decimals.js';
 import { type FieldError } from '../kernel/json.js';
 import { refusal } from './refusal.js';
 
-/** The problems of one request. A value of the wrong kind is a body that does not parse, so it is reported on `body`. */
+/** The problems of one request. A value of the wrong kind makes the body unreadable: reported on `body`. */
 class Problems {
   readonly list: FieldError[] = [];
 
@@ -16,7 +16,7 @@ class Problems {
     this.add('body', path === '' ? message : `${path}: ${message}`);
   }
 
-  /** Ends the request with 400 when anything was wrong. A body that does not parse is never looked at further. */
+  /** Ends the request with 400 if there is a problem. Looks no further at an unreadable body. */
   throwAs(code: string): void {
     const unparsable = this.list.filter(({ field }) => field === 'body');
     if (this.list.length > 0) throw refusal(400, code, unparsable.length > 0 ? unparsable : this.list);
@@ -27,7 +27,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One object of a request. Required fields that are missing come back as an empty value, with a problem noted. */
+/** One object of a request. A missing required field gives an empty value and a noted problem. */
 export class Fields {
   private constructor(
     private readonly values: Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ export class Fields {
     readonly problems: Problems,
   ) {}
 
-  /** The whole body; anything but an object is a body that does not parse. */
+  /** The whole body; anything but an object is unreadable. */
   static of(body: unknown): Fields {
     const problems = new Problems();
     if (!isRecord(body)) problems.unparsable('', 'must be a JSON object');
@@ -153,7 +153,7 @@ export class Fields {
     return undefined;
   }
 
-  /** A required object; when it is missing only its own name is reported. */
+  /** A required object; if missing, reports only its own name. */
   object(name: string): Fields | undefined {
     if (!this.has(name)) this.missing(name);
     return this.optionalObject(name);
@@ -188,7 +188,7 @@ export class Fields {
     });
   }
 
-  /** At least one object; a missing or empty array is named. */
+  /** At least one object; reports a missing or empty array. */
   objects(name: string): readonly Fields[] {
     const items = this.optionalObjects(name);
     if (!this.has(name) || (items.length === 0 && Array.isArray(this.raw(name))))
@@ -197,7 +197,7 @@ export class Fields {
   }
 }
 
-/** Leaves out the members that have no value (Document 2, "omitted rather than null"). Null stays where a document says so. */
+/** Leaves out members without a value (Document 2, "omitted rather than null"). Null stays where a document says so. */
 export function compact(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }

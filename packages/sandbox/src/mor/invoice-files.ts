@@ -1,4 +1,4 @@
-// Links to files that the MoR makes: signed, short-lived, minted afresh at every call; and the wait until a file exists.
+// Links to the MoR's files: signed, short-lived, new at every call; and the wait for a file.
 import { type Reply } from '../kernel/http.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { derivedSecret } from '../kernel/random.js';
@@ -12,7 +12,7 @@ const TRANSACTION_LINK_MS = 60 * MINUTE_MS;
 
 export type FileLink = { readonly fileName: string; readonly url: string; readonly expiresAt: string };
 
-/** 202 with the seconds to wait: the document is still being made. */
+/** 202 with the seconds to wait: the document is not ready. */
 export function stillMaking(): Reply {
   return { status: 202, headers: { 'retry-after': '2' }, body: {} };
 }
@@ -23,7 +23,7 @@ export class InvoiceFiles {
     private readonly mor: MorState,
   ) {}
 
-  /** A pre-signed link that lasts `lifeMs` of virtual time. */
+  /** A pre-signed link for `lifeMs` of virtual time. */
   link(fileName: string, lifeMs: number): FileLink {
     const expiresAtMs = this.kernel.clock.nowMs() + lifeMs;
     const expires = Math.floor(expiresAtMs / 1000);
@@ -31,7 +31,7 @@ export class InvoiceFiles {
     return { fileName, url, expiresAt: new Date(expiresAtMs).toISOString() };
   }
 
-  /** The invoice of a payment or refund that exists since `sinceMs`: 202 while it is made, then links of 15 minutes. */
+  /** The invoice of a payment or refund made at `sinceMs`: 202 at first, then links of 15 minutes. */
   paymentInvoice(name: string, sinceMs: number): Reply {
     if (this.kernel.clock.nowMs() < sinceMs + ISSUANCE_MS) return stillMaking();
     return { status: 200, body: { invoice: this.link(`${name}.pdf`, DOCUMENT_LINK_MS) } };

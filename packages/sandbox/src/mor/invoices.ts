@@ -13,7 +13,7 @@ function pspReference({ request }: Call): string {
   return reference;
 }
 
-/** A payment that never took money has no invoice and is not found; a bank debit under way is still being made. */
+/** A payment without taken money has no invoice: not found; a bank debit under way is not ready. */
 function paymentInvoice(files: InvoiceFiles, payment: MorPayment | undefined, facts: OpenFacts): Reply {
   if (payment === undefined || payment.status === 'failed' || payment.status === 'requires_action') throw notFound();
   if (facts.is('charge_lookup', 'never')) throw notFound();

@@ -1,4 +1,4 @@
-// Work at the MoR that lasts seconds: goes on by itself, or waits while a rehearsal holds it.
+// Work of some seconds at the MoR: goes on automatically, or waits while a rehearsal holds it.
 import { Fields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 

@@ -3,7 +3,7 @@
 export type TaxType = 'VAT' | 'GST' | 'SALES_TAX' | 'IMPORT_VAT' | 'OTHER';
 export type Level = 'COUNTRY' | 'STATE' | 'COUNTY' | 'CITY' | 'DISTRICT';
 
-/** One tax that applies at a place. */
+/** One tax of a place. */
 export type Levy = {
   readonly name: string;
   readonly jurisdiction: string;
@@ -76,7 +76,7 @@ const COUNTRIES: Readonly<Record<string, Country>> = {
   ZA: country('South Africa', 'ZAR', 15, 'VAT', 20),
 };
 
-/** State, county and city parts of sales tax in percent; a state that is not listed charges 4 + 1 + 0.5. */
+/** State, county and city parts of sales tax in percent; any other state charges 4 + 1 + 0.5. */
 const US_STATES: Readonly<Record<string, readonly [number, number, number]>> = {
   AK: [0, 0, 0],
   CA: [6, 1.25, 1.25],
@@ -95,7 +95,10 @@ const US_STATES: Readonly<Record<string, readonly [number, number, number]>> = {
   WA: [6.5, 1.5, 2.35],
 };
 
-/** What a province adds to Canada's 5 percent, and whether it replaces it (harmonised); a province that is not listed adds nothing. */
+/**
+ * A province's addition to Canada's 5 percent, and whether it replaces it (harmonised); any other province adds
+ * nothing.
+ */
 const CA_PROVINCES: Readonly<
   Record<string, { readonly name: string; readonly rate: number; readonly harmonised: boolean }>
 > = {
@@ -115,12 +118,12 @@ export function supportedCountries(): readonly string[] {
   return Object.keys(COUNTRIES);
 }
 
-/** The currency tax invoices are made in there; null when the country is not supported ("has no tax currency"). */
+/** The currency of tax invoices there; null for an unsupported country ("has no tax currency"). */
 export function taxCurrencyOf(code: string): string | null {
   return COUNTRIES[code]?.currency ?? null;
 }
 
-/** The conservative duty rate for goods that could not be classified (Document 2, `FALLBACK_ESTIMATE`). */
+/** The conservative duty rate for unclassified goods (Document 2, `FALLBACK_ESTIMATE`). */
 export function fallbackDutyOf(code: string): bigint {
   return COUNTRIES[code]?.fallbackDuty ?? 0n;
 }
@@ -167,7 +170,7 @@ function canadianTax(place: Place): readonly Levy[] {
   return province.harmonised ? [own] : [gst, own];
 }
 
-/** The taxes of a supported place, widest level first. `imported`: the tax is taken at the border (`IMPORT_VAT`). */
+/** The taxes of a supported place, widest level first. `imported`: taken at the border (`IMPORT_VAT`). */
 export function leviesAt(place: Place, imported: boolean): readonly Levy[] {
   const known = COUNTRIES[place.country];
   if (known === undefined) return [];

@@ -1,4 +1,4 @@
-// The hosted page of a payment link, for a person with a browser: what is due and a button.
+// The hosted page of a payment link, for a person with a browser: the amount due and a button.
 
 type Shown = {
   readonly id: string;

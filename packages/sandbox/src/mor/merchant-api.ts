@@ -17,7 +17,7 @@ import { addTaxRefunds } from './tax-refunds.js';
 import { TaxTransactions, addTaxTransactions } from './tax-transactions.js';
 import { WebhookEndpoints, addWebhookEndpoints } from './webhook-endpoints.js';
 
-/** Adds every route of Document 2 and sets the hooks that the shared state offers. */
+/** Adds every route of Document 2 and sets the hooks of the shared state. */
 export function addMerchantApi(kernel: Kernel, mor: MorState): void {
   const files = new InvoiceFiles(kernel, mor);
   const issuance = new Issuance(kernel);
@@ -64,7 +64,7 @@ function booksOf(proformas: Proformas, links: PaymentLinks): ChannelBooks {
   };
 }
 
-/** The secret of the pre-registered event endpoint, for the settings that the sandbox prints. */
+/** The secret of the pre-registered event endpoint, for the printed settings. */
 function eventWebhookSecret(seed: string): string {
   return derivedSecret(seed, 'event-webhook', 'whsec_');
 }

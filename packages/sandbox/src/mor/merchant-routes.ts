@@ -1,4 +1,4 @@
-// The common front of every merchant route of Document 2: token first, then a body that parses, then the handler.
+// The common front of every merchant route of Document 2: token first, then a readable body, then the handler.
 import { type Reply, type SandboxRequest } from '../kernel/http.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { isUuid } from './countries.js';
@@ -9,13 +9,13 @@ export type Call = { readonly request: SandboxRequest; readonly account: Account
 
 export type MerchantRoute = (method: string, path: string, handler: (call: Call) => Reply, malformed?: string) => void;
 
-/** No JSON, or sent under the type that curl gives to `-d` by itself: Document 2 asks for `application/json`. */
+/** No JSON, or sent under curl's own type for `-d`: Document 2 asks for `application/json`. */
 export function isUnreadable({ bodyBroken, raw, headers }: SandboxRequest): boolean {
   const form = (headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded');
   return bodyBroken || (form && raw.length > 0);
 }
 
-/** A function that adds merchant routes. `malformed` is the code for a body that is no JSON (400, field `body`). */
+/** A function to add merchant routes. `malformed` is the code for a body without JSON (400, field `body`). */
 export function merchantRoutes(kernel: Kernel, mor: MorState): MerchantRoute {
   return (method, path, handler, malformed = 'invalid_argument') => {
     kernel.mor.add(method, path, (request) => {

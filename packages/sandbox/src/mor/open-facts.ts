@@ -1,14 +1,14 @@
-// What the documents leave open and the sandbox can play either way. The first word of each is what it does unless told otherwise.
+// The documents' open questions: the sandbox can play either answer. The first word of each is its default.
 import { type Reply, type SandboxRequest } from '../kernel/http.js';
 import { Fields, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 
 const CHOICES = {
-  /** When a renewal is charged: on `invoice.created`, while it is a draft, or on `invoice.finalized`. */
+  /** Time of a renewal's charge: on `invoice.created`, in its draft, or on `invoice.finalized`. */
   charges_at: ['created', 'finalized'],
-  /** Whether another `invoice.created` for a refused invoice is charged again. */
+  /** Whether the MoR charges again at another `invoice.created` for a refused invoice. */
   second_created: ['charged', 'ignored'],
-  /** `upper_case`: the MAC in capital hex digits, behind a blank. `prefixed`: `v1=sha256=…`, which no document describes. */
+  /** `upper_case`: the MAC in capital hex digits, behind a blank. `prefixed`: `v1=sha256=…`, in no document. */
   signature: ['documented', 'upper_case', 'prefixed'],
   /** `GET /api/payments/invoice?psp_reference=`: 202 for two seconds and then 200, 200 at once, or always 404. */
   charge_lookup: ['after_202', 'at_once', 'never'],
@@ -17,7 +17,7 @@ const CHOICES = {
   /** `nested`: Document 3's errors are `{error: {code, message}}`. */
   errors: ['flat', 'nested'],
   retry_after: ['sent', 'left_out'],
-  /** Whether an `Idempotency-Key` of Document 3 is remembered. */
+  /** Whether the MoR remembers an `Idempotency-Key` of Document 3. */
   keys: ['kept', 'forgotten'],
 } as const;
 type Name = keyof typeof CHOICES;

@@ -24,12 +24,12 @@ export type PaymentLink = {
   readonly idempotencyKey: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** What was paid on it, oldest first: once, or more often where the customer paid again. */
+  /** Its payments, oldest first: more than one if the customer paid again. */
   readonly paymentIds: string[];
   paidAtMs: number | null;
 };
 
-/** What `payment.captured` calls a link's payment by, beside the link: Document 2 does not show it. */
+/** The names `payment.captured` gives a link's payment, besides the link: Document 2 does not show it. */
 export const CAPTURE_NAMES = ['charge', 'id', 'both', 'nothing'] as const;
 export type CaptureNames = (typeof CAPTURE_NAMES)[number];
 export const namesCharge = (names: CaptureNames): boolean => names === 'charge' || names === 'both';
@@ -107,7 +107,7 @@ export class PaymentLinks {
     };
   }
 
-  /** What the customer sees at the link, whoever made it. */
+  /** The customer's view of the link, whoever made it. */
   page(id: string): Record<string, unknown> {
     return this.show(this.findAny(id));
   }
@@ -126,7 +126,10 @@ export class PaymentLinks {
     return link;
   }
 
-  /** The customer pays, or pays `again` from a page that was still open. 409 unless the link is payable, or was paid. Gives the link with the payment it made. */
+  /**
+   * The customer pays, or pays `again` from a page still open. 409 unless the link is payable, or paid. Returns the
+   * link with its new payment.
+   */
   pay(id: string, names: CaptureNames = 'charge', again = false): Record<string, unknown> {
     const link = this.findAny(id);
     const status = this.statusOf(link);
@@ -215,7 +218,7 @@ export function addPaymentLinks(kernel: Kernel, mor: MorState, links: PaymentLin
     status: 200,
     body: links.show(links.find(account, request.params['id'] ?? '')),
   }));
-  // The hosted page; a program is told how to play the customer.
+  // The hosted page; a program gets the way to play the customer.
   kernel.mor.add('GET', '/pay/:id', ({ params, headers }) => {
     const id = params['id'] ?? '';
     if (headers['accept']?.includes('text/html') !== true)

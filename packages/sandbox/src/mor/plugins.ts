@@ -6,5 +6,5 @@ import { type MorState } from './state.js';
 
 export type MorPlugin = (kernel: Kernel, mor: MorState) => void;
 
-/** Documents 1 and 2. Document 3 (cards, tokens) is registered by the sandbox itself. */
+/** Documents 1 and 2. The sandbox itself registers Document 3 (cards, tokens). */
 export const morPlugins: readonly MorPlugin[] = [addMerchantApi, addPartnerApi];

@@ -1,4 +1,4 @@
-// What the MoR's portal shows of a bank transfer: a payment that can be refunded, of which no event has said the id.
+// The MoR's portal on a bank transfer: a refundable payment with an id in no event so far.
 import { type Sandbox } from '../sandbox.js';
 
 /** Its `pay_…`. `amount`: smallest units of `currency`. */

@@ -1,4 +1,4 @@
-// Whether a tax calculation may be cited by a proforma invoice (Document 2, from-tax-calculation, its error table).
+// Whether a proforma invoice may cite a tax calculation (Document 2, from-tax-calculation, its error table).
 import { type FieldError } from '../kernel/json.js';
 import { MINUTE_MS } from './invoice-files.js';
 import { taxCurrencyOf } from './jurisdictions.js';
@@ -8,20 +8,23 @@ import { cartTotals } from './tax-answers.js';
 import { brazilianIdentifierProblems } from './tax-identifiers.js';
 
 const WINDOW_MS = 120 * MINUTE_MS; // Document 2, Limits: two hours from creation,
-const NEEDED_MS = 5 * MINUTE_MS; // of which five minutes must remain
+const NEEDED_MS = 5 * MINUTE_MS; // five minutes of them must remain
 
 const BRAZILIAN_STATES = new Set(
   'AC AL AP AM BA CE DF ES GO MA MT MS MG PA PB PR PE PI RJ RN RS RO RR SC SP SE TO'.split(' '),
 );
 
-/** Where the service has an account that a bank transfer can go to. */
+/** The service's accounts for bank transfers. */
 const SETTLEMENT_CURRENCIES = new Set(['GBP', 'EUR', 'USD', 'CAD', 'BRL']);
 
 export function hasPaymentDestination(jurisdiction: string): boolean {
   return SETTLEMENT_CURRENCIES.has(taxCurrencyOf(jurisdiction) ?? '');
 }
 
-/** Why the calculation cannot be cited (`tax_calculation_unusable`), in words; empty when it can. `product`: activated now. */
+/**
+ * Why the calculation is unusable (`tax_calculation_unusable`), in words; empty if it is usable. `product`: activated
+ * now.
+ */
 export function unusableReasons(
   calculation: Calculation,
   jurisdiction: string,
@@ -65,7 +68,7 @@ export function unusableReasons(
   return rules.filter(([broken]) => broken).map(([, reason]) => reason);
 }
 
-/** What Brazilian e-invoicing asks of the recipient's address, with the fields named; empty when all is well. */
+/** The needs of Brazilian e-invoicing in the recipient's address, by field; empty if all is well. */
 export function nfseProblems({ request }: Calculation): readonly FieldError[] {
   const { billingAddress: address } = request;
   if (address.country !== 'BR') return [];

@@ -26,14 +26,14 @@ export type Proforma = {
   readonly legalName: string;
   status: 'PENDING_TAX_TRANSACTION' | 'ISSUED' | 'ISSUANCE_FAILED' | 'SETTLED';
   failure: { readonly code: 'proforma_tax_input_invalid'; readonly message: string; readonly failedAt: string } | null;
-  /** What the transfer brought, in smallest units; null: none came. */
+  /** The transfer's amount, in smallest units; null: none came. */
   received: bigint | null;
   deleted: boolean;
 };
 
 type Kept = { readonly fingerprint: string; readonly reply: Reply };
 
-/** JSON with its keys in order, so that the same body in another spelling is the same. */
+/** JSON with its keys in order: another spelling of the same body is the same. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -170,14 +170,14 @@ export class Proformas {
     });
   }
 
-  /** 404 for unknown, foreign and deleted; `deletedToo` for DELETE, which may be repeated. */
+  /** 404 for unknown, foreign and deleted; `deletedToo` for DELETE, open to repeats. */
   find(account: Account, id: string, deletedToo = false): Proforma {
     const found = this.all.find((proforma) => proforma.id === id && proforma.account === account);
     if (found === undefined || (found.deleted && !deletedToo)) throw notFound();
     return found;
   }
 
-  /** DELETE: possible until the tax transaction is linked. */
+  /** DELETE: possible until the link to a tax transaction. */
   remove(proforma: Proforma): void {
     if (proforma.status === 'ISSUED' || proforma.status === 'SETTLED') {
       throw refuse(409, 'not_deletable', 'status', 'the tax transaction is linked: cancel instead');
@@ -227,7 +227,7 @@ export class Proformas {
   }
 }
 
-/** Handle and read of Document 2; `merchantReference` is null, not missing, when none was sent. */
+/** Handle and read of Document 2; without a `merchantReference` the member is null, not missing. */
 export function showProforma({ id, number, status, merchantReference, failure }: Proforma): Record<string, unknown> {
   return { id, number, status, merchantReference, ...(failure === null ? {} : { issuanceFailure: failure }) };
 }

@@ -4,7 +4,7 @@ import { isUuid } from './countries.js';
 import { isExactIn, minorOf } from './decimals.js';
 import { Fields } from './fields.js';
 
-/** What both ways of creating one share. */
+/** The common part of both ways to create one. */
 export type ProformaTerms = {
   readonly jurisdiction: string;
   readonly issueDate: string;
@@ -27,7 +27,7 @@ function readTerms(fields: Fields, issueDate: string): ProformaTerms {
   return { jurisdiction: fields.country('jurisdiction'), issueDate, dueDate, merchantReference: reference ?? null };
 }
 
-/** `{amount, currency}`; zero and less are refused where `positive`. */
+/** `{amount, currency}`; `positive` refuses zero and less. */
 function readMoney(fields: Fields | undefined, positive: boolean): Money {
   if (fields === undefined) return { minor: 0n, currency: '' };
   const amount = fields.decimal('amount');
@@ -55,7 +55,7 @@ function readRecipient(fields: Fields | undefined): string {
   return fields.text('legalName');
 }
 
-/** POST /api/proforma-invoices. Throws 400 `invalid_argument` naming every field that is wrong. */
+/** POST /api/proforma-invoices. Throws 400 `invalid_argument` with every wrong field. */
 export function parseDirect(body: unknown): DirectProforma {
   const fields = Fields.of(body);
   const terms = readTerms(fields, fields.day('issueDate'));

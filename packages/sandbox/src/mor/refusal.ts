@@ -1,4 +1,4 @@
-// A request that the MoR refuses: status, code and the fields it names, in the one error shape of Documents 1 and 2.
+// The MoR's refusal of a request: status, code and fields, in the one error shape of Documents 1 and 2.
 import { Refusal } from '../kernel/http.js';
 import { type FieldError } from '../kernel/json.js';
 
@@ -12,7 +12,7 @@ export function refusal(
   return new Refusal({ status, body: { code, errors, ...extra } });
 }
 
-/** A refusal that names one field. */
+/** A refusal with one field. */
 export function refuse(status: number, code: string, field: string, message: string): Refusal {
   return refusal(status, code, [{ field, message }]);
 }

@@ -1,4 +1,5 @@
-// What the MoR side knows: the merchant, tokens, customers, payments and refunds. Shared by the plug-ins of the three documents.
+// The MoR side's knowledge: the merchant, tokens, customers, payments and refunds. Shared by the plug-ins of the three
+// documents.
 import { type Kernel } from '../kernel/kernel.js';
 import { OpenFacts } from './open-facts.js';
 import { Refusal, type SandboxRequest, morError } from '../kernel/http.js';
@@ -7,7 +8,7 @@ import { type Endpoint } from '../kernel/deliveries.js';
 
 export type Product = 'mor' | 'tor';
 export type TokenKind = 'merchant' | 'partner';
-/** Whose token it is: the merchant or partner that the sandbox is about, or the foreign one beside it. */
+/** The token's owner: the sandbox's merchant or partner, or the foreign one. */
 export type Account = 'main' | 'other';
 export type Credentials = { readonly clientId: string; readonly clientSecret: string };
 
@@ -16,7 +17,7 @@ export type MorPayment = {
   readonly id: string; // pay_…
   readonly uuid: string; // Document 2 calls the path parameter a uuid: either finds the payment
   readonly kind: 'signup' | 'renewal' | 'link' | 'transfer';
-  /** Null until a signup's charge is known to belong to an invoice: the MoR is not told. */
+  /** Null until a signup's charge has its invoice: nobody tells the MoR. */
   merchantInvoiceId: string | null;
   readonly merchantCustomerId: string;
   readonly morCustomerId: string;
@@ -27,7 +28,7 @@ export type MorPayment = {
   processorChargeId: string; // empty on failed and requires_action
   readonly processorPaymentIntentId: string;
   readonly method: 'card' | 'bank_debit';
-  /** The saved method that pays; null: none was there, or the money came by a link's page or a transfer. */
+  /** The paying saved method; null: none, or the money came by a link's page or a transfer. */
   readonly paidWith: SavedMethod | null;
   failureMessage: string | null;
   declineCode: string | null;
@@ -51,14 +52,14 @@ export type MorRefund = {
   readonly createdAtMs: number;
 };
 
-/** A card or an account that may be charged off-session. */
+/** A card or an account for off-session charges. */
 export type SavedMethod = {
   readonly id: string; // pm_…
   readonly type: 'card' | 'bank_debit';
-  /** Whose it is, by the merchant's id; null: nobody's, so nobody pays with it. */
+  /** Its owner, by the merchant's id; null: nobody, so nobody pays with it. */
   readonly merchantCustomerId: string | null;
   readonly morCustomerId: string;
-  /** The intent that saved it; null: a control route did. */
+  /** The intent behind it; null: a control route. */
   readonly intentId: string | null;
 };
 
@@ -68,13 +69,16 @@ export type MorCustomer = {
   /** The merchant's own id; null: its setup intent named nobody. */
   readonly merchantCustomerId: string | null;
   email: string | null;
-  /** Those that a browser confirmed, oldest first: the newest pays. */
+  /** Confirmed in a browser, oldest first: the newest pays. */
   readonly methods: SavedMethod[];
-  /** A setup intent's tax calculation that no invoice has taken yet: it "carries to the first chargeable invoice" (Document 3). */
+  /**
+   * A setup intent's tax calculation before its first invoice: it "carries to the first chargeable invoice" (Document
+   * 3).
+   */
   carriedTax: string | null;
 };
 
-/** What Document 2's part of the MoR has in its books: plain values, for those who compare. */
+/** The books of Document 2's part of the MoR: plain values, for comparisons. */
 export type ChannelBooks = {
   readonly proformas: readonly {
     readonly id: string;
@@ -82,7 +86,7 @@ export type ChannelBooks = {
     readonly status: string;
     readonly currency: string; // upper case
     readonly total: bigint;
-    /** What the transfer brought; null: none came. */
+    /** The transfer's amount; null: none came. */
     readonly received: bigint | null;
   }[];
   readonly links: readonly {
@@ -90,7 +94,7 @@ export type ChannelBooks = {
     readonly idempotencyKey: string;
     readonly amount: bigint;
     readonly createdAtMs: number;
-    /** It could be paid until then: it expired, or it was paid. */
+    /** End of its payable time: its expiry or its payment. */
     readonly openUntilMs: number;
     /** pay_…, oldest first. */
     readonly paymentIds: readonly string[];
@@ -102,12 +106,12 @@ const TOKEN_LIFE_SEC = 86_400; // Document 2, Authentication 1
 export class MorState {
   readonly merchantCredentials: Credentials;
   readonly partnerCredentials: Credentials;
-  /** A second merchant and a second partner, so that "foreign" can be rehearsed. Cards know the first merchant only. */
+  /** A second merchant and a second partner, to rehearse "foreign". Cards know the first merchant only. */
   readonly otherMerchantCredentials: Credentials;
   readonly otherPartnerCredentials: Credentials;
   suspended = false;
   readonly openFacts: OpenFacts;
-  /** What the merchant is activated for, by country. */
+  /** The merchant's activations, by country. */
   readonly regions = new Map<string, Product>([
     ['GB', 'mor'],
     ['DE', 'mor'],
@@ -122,15 +126,15 @@ export class MorState {
   readonly refunds = new Map<string, MorRefund>(); // by rfnd_…
   /** Whether a tax calculation exists; Document 2's plug-in sets it. */
   taxCalculationExists: (id: string) => boolean = () => true;
-  /** Called for each card payment that took money; Document 2's plug-in sets it (`payment.captured`). */
+  /** Called for each card payment with taken money; Document 2's plug-in sets it (`payment.captured`). */
   paymentCaptured: (payment: MorPayment) => void = () => undefined;
   /** Registers an endpoint for every event at the start and gives its secret; Document 2's plug-in sets it. */
   registerEventWebhook: (url: string) => string = () => '';
   /** Document 2's plug-in sets it. */
   channelBooks: () => ChannelBooks = () => ({ proformas: [], links: [] });
-  /** SANDBOX_STRICT_URLS: loopback addresses are refused for webhooks too. */
+  /** SANDBOX_STRICT_URLS: refuses loopback addresses for webhooks too. */
   strictUrls = false;
-  /** The public origin of the MoR side, for links in answers; set once the port is known. */
+  /** The public origin of the MoR side, for links in answers; set once the port exists. */
   baseUrl = 'http://127.0.0.1:4020';
   paymentWebhook: Endpoint | null = null;
   private tokens = new Map<string, { kind: TokenKind; account: Account; expiresAtMs: number }>();

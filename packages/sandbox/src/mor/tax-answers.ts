@@ -5,10 +5,10 @@ import { compact } from './fields.js';
 import { type Charge, type ComputedLine, type Totals, totalsOf } from './tax-computation.js';
 import { type TaxLine, type TaxRequest, customerEcho, placeOf } from './tax-request.js';
 
-/** A line with its id and what it came to. */
+/** A line with its id and its sums. */
 export type CalculatedLine = { readonly lineItemId: string; readonly line: TaxLine; readonly computed: ComputedLine };
 
-/** What a calculation and the transaction made from it share. */
+/** The common part of a calculation and its transaction. */
 export type CalculatedCart = { readonly request: TaxRequest; readonly lines: readonly CalculatedLine[] };
 
 function showCharge(charge: Charge, currency: string, country: string): Record<string, unknown> {
@@ -27,7 +27,7 @@ function showCharge(charge: Charge, currency: string, country: string): Record<s
   });
 }
 
-/** "Calculated line item" of Document 2; `refunded` is true once all of the line was given back. */
+/** "Calculated line item" of Document 2; `refunded` is true after a refund of the whole line. */
 function showLine(
   request: TaxRequest,
   { lineItemId, line, computed }: CalculatedLine,

@@ -1,4 +1,4 @@
-// POST /api/tax/calculations (Document 2): which places may be priced, the calculation itself, and what became of it.
+// POST /api/tax/calculations (Document 2): the places with prices, the calculation itself, and its later use.
 import { Fields as ControlFields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { supportedCountries, taxCurrencyOf } from './jurisdictions.js';
@@ -11,7 +11,7 @@ import { type TaxRequest, checkBrazil, jurisdictionOf, parseTaxRequest, placeOf 
 
 const WEEK_MS = 7 * 86_400_000; // Document 2, Limits: "7 days from createdAt"
 
-/** The legal entity that sells where the service is Merchant of Record. */
+/** The selling legal entity for places with the service as Merchant of Record. */
 const ENTITY = 'Sandbox Merchant of Record Ltd';
 
 /** Failures of the tax engine behind the service; a control route switches them on. */
@@ -25,11 +25,11 @@ export type Calculation = CalculatedCart & {
   readonly id: string;
   readonly account: Account;
   readonly country: string;
-  /** What the merchant was activated for in that country when this was made: decides who is liable. */
+  /** The merchant's activation in this country at this time: decides the liability. */
   readonly product: Product;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** Null while it may still be cited; once, by whichever of transaction and proforma invoice comes first. */
+  /** Null while still citable; set once, by the first of transaction and proforma invoice. */
   usedBy: 'transaction' | 'proforma_invoice' | null;
 };
 
@@ -49,7 +49,7 @@ export class Calculations {
     return calculation?.account === account ? calculation : null;
   }
 
-  /** Makes the tax engine fail with this code until it is set to null. Throws BadInput for another code. */
+  /** Makes the tax engine fail with this code until reset to null. Throws BadInput for another code. */
   failWith(code: string | null): void {
     const known = Object.keys(ENGINE_FAILURES) as (keyof typeof ENGINE_FAILURES)[];
     const failure = known.find((candidate) => candidate === code) ?? null;

@@ -1,4 +1,4 @@
-// The arithmetic of one tax calculation: discounts, duty, taxes and their charges, line by line, so that every sum adds up exactly.
+// The arithmetic of one tax calculation: discounts, duty, taxes and their charges, line by line, with exact sums.
 import { RATE_ONE, divideHalfUp, minorOf, shareOf } from './decimals.js';
 import { type Duty, dutyFor } from './duty.js';
 import { type Levy, leviesAt } from './jurisdictions.js';
@@ -12,7 +12,7 @@ export type Charge = {
   readonly taxable: bigint;
 };
 
-/** Amounts in smallest units; rates in millionths. `subTotal - discount = net`; `total` is what the buyer pays. */
+/** Amounts in smallest units; rates in millionths. `subTotal - discount = net`; the buyer pays `total`. */
 export type ComputedLine = {
   readonly unitPrice: bigint;
   readonly subTotal: bigint;
@@ -41,9 +41,9 @@ function splitTax(levies: readonly Levy[], tax: bigint, taxable: bigint): Charge
 }
 
 /**
- * One line (Document 2, "Calculation rules"): the discount is per unit and comes off before tax; duty is added to the customs value
- * before VAT. Inclusive prices hold duty and tax already, so the total stays as it was sent; for a Brazilian consumer the sent
- * amount is also the base of the tax, which is reported beside it.
+ * One line (Document 2, "Calculation rules"): the discount is per unit and comes off before tax; duty goes onto the
+ * customs value before VAT. Inclusive prices hold duty and tax already, so the total stays as sent. For a Brazilian
+ * consumer the sent amount is also the base of the separately reported tax.
  */
 export function computeLine(request: TaxRequest, line: TaxLine): ComputedLine {
   const { currency } = request;

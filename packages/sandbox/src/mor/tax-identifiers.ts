@@ -1,4 +1,4 @@
-// Tax identifiers of a buyer: which types exist, and how their codes are checked (Document 2, `customer.taxIdentifiers`).
+// Tax identifiers of a buyer: the types, and the checks of their codes (Document 2, `customer.taxIdentifiers`).
 
 export const TAX_IDENTIFIER_TYPES = ['BR_CPF', 'BR_CNPJ', 'EU_VAT', 'GB_VAT', 'US_EIN'] as const;
 export const BUYER_TAX_REGIMES = ['SIMPLES_NACIONAL', 'LUCRO_PRESUMIDO', 'LUCRO_REAL'] as const;
@@ -9,7 +9,7 @@ export type TaxIdentifier = {
   readonly buyerTaxRegime: (typeof BUYER_TAX_REGIMES)[number] | undefined;
 };
 
-/** The check digit that modulo 11 gives over `digits` with these weights. */
+/** The check digit by modulo 11 over `digits` with these weights. */
 function checkDigit(digits: string, weights: readonly number[]): string {
   const sum = weights.reduce((total, weight, index) => total + weight * Number(digits[index] ?? '0'), 0);
   const rest = sum % 11;
@@ -17,7 +17,7 @@ function checkDigit(digits: string, weights: readonly number[]): string {
 }
 
 function hasCheckDigits(digits: string, length: number, weights: readonly number[]): boolean {
-  if (digits.length !== length || /^(\d)\1*$/.test(digits)) return false; // all digits alike pass the sum but are never given out
+  if (digits.length !== length || /^(\d)\1*$/.test(digits)) return false; // equal digits pass the sum but never exist
   const first = checkDigit(digits, weights.slice(1));
   const second = checkDigit(digits, weights);
   return digits.endsWith(first + second);
@@ -42,7 +42,7 @@ export function isViesNumber(code: string): boolean {
   );
 }
 
-/** Exactly one CPF or CNPJ, whose digits are right, and a regime beside a CNPJ. Gives what is wrong, empty when nothing is. */
+/** Exactly one CPF or CNPJ with right digits, and a regime next to a CNPJ. Returns the problems, empty for none. */
 export function brazilianIdentifierProblems(identifiers: readonly TaxIdentifier[]): readonly string[] {
   const brazilian = identifiers.filter(({ type }) => type === 'BR_CPF' || type === 'BR_CNPJ');
   const [only, ...others] = brazilian;

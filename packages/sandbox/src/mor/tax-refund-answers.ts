@@ -1,8 +1,8 @@
-// Refunds on tax transactions as they are kept and as the wire shows them (Document 2, "Refund on a transaction").
+// Refunds on tax transactions as kept and as on the wire (Document 2, "Refund on a transaction").
 import { decimalFromMinor } from '../kernel/money.js';
 import { showRate } from './decimals.js';
 
-/** What one line of a refund gave back: `base` before tax, and its tax, in smallest units; the rate in millionths. */
+/** One line's part of a refund: `base` before tax, and its tax, in smallest units; the rate in millionths. */
 export type TaxRefundLine = {
   readonly lineItemId: string;
   readonly reference: string;
@@ -19,7 +19,7 @@ export type TaxRefund = {
   readonly createdAt: string;
   readonly currency: string;
   readonly lines: readonly TaxRefundLine[];
-  /** The transaction, lines and amounts as they were sent: a retry must be the same. */
+  /** The transaction, lines and amounts as sent: a retry must be the same. */
   readonly fingerprint: string;
 };
 

@@ -13,7 +13,7 @@ type AskedLine = {
   readonly lineItemId: string;
   readonly reference: string;
   readonly reason: string;
-  /** Undefined: all that is left. */
+  /** Undefined: the whole rest. */
   readonly amount: Decimal | undefined;
   readonly field: string;
 };
@@ -65,8 +65,8 @@ function checkDate(fields: Fields, text: string, nowMs: number): void {
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /**
- * What an amount takes from what is left of a line, split into base and tax. Net or gross by `inclusive`; the last part takes the
- * rest, so that the parts add up to the line. Null when more is asked than is left.
+ * An amount's share of a line's rest, split into base and tax. Net or gross by `inclusive`; the last part takes the
+ * rest, so the parts add up to the line. Null above the rest.
  */
 export function takeFrom(
   line: CalculatedLine,

@@ -43,7 +43,7 @@ export type TaxRequest = {
   readonly shippingAddress: Address | undefined;
   readonly shipFrom: Address | undefined;
   readonly lines: readonly TaxLine[];
-  /** As sent; undefined when none was sent. */
+  /** As sent; otherwise undefined. */
   readonly evidence: Readonly<Record<string, unknown>> | undefined;
 };
 
@@ -54,13 +54,15 @@ function destinationOf(request: TaxRequest): Address {
   return request.shippingAddress ?? request.billingAddress;
 }
 
-/** Where a line is taxed: goods where they go, the rest at the billing address, except that the US goes by destination. */
+/**
+ * The place of a line's tax: goods at their destination, the rest at the billing address; the US always by destination.
+ */
 export function placeOf(request: TaxRequest, line: TaxLine): Address {
   const destination = destinationOf(request);
   return line.physical || destination.country === 'US' ? destination : request.billingAddress;
 }
 
-/** The country whose rules the calculation follows: the goods' destination, or the billing country when nothing is shipped. */
+/** The country of the calculation's rules: the goods' destination, or the billing country without a shipment. */
 export function jurisdictionOf(request: TaxRequest): string {
   const line = request.lines.find(({ physical }) => physical) ?? request.lines[0];
   return line === undefined ? request.billingAddress.country : placeOf(request, line).country;
@@ -136,7 +138,7 @@ function readLine(fields: Fields, currency: string): TaxLine {
   };
 }
 
-/** Required outside the US and Brazil; wherever it is needed or Brazilian, its country is the billing country. */
+/** Required outside the US and Brazil; if needed or Brazilian, its country is the billing country. */
 function readEvidence(body: Fields, billingCountry: string): Readonly<Record<string, unknown>> | undefined {
   const free = billingCountry === 'US' || billingCountry === 'BR' || billingCountry === '';
   const fields = free ? body.optionalObject('evidence') : body.object('evidence');
@@ -153,7 +155,7 @@ function readEvidence(body: Fields, billingCountry: string): Readonly<Record<str
   return compact({ billingCountry: country, ipAddress, paymentMethodCountry });
 }
 
-/** Everything the request table says about single fields and pairs of them. Throws 400 naming each field that is wrong. */
+/** All rules of the request table on single fields and pairs of them. Throws 400 with each wrong field. */
 export function parseTaxRequest(value: unknown): TaxRequest {
   const body = Fields.of(value);
   const currency = body.currency('currency');
@@ -195,7 +197,9 @@ function plainAddress(fields: Fields): Record<string, string | undefined> {
   return Object.fromEntries(names.map((name) => [name, fields.optionalText(name)]));
 }
 
-/** What physical lines need besides: a shipping address, and on the cross-border path an origin and a text to classify by. */
+/**
+ * Extra needs of physical lines: a shipping address, and on the cross-border path an origin and a text to classify by.
+ */
 function checkGoods(request: TaxRequest): void {
   if (request.lines.some((line) => line.physical) && request.shippingAddress === undefined) {
     throw refuse(400, 'shipping_address_required', 'customer.shippingAddress', 'is required for PHYSICAL lines');
@@ -218,7 +222,10 @@ export function isBrazilianConsumer(request: TaxRequest): boolean {
   return request.billingAddress.country === 'BR' && !request.taxIdentifiers.some(({ type }) => type === 'BR_CNPJ');
 }
 
-/** What the Brazilian service tax needs before payment. Throws 422 `nfse_validation_failed` with every reason on `customer`. */
+/**
+ * The needs of the Brazilian service tax before payment. Throws 422 `nfse_validation_failed` with every reason on
+ * `customer`.
+ */
 export function checkBrazil(request: TaxRequest): void {
   if (request.billingAddress.country !== 'BR') return;
   const consumer = isBrazilianConsumer(request);
@@ -236,7 +243,7 @@ export function checkBrazil(request: TaxRequest): void {
   );
 }
 
-/** The customer as it is echoed: what was sent and is known. */
+/** The echo of the customer: the sent, known fields. */
 export function customerEcho(request: TaxRequest): Record<string, unknown> {
   const address = (value: Address | undefined): unknown => (value === undefined ? undefined : compact(value));
   const identifiers = request.taxIdentifiers.map((identifier) => compact(identifier));

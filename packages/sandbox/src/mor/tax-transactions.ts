@@ -10,7 +10,7 @@ import { type CalculatedLine, showCart } from './tax-answers.js';
 import { type Calculation, type Calculations } from './tax-calculations.js';
 import { type TaxRefund, showRefund } from './tax-refund-answers.js';
 
-/** What was given back of one line so far, in smallest units. */
+/** Refunds of one line so far, in smallest units. */
 export type Refunded = { base: bigint; tax: bigint };
 
 export type TaxTransaction = {
@@ -26,7 +26,7 @@ export type TaxTransaction = {
   readonly refunds: TaxRefund[];
 };
 
-/** What a line costs apart from its tax: goods and duty. Together with the tax it is the line's total. */
+/** A line's cost apart from its tax: goods and duty. With the tax it is the line's total. */
 export function baseOf({ computed }: CalculatedLine): bigint {
   return computed.total - computed.tax;
 }
@@ -58,7 +58,7 @@ export class TaxTransactions {
     return found;
   }
 
-  /** The refund that has a merchant's reference already, on whichever transaction. */
+  /** The refund with this merchant's reference, on any transaction. */
   paymentRequestNamed(account: Account, reference: string): TaxRefund | undefined {
     return this.refundsByReference.get(`${account}\n${reference}`);
   }
@@ -68,7 +68,7 @@ export class TaxTransactions {
     this.refundsByReference.set(`${transaction.account}\n${refund.reference}`, refund);
   }
 
-  /** The same calculation and reference give the transaction that exists (Document 2). */
+  /** The same calculation and reference give the existing transaction (Document 2). */
   create(account: Account, body: unknown): TaxTransaction {
     const fields = Fields.of(body);
     const calculationId = fields.text('taxCalculationId');
@@ -120,7 +120,7 @@ export class TaxTransactions {
     if (product === 'mor') throw invalid('customer', `Merchant of Record is enabled in ${calculation.country}`);
   }
 
-  /** One page, newest first. The cursor names the account, so that another's is refused. */
+  /** One page, newest first. The cursor names the account and refuses another one. */
   page(account: Account, query: URLSearchParams): { transactions: unknown[]; nextCursor?: string } {
     const size = pageSize(query.get('size'));
     const before = readCursor(account, query.get('cursor'));
@@ -155,7 +155,7 @@ function readCursor(account: Account, cursor: string | null): number {
   return Number(serial);
 }
 
-/** TaxTransactionResponse of Document 2. `refunded` is true once everything was given back. */
+/** TaxTransactionResponse of Document 2. `refunded` is true after a refund of everything. */
 function showTransaction(transaction: TaxTransaction): Record<string, unknown> {
   const { calculation } = transaction;
   const at = new Date(transaction.createdAtMs).toISOString();

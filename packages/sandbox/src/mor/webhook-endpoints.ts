@@ -1,4 +1,4 @@
-// Webhook endpoints of Document 2: registration, listing, deletion, and which of them hears an event.
+// Webhook endpoints of Document 2: registration, listing, deletion, and each event's receivers.
 import { morEventSchedule } from '../kernel/schedules.js';
 import { Fields as ControlFields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -20,7 +20,7 @@ export type WebhookEndpoint = {
   readonly createdAt: string;
   status: 'ACTIVE' | 'DISABLED';
   deleted: boolean;
-  /** Put there by the sandbox's settings: neither listed nor counted, so that the merchant still has ten. */
+  /** From the sandbox's settings: neither listed nor counted, so the merchant still has ten. */
   readonly builtIn: boolean;
 };
 
@@ -32,12 +32,12 @@ export class WebhookEndpoints {
     private readonly mor: MorState,
   ) {}
 
-  /** What the merchant registered and did not delete, oldest first. */
+  /** The merchant's registered endpoints, oldest first, without deleted ones. */
   ofAccount(account: Account): readonly WebhookEndpoint[] {
     return this.all.filter((endpoint) => endpoint.account === account && !endpoint.deleted && !endpoint.builtIn);
   }
 
-  /** Null for unknown and foreign; deleted ones are found. */
+  /** Null for unknown and foreign; finds deleted ones. */
   find(account: Account, id: string): WebhookEndpoint | null {
     return this.all.find((endpoint) => endpoint.id === id && endpoint.account === account) ?? null;
   }
@@ -76,8 +76,8 @@ export class WebhookEndpoints {
   }
 
   /**
-   * Sends an event to every active endpoint that asked for its type, each with its own secret and its own retries. Gives the number of
-   * endpoints. `payment.settled` and `report.available` go to nobody (Document 2).
+   * Sends an event to every active endpoint subscribed to its type, each with its own secret and its own retries.
+   * Returns the number of endpoints. `payment.settled` and `report.available` go to nobody (Document 2).
    */
   announce(account: Account, id: string, type: EventType, data: Readonly<Record<string, unknown>>): number {
     if (NEVER_SENT.includes(type)) return 0;
@@ -115,7 +115,7 @@ export function addWebhookEndpoints(kernel: Kernel, mor: MorState, endpoints: We
     const endpoint = endpoints.create(account, body);
     return { status: 201, body: { ...show(endpoint), secret: endpoint.secret } };
   });
-  // Document 2 shows both an array and a page in a wrapper; the page is answered when a page is asked for.
+  // Document 2 shows both an array and a page in a wrapper; a request for a page gets the page.
   route('GET', '/api/webhooks', ({ account, request }) => {
     const webhooks = endpoints.ofAccount(account).map(show);
     return { status: 200, body: request.query.has('page') ? { webhooks } : webhooks };

@@ -1,4 +1,4 @@
-// Which addresses a webhook may be registered for (Document 2: HTTPS, public). No name is looked up.
+// The allowed addresses of a webhook (Document 2: HTTPS, public). Looks up no name.
 import { BlockList, isIP } from 'node:net';
 
 const PRIVATE = new BlockList();
@@ -16,7 +16,8 @@ for (const [network, bits] of [
 ] as const) {
   PRIVATE.addSubnet(network, bits, 'ipv4');
 }
-// Unspecified and loopback, unique local, link local, site local, multicast. Mapped IPv4 (::ffff:a.b.c.d) is matched against IPv4.
+// Unspecified and loopback, unique local, link local, site local, multicast. IPv4 rules cover mapped IPv4
+// (::ffff:a.b.c.d).
 for (const [network, bits] of [
   ['::', 127],
   ['fc00::', 7],
@@ -31,8 +32,8 @@ for (const [network, bits] of [
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Why an address is refused, or null. Unless `strict`, loopback is accepted over http and https, so that a daemon on the same machine
- * can be rehearsed.
+ * The reason against an address, or null. Unless `strict`, it accepts loopback over http and https, for a daemon on the
+ * same machine.
  */
 export function webhookUrlProblem(text: string, strict: boolean): string | null {
   if (!URL.canParse(text)) return 'is not a URL';

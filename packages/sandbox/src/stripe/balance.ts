@@ -1,4 +1,4 @@
-// Customer balances: entries made by hand and by credit notes, taken by the next invoice that is finalized.
+// Customer balances: entries by hand and by credit notes; the next finalized invoice takes them.
 import { type BalanceEntry, type Customer, type Invoice, amountOverpaid, balanceOf } from './model.js';
 import { renderCustomer } from './render-customer.js';
 import { type StripeState } from './state.js';
@@ -35,7 +35,7 @@ export function enter(state: StripeState, customer: Customer, entry: NewEntry): 
   return made;
 }
 
-/** An invoice that is finalized takes what of the balance it can. */
+/** A finalized invoice takes its part of the balance. */
 export function takeBalance(state: StripeState, invoice: Invoice): void {
   const taken = balanceOf(invoice);
   invoice.balance = taken;
@@ -49,7 +49,7 @@ export function giveBalanceBack(state: StripeState, invoice: Invoice): void {
   if (applied !== 0) move(state, invoice, 'unapplied_from_invoice', -applied);
 }
 
-/** What was paid beyond what was due is the customer's; called after anything that changes it. `before` is what it was. */
+/** An overpayment belongs to the customer; called after every change of it. `before` is its earlier amount. */
 export function creditOverpayment(state: StripeState, invoice: Invoice, before: number): void {
   const more = amountOverpaid(invoice) - before;
   if (more !== 0) move(state, invoice, more > 0 ? 'invoice_overpaid' : 'overpayment_reversal', -more);

@@ -38,7 +38,7 @@ export type NewInvoice = {
 };
 
 export class Billing {
-  /** An open invoice that Stripe is to collect: what then happens is told in collecting.ts, which sets both. */
+  /** An open invoice in Stripe's collection: collecting.ts sets both functions. */
   collect: (invoice: Invoice) => void = () => undefined;
   attemptFailed: (invoice: Invoice) => void = () => undefined;
 
@@ -93,7 +93,7 @@ export class Billing {
     return invoice;
   }
 
-  /** Watches for the end of the draft hour; called again when `auto_advance` is switched on. */
+  /** Watches for the end of the draft hour; called again when `auto_advance` goes on. */
   planFinalizing(invoice: Invoice): void {
     if (!invoice.autoAdvance || invoice.status !== 'draft') return;
     const first = Math.max(invoice.created + DRAFT_SEC, this.state.now);
@@ -120,7 +120,7 @@ export class Billing {
     const due = this.state.finalizesAt.get(invoice.id) ?? invoice.created + DRAFT_SEC;
     const answered = invoice.unanswered.size === 0 && now >= due;
     if (!answered && now < invoice.created + DRAFT_AT_MOST_SEC) return;
-    // Nobody asked for it, so nobody is refused.
+    // Nobody asked, so nobody gets a refusal.
     if (invoice.finalizationError === null) this.finalize(invoice);
     else this.state.emitInvoice('invoice.finalization_failed', invoice);
   }
@@ -144,7 +144,7 @@ export class Billing {
     takeBalance(state, invoice);
     const due = amountDue(invoice);
     if (due > 0) {
-      // Finalizing makes a default payment intent; it is canceled when a record is attached.
+      // Finalizing makes a default payment intent; attaching a record cancels it.
       this.addPayment(invoice, null, due);
     }
     state.emitInvoice('invoice.finalized', invoice);
@@ -156,7 +156,10 @@ export class Billing {
     else if (invoice.autoAdvance && this.chargesByItself(invoice)) this.collect(invoice);
   }
 
-  /** A subscription's first invoice waits for the customer to confirm (`default_incomplete`), unless it was asked otherwise. */
+  /**
+   * A subscription's first invoice waits for the customer's confirmation (`default_incomplete`), unless asked
+   * otherwise.
+   */
   private chargesByItself(invoice: Invoice): boolean {
     if (invoice.billingReason !== 'subscription_create') return true;
     return this.state.subscriptions.get(invoice.subscription ?? '')?.chargesFirst === true;
@@ -196,7 +199,10 @@ export class Billing {
     if (amountOverpaid(invoice) > 0) state.emitInvoice('invoice.overpaid', invoice);
   }
 
-  /** Takes a payment off again. Where that leaves something unpaid, a paid invoice is open once more, with an intent for it. */
+  /**
+   * Takes a payment off again. If this leaves something unpaid, a paid invoice opens again, with an intent for the
+   * rest.
+   */
   detachPayment(invoice: Invoice, payment: InvoicePayment): void {
     const { state } = this;
     const before = amountOverpaid(invoice);
@@ -225,7 +231,10 @@ export class Billing {
     this.healSubscription(invoice);
   }
 
-  /** The latest invoice is paid, void or given up: what is past due is active again. Paid, it also starts what was incomplete. */
+  /**
+   * After the latest invoice is paid, void or given up, a past due subscription is active again. A paid one also starts
+   * an incomplete subscription.
+   */
   private healSubscription(invoice: Invoice): void {
     const { state } = this;
     invoice.nextAttempt = null;

@@ -1,4 +1,4 @@
-// The customers' cards on Stripe itself: how their charges go, what was taken from them, and what was given back.
+// The customers' cards on Stripe itself: the outcomes of their charges, the taken money, and the refunds.
 import { cannot, missing } from './errors.js';
 import { type Charge, type Invoice, type InvoicePayment, type PaymentMethod, type StripeRefund } from './model.js';
 import { renderCharge, renderRefund } from './render-charge.js';
@@ -7,7 +7,7 @@ import { type StripeState } from './state.js';
 export const cardAnswers = ['succeed', 'decline', 'requires_action'] as const;
 export type CardAnswer = (typeof cardAnswers)[number];
 
-/** Stripe's own test cards, by token and by payment method: all that differ here is how charges go. */
+/** Stripe's own test cards, by token and by payment method: here they differ only in their charges. */
 const DECLINES = new Set(['tok_chargeCustomerFail', 'pm_card_chargeCustomerFail']);
 const ASKS = new Set(['tok_threeDSecure2Required', 'pm_card_authenticationRequired']);
 
@@ -17,7 +17,10 @@ export class Cards {
 
   constructor(private readonly state: StripeState) {}
 
-  /** A card or another method, from what the caller sent. `token` names one of Stripe's test cards; another one just works. */
+  /**
+   * A card or another method, from the caller's input. `token` names one of Stripe's test cards; another one just
+   * works.
+   */
   make(id: string, type: string, customType: string | null, token: string | null): PaymentMethod {
     const method: PaymentMethod = { id, created: this.state.now, type, customType, customer: null };
     this.state.paymentMethods.set(id, method);
@@ -26,7 +29,7 @@ export class Cards {
     return method;
   }
 
-  /** One answer holds until it is changed; a list is used up charge by charge. */
+  /** One answer holds until the next choice; each charge takes one from a list. */
   choose(method: string, answer: CardAnswer | readonly CardAnswer[]): void {
     if (typeof answer === 'string') this.always.set(method, answer);
     else this.coming.set(method, [...answer]);
@@ -65,7 +68,7 @@ export class Cards {
     );
   }
 
-  /** Gives money back to the card. `amount` null: all that is left. */
+  /** Refunds to the card. `amount` null: the whole rest. */
   refund(charge: Charge, amount: number | null, reason: string | null, metadata: Record<string, string>): StripeRefund {
     const { state } = this;
     const left = charge.amount - charge.refunded;

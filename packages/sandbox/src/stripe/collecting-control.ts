@@ -1,4 +1,4 @@
-// Control routes of what Stripe collects by itself: the next attempt, the retry settings, and how cards answer.
+// Control routes of Stripe's own collection: the next attempt, the retry settings, and the cards' answers.
 import { Fields } from '../kernel/json.js';
 import { type CardAnswer, type Cards, cardAnswers } from './cards.js';
 import { type Collecting } from './collecting.js';

@@ -1,4 +1,4 @@
-// What Stripe does by itself to get an open invoice paid: it charges a card of its own, or asks the merchant, again and again.
+// Stripe's own way to a paid invoice: it charges its own card, or asks the merchant, again and again.
 import { type Billing } from './billing.js';
 import { type Cards, type CardAnswer } from './cards.js';
 import { type Cycles } from './cycles.js';
@@ -10,11 +10,11 @@ import { type StripeState } from './state.js';
 const DAY = 86_400;
 const HOUR = 3600;
 
-/** The account's settings for invoices that stay unpaid. */
+/** The account's settings for unpaid invoices. */
 export type RetrySettings = {
   /** Days from one attempt to the next. Stripe's dashboard takes up to three, and proposes these. */
   days: readonly number[];
-  /** What becomes of the subscription when the last attempt failed: it stays past due, or it is canceled. */
+  /** The subscription's fate after the last failed attempt: past due, or canceled. */
   then: 'past_due' | 'cancel';
 };
 
@@ -32,8 +32,8 @@ export class Collecting {
   }
 
   /**
-   * One automatic attempt. A card is charged; where the method is a custom one the merchant is asked to collect, and there is no
-   * verdict yet; with no method at all the attempt fails. The next one is planned in each case.
+   * One automatic attempt. It charges a card; for a custom method it asks the merchant to collect, without a verdict so
+   * far; without any method it fails. Each case plans the next one.
    */
   attempt(invoice: Invoice): void {
     if (invoice.status !== 'open') return;
@@ -47,13 +47,13 @@ export class Collecting {
     if (invoice.status === 'open' && invoice.nextAttempt === null) this.giveUp(invoice);
   }
 
-  /** Sets when the next attempt is due. A one-off invoice has one only: retries of those are a setting that is off by default. */
+  /** Sets the time of the next attempt. A one-off invoice has only one: its retries are a setting, off by default. */
   private plan(invoice: Invoice): void {
     const days = invoice.subscription === null ? undefined : this.settings.days[invoice.attemptCount - 1];
     this.attemptAt(invoice, days === undefined ? null : this.state.now + days * DAY);
   }
 
-  /** `auto_advance` was switched on again for an open invoice. */
+  /** `auto_advance` went on again for an open invoice. */
   resume(invoice: Invoice): void {
     if (invoice.status === 'open' && invoice.collectionMethod === 'charge_automatically')
       this.attemptAt(invoice, this.state.now + HOUR);
@@ -67,7 +67,7 @@ export class Collecting {
     });
   }
 
-  /** An attempt got no money, or the merchant reported that theirs did not. */
+  /** An attempt got no money, or the merchant reported a failure. */
   private failed(invoice: Invoice): void {
     if (invoice.status !== 'open') return;
     this.state.emitInvoice('invoice.payment_failed', invoice);
@@ -76,7 +76,7 @@ export class Collecting {
 
   private pastDue(invoice: Invoice): void {
     const subscription = this.state.subscriptions.get(invoice.subscription ?? '');
-    if (subscription?.status !== 'active') return; // an incomplete one stays so until it is paid or expires
+    if (subscription?.status !== 'active') return; // an incomplete one stays so until its payment or expiry
     subscription.status = 'past_due';
     this.state.emit('customer.subscription.updated', renderSubscription(subscription, this.state));
   }
@@ -115,7 +115,7 @@ export class Collecting {
     return answer;
   }
 
-  /** `POST /v1/invoices/:id/pay` by hand. Throws 402 when the card declines, 400 when there is nothing that Stripe could charge. */
+  /** `POST /v1/invoices/:id/pay` by hand. Throws 402 for a declined card, 400 without anything to charge. */
   payNow(invoice: Invoice, paymentMethod: string | null): void {
     const method =
       paymentMethod === null

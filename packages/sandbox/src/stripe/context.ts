@@ -1,4 +1,4 @@
-// What the Stripe routes share: state, billing, and a way to register a route that knows which request it works for.
+// The common part of the Stripe routes: state, billing, and a way to register a route aware of its request.
 import { type Reply, type SandboxRequest } from '../kernel/http.js';
 import { type JsonObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -19,7 +19,10 @@ export class StripeContext {
     readonly cycles: Cycles,
   ) {}
 
-  /** `path` may hold one `:id`, and more names that the handler reads from the request. Parameters come from the query of a GET and the body of anything else. */
+  /**
+   * `path` may hold one `:id`, and more names for the handler. Parameters come from the query of a GET and the body of
+   * anything else.
+   */
   route(method: 'GET' | 'POST' | 'DELETE', path: string, handler: StripeHandler): void {
     this.kernel.stripe.add(method, path, (request): Reply => {
       const params = method === 'GET' ? queryOf(request) : Params.of(request.body);
@@ -49,7 +52,7 @@ export class StripeContext {
     return subscription;
   }
 
-  /** A customer that is there and not deleted. */
+  /** An existing customer, not a deleted one. */
   customer(id: string): Customer {
     const customer = this.state.customers.get(id);
     if (customer === undefined || customer.deleted) return missing('customer', id, 'customer');
@@ -58,7 +61,7 @@ export class StripeContext {
   }
 }
 
-/** A payment method or source that a parameter names; null when it is absent or emptied. Throws 404 for an unknown one. */
+/** A parameter's payment method or source; null if absent or emptied. Throws 404 for an unknown one. */
 export function methodIn(ctx: StripeContext, params: Params, name: string): string | null {
   const id = params.optionalText(name);
   return id === null || ctx.state.paymentMethods.has(id) ? id : missing('payment_method', id, name);

@@ -127,7 +127,7 @@ export function addStripeControls(ctx: StripeContext, gate: Gate): void {
 
 const EXPAND: ReadonlySet<string> = new Set(['payments', 'amount_paid_off_stripe']);
 
-/** Everything of some invoices. Records that are attached to none are listed too, unless one invoice was asked for. */
+/** Everything of some invoices. Also lists records without an invoice, unless the request names one. */
 function oracle(ctx: StripeContext, invoices: readonly Invoice[], only: string | null): JsonObject {
   const { state } = ctx;
   const ids = new Set(invoices.map((i) => i.id));

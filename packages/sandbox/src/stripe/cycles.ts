@@ -6,7 +6,7 @@ import { renderSubscription } from './render-subscription.js';
 import { type StripeState } from './state.js';
 
 const HOUR = 3600;
-/** Stripe docs, "Collection method": an incomplete subscription expires 23 hours after it was made. */
+/** Stripe docs, "Collection method": an incomplete subscription expires 23 hours after its start. */
 const INCOMPLETE_SEC = 23 * HOUR;
 
 export class Cycles {
@@ -66,7 +66,7 @@ export class Cycles {
     this.renew(subscription, 'subscription_cycle', null);
   }
 
-  /** A renewal now, whatever the calendar says: the new period starts here. `amount` replaces what the items cost. */
+  /** A renewal now, whatever the calendar says: the new period starts here. `amount` replaces the items' sum. */
   renewNow(subscription: Subscription, billingReason: string, amount: number | null): Invoice {
     if (!isRunning(subscription)) cannot('subscription_not_running', `The subscription is ${subscription.status}.`);
     subscription.anchor = this.state.now;
@@ -113,7 +113,7 @@ export class Cycles {
     subscription.cancelReason = reason;
     subscription.endedAt = this.state.now;
     subscription.cycle += 1;
-    // Stripe docs, "Cancel subscriptions": it stops collecting the invoices that are open.
+    // Stripe docs, "Cancel subscriptions": it stops collecting the open invoices.
     for (const invoice of this.state.invoices.values()) {
       if (invoice.subscription !== subscription.id || invoice.status !== 'open') continue;
       invoice.autoAdvance = false;
@@ -144,7 +144,7 @@ export class Cycles {
     });
   }
 
-  /** The end of the period that starts at `from`, on the anchor's day of the month. */
+  /** The end of the period beginning at `from`, on the anchor's day of the month. */
   periodEnd(subscription: Subscription, from: number): number {
     const recurring = this.state.prices.get(subscription.items[0]?.price ?? '')?.recurring ?? {
       interval: 'month',

@@ -3,8 +3,8 @@ import { Refusal, type Reply } from '../kernel/http.js';
 import { type Json, type JsonObject, isObject } from '../kernel/json.js';
 
 /**
- * A refusal in Stripe's shape. `stored` says whether the idempotency layer keeps it: what failed validation is not kept, what
- * failed while being carried out is (Stripe docs, "Idempotent requests").
+ * A refusal in Stripe's shape. `stored`: whether the idempotency layer keeps it. It keeps failures during the work, and
+ * no failed validation (Stripe docs, "Idempotent requests").
  */
 export class StripeRefusal extends Refusal {
   constructor(
@@ -24,12 +24,12 @@ export function errorReply(status: number, type: string, message: string, extra:
   return { status, body: { error }, ...(extra.headers === undefined ? {} : { headers: extra.headers }) };
 }
 
-/** A parameter that is missing or of the wrong kind. */
+/** A missing parameter, or one of the wrong kind. */
 export function invalidParam(param: string, message: string, code = 'parameter_invalid'): never {
   throw new StripeRefusal(errorReply(400, 'invalid_request_error', message, { code, param }), false);
 }
 
-/** Something well said that cannot be done in the present state. */
+/** A sound request, impossible in the present state. */
 export function cannot(code: string, message: string, param?: string): never {
   const extra = param === undefined ? { code } : { code, param };
   throw new StripeRefusal(errorReply(400, 'invalid_request_error', message, extra), true);
@@ -43,7 +43,7 @@ export function missing(kind: string, id: string, param = 'id'): never {
   throw new StripeRefusal(reply, false);
 }
 
-/** Reads parameters, which all arrive as text. Every reader refuses with 400 naming the parameter. */
+/** Reads parameters; all arrive as text. Every reader refuses with 400 naming the parameter. */
 export class Params {
   constructor(
     readonly value: JsonObject,
@@ -128,7 +128,7 @@ export class Params {
     return items.filter((item): item is string => typeof item === 'string');
   }
 
-  /** Metadata given, laid over what was there; an empty value takes a key away, an empty `metadata` takes all. */
+  /** The given metadata over the existing; an empty value takes a key away, an empty `metadata` takes all. */
   metadata(before: Record<string, string> = {}): Record<string, string> {
     const given = this.value['metadata'];
     if (given === '') return {};

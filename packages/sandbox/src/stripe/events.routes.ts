@@ -5,7 +5,7 @@ import { invalidParam, missing, type Params } from './errors.js';
 import { createdFilter, page } from './lists.js';
 import { type StripeEvent, type WebhookEndpoint } from './state.js';
 
-const KEPT_SEC = 30 * 86_400; // Stripe docs, "Webhooks": events can be listed for 30 days
+const KEPT_SEC = 30 * 86_400; // Stripe docs, "Webhooks": lists events for 30 days
 const TYPES_LIMIT = 20;
 
 export function addEventRoutes(ctx: StripeContext): void {

@@ -1,9 +1,9 @@
-// What stands around every Stripe route: the key, the rate limit, and the idempotency store (Stripe docs, "Idempotent requests").
+// Around every Stripe route: the key, the rate limit, and the idempotency store (Stripe docs, "Idempotent requests").
 import { Refusal, type Reply, type SandboxRequest } from '../kernel/http.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { StripeRefusal, errorReply } from './errors.js';
 
-type Stored = { readonly fingerprint: string; readonly atMs: number; reply: Reply | null }; // null: being worked on
+type Stored = { readonly fingerprint: string; readonly atMs: number; reply: Reply | null }; // null: in work
 
 export const KEPT_MS = 24 * 3_600_000;
 const KEY_LIMIT = 255;
@@ -26,7 +26,10 @@ export class Gate {
     private readonly apiKey: string,
   ) {}
 
-  /** Authentication and rate limit come before the store (Stripe docs, "Low-level errors"): a 401 or a 429 is never kept. */
+  /**
+   * Authentication and rate limit come before the store (Stripe docs, "Low-level errors"): it never keeps a 401 or a
+   * 429.
+   */
   async around(request: SandboxRequest, run: () => Promise<Reply>): Promise<Reply> {
     const limited = this.count(request);
     if (limited !== null) return limited;
@@ -102,13 +105,13 @@ export class Gate {
     }
   }
 
-  /** Keys older than a day are pruned as they are met; this clears the rest. */
+  /** Each request prunes keys older than a day as it meets them; this clears the rest. */
   prune(): void {
     const oldest = this.kernel.clock.nowMs() - KEPT_MS;
     for (const [key, entry] of this.keys) if (entry.atMs < oldest) this.keys.delete(key);
   }
 
-  // Per second of the source's clock: the callers' budgets run on theirs, which nobody advances.
+  // Per second of the source's clock: the callers' budgets run on their own, unadvanced ones.
   private count(request: SandboxRequest): Reply | null {
     const second = Math.floor(this.kernel.clock.wallMs() / 1000);
     if (second !== this.second) {

@@ -135,7 +135,7 @@ export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): vo
       (status === null || p.status === status) &&
       (type === null || (type === 'payment_record') === (p.record !== null)) &&
       (record === null || p.record === record);
-    // By invoice where one is named: the usual question, and an account may hold very many.
+    // By invoice if given: the usual question, and an account may hold very many.
     const pool = invoice === null ? [...state.invoicePayments.values()] : (state.invoices.get(invoice)?.payments ?? []);
     return page(pool.filter(wanted), params, '/v1/invoice_payments', (p) =>
       renderInvoicePayment(currencyOf(ctx, p), p),

@@ -10,16 +10,14 @@ export function queryOf(request: SandboxRequest): Params {
   return new Params(parseForm(request.query.toString()));
 }
 
-/** The names in `expand[]`, without the `data.` that lists put before them. */
+/** The names in `expand[]`, without the `data.` of lists. */
 export function expansions(params: Params): Set<string> {
   return new Set(params.texts('expand').map((name) => name.replace(/^data\./, '')));
 }
 
 type Listed = { readonly id: string; readonly created: number };
 
-/**
- * One page, newest first. `items` come oldest first, as they were made. `limit` is 1 to 100, default 10.
- */
+/** One page, newest first. `items` come oldest first. `limit` is 1 to 100, default 10. */
 export function page<T extends Listed>(
   items: readonly T[],
   params: Params,

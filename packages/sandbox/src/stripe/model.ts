@@ -1,4 +1,4 @@
-// The objects of the Stripe side as they are kept. Amounts are smallest units, currencies lower case, times Unix seconds.
+// The objects of the Stripe side as kept. Amounts are smallest units, currencies lower case, times Unix seconds.
 import { type VirtualClock } from '../kernel/clock.js';
 
 export type Metadata = Record<string, string>;
@@ -7,7 +7,7 @@ export type TestClock = {
   readonly id: string;
   readonly created: number;
   readonly name: string | null;
-  /** Its time, and what happens in it. */
+  /** Its time, and its events. */
   readonly timers: VirtualClock;
   status: 'ready' | 'advancing';
 };
@@ -23,7 +23,7 @@ export type Customer = {
   metadata: Metadata;
   defaultPaymentMethod: string | null;
   defaultSource: string | null;
-  /** What the next invoices take account of: negative is money owed to the customer, positive is owed by them. */
+  /** Counts for the next invoices: negative is money owed to the customer, positive is owed by them. */
   balance: number;
   /** The currency of the first balance entry or invoice; null before. A balance is in it and counts for its invoices only. */
   currency: string | null;
@@ -31,7 +31,7 @@ export type Customer = {
   /** How many invoices of theirs got a number. */
   invoicesNumbered: number;
   deleted: boolean;
-  /** `clock_…` whose time is theirs; null: the account's. */
+  /** `clock_…` of their time; null: the account's. */
   readonly testClock: string | null;
 };
 
@@ -91,7 +91,7 @@ export type Subscription = {
   status: SubscriptionStatus;
   periodStart: number;
   periodEnd: number;
-  /** Which turn of the cycle's timer is the live one: an older timer finds another number and does nothing. */
+  /** The live turn of the cycle's timer: an older timer finds another number and does nothing. */
   cycle: number;
   anchor: number;
   latestInvoice: string | null;
@@ -145,7 +145,7 @@ export type Invoice = {
   paidOutOfBand: number; // amount marked paid out of band
   prePaymentCredit: number;
   postPaymentCredit: number;
-  /** The customer's balance when it was finalized, and what of it this invoice took (the other way round: was raised by); null on a draft. */
+  /** The customer's balance at finalization, and the part this invoice took (or raised); null on a draft. */
   balance: { readonly starting: number; readonly applied: number } | null;
   metadata: Metadata;
   finalizedAt: number | null;
@@ -153,7 +153,7 @@ export type Invoice = {
   voidedAt: number | null;
   uncollectibleAt: number | null;
   finalizationError: string | null;
-  /** Endpoints that have not yet answered `invoice.created` with a 2xx. */
+  /** Endpoints without a 2xx to `invoice.created` so far. */
   readonly unanswered: Set<string>;
   webhooksDeliveredAt: number | null;
   readonly payments: InvoicePayment[];
@@ -194,7 +194,7 @@ export type PaymentRecord = {
   state: 'processing' | 'guaranteed' | 'failed' | 'canceled';
   metadata: Metadata;
   readonly refunds: RecordRefund[];
-  /** The payment through which it hangs on an invoice; null while it hangs on none. */
+  /** The payment attaching it to an invoice; null while unattached. */
   attachedAs: InvoicePayment | null;
 };
 
@@ -203,7 +203,7 @@ export type NotedRefund =
   | { readonly amount: number; readonly record: string; readonly group: string }
   | { readonly amount: number; readonly refund: string };
 
-/** What Stripe itself took from a customer's card. */
+/** Stripe's own charge of a customer's card. */
 export type Charge = {
   readonly id: string;
   readonly created: number;
@@ -253,7 +253,7 @@ export type CreditNote = {
 
 export const invoiceTotal = (invoice: Invoice): number => invoice.lines.reduce((sum, line) => sum + line.amount, 0);
 
-/** The balance that counts for this invoice: fixed when it was finalized, the customer's own of this moment on a draft. */
+/** The balance for this invoice: fixed at finalization, the customer's own of this moment on a draft. */
 export function balanceOf(invoice: Invoice): { readonly starting: number; readonly applied: number } {
   if (invoice.balance !== null) return invoice.balance;
   const { balance, currency } = invoice.owner;
@@ -264,7 +264,7 @@ export function balanceOf(invoice: Invoice): { readonly starting: number; readon
 export const amountDue = (invoice: Invoice): number =>
   Math.max(0, invoiceTotal(invoice) - balanceOf(invoice).applied - invoice.prePaymentCredit);
 
-/** What was paid by attached records (and Stripe's own payments) and out of band. */
+/** Paid by attached records (and Stripe's own payments) and out of band. */
 export const amountPaid = (invoice: Invoice): number =>
   invoice.paidOutOfBand + invoice.payments.reduce((sum, p) => sum + (p.status === 'paid' ? (p.amountPaid ?? 0) : 0), 0);
 

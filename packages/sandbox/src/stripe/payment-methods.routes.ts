@@ -1,4 +1,4 @@
-// Payment methods and sources of customers, and what Stripe itself charged: payment intents, charges, refunds.
+// Payment methods and sources of customers, and Stripe's own charges: payment intents, charges, refunds.
 import { type Cards } from './cards.js';
 import { type StripeContext } from './context.js';
 import { type Params, invalidParam, missing } from './errors.js';
@@ -7,7 +7,7 @@ import { type Customer, type PaymentMethod, type StripeRefund } from './model.js
 import { renderPaymentMethod } from './render-customer.js';
 import { renderCharge, renderPaymentIntent, renderRefund } from './render-charge.js';
 
-/** Stripe's test payment methods: they are there without being made, and attaching one makes a method of the customer's own. */
+/** Stripe's test payment methods: they exist from the start, and attaching one makes a method of the customer's own. */
 const TEST_METHOD = /^pm_card_[A-Za-z0-9]+$/;
 
 export function addPaymentMethodRoutes(ctx: StripeContext, cards: Cards): void {

@@ -58,7 +58,7 @@ export function renderPrice(p: Price): JsonObject {
   };
 }
 
-/** The older name of a recurring price, which subscription items still bear beside it. */
+/** The older name of a recurring price; subscription items still bear both. */
 export function renderPlan(p: Price): JsonObject {
   return {
     id: p.id,

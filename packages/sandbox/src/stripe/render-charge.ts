@@ -1,4 +1,4 @@
-// How the money that Stripe itself took looks on the wire: payment intents, charges, refunds. Only what a person looks at.
+// Stripe's own money on the wire: payment intents, charges, refunds. Only the parts a person looks at.
 import { type JsonObject } from '../kernel/json.js';
 import { type Charge, type StripeRefund } from './model.js';
 

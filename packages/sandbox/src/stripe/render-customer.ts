@@ -4,7 +4,7 @@ import { type BalanceEntry, type Customer, type PaymentMethod } from './model.js
 
 type Methods = { readonly paymentMethods: ReadonlyMap<string, PaymentMethod> };
 
-/** A payment method as its id, or whole where that was asked for. */
+/** A payment method as its id, or whole on request. */
 export function expandedMethod(
   id: string | null,
   state: Methods | null,

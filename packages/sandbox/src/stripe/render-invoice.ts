@@ -61,7 +61,7 @@ export function renderLine(line: Line, invoice: Invoice): JsonObject {
   };
 }
 
-/** `expand` holds the names that were asked for: `payments`, `amount_paid_off_stripe`, `customer`. Events expand nothing. */
+/** `expand` holds the requested names: `payments`, `amount_paid_off_stripe`, `customer`. Events expand nothing. */
 export function renderInvoice(
   invoice: Invoice,
   finalizesAt: number | null,
@@ -179,7 +179,7 @@ export function renderInvoice(
   return body;
 }
 
-/** Of a draft when it finalizes, of an open one when Stripe tries again; null where nothing is charged automatically. */
+/** For a draft its finalization, for an open one Stripe's next try; null without automatic charges. */
 function nextAttempt(invoice: Invoice, finalizesAt: number | null): number | null {
   if (!invoice.autoAdvance || invoice.collectionMethod !== 'charge_automatically') return null;
   return invoice.status === 'draft' ? finalizesAt : invoice.status === 'open' ? invoice.nextAttempt : null;

@@ -1,4 +1,4 @@
-// What all the objects of the Stripe side share on the wire.
+// The common parts of the Stripe side's objects on the wire.
 import { type JsonObject } from '../kernel/json.js';
 
 export const API_VERSION = '2026-10-28.endive';

@@ -1,4 +1,4 @@
-// What the Stripe side holds, and its events: made once, listed for thirty days, delivered signed to every endpoint.
+// The Stripe side's objects and events: made once, listed for thirty days, delivered signed to every endpoint.
 import { type Endpoint } from '../kernel/deliveries.js';
 import { type SandboxRequest } from '../kernel/http.js';
 import { type JsonObject } from '../kernel/json.js';
@@ -26,7 +26,7 @@ export type StripeEvent = {
   readonly type: string;
   readonly created: number;
   readonly body: Buffer; // as delivered
-  readonly pending: Set<string>; // endpoints that have not answered 2xx
+  readonly pending: Set<string>; // endpoints without a 2xx so far
   readonly request: { id: string | null; key: string | null };
 };
 
@@ -71,15 +71,15 @@ export class StripeState {
   events: StripeEvent[] = []; // oldest first
   /** When a draft will finalize by itself, by invoice id. */
   readonly finalizesAt = new Map<string, number>();
-  /** Who hears events without HTTP: the MoR side is one more endpoint of the merchant's account. */
+  /** Receivers of events without HTTP: the MoR side is one more endpoint of the merchant's account. */
   readonly listeners: ((type: string, object: JsonObject, eventId: string) => void)[] = [];
-  /** Hears that an endpoint answered an `invoice.created` with 2xx. */
+  /** Called when an endpoint answers an `invoice.created` with 2xx. */
   onCreatedAnswered: (invoiceId: string, endpointId: string) => void = () => undefined;
   private invoiceNumber = 0;
   private creditNoteNumber = 0;
-  /** The request being worked on, for the `request` field of events. */
+  /** The current request, for the `request` field of events. */
   currentRequest: SandboxRequest | null = null;
-  /** The test clock whose time it is; null: the account's own time. */
+  /** The test clock of the current time; null: the account's own time. */
   private workingFor: TestClock | null = null;
 
   constructor(readonly kernel: Kernel) {
@@ -87,7 +87,7 @@ export class StripeState {
     this.accountId = `acct_${kernel.secret('stripe-account').slice(0, 16)}`;
   }
 
-  /** Unix seconds: the account's time, or that of the test clock whose customer the work is for. */
+  /** Unix seconds: the account's time, or that of the current customer's test clock. */
   get now(): number {
     return (this.workingFor?.timers ?? this.kernel.clock).nowSec();
   }
@@ -103,7 +103,7 @@ export class StripeState {
     }
   }
 
-  /** The rest of the request being worked on is in the time of this customer. */
+  /** The rest of the current request is in the time of this customer. */
   enter(customer: string): void {
     if (this.currentRequest !== null) this.workingFor = this.clockOf(customer);
   }
@@ -137,7 +137,7 @@ export class StripeState {
     return `SANDBOX-CN-${String(this.creditNoteNumber).padStart(5, '0')}`;
   }
 
-  /** The customer of an object that was made for one: customers are never forgotten, not even deleted ones. */
+  /** The customer of an object: the sandbox never forgets customers, not even deleted ones. */
   customer(id: string): Customer {
     const customer = this.customers.get(id);
     if (customer === undefined) throw new Error(`no customer ${id}`);

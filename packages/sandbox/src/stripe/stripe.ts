@@ -1,4 +1,4 @@
-// The Stripe side put together: its routes, what stands around them, and its control routes.
+// The Stripe side put together: its routes, the layers around them, and its control routes.
 import { type Kernel } from '../kernel/kernel.js';
 import { Billing } from './billing.js';
 import { Cards } from './cards.js';

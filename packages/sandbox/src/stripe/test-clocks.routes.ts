@@ -1,4 +1,4 @@
-// Test clocks (Stripe docs, "Test clocks"): up to three customers live in a time of their own, which stands until it is advanced.
+// Test clocks (Stripe docs, "Test clocks"): up to three customers live in a separate time; it stands until advanced.
 import { VirtualClock } from '../kernel/clock.js';
 import { type JsonObject } from '../kernel/json.js';
 import { type StripeContext } from './context.js';

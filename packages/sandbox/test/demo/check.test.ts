@@ -1,9 +1,9 @@
-// The demo's check: each way in which ledger, Stripe and MoR can tell different stories is found, and nothing else is.
+// The demo's check finds each way ledger, Stripe and MoR can disagree, and nothing else.
 import { describe, expect, it } from '@jest/globals';
 import { balances, disagreements } from '../../src/demo/check.js';
 import { type MutableSides, threeSides } from './sides.js';
 
-/** What is found after one change, as `about: what` lines. */
+/** The findings after one change, as `about: what` lines. */
 function after(change: (sides: MutableSides) => void): string[] {
   const sides = threeSides();
   change(sides);
@@ -16,12 +16,12 @@ function first<T>(list: readonly T[]): T {
   return one;
 }
 
-describe('three sides that agree', () => {
+describe('three agreeing sides', () => {
   it('a paid and a declined renewal with a partial refund need no explanation', () => {
     expect(after(() => undefined)).toEqual([]);
   });
 
-  it('a customer who stays with Stripe is left alone, and it is found when not', () => {
+  it("leave a customer in Stripe's own collection alone, and the check finds it otherwise", () => {
     const outside = (status: string): string[] =>
       after((s) => {
         s.stripe.invoices.push({ ...first(s.stripe.invoices), id: 'in_out', enrolled: false });
@@ -31,11 +31,11 @@ describe('three sides that agree', () => {
     expect(outside('expected')).toEqual(['in_out: not enrolled, and expected at the daemon']);
   });
 
-  it('a notification that came three times under one id needs none', () => {
+  it('need no explanation for a notification delivered three times under one id', () => {
     expect(after((s) => void s.backend.forEach((n) => (n.times = 3)))).toEqual([]);
   });
 
-  it('a bank debit that is still pending needs none', () => {
+  it('need no explanation for a pending bank debit', () => {
     expect(
       after((s) => {
         s.mor.payments.push({
@@ -50,7 +50,7 @@ describe('three sides that agree', () => {
     ).toEqual([]);
   });
 
-  it('a second payment is explained by an open review item that names it', () => {
+  it('have a second payment explained by the open review item naming it', () => {
     const second = (s: MutableSides): void => {
       s.mor.payments.push({
         ...first(s.mor.payments),
@@ -96,7 +96,7 @@ describe('three sides that agree', () => {
   });
 });
 
-describe('each disagreement is found', () => {
+describe('the check finds each disagreement', () => {
   const cases: readonly [string, (s: MutableSides) => void, RegExp][] = [
     [
       'a payment that the daemon never heard of',
@@ -111,7 +111,7 @@ describe('each disagreement is found', () => {
     [
       'a payment that only the daemon has',
       (s) => s.mor.payments.pop(),
-      /pay_2: the daemon has a payment that the MoR does not have/,
+      /pay_2: the daemon has a payment the MoR doesn't have/,
     ],
     [
       'another amount at the daemon',
@@ -162,7 +162,7 @@ describe('each disagreement is found', () => {
     [
       'a record of money that was not taken',
       (s) => s.stripe.records.push({ ...first(s.stripe.records), id: 'pr_2', reference: 'ch_9', refunds: [] }),
-      /pr_2: a payment record of money that the MoR did not take/,
+      /pr_2: a payment record for money the MoR didn't take/,
     ],
     [
       'a refund that the daemon never heard of',
@@ -172,7 +172,7 @@ describe('each disagreement is found', () => {
     [
       'a refund that nobody at the MoR knows of',
       (s) => first(s.daemon.payments).refunds.push({ id: 'ref_2', morRefundId: null, amount: 1, status: 'unknown' }),
-      /ref_2: a refund that is unknown at the daemon; the MoR has none such/,
+      /ref_2: a refund is unknown at the daemon; the MoR has none such/,
     ],
     ['a refund that is not mirrored', (s) => (first(s.stripe.records).refunds = []), /rfnd_1: shown on Stripe 0 times/],
     [
@@ -204,7 +204,7 @@ describe('each disagreement is found', () => {
   });
 });
 
-/** A transfer of `amount` that reached the MoR for the declined invoice, recorded and shown on Stripe by the daemon. */
+/** A transfer of `amount` to the MoR for the declined invoice, recorded and shown on Stripe by the daemon. */
 function transferOf(s: MutableSides, amount: number): void {
   s.mor.payments.push({
     ...first(s.mor.payments),
@@ -260,7 +260,7 @@ describe('money by other ways than cards', () => {
     ).toEqual(['pf_1: in_declined is paid with less than is due']);
   });
 
-  it('a transfer that the daemon has not heard of is found, and one that it recorded twice', () => {
+  it('is found when the daemon misses a transfer, or records it twice', () => {
     const gone = (s: MutableSides): void => {
       transferOf(s, 1000);
       s.daemon.payments.pop();
@@ -311,7 +311,7 @@ describe('balances', () => {
 });
 
 describe("the merchant's backend", () => {
-  it('that was not told of a paid invoice or of a refund is found', () => {
+  it('is found when it missed a paid invoice or a refund', () => {
     expect(after((s) => (s.backend = s.backend.filter((n) => n.type !== 'invoice.paid')))).toEqual([
       'in_paid: the backend has 0 invoice.paid, not 1',
     ]);
@@ -320,7 +320,7 @@ describe("the merchant's backend", () => {
     ]);
   });
 
-  it('that was told twice under two ids, or of an invoice that is not paid, is found', () => {
+  it('is found when it got a notification under two ids, or one of an unpaid invoice', () => {
     const paid = { type: 'invoice.paid', about: 'in_paid', times: 1 };
     expect(after((s) => void s.backend.push(paid))).toEqual(['in_paid: the backend has 2 invoice.paid, not 1']);
     expect(after((s) => void s.backend.push({ ...paid, about: 'in_declined' }))).toEqual([

@@ -1,4 +1,4 @@
-// What the demo shows: a rewritten line on a terminal, plain lines in a pipe, and a table without boxes.
+// The demo's output: a rewritten line on a terminal, plain lines in a pipe, and a table without boxes.
 import { describe, expect, it } from '@jest/globals';
 import { castOf } from '../../src/demo/cast.js';
 import { Progress } from '../../src/demo/progress.js';
@@ -26,7 +26,7 @@ describe('progress', () => {
     expect(all()).toMatch(/^something to know\ndone \(\d+\.\d s\)\n$/);
   });
 
-  it('a terminal gets one line that is rewritten and never wraps', () => {
+  it('a terminal gets one rewritten line, never a wrapped one', () => {
     const { out, all } = recorded(true);
     story(new Progress(out, undefined));
     const drawn = all()

@@ -1,4 +1,4 @@
-// The closing table of the demo: each channel is counted from what the three sides say.
+// The closing table of the demo counts each channel from the three sides.
 import { describe, expect, it } from '@jest/globals';
 import { closingRows } from '../../src/demo/report.js';
 import { newTally } from '../../src/demo/story.js';
@@ -13,7 +13,7 @@ function rows(change: (s: MutableSides) => void): ReadonlyMap<string, string> {
 }
 
 describe('the closing table', () => {
-  it('tells a transfer in full from one in part by what its invoice says is due', () => {
+  it('tells a transfer in full from one in part by the rest due on its invoice', () => {
     const found = rows((s) => {
       const [paid] = s.mor.payments;
       if (paid === undefined) return;
@@ -23,7 +23,7 @@ describe('the closing table', () => {
     expect(found.get('Bank transfers')).toBe('2 1 in full, 1 in part');
   });
 
-  it('counts a declined renewal that was paid at a link as that, and not as a second try of the card', () => {
+  it('counts a declined renewal paid at a link as such, and not as a second try of the card', () => {
     const found = rows((s) => {
       const [, declined] = s.mor.payments;
       if (declined === undefined) return;
@@ -35,7 +35,7 @@ describe('the closing table', () => {
     expect(found.get('Declined, still open')).toBe('0');
   });
 
-  it('shows what was done beside the money', () => {
+  it('shows the acts besides the money', () => {
     const found = rows(() => undefined);
     expect(found.get('Signups with tax')).toMatch(/^7 /);
     expect(found.get('Documents fetched')).toBe('7 1 of them an e-invoice');

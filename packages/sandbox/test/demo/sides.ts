@@ -1,14 +1,14 @@
-// Three sides that agree on one renewal, paid and partly given back; tests change one thing and see who notices.
+// Three agreeing sides of one renewal, paid and partly refunded; tests change one thing and see who notices.
 import { type Sides } from '../../src/demo/sides.js';
 
 type Deep<T> = {
   -readonly [K in keyof T]: T[K] extends readonly (infer U)[] ? Deep<U>[] : T[K] extends object ? Deep<T[K]> : T[K];
 };
 
-/** What may be changed in place. */
+/** Changeable in place. */
 export type MutableSides = Deep<Sides>;
 
-/** A renewal of 2900 that was paid, marked, and of which 900 were given back; beside it one that was declined. */
+/** A renewal of 2900: paid, marked, and with a refund of 900; next to it a declined one. */
 export function threeSides(): MutableSides {
   return {
     daemon: {

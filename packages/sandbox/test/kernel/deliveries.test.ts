@@ -16,7 +16,7 @@ const numbers = (): unknown[] => rig.events('payment.failed').map((e) => e.data.
 const lose = (body: object) => rig.control('POST', '/faults', { target: 'deliveries', type: 'payment.*', ...body });
 
 describe('the payment webhook', () => {
-  it('is sent again after a 503 under the same id with a signature of its own, until 200', async () => {
+  it('comes again after a 503 under the same id with a new signature, until 200', async () => {
     let tries = 0;
     rig.answer = () => ((tries += 1) < 3 ? 503 : 200);
     await post(1);
@@ -39,7 +39,7 @@ describe('the payment webhook', () => {
     ]);
   });
 
-  it('sends what it sent since a time once more when the merchant asks for it after a loss, byte for byte', async () => {
+  it("comes again from a given time on after a loss, byte for byte, at the merchant's request", async () => {
     await post(1);
     await rig.advance(60);
     const sinceSec = Number((await rig.control('GET', '/clock')).body['now_sec']);
@@ -96,13 +96,13 @@ describe('faults of deliveries', () => {
     await lose({ action: 'reorder', after: 2 });
     for (const n of [2, 3, 4]) {
       await post(n);
-      await rig.advance(0.01); // each has arrived before the next is sent
+      await rig.advance(0.01); // each arrives before the next goes out
     }
     await rig.advance(1);
     expect(numbers()).toEqual([1, 3, 4, 2]);
   });
 
-  it('fail: this attempt gets no answer and is made again', async () => {
+  it('fail: this attempt gets no answer and the sender repeats it', async () => {
     await lose({ action: 'fail' });
     await post(1);
     await rig.advance(5);
@@ -113,7 +113,7 @@ describe('faults of deliveries', () => {
 });
 
 describe('retry schedules', () => {
-  /** The seconds at which attempts are made while every one is answered with `status`. */
+  /** The seconds of the attempts if every one gets `status`. */
   function attempts(schedule: typeof stripeSchedule, status: number | null): number[] {
     const at = [0];
     for (let attempt = 1; ; attempt += 1) {
@@ -131,14 +131,14 @@ describe('retry schedules', () => {
     expect(morEventSchedule.after(1, { status: 204 }, 0)).toBe('done');
   });
 
-  it('Document 3: 200 alone acknowledges, a 4xx is final, silence is tried again', () => {
+  it('Document 3: 200 alone acknowledges, a 4xx is final, silence leads to a retry', () => {
     expect(morPaymentSchedule.after(1, { status: 200 }, 0)).toBe('done');
     expect(morPaymentSchedule.after(1, { status: 201 }, 0)).toBe(10_000);
     expect(attempts(morPaymentSchedule, 429)).toEqual([0]);
     expect(attempts(morPaymentSchedule, null).length).toBeGreaterThan(10);
   });
 
-  it('Stripe: whatever is not 2xx, for three days', () => {
+  it('Stripe retries everything but a 2xx, for three days', () => {
     for (const status of [400, 302, 503, null]) {
       const made = attempts(stripeSchedule, status);
       expect(made.at(-1)).toBeGreaterThan(48 * 3600);
@@ -148,7 +148,7 @@ describe('retry schedules', () => {
 });
 
 describe('the virtual clock', () => {
-  it('fires in due order, each at its own instant, also what was set while firing', async () => {
+  it('fires in due order, each timer at its own instant, also timers set while firing', async () => {
     const clock = new VirtualClock({ source: () => 1_000_000, manual: true });
     const seen: [string, number][] = [];
     const note = (name: string) => () => void seen.push([name, clock.nowMs() - 1_000_000]);

@@ -1,4 +1,4 @@
-// The idempotency store and each fault that a test may ask for, seen by the real `stripe` package and by plain requests.
+// The idempotency store and each fault open to tests, seen by the real `stripe` package and by plain requests.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Rig, call, report, startRig } from '../rig.js';
 
@@ -35,7 +35,7 @@ describe('idempotency keys', () => {
     });
   });
 
-  it('a key is forgotten after 24 hours: the same request is then a new one', async () => {
+  it('expire after 24 hours: the same request is then a new one', async () => {
     const first = await report(rig, 100, 'ch_1', 'key-1');
     await rig.advance(DAY + 1);
     expect((await report(rig, 100, 'ch_1', 'key-1')).id).not.toBe(first.id);
@@ -48,7 +48,7 @@ describe('idempotency keys', () => {
     expect((await report(rig, 100, 'ch_1', 'key-1')).object).toBe('payment_record');
   });
 
-  it('two requests with one key at once: the second is told that the key is in use', async () => {
+  it('used by two requests at once give the second one a conflict', async () => {
     await fault({ action: 'delay_ms', delay_ms: 300 });
     const slow = report(rig, 100, 'ch_1', 'key-1');
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -62,7 +62,7 @@ describe('idempotency keys', () => {
 });
 
 describe('faults of requests', () => {
-  it('drop_before closes the connection and nothing is done', async () => {
+  it('drop_before closes the connection and does nothing', async () => {
     await fault({ action: 'drop_before', times: 2 }); // the package tries a reset connection once more by itself
     await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ type: 'StripeConnectionError' });
     expect(await records()).toBe(0);
@@ -111,7 +111,7 @@ describe('faults of requests', () => {
     expect((await report(rig, 100, 'ch_1', 'a-2')).object).toBe('payment_record');
   });
 
-  it('duplicate carries a request out twice; a key makes that harmless, none does not', async () => {
+  it('duplicate carries a request out twice; a key makes it harmless, nothing else does', async () => {
     await fault({ action: 'duplicate', times: 2 });
     await report(rig, 100, 'ch_1', 'a');
     expect(await records()).toBe(1);
@@ -125,7 +125,7 @@ describe('faults of requests', () => {
     expect((await rig.stripe.customers.list()).data).toHaveLength(2);
   });
 
-  it('are listed with their hits, cleared by DELETE, and wrong input names its field', async () => {
+  it("are listed with their hits, DELETE clears them, and wrong input gets its field's name", async () => {
     await fault({ action: 'status', status: 503, times: 3 });
     await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ statusCode: 503 });
     const listed = await rig.control('GET', '/faults');
@@ -151,7 +151,7 @@ describe('the gate of the Stripe side', () => {
     expect((await rig.control('GET', '/stripe/stats')).body).toMatchObject({ rate_limited: limited.length });
   });
 
-  it('logs what was asked with key, body and answer, but no credential', async () => {
+  it('logs requests with key, body and answer, but no credential', async () => {
     await report(rig, 100, 'ch_1', 'key-1');
     await rig.mor('GET', '/api/payments/invoice?psp_reference=ch_none');
     const log = await rig.control('GET', '/requests?side=stripe&path=/v1/payment_records');

@@ -90,7 +90,7 @@ describe('tax arithmetic', () => {
     );
   });
 
-  it('decimals are read as written and rounded half up', () => {
+  it('reads decimals as written and rounds half up', () => {
     expect(parseDecimal('1.005')).toEqual({ digits: 1005n, scale: 3 });
     for (const bad of ['', '1e2', '+1', ' 1', '1,0', '.5', '0x1', 1e21, Number.NaN, null, true])
       expect(parseDecimal(bad)).toBeNull();

@@ -33,7 +33,7 @@ async function renew(subscription: string): Promise<string> {
 }
 
 describe('signup', () => {
-  it('hands out a client secret; the browser gets a charge id which the MoR then knows', async () => {
+  it('hands out a client secret; the browser gets a charge id, and the MoR knows it afterwards', async () => {
     const { intent, browser, invoiceId } = await signedUp('ada@example.com');
     expect(intent).toMatchObject({ status: 'requires_payment_method' });
     expect(String(intent['client_secret'])).toMatch(/^pi_\w+_secret_\w+$/);
@@ -46,10 +46,10 @@ describe('signup', () => {
     expect(payments.body).toMatchObject({
       data: [{ kind: 'signup', status: 'succeeded', merchant_invoice_id: invoiceId }],
     });
-    expect(rig.events('payment.succeeded')).toHaveLength(0); // no event is described for it
+    expect(rig.events('payment.succeeded')).toHaveLength(0); // no event exists for it
   });
 
-  it('names every wrong field, and refuses amounts and currencies that are not for this account', async () => {
+  it("names every wrong field, and refuses other accounts' amounts and currencies", async () => {
     const wrong = await rig.mor('POST', INTENTS, { amount: '10', description: 'x'.repeat(256) });
     expect(wrong).toMatchObject({
       status: 400,
@@ -93,7 +93,7 @@ describe('signup', () => {
 });
 
 describe('tokens', () => {
-  it('are refused when revoked, expired, or of the other kind; a suspended merchant gets 403', async () => {
+  it('get a refusal when revoked, expired, or of the other kind; a suspended merchant gets 403', async () => {
     const path = '/api/payments/invoice?psp_reference=ch_1';
     const { sandbox } = rig;
     const with_ = async (token: string): Promise<number> =>
@@ -113,7 +113,7 @@ describe('tokens', () => {
 });
 
 describe('renewal', () => {
-  it('is charged once and told once, whether the invoice was heard directly or by relay or both', async () => {
+  it('is charged once and reported once, whether the invoice comes directly or by relay or both', async () => {
     const { customer, subscription } = await signedUp('ada@example.com');
     const invoiceId = await renew(subscription.id);
     const created = rig.events('invoice.created').at(-1);
@@ -159,7 +159,7 @@ describe('renewal', () => {
     expect((await rig.control('POST', '/mor/retry', { invoice_id: invoiceId })).status).toBe(400);
   });
 
-  it('a bank debit is told four days later; a customer without a saved method fails', async () => {
+  it('by bank debit is reported four days later; a customer without a saved method fails', async () => {
     const { subscription } = await signedUp('debit@example.com', { outcome: 'succeed' });
     await renew(subscription.id);
     await rig.advance(3 * DAY);
@@ -176,7 +176,7 @@ describe('renewal', () => {
 });
 
 describe('a saved method', () => {
-  /** A trial whose setup names its customer, or nobody. */
+  /** A trial with a setup for its customer, or for nobody. */
   async function trial(email: string, named: boolean) {
     const made = await subscribe(rig, email, { trial_period_days: 14 });
     const body = named ? { merchant_customer: { cardpsp_id: made.customer.id, email } } : {};
@@ -191,7 +191,7 @@ describe('a saved method', () => {
     return (body['data'] as { paid_with: { intent_id: string } | null }[]).map((p) => p.paid_with?.intent_id ?? null);
   }
 
-  it("pays for its own customer's renewals alone, and the newest that was confirmed pays", async () => {
+  it("pays for its own customer's renewals alone, and the newest confirmed one pays", async () => {
     const ada = await trial('ada@example.com', true);
     const bob = await trial('bob@example.com', true);
     await confirm(bob.intentId);
@@ -226,7 +226,7 @@ describe('a saved method', () => {
     ]);
   });
 
-  it('cannot be asked for with a customer that is malformed, or where the account takes no customer', async () => {
+  it('gets a refusal for a malformed customer, or if the account takes no customer', async () => {
     const asked = async (customer: unknown) => {
       const { status, body } = await rig.mor('POST', SETUPS, { merchant_customer: customer });
       return [status, ((body['errors'] ?? []) as { field: string }[]).map((e) => e.field)];
@@ -240,7 +240,7 @@ describe('a saved method', () => {
 });
 
 describe("a trial's tax calculation", () => {
-  it('carries to the first invoice that is charged, through its retries, and to no later one', async () => {
+  it('carries to the first charged invoice, through its retries, and to no later one', async () => {
     rig.sandbox.mor.registerEventWebhook(`${rig.receiverUrl}/events`);
     const calculation = await rig.mor('POST', '/api/tax/calculations', {
       currency: 'EUR',
@@ -284,7 +284,7 @@ describe('refunds', () => {
   const refund = (id: string, body: unknown, key: string) =>
     rig.mor('POST', `/api/payments/${id}/refund`, body, { 'idempotency-key': key });
 
-  it('are told with this amount and the sum so far, and end at the amount of the payment', async () => {
+  it('report this amount and the sum so far, and end at the amount of the payment', async () => {
     const id = await payment();
     expect((await refund(id, { amount: 990, reason: 'requested_by_customer' }, 'a')).body).toMatchObject({
       amount: 990,
@@ -315,7 +315,7 @@ describe('refunds', () => {
     expect((await rig.control('GET', '/mor/refunds')).body['data']).toHaveLength(1);
   });
 
-  it('of bank debits are pending for days; a failed one frees the amount and is told to nobody', async () => {
+  it('of bank debits stay pending for days; a failed one frees the amount and sends no event', async () => {
     const id = await payment('debit@example.com');
     await rig.advance(5 * DAY);
     expect((await refund(id, { amount: 2990 }, 'a')).body['status']).toBe('pending');

@@ -1,4 +1,4 @@
-// The browser's side of the sandbox: the confirm script, who may call what from another origin, and what a wrong secret is answered.
+// The browser's side of the sandbox: the confirm script, its origins, and the answer to a wrong secret.
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Script } from 'node:vm';
 import { makeSandbox, type SandboxCore } from '../../src/sandbox.js';
@@ -36,7 +36,7 @@ describe("the browser's side of the sandbox", () => {
     confirm = `/_sandbox/intents/${intent.payment_intent_id}/confirm`;
   });
 
-  it('serves a script that parses', async () => {
+  it('serves a parseable script', async () => {
     const answer = await ask('GET', '/_sandbox/confirm.js');
     expect(answer.headers['content-type']).toMatch(/^text\/javascript/);
     expect(() => new Script(answer.text)).not.toThrow();
@@ -50,7 +50,7 @@ describe("the browser's side of the sandbox", () => {
     }
   });
 
-  it('refuses a wrong client secret or publishable key, so that the page can read why, and takes the right ones', async () => {
+  it('refuses a wrong client secret or publishable key readably for the page, and takes the right ones', async () => {
     const wrong = await ask('POST', confirm, { outcome: 'succeed', client_secret: `${secret}x` });
     expect([wrong.status, wrong.headers['access-control-allow-origin']]).toEqual([400, '*']);
     expect(wrong.text).toContain('is not the one of this intent');

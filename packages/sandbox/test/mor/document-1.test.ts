@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => mor.close());
 
-/** A merchant whose application waits in the given status. */
+/** A merchant with an application in the given status. */
 async function merchantIn(reference: string, outcome?: string, review: object = {}): Promise<string> {
   await mor.call('POST', '/partner/api/onboarding/initiate', {
     ...initiate,
@@ -45,7 +45,7 @@ describe('Document 1, reference data', () => {
     expect(Object.keys(body as object)).toEqual(['partnerId', 'name']);
   });
 
-  it('regions leave out what is not set, repeat flag codes and hold none without a product', async () => {
+  it('regions leave out unset members, repeat flag codes and hold none without a product', async () => {
     const { body } = await mor.call('GET', '/partner/api/regions');
     const regions = body as Record<string, unknown>[];
     const eu = regions.find((region) => region['name'] === 'European Union');
@@ -81,7 +81,7 @@ describe('Document 1, from initiate to approval', () => {
     });
   });
 
-  it('starts hosted too, and tells the mode of the application that exists', async () => {
+  it('starts hosted too, and reports the mode of the existing application', async () => {
     const hosted = { ...initiate, merchantReference: 'hosted', mode: 'HOSTED', returnUrl: 'https://shop.example' };
     expect((await mor.call('POST', '/partner/api/onboarding/initiate', hosted)).body.mode).toBe('HOSTED');
     const again = await mor.call('POST', '/partner/api/onboarding/initiate', { ...hosted, mode: 'API' });
@@ -214,7 +214,7 @@ describe('Document 1, refusals', () => {
     ['no JSON', '{'],
     ['unknown mode', { ...initiate, mode: 'EMAIL' }],
     ['unknown tier', { ...initiate, company: { ...company, gmvTier: 'HUGE' } }],
-  ])('initiate answers 500 to a body that does not parse: %s', async (_name, body) => {
+  ])('initiate answers 500 to an unreadable body: %s', async (_name, body) => {
     const answer = await mor.call('POST', '/partner/api/onboarding/initiate', body);
     expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
   });
@@ -228,7 +228,7 @@ describe('Document 1, refusals', () => {
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', [field]]);
   });
 
-  it('a repeated reference names the merchant that has it, and another partner may use it', async () => {
+  it('a repeated reference names its merchant, and another partner may use it', async () => {
     const first = await mor.call('POST', '/partner/api/merchants', { reference: 'twice' });
     const second = await mor.call('POST', '/partner/api/merchants', { reference: 'twice' });
     expect([second.status, second.body]).toEqual([
@@ -309,7 +309,7 @@ describe('Document 1, refusals', () => {
     }
   });
 
-  it('every row of Document 1 was shown', () => {
+  it('the tests above show every row of Document 1', () => {
     expect(mor.uncovered('onboarding')).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ const make = (idempotencyKey: unknown, more: object = {}): Promise<Answer> =>
   mor.call('POST', '/api/payment-links', { ...link, idempotencyKey, ...more });
 
 describe('Document 2, payment links', () => {
-  it('lasts a week, is paid once, and payment.captured tells', async () => {
+  it('lasts a week, takes one payment, and sends payment.captured', async () => {
     await mor.call('POST', '/api/webhooks', { url: 'https://hooks.example/links', events: ['payment.captured'] });
     const made = await make('k1');
     const id: string = made.body.paymentLinkId;
@@ -69,7 +69,7 @@ describe('Document 2, payment links', () => {
     expect([said.includes(payment.psp_reference), said.includes(`"${payment.id}"`)]).toEqual([byCharge, byId]);
   });
 
-  it('is paid once more from a page that was still open, and is refused words that it does not know', async () => {
+  it('takes another payment from a page still open, and refuses unknown words', async () => {
     const { paymentLinkId } = (await make('twice')).body;
     const pay = (body: object): Promise<Answer> => mor.control(`/payment-links/${paymentLinkId}/pay`, body);
     expect((await pay({ again: true })).status).toBe(409);
@@ -110,7 +110,7 @@ describe('Document 2, payment links', () => {
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', [field]]);
   });
 
-  it('no arrangement, or one that does not collect, is 409; foreign and unknown links are 404', async () => {
+  it('answers 409 without a collecting arrangement, and 404 for foreign and unknown links', async () => {
     expect((await make('k3', { jurisdiction: 'JP' })).body.code).toBe('no_active_arrangement');
     expect((await make('k4', { jurisdiction: 'US' })).body.code).toBe('unsupported_outpost_role');
     const { paymentLinkId } = (await make('k5')).body;
@@ -127,7 +127,7 @@ describe('Document 2, payment links', () => {
 });
 
 describe('Document 2, invoices of payments and refunds', () => {
-  it('202 while they are made, then links of 15 minutes, by id and by reference', async () => {
+  it('answers 202 at first, then links of 15 minutes, by id and by reference', async () => {
     const made = await make('k6');
     const { payment } = (await mor.control(`/payment-links/${made.body.paymentLinkId}/pay`, {})).body;
     const refund: MorRefund = {
@@ -170,7 +170,7 @@ describe('Document 2, invoices of payments and refunds', () => {
     }
   });
 
-  it('every row of links and invoices was shown', () => {
+  it('the tests above show every row of links and invoices', () => {
     expect(mor.uncovered('money')).toEqual([]);
   });
 });
@@ -179,7 +179,7 @@ describe('Document 2, webhook endpoints', () => {
   const register = (url: string, events: unknown = ['dispute.outcome']): Promise<Answer> =>
     mor.call('POST', '/api/webhooks', { url, events });
 
-  it('shows the secret once, lists both ways, and is deleted for good', async () => {
+  it('shows the secret once, appears in both lists, and is deleted for good', async () => {
     const made = await mor.call('POST', '/api/webhooks', {
       url: 'https://a.example/h',
       events: ['dispute.outcome', 'report.available'],
@@ -249,11 +249,11 @@ describe('Document 2, webhook endpoints', () => {
     ['https://[::ffff:a00:1]/h', 'must resolve to a public address', 'must resolve to a public address'],
     ['https://93.184.216.34/h', null, null],
     ['https://hooks.example/h', null, null],
-  ])('%s is judged the same way with and without strict addresses', (url, loose, strict) => {
+  ])('%s gets the same verdict with and without strict addresses', (url, loose, strict) => {
     expect([webhookUrlProblem(url, false), webhookUrlProblem(url, true)]).toEqual([loose, strict]);
   });
 
-  it('takes ten active endpoints and no eleventh until one is deleted', async () => {
+  it('the merchant has ten active endpoints and no eleventh before a deletion', async () => {
     const before = (await mor.call('GET', '/api/webhooks')).body.length;
     const ids: string[] = [];
     for (let n = before; n < 10; n += 1) ids.push((await register(`https://many.example/${n}`)).body.id);
@@ -264,7 +264,7 @@ describe('Document 2, webhook endpoints', () => {
     for (const { id } of (await mor.call('GET', '/api/webhooks')).body) await mor.call('DELETE', `/api/webhooks/${id}`);
   });
 
-  it('a disabled endpoint is shown as such and hears nothing', async () => {
+  it('a disabled endpoint shows its status and receives nothing', async () => {
     const { id } = (await register('https://off.example/h', ['dispute.outcome'])).body;
     await mor.control(`/webhooks/${id}`, { status: 'DISABLED' });
     expect((await mor.call('GET', '/api/webhooks')).body).toMatchObject([{ id, status: 'DISABLED' }]);
@@ -273,13 +273,13 @@ describe('Document 2, webhook endpoints', () => {
     await mor.call('DELETE', `/api/webhooks/${id}`);
   });
 
-  it('a body that is not sent as JSON does not parse', async () => {
+  it('a body without the JSON content type is unreadable', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const answer = await mor.call('POST', '/api/payment-links', JSON.stringify(link), 'merchant', form);
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', ['body']]);
   });
 
-  it('every row of webhook endpoints was shown', () => {
+  it('the tests above show every row of webhook endpoints', () => {
     expect(mor.uncovered('webhooks')).toEqual([]);
   });
 });
@@ -291,7 +291,7 @@ describe('Document 2, delivery', () => {
   const dispute = (data: object = { disputeId: 'dp_1', paymentId: 'pay_1' }): Promise<Answer> =>
     mor.control('/events', { type: 'dispute.action_needed', data });
 
-  it('goes to those who asked, each signed with its own secret, under a deterministic id', async () => {
+  it('goes to its subscribers, each signed with its own secret, under a deterministic id', async () => {
     const one = await endpoint('https://d.example/1', ['dispute.action_needed']);
     const two = await endpoint('https://d.example/2', ['dispute.action_needed', 'dispute.outcome']);
     await endpoint('https://d.example/3', ['dispute.outcome']);
@@ -318,7 +318,7 @@ describe('Document 2, delivery', () => {
     ]);
   });
 
-  it('is tried eight times at 0, 10, 40, 130, 400, 1210, 3640 and 10930 seconds', async () => {
+  it('makes eight attempts at 0, 10, 40, 130, 400, 1210, 3640 and 10930 seconds', async () => {
     mor.receiver.set('https://d.example/down', 503);
     await endpoint('https://d.example/down', ['dispute.revision_requested']);
     const startMs = mor.kernel.clock.nowMs();
@@ -345,7 +345,7 @@ describe('Document 2, delivery', () => {
     await mor.call('DELETE', `/api/webhooks/${id}`);
   });
 
-  it('stops at once for a deleted endpoint and never sends what is only announced', async () => {
+  it('stops at once for a deleted endpoint and never sends merely announced types', async () => {
     mor.receiver.set('https://d.example/gone', 500);
     const { id } = await endpoint('https://d.example/gone', [
       'pre_chargeback_alert.outcome',
@@ -362,7 +362,7 @@ describe('Document 2, delivery', () => {
     expect(mor.events('https://d.example/gone').length).toBe(1);
   });
 
-  it('an endpoint registered at the start hears everything, with a secret that follows from the seed', async () => {
+  it('an endpoint registered at the start receives everything, with a secret made from the seed', async () => {
     const secret = mor.state.registerEventWebhook('http://127.0.0.1:3000/webhooks/mor/events');
     expect(secret).toMatch(/^whsec_[0-9a-f]{40}$/);
     await dispute({ disputeId: 'dp_9' });

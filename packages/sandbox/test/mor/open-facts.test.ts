@@ -1,4 +1,4 @@
-// What the documents leave open: the sandbox plays each fact either way.
+// The documents' open questions: the sandbox plays either answer.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Rig, startRig, subscribe } from '../rig.js';
 
@@ -31,7 +31,7 @@ describe('an open fact', () => {
     expect((await choose({ keys: 'sometimes' })).status).toBe(400);
   });
 
-  it('a draft is charged at once, or when it is finalized', async () => {
+  it('the MoR charges a draft at once, or at its finalization', async () => {
     const { subscription } = await charged();
     await renew(subscription);
     await rig.advance(10);
@@ -44,7 +44,7 @@ describe('an open fact', () => {
     expect(verdicts()).toBe(2);
   });
 
-  it('a charge is found after a wait, at once, or never', async () => {
+  it('the MoR finds a charge after a wait, at once, or never', async () => {
     const find = async (id: string) => (await rig.mor('GET', `/api/payments/invoice?psp_reference=${id}`)).status;
     const { chargeId } = await charged();
     expect(await find(chargeId)).toBe(202);
@@ -54,7 +54,7 @@ describe('an open fact', () => {
     expect(await find(chargeId)).toBe(404);
   });
 
-  it('a setup intent that names a customer saves their method, or nobody’s', async () => {
+  it('a setup intent with a customer saves their method, or nobody’s', async () => {
     for (const [word, saved] of [
       ['ignore', 0],
       ['take', 1],
@@ -68,7 +68,7 @@ describe('an open fact', () => {
     }
   });
 
-  it('a signature is written as documented, in capitals behind a blank, or with a prefix', async () => {
+  it('a signature has the documented form, capitals behind a blank, or a prefix', async () => {
     const { subscription } = await charged();
     const forms: string[] = [];
     for (const signature of ['documented', 'upper_case', 'prefixed']) {
@@ -83,7 +83,7 @@ describe('an open fact', () => {
     expect(forms[2]).toMatch(/^t=\d+,v1=sha256=[0-9a-f]{64}$/);
   });
 
-  it('errors have another shape, a 404 has no code, and a key is forgotten', async () => {
+  it('errors have another shape, a 404 has no code, and the MoR forgets a key', async () => {
     const wrong = { payment_method_types: ['cheque'] };
     expect((await rig.mor('POST', SETUPS, wrong)).body).toMatchObject({ code: 'invalid_request' });
     await choose({ errors: 'nested', not_found: 'bare', keys: 'forgotten' });

@@ -114,7 +114,7 @@ describe('Document 2, proforma invoice: life', () => {
     expect((await mor.control(`/proformas/${id}/settle`, {})).status).toBe(409);
   });
 
-  it('a pending one can be deleted, again and again, and gives its reference free', async () => {
+  it('can be deleted while pending, again and again, and frees its reference', async () => {
     const body = { ...direct, merchantReference: 'freed' };
     const made = await post(path, body, 'spent');
     const { id } = made.body;
@@ -132,7 +132,7 @@ describe('Document 2, proforma invoice: life', () => {
     expect(mor.events().some((event) => event.data['proformaInvoiceId'] === id)).toBe(false);
   });
 
-  it('the same key and body replay the handle as it was; another body is refused', async () => {
+  it('returns the same handle for the same key and body; refuses another body', async () => {
     const first = await post(path, direct, 'one-key');
     await mor.advance(5);
     const again = await post(path, direct, 'one-key');
@@ -149,7 +149,7 @@ describe('Document 2, proforma invoice: life', () => {
     }
   });
 
-  it('waits while issuance is held', async () => {
+  it('waits while a rehearsal holds issuance', async () => {
     await mor.control('/issuance', { hold: true });
     const { id } = (await post(path, direct)).body;
     await mor.advance(60);
@@ -158,7 +158,7 @@ describe('Document 2, proforma invoice: life', () => {
     expect((await mor.call('GET', `${path}/${id}`)).body.status).toBe('ISSUED');
   });
 
-  it('takes total and recipient from a calculation, which is then used', async () => {
+  it('takes total and recipient from a calculation and uses it up', async () => {
     const taxCalculationId = await calculation();
     const body = { taxCalculationId, jurisdiction: 'GB', dueDate: '2026-04-01', notices: ['Thank you'] };
     const made = await post(from, body);
@@ -206,7 +206,7 @@ describe('Document 2, proforma invoice: refusals', () => {
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'invalid_argument', [field]]);
   });
 
-  it('a key is required and has at most 255 characters', async () => {
+  it('needs a key of at most 255 characters', async () => {
     for (const to of [path, from]) {
       const without = await mor.call('POST', to, direct);
       const long = await post(to, direct, 'k'.repeat(256));
@@ -261,7 +261,7 @@ describe('Document 2, proforma invoice: refusals', () => {
     expect(JSON.stringify(answer.body.errors)).toContain(reason);
   });
 
-  it('may be cited for two hours less five minutes; later it is unusable, after a week expired', async () => {
+  it('may cite a calculation for two hours less five minutes; later it is unusable, after a week expired', async () => {
     for (const [seconds, status, code] of [
       [115 * 60, 202, undefined],
       [115 * 60 + 1, 422, 'tax_calculation_unusable'],
@@ -275,7 +275,7 @@ describe('Document 2, proforma invoice: refusals', () => {
     }
   });
 
-  it('needs an account that can receive the currency, and a valid address in Brazil', async () => {
+  it('needs an account for its currency, and a valid address in Brazil', async () => {
     mor.state.regions.set('JP', 'mor');
     const due = { dueDate: '2026-12-01' };
     expect((await cite(cartIn('JP', 'JPY'), { ...due, jurisdiction: 'JP' })).body.code).toBe('no_payment_destination');
@@ -290,7 +290,7 @@ describe('Document 2, proforma invoice: refusals', () => {
     ]);
   });
 
-  it('a live reference is refused, whichever way it was taken', async () => {
+  it('gets a conflict for a live reference, from either way of creation', async () => {
     const due = { dueDate: '2026-12-01', merchantReference: 'held' };
     const held = await cite(cart(), due);
     const again = await cite(cart(), due);
@@ -300,7 +300,7 @@ describe('Document 2, proforma invoice: refusals', () => {
     ]);
   });
 
-  it('ids that are no uuid are 400, unknown and foreign ones 404, no token 401', async () => {
+  it('answer 400 to a malformed id, 404 to unknown and foreign ones, 401 without a token', async () => {
     const { id } = (await post(path, direct)).body;
     for (const [method, tail] of [
       ['GET', ''],
@@ -349,7 +349,7 @@ describe('Document 2, e-invoices', () => {
     expect((await mor.control(`/e-invoices/${eInvoiceId}`, { status: 'ISSUED' })).status).toBe(409);
   });
 
-  it('is refused by the authority with a reason and gains no document', async () => {
+  it('the authority refuses one with a reason, and it gains no document', async () => {
     const { id, eInvoiceId } = await brazilianProforma();
     await mor.control(`/e-invoices/${id}`, { status: 'FAILED', message: 'unknown service code' });
     await mor.advance(60);
@@ -371,7 +371,7 @@ describe('Document 2, e-invoices', () => {
     expect((await mor.call('GET', `/api/e-invoices/${eInvoiceId}`, undefined, 'nobody')).status).toBe(401);
   });
 
-  it('every row of proforma invoices and e-invoices was shown', () => {
+  it('the tests above show every row of proforma invoices and e-invoices', () => {
     expect(mor.uncovered('proforma')).toEqual([]);
   });
 });

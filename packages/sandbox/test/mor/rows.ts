@@ -1,4 +1,4 @@
-// Every (endpoint, status, code) of Documents 1 and 2, as data: what the tests must show and what other checks may read.
+// Every (endpoint, status, code) of Documents 1 and 2, as data: for the tests and other checks.
 
 export type Row = {
   readonly area: 'onboarding' | 'tax' | 'proforma' | 'money' | 'webhooks';

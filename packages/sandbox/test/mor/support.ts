@@ -1,4 +1,4 @@
-// One MoR side of the sandbox over real HTTP, on a clock that stands still until it is advanced, with its webhooks caught.
+// One MoR side of the sandbox over real HTTP, on a standing clock, with its webhooks caught.
 import { Kernel } from '../../src/kernel/kernel.js';
 import { type RunningServer, listen } from '../../src/kernel/server.js';
 import { morPlugins } from '../../src/mor/plugins.js';
@@ -8,7 +8,7 @@ import { type Row, rows } from './rows.js';
 
 export const NOW = '2026-03-02T10:00:00.000Z';
 
-/** An answer; `body` is what the JSON said, or an empty object. Tests read it loosely on purpose. */
+/** An answer; `body` is its JSON, or an empty object. Tests read it loosely on purpose. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Answer = { status: number; body: any; headers: Headers };
 export type Who = 'merchant' | 'otherMerchant' | 'partner' | 'otherPartner' | 'nobody';
@@ -66,7 +66,7 @@ export class Mor {
     }
   }
 
-  /** One call. A string body goes out as it is, anything else as JSON; what came back is noted for `uncovered`. */
+  /** One call. A string body goes out unchanged, anything else as JSON; notes the answer for `uncovered`. */
   async call(
     method: string,
     path: string,
@@ -101,14 +101,14 @@ export class Mor {
     await this.signIn();
   }
 
-  /** What was sent to webhook endpoints, parsed, oldest first. */
+  /** The deliveries to webhook endpoints, parsed, oldest first. */
   events(url?: string): { id: string; type: string; created: string; data: Record<string, unknown> }[] {
     return this.caught
       .filter((one) => url === undefined || one.url === url)
       .map((one) => JSON.parse(one.body.toString()) as { id: string; type: string; created: string; data: never });
   }
 
-  /** The rows of an area that no call has shown yet. */
+  /** The rows of an area without a call so far. */
   uncovered(area: Row['area']): string[] {
     return rows
       .filter((row) => row.area === area)

@@ -85,7 +85,7 @@ describe('Document 2, calculation: amounts', () => {
     });
   });
 
-  it('takes inclusive prices as gross: the total is what was sent', async () => {
+  it('takes inclusive prices as gross: the total stays as sent', async () => {
     const lineItems = [{ ...line, unitPrice: 9.99, quantity: 3 }];
     const { body } = await calculate(cart({ taxBehavior: 'INCLUSIVE', lineItems }));
     expect(body).toMatchObject({ netAmount: '24.98', taxAmount: '4.99', totalAmount: '29.97' });
@@ -98,7 +98,7 @@ describe('Document 2, calculation: amounts', () => {
     }
   });
 
-  it('splits US sales tax into state, county and city that add up, without an entity in a tor region', async () => {
+  it('splits US sales tax into state, county and city with an exact sum, without an entity in a tor region', async () => {
     const us = cartIn('US', 'USD', {
       address: { city: 'Los Angeles', state: 'CA', postalCode: '90001' },
       lineItems: [{ ...line, unitPrice: 33.33 }],
@@ -126,7 +126,7 @@ describe('Document 2, calculation: amounts', () => {
     ]);
   });
 
-  it('Brazil, consumer, inclusive: every amount stays as submitted and ISS is reported beside it', async () => {
+  it('keeps every amount as sent for a consumer in Brazil with inclusive prices, and reports ISS separately', async () => {
     const { body } = await calculate(cartIn('BR', 'BRL', { taxBehavior: 'INCLUSIVE' }, brazilian));
     expect(body).toMatchObject({
       subTotalAmount: '100.00',
@@ -163,7 +163,7 @@ describe('Document 2, calculation: amounts', () => {
     expect(tax.charges[0].taxType).toBe('IMPORT_VAT');
   });
 
-  it('predicts the code from the text and estimates what it cannot classify', async () => {
+  it('predicts the code from the text and estimates unclassified goods', async () => {
     const predicted = await calculate(imported());
     expect(predicted.body.lineItems[0].tax).toMatchObject({ dutyBasis: 'CLASSIFIED', appliedHsCode: '61091000' });
     const estimated = await calculate(imported({ ...goods, title: 'Widget' }));
@@ -388,7 +388,7 @@ describe('Document 2, calculation: error table', () => {
     }
   });
 
-  it('every row of the calculation table was shown', () => {
+  it('the tests above show every row of the calculation table', () => {
     expect(mor.uncovered('tax').filter((row) => row.startsWith('POST /api/tax/calculations'))).toEqual([]);
   });
 });

@@ -111,7 +111,7 @@ describe('Document 2, tax transactions', () => {
     expect((await mor.call('POST', list, body, 'otherMerchant')).status).toBe(404);
   });
 
-  it('lists newest first in pages that end without a cursor', async () => {
+  it('come newest first in pages, and the last page has no cursor', async () => {
     for (const n of [1, 2, 3, 4]) await commit(await french(), `page-${n}`);
     const first = await mor.call('GET', `${list}?size=2`);
     const references = (answer: Answer): string[] =>
@@ -141,7 +141,7 @@ describe('Document 2, tax transactions', () => {
     }
   });
 
-  it('the invoice is being made for a moment, then has a link', async () => {
+  it('have an invoice after a moment, with a link', async () => {
     const { body } = await commit(await french(), 'invoice');
     const path = `${list}/${body.transactionId}/invoice`;
     const wait = await mor.call('GET', path);
@@ -229,7 +229,7 @@ describe('Document 2, tax refunds', () => {
     expect(transaction.body).toMatchObject({ refunded: false, lineItems: [{ refunded: true }, { refunded: false }] });
   });
 
-  it('an identical retry gives the same refund; another use of the reference is refused', async () => {
+  it('answer an identical retry with the same refund; refuse another use of the reference', async () => {
     const { path, lines } = await sale('retry');
     const other = await sale('retry-other');
     const items = [item(lines[0] ?? '', { amount: '10.00' })];
@@ -281,7 +281,7 @@ describe('Document 2, tax refunds', () => {
     ]);
   });
 
-  it('ids that are no uuid are 400, unknown and foreign ones 404, no token 401', async () => {
+  it('answer 400 to a malformed id, 404 to unknown and foreign ones, 401 without a token', async () => {
     const { path } = await sale('ids');
     const id = path.split('/')[4] ?? '';
     for (const [method, tail] of [
@@ -320,7 +320,7 @@ describe('Document 2, catalogue', () => {
     expect((await mor.call('POST', '/api/catalogue/products', product, 'nobody')).status).toBe(401);
   });
 
-  it('every row of the tax tables but the calculation was shown', () => {
+  it('the tests above show every row of the tax tables but the calculation', () => {
     expect(mor.uncovered('tax').filter((row) => !row.startsWith('POST /api/tax/calculations'))).toEqual([]);
   });
 });

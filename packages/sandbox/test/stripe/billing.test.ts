@@ -52,7 +52,7 @@ describe('signup', () => {
 });
 
 describe('renewal', () => {
-  it('stays a draft for an hour, cannot be paid meanwhile, and is finalized after it', async () => {
+  it('stays a draft for an hour, takes no payment meanwhile, and is finalized after it', async () => {
     const { subscription } = await paidSignup();
     const made = await rig.control('POST', '/stripe/renew', { subscription: subscription.id });
     const id = String(made.body['id']);
@@ -100,7 +100,7 @@ describe('renewal', () => {
 });
 
 describe('payments of an invoice', () => {
-  it('a part leaves it open, the rest pays it, and the same record cannot be attached twice', async () => {
+  it('a part leaves it open, the rest pays it, and Stripe refuses the same record twice', async () => {
     const { invoiceId } = await subscribe(rig, 'ada@example.com');
     const part = await report(rig, 1000, 'ch_1');
     const open = await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: part.id });
@@ -126,7 +126,7 @@ describe('payments of an invoice', () => {
     expect(rig.events('invoice.overpaid')).toHaveLength(1);
   });
 
-  it('an uncollectible invoice can still be paid, a void one cannot', async () => {
+  it('an uncollectible invoice still takes payment, a void one does not', async () => {
     const first = await subscribe(rig, 'ada@example.com');
     await rig.stripe.invoices.markUncollectible(first.invoiceId);
     expect((await rig.stripe.invoices.pay(first.invoiceId, { paid_out_of_band: true })).status).toBe('paid');
@@ -139,7 +139,7 @@ describe('payments of an invoice', () => {
 });
 
 describe('refunds and credit notes', () => {
-  it('a reported refund is credited once and its reference is taken', async () => {
+  it('take a reported refund once, and its reference once', async () => {
     const { record, invoiceId } = await paidSignup();
     const refund = {
       outcome: 'refunded',
@@ -183,7 +183,7 @@ describe('refunds and credit notes', () => {
     ).rejects.toMatchObject({ code: 'amount_too_large' });
   });
 
-  it('a credit note before payment lowers what is due; after payment its parts must sum', async () => {
+  it('a credit note before payment lowers the amount due; after payment its parts must sum', async () => {
     const { invoiceId } = await subscribe(rig, 'ada@example.com');
     await rig.stripe.creditNotes.create({ invoice: invoiceId, amount: 990 });
     expect(await rig.stripe.invoices.retrieve(invoiceId)).toMatchObject({ amount_remaining: 2000, status: 'open' });
@@ -200,7 +200,7 @@ describe('refunds and credit notes', () => {
 });
 
 describe('events', () => {
-  it('are signed so that the stripe package accepts them, and can be listed by type and by delivery', async () => {
+  it('have signatures the stripe package accepts, and a list by type and by delivery', async () => {
     await subscribe(rig, 'ada@example.com');
     await rig.advance(1);
     const [first] = rig.received;

@@ -1,4 +1,4 @@
-// What a person does on Stripe's dashboard: credits to the balance, credit notes, payments taken off an invoice.
+// A person's acts on Stripe's dashboard: credits to the balance, credit notes, payments taken off an invoice.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Rig, report, startRig, subscribe } from '../rig.js';
 
@@ -23,7 +23,7 @@ async function renewed(subscription: string): Promise<string> {
 }
 
 describe('the balance of a customer', () => {
-  it('is moved by hand, read entry by entry, and taken by the next invoice', async () => {
+  it('moves by hand, shows its entries one by one, and goes to the next invoice', async () => {
     const { customer, subscription } = await paid();
     const { customers, invoices } = rig.stripe;
     const entry = await customers.createBalanceTransaction(customer.id, {
@@ -49,7 +49,7 @@ describe('the balance of a customer', () => {
     expect(await customers.retrieve(customer.id)).toMatchObject({ balance: -1000 });
   });
 
-  it('that covers a whole invoice pays it, and the rest stays for the one after', async () => {
+  it('pays a whole invoice, and the rest stays for the one after', async () => {
     const { customer, subscription } = await paid();
     await rig.stripe.customers.createBalanceTransaction(customer.id, { amount: -4000, currency: 'eur' });
     const id = await renewed(subscription.id);
@@ -62,7 +62,7 @@ describe('the balance of a customer', () => {
     });
   });
 
-  it('that the customer owes raises the next invoice', async () => {
+  it('raises the next invoice if the customer owes it', async () => {
     const { customer, subscription } = await paid();
     await rig.stripe.customers.createBalanceTransaction(customer.id, { amount: 500, currency: 'eur' });
     const id = await renewed(subscription.id);
@@ -70,7 +70,7 @@ describe('the balance of a customer', () => {
     expect(await rig.stripe.invoices.retrieve(id)).toMatchObject({ amount_due: 3490, ending_balance: 0 });
   });
 
-  it('gets what an invoice was overpaid by', async () => {
+  it('gets the overpayment of an invoice', async () => {
     const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
     const record = await report(rig, 3000, 'ch_1');
     await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: record.id });
@@ -79,7 +79,7 @@ describe('the balance of a customer', () => {
 });
 
 describe('a credit note by hand', () => {
-  it('gives the money to the customer balance, or says that it went out of band', async () => {
+  it('gives the money to the customer balance, or says it went out of band', async () => {
     const { customer, invoiceId } = await paid();
     const credited = await rig.stripe.creditNotes.create({ invoice: invoiceId, amount: 700, credit_amount: 700 });
     const [entry] = (await rig.stripe.customers.listBalanceTransactions(customer.id)).data;
@@ -91,7 +91,7 @@ describe('a credit note by hand', () => {
   });
 });
 
-describe('a payment that is detached', () => {
+describe('detaching a payment', () => {
   it('leaves the invoice open and unpaid, and the record free for another invoice', async () => {
     const { invoiceId, record } = await paid();
     const body = { payment_record: record.id };
@@ -109,7 +109,7 @@ describe('a payment that is detached', () => {
     });
   });
 
-  it('takes back what the balance got for the overpayment', async () => {
+  it('takes the overpayment back from the balance', async () => {
     const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
     const record = await report(rig, 3000, 'ch_1');
     await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: record.id });

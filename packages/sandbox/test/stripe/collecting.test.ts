@@ -1,4 +1,4 @@
-// What Stripe does by itself with invoices of charge_automatically: it charges cards of its own, asks, tries again and gives up.
+// Stripe's own handling of charge_automatically invoices: it charges its own cards, asks, tries again and gives up.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type Stripe from 'stripe';
 import { type Rig, idOf, report, startRig, subscribe } from '../rig.js';
@@ -16,7 +16,7 @@ async function card(customer: string, name = 'pm_card_visa'): Promise<string> {
   return (await rig.stripe.paymentMethods.attach(name, { customer })).id;
 }
 
-/** A paid first invoice; then the subscription's own default method is taken away. */
+/** A paid first invoice; then the subscription loses its own default method. */
 async function running() {
   const made = await subscribe(rig, 'ada@example.com');
   await rig.stripe.invoices.pay(made.invoiceId, { paid_out_of_band: true });
@@ -36,7 +36,7 @@ const told = (type: string, id: string): number =>
   rig.events(type).filter((e) => e.data.object['id'] === id || e.data.object['invoice'] === id).length;
 
 describe("a card of the customer's own on Stripe", () => {
-  it('is charged when the hour of the draft is over, and the invoice is paid by a payment intent', async () => {
+  it("pays at the end of the draft's hour, by a payment intent", async () => {
     const { customerId, subscriptionId } = await running();
     const method = await card(customerId);
     await rig.stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method } });
@@ -55,7 +55,7 @@ describe("a card of the customer's own on Stripe", () => {
     expect(told('invoice.payment_attempt_required', id)).toBe(0);
   });
 
-  it('and the MoR take the money twice: the accident that is to be rehearsed', async () => {
+  it('takes the money at the same time as the MoR: the accident to rehearse', async () => {
     const { customerId, subscriptionId } = await running();
     await rig.stripe.customers.update(customerId, { source: 'tok_visa' });
     await rig.control('POST', '/cards', { customer_id: customerId, outcome: 'succeed' });
@@ -71,7 +71,7 @@ describe("a card of the customer's own on Stripe", () => {
     });
   });
 
-  it('is looked for on the invoice, the subscription, its source, the customer, and the customer source, in this order', async () => {
+  it('is found on the invoice, the subscription, its source, the customer, and the customer source, in this order', async () => {
     const { customerId, subscriptionId } = await running();
     const { invoices, subscriptions, customers, charges } = rig.stripe;
     await customers.update(customerId, { source: 'tok_visa' });
@@ -100,7 +100,7 @@ describe("a card of the customer's own on Stripe", () => {
     expect(taken).toEqual(order);
   });
 
-  it('that declines leaves the invoice open and the subscription past due; the next attempt that works heals both', async () => {
+  it('declines: the invoice stays open and the subscription past due; the next good attempt heals both', async () => {
     const { customerId, subscriptionId } = await running();
     const method = await card(customerId);
     await rig.stripe.subscriptions.update(subscriptionId, { default_payment_method: method });
@@ -119,7 +119,7 @@ describe("a card of the customer's own on Stripe", () => {
     expect(await statusOf(subscriptionId)).toBe('active');
   });
 
-  it('can be charged by hand, and refunded by hand or by a credit note', async () => {
+  it('takes charges by hand, and refunds by hand or by a credit note', async () => {
     const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
     const { invoices, creditNotes, refunds } = rig.stripe;
     await expect(invoices.pay(invoiceId)).rejects.toMatchObject({ statusCode: 400, code: 'resource_missing' });
@@ -144,7 +144,7 @@ describe("a card of the customer's own on Stripe", () => {
   });
 });
 
-describe('an invoice that Stripe cannot collect', () => {
+describe("an invoice out of Stripe's reach", () => {
   it('without any method fails at finalization and on days 3, 8 and 15, then stays open and past due', async () => {
     const { subscriptionId } = await running();
     const id = await renewed(subscriptionId);
@@ -193,7 +193,7 @@ describe('an invoice that Stripe cannot collect', () => {
     expect(told('invoice.payment_attempt_required', id)).toBe(2);
   });
 
-  it('is left alone while auto_advance is off, and where it is sent to the customer', async () => {
+  it('is left alone while auto_advance is off, and if it goes to the customer by e-mail', async () => {
     const { subscriptionId } = await running();
     const id = await renewed(subscriptionId);
     await rig.stripe.invoices.finalizeInvoice(id, { auto_advance: false });

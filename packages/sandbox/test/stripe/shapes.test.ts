@@ -1,4 +1,5 @@
-// The sandbox's Stripe objects against the types of the `stripe` package: the compiler says what is missing, null or wrong.
+// The sandbox's Stripe objects against the types of the `stripe` package: the compiler names missing, null or wrong
+// fields.
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
@@ -32,7 +33,7 @@ function literal(value: unknown, name = ''): string {
 /** The package's files, read once for all tests. */
 const parsed = new Map<string, ts.SourceFile>();
 
-/** What the compiler says about `value` as a `Stripe.<type>`, one line each; empty when the shape is right. */
+/** The compiler's complaints about `value` as a `Stripe.<type>`, one line each; empty for the right shape. */
 function complaints(values: readonly { readonly type: string; readonly value: unknown }[]): string[] {
   const file = resolve('packages/sandbox/test/stripe/shapes.generated.ts'); // never written: it lives in the compiler's host
   const text = [
@@ -42,7 +43,7 @@ function complaints(values: readonly { readonly type: string; readonly value: un
       ({ type, value }, i) => `const held${i} = ${literal(value)} as const satisfies object;
 export const checked${i}: Shape<Stripe.${type}> = held${i};`,
     ),
-    // Lists of the wire are read-only here, as constants are.
+    // Lists of the wire are read-only here, like constants.
     `type Shape<T> = T extends string | number | boolean | null | undefined | Stripe.Decimal
        ? T : { readonly [K in keyof T]: Shape<T[K]> };`,
   ].join('\n');
@@ -129,23 +130,23 @@ async function everything() {
 }
 
 describe("the sandbox's Stripe objects", () => {
-  it('have every field that the stripe package declares, with its kind, and null only where it may be null', async () => {
+  it('have every field the stripe package declares, with its kind, and null only if allowed', async () => {
     expect(complaints(await everything())).toEqual([]);
   });
 
-  it('are told apart from objects that lack a field, hold null where none may be, or a word that is none', () => {
+  it('differ from objects without a field, with a forbidden null, or with an unknown word', () => {
     const customer = { id: 'cus_1', object: 'customer' };
     expect(complaints([{ type: 'Customer', value: customer }]).join()).toContain('balance');
     const payment = { id: null };
     expect(complaints([{ type: 'InvoicePayment', value: payment }])).toHaveLength(1);
   });
 
-  it('have the fields of a customer that the package calls optional and Stripe always sends', async () => {
+  it('have the fields of a customer Stripe always sends, though the package calls them optional', async () => {
     const { customer } = await subscribe(rig, 'eve@example.com');
     expect(await raw(`/customers/${customer.id}`)).toMatchObject({
       discount: null,
       invoice_prefix: expect.stringMatching(/^[A-Z0-9]+$/),
-      next_invoice_sequence: 2, // the first one is numbered
+      next_invoice_sequence: 2, // the first one has a number
       preferred_locales: [],
     });
   });

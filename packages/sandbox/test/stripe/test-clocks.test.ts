@@ -81,7 +81,7 @@ describe('a test clock', () => {
     expect((await ready(clock.id)).frozen_time).toBe(START);
   });
 
-  it('is refused backwards, more than two intervals ahead, for a fourth customer, and unknown', async () => {
+  it('refuses to go backwards, more than two intervals ahead, a fourth customer, and an unknown id', async () => {
     const { testClocks } = rig.stripe.testHelpers;
     const clock = await testClocks.create({ frozen_time: START });
     await subscribed(clock.id);
@@ -95,7 +95,7 @@ describe('a test clock', () => {
     expect((await ready(clock.id)).frozen_time).toBe(START);
   });
 
-  it('takes its customers and their subscriptions with it when it is deleted', async () => {
+  it('takes its customers and their subscriptions with it at its deletion', async () => {
     const clock = await rig.stripe.testHelpers.testClocks.create({ frozen_time: START });
     const { customer, subscription } = await subscribed(clock.id);
     expect(await rig.stripe.testHelpers.testClocks.del(clock.id)).toMatchObject({ deleted: true });

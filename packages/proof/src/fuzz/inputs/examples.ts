@@ -1,4 +1,4 @@
-// The right inputs that wrong ones are made of: the wire examples of the tests.
+// The right inputs to make wrong ones from: the wire examples of the tests.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

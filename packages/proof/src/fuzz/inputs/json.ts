@@ -1,5 +1,5 @@
-// JSON that was right and was bent: values exchanged, members lost, doubled, renamed and added, numbers that no parser agrees on. Bent as a
-// tree and printed by hand, so that what no JSON.stringify would ever write can be in it.
+// Bent JSON, once right: values exchanged, members lost, doubled, renamed and added, numbers no two parsers agree on.
+// Bent as a tree and printed by hand, so it can hold text no JSON.stringify would write.
 import fc from 'fast-check';
 import { amountText, bent, oddText, PROTOTYPE_NAMES, timeText } from './texts.js';
 
@@ -57,7 +57,7 @@ const WORDS = [
   '{"id":"x"}',
 ];
 
-/** One JSON value, as it is written. */
+/** One JSON value, as text. */
 export const oddJson: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...NUMBERS) },
   { weight: 4, arbitrary: fc.constantFrom(...WORDS) },

@@ -1,4 +1,4 @@
-// Texts and numbers that parsers trip over.
+// Texts and numbers at which parsers stumble.
 import fc from 'fast-check';
 import { anyCharacter } from './character.js';
 
@@ -79,7 +79,7 @@ const PLAIN = [
 
 const LONG = [255, 256, 500, 501, 2_000, 2_001, 5_001, 20_000];
 
-/** One that is short is tried first and often. */
+/** Short ones come first and often. */
 export const oddText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...PLAIN) },
   { weight: 3, arbitrary: fc.string({ maxLength: 12 }) },
@@ -96,7 +96,7 @@ export const oddText: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** A time as a text: mostly one that there is, near the ends of what can be kept, or nearly one. */
+/** A time as text: mostly a real one, near the ends of the range, or nearly a time. */
 export const timeText: fc.Arbitrary<string> = fc
   .record({
     year: fc.oneof(
@@ -150,7 +150,7 @@ export const amountText: fc.Arbitrary<string> = fc.oneof(
     .map(([whole, mark, rest, sign]) => `${sign}${whole}${mark}${mark === '' ? '' : rest}${sign === '(' ? ')' : ''}`),
 );
 
-/** A text that was right, with some of its characters lost, doubled, exchanged or added. */
+/** A text, once right, with characters lost, doubled, exchanged or added. */
 export function bent(right: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const change = fc.record({
     at: fc.nat(),

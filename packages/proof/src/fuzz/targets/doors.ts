@@ -1,4 +1,4 @@
-// What the webhook doors take apart: the signature header, and the three kinds of body.
+// The input of the webhook endpoints: the signature header, and the three kinds of body.
 import { parseSignatureHeader, SignatureCheck } from '@crossbill/mor/signature.js';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
@@ -55,7 +55,7 @@ const headers: fc.Arbitrary<string> = bent(
 
 const check = new SignatureCheck([SECRET, 'another-secret-0123'], 300);
 
-/** What Documents 2 and 3 and Stripe say, written down a second time without the parser. */
+/** The rules of Documents 2 and 3 and of Stripe, written a second time without the parser. */
 function expected(header: string): string {
   const parts = header.split(',').map((part, at) => (at > 0 ? part.replace(/^ /, '') : part));
   const entries = parts.map(
@@ -90,7 +90,7 @@ const PARSERS: Readonly<Record<string, (body: Buffer) => ParsedEvent<{ readonly 
   mor_events: parseMorServiceEvent,
 };
 
-/** A body of a door as it would be kept, and as it is read again from there. */
+/** Stores a body of an endpoint and reads it from there again. */
 function checkBody(door: Door, text: string): void {
   const body = Buffer.from(text);
   const whole = parseBody(body);
@@ -112,7 +112,7 @@ function checkBody(door: Door, text: string): void {
   const parse = PARSERS[door.source];
   const parsed = parse?.(body);
   if (parsed === undefined) return;
-  // The door skims; whoever works the event parses the stored bytes. They must agree.
+  // The endpoint skims the event; the worker parses the stored bytes. They must agree.
   const place = { eventId: parsed.eventId, type: parsed.type, lane: parsed.lane, usable: parsed.verdict === 'usable' };
   mustBeSame(
     { eventId: delivery.eventId, type: delivery.type, lane: delivery.lane, usable: delivery.status === 'received' },
@@ -123,7 +123,7 @@ function checkBody(door: Door, text: string): void {
   if (!whole.ok) return;
   must(
     sameEvent(body, Buffer.from(JSON.stringify(whole.value, null, 1))),
-    'the same event with other blanks is taken for another',
+    'the same event with other blanks counts as another one',
   );
   const data = masked(whole.value);
   must(typeof data === 'object', 'what is shown of it is nothing');
@@ -139,7 +139,7 @@ function checkBody(door: Door, text: string): void {
   mustBeSame(again, parsed, 'the event, written again');
 }
 
-/** Looks anywhere in an event's data for what people need. */
+/** Searches an event's data for the facts people need. */
 function checkSearch(text: string): void {
   const body = parseBody(Buffer.from(text));
   if (!body.ok) return;
@@ -152,7 +152,7 @@ const examples = { stripe: wire('stripe'), mor_payments: wire('mor-events'), mor
 
 const bodies = doors.map((door): Target => ({
   name: `body-${door.source.replace('_', '-')}`,
-  what: `bodies at ${door.path}: the door's quick look, the whole parse, and what is shown of them`,
+  what: `bodies at ${door.path}: the endpoint's quick look, the whole parse, and the page's view of them`,
   inputs: bentJson(examples[door.source].map(({ value }) => value)),
   check(text) {
     checkBody(door, text);
@@ -162,7 +162,7 @@ const bodies = doors.map((door): Target => ({
 
 const jsonBytes: Target = {
   name: 'json-bytes',
-  what: 'bytes that may be JSON in UTF-8: encoding, depth, repeated names',
+  what: 'possible JSON bytes in UTF-8: encoding, depth, repeated names',
   inputs: fc.oneof(
     bentJson([{ id: 'evt_1', data: { object: { id: 'in_1', amount: 100 } } }]),
     fc.uint8Array({ maxLength: 64 }).map((bytes) => `bytes:${Buffer.from(bytes).toString('hex')}`),

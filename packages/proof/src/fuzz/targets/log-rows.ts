@@ -1,4 +1,4 @@
-// Rows of the log: what a step wrote is folded into the same state, whatever the texts in it.
+// Rows of the log: a step's row folds into the same state, whatever texts it holds.
 import fc from 'fast-check';
 import { emptyLane } from '#src/engine/change.js';
 import { type LaneState } from '#src/domain/model.js';
@@ -63,7 +63,7 @@ function laneOf(plan: Plan): LaneState {
 
 export const logRows: Target = {
   name: 'log-rows',
-  what: 'rows of the log: what a step wrote is folded into the same state, and a newer release’s row is refused',
+  what: "rows of the log: a step's row folds into the same state, and a newer release’s row is refused",
   inputs: plans,
   check(text) {
     const plan = JSON.parse(text) as { before: Plan; after: Plan; format: number };
@@ -124,7 +124,7 @@ export const logRows: Target = {
   },
 };
 
-/** No rule takes a deadline or an answer back from a review item: what it says once it goes on saying. */
+/** No rule takes a deadline or an answer back from a review item: it stays. */
 function filled<T extends object>(row: T, was: T | undefined): T {
   if (was === undefined) return row;
   const lost = Object.entries(row)

@@ -1,4 +1,4 @@
-// What is passed on: requests to the MoR, as they were meant, and log lines, without what is secret.
+// Outgoing data: requests to the MoR keep their meaning, and log lines hold no secret.
 import { encodeJson } from '@crossbill/mor/wire.js';
 import {
   catalogueProductRequest,
@@ -56,7 +56,7 @@ const SHAPES: readonly (readonly [shape: Shape, example: unknown])[] = [
 
 const requests: Target = {
   name: 'mor-requests',
-  what: 'bodies that are passed on to the MoR: each is refused with its field named, or passed on as it was meant',
+  what: "bodies for the MoR: each goes out with its meaning, or gets a refusal with the field's name",
   inputs: fc.oneof(...SHAPES.map(([{ name }, example]) => bentJson([example]).map((json) => `${name} ${json}`))),
   check(text) {
     const at = text.indexOf(' ');
@@ -82,7 +82,7 @@ const requests: Target = {
   },
 };
 
-/** Without null members, and with keys in order: as it is meant. */
+/** Without null members, and with keys in order. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null) return value;
@@ -96,7 +96,7 @@ const SECRETS = ['whsec_abcdefgh12345678', 'p@ss/w+rd=&"\\', 'k'.repeat(40), 'ab
 
 const censoring: Target = {
   name: 'log-censor',
-  what: 'what is logged: secrets by value, by name and by shape, in any text and in any object',
+  what: 'logging: secrets by value, by name and by shape, in any text and in any object',
   inputs: fc
     .tuple(
       fc.array(

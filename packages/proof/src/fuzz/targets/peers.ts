@@ -1,4 +1,5 @@
-// What the two peers answer: each endpoint's parser, and the whole way of an answer from the socket on, whatever its status and headers.
+// The answers of the two peers: each endpoint's parser, and the whole way of an answer from the socket on, whatever its
+// status and headers.
 import { parseRefund, parseWebhookEndpointList } from '@crossbill/mor';
 import { type Exchange, type Line } from '@crossbill/mor/http-line.js';
 import { parseAnswer, Unreadable } from '@crossbill/mor/read.js';
@@ -31,7 +32,7 @@ import { oddText } from '../inputs/texts.js';
 import { mustBeInRange, mustBeUnpolluted } from '../ranges.js';
 import { must, mustBeSame, orTyped, type Target } from '../target.js';
 
-/** Handed on as they came; the store writes them through jsonText, and links are never stored. */
+/** Handed on unchanged; the store writes them through jsonText, and never stores links. */
 const AS_THEY_CAME = ['customer', 'evidence', 'source'];
 
 const STRIPE: readonly ((value: unknown) => unknown)[] = [
@@ -54,7 +55,7 @@ const parsing = (text: string): Parsing => {
   return { name: text.slice(0, at), json: text.slice(at + 1) };
 };
 
-/** Null: no JSON, which the package's transport refuses before a parser sees it. */
+/** Null: no JSON. The package's transport refuses it before any parser. */
 function valueOf(json: string): { readonly value: unknown } | null {
   try {
     return { value: JSON.parse(json) as unknown };
@@ -86,7 +87,7 @@ const morAnswers: Target = {
 
 const stripeAnswers: Target = {
   name: 'stripe-answers',
-  what: "Stripe's objects as they are read: invoices, payments, records, credit notes, events and the rest",
+  what: "reading Stripe's objects: invoices, payments, records, credit notes, events and the rest",
   inputs: bentJson(STRIPE_OBJECTS),
   check(json) {
     const found = valueOf(json);
@@ -153,7 +154,7 @@ const headers = fc.dictionary(
       'r'.repeat(300),
     ),
     oddText.filter((text) => /^[\x20-\x7e\x80-\xff]*$/.test(text)),
-  ), // what a header can hold
+  ), // texts a header can hold
   { maxKeys: 4 },
 );
 const answers = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
@@ -194,7 +195,7 @@ const answers = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     })
     .map((answer) => JSON.stringify(answer));
 
-/** A failure says nothing that a log may not hold, and asks for no senseless wait. */
+/** A failure is safe to log, and asks for no senseless wait. */
 function mustBeSayable(outcome: CallOutcome<unknown>, ...secrets: readonly string[]): void {
   if (outcome.ok) return;
   const text = [
@@ -286,7 +287,7 @@ const stripeCalls: Target = {
         customPaymentMethodType: null,
         transport: {
           getClientName: () => 'fuzz',
-          // A page that says that there is more is followed by one that says there is not.
+          // A page with more to come is followed by a last page.
           makeRequest: () => Promise.resolve(new Answer(asked++ < 3 ? status : 404, { ...given }, Buffer.from(body))),
           close: () => undefined,
         },

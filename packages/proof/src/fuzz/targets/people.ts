@@ -1,4 +1,4 @@
-// Who comes in to the console: its cookies, and what the identity provider says of a person.
+// Entry to the console: its cookies, and the identity provider's answer about a person.
 import fc from 'fast-check';
 import { type Request, type Response } from 'express';
 import { ownPath } from '#src/console/login-page.js';
@@ -58,7 +58,7 @@ const asking = (cookie: string, query: Record<string, unknown> = {}): Request =>
     secure: true,
   }) as unknown as Request;
 
-/** The cookie that a call sets. */
+/** The cookie a call sets. */
 async function cookieOf(set: (res: Response) => unknown): Promise<string> {
   let made = '';
   await set({
@@ -87,7 +87,7 @@ const forged = fc
 
 const cookies: Target = {
   name: 'cookies',
-  what: "the console's cookies and what the identity provider says: nothing but what we signed opens anything",
+  what: "the console's cookies and the identity provider's answer: only our own signature opens anything",
   inputs: fc.oneof(
     bent(fc.constantFrom(...issued)),
     forged,

@@ -1,4 +1,4 @@
-// The console of a whole daemon: every page and form that can be found by following its links.
+// The console of a whole daemon: follows links to every page and form.
 import fc from 'fast-check';
 import { MARKUP, oddText } from '../inputs/texts.js';
 import { headerText, mustBeQuiet, type Remote, values } from '../remote-inputs.js';
@@ -15,7 +15,7 @@ type Site = {
 };
 
 const COOKIE = 'crossbill_console';
-/** They end the session that asks. */
+/** These addresses end their own session. */
 const LAST_ACTS = /logout|sessions/;
 const MOST_PAGES = 60;
 

@@ -1,4 +1,5 @@
-// The same over HTTP, at a whole daemon: its doors, its API and its console. Never a 500, never a daemon that dies, and what a door takes is in the database.
+// The same over HTTP, at a whole daemon: its webhook endpoints, its API and its console. Never a 500, never a dead
+// daemon, and every accepted delivery is in the database.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { isJsonObject, type JsonObject } from '#src/domain/events/json-body.js';
@@ -24,7 +25,7 @@ const bodiesOf = (door: InboxSource) =>
 
 const doors: Remote = {
   name: 'http-doors',
-  what: 'signed and forged deliveries at the three doors: what is taken is stored byte for byte, and every event is decided',
+  what: 'signed and forged deliveries at the three endpoints: every accepted one is stored byte for byte, and every event gets its decision',
   on: (rig) => {
     let n = 0;
     return {
@@ -192,7 +193,7 @@ const api: Remote = {
   },
 };
 
-/** The example with what the bent body has in the same places: mostly right, here and there wrong. */
+/** The example with the bent body's values in the same places: mostly right, here and there wrong. */
 function bodyFor(example: unknown, bent: string): string {
   try {
     const value: unknown = JSON.parse(bent);

@@ -1,4 +1,4 @@
-// What an operator says: the environment, connection URLs, schedules, addresses, and the command line's arguments.
+// An operator's input: the environment, connection URLs, schedules, addresses, and the command line's arguments.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { tmpdir } from 'node:os';
 import fc from 'fast-check';
@@ -27,7 +27,7 @@ const BASE: Readonly<Record<string, string>> = {
   API_KEYS: `ada:ops:${'k'.repeat(40)}`,
 };
 
-/** A right value of each setting that wrong ones are made of. */
+/** A right value of each setting, to make wrong ones from. */
 const RIGHT: Readonly<Record<string, readonly string[]>> = {
   PORT: ['0', '3000', '65535'],
   HOST: ['127.0.0.1', '::1', 'backend.internal'],
@@ -117,7 +117,7 @@ const settings: Target = {
       must(typeof value !== 'number' || Number.isSafeInteger(value), `${name} is no whole number`);
     must(config.port >= 0 && config.port <= 65_535, 'a port that there is not');
     must(new Set(config.apiKeys.map(({ name }) => name)).size === config.apiKeys.length, 'two keys of one name');
-    // What is accepted here must not end the start later on: Express takes the proxies apart a second time.
+    // A value accepted here must not end the start later on: Express parses the proxies a second time.
     const app = new ExpressAdapter().getInstance<NestExpressApplication>();
     app.set('trust proxy', [...config.trustedProxies]);
     if (config.notifyUrl !== null) {
@@ -132,14 +132,14 @@ const settings: Target = {
   },
 };
 
-/** What is said of a value that is wrong for every setting but free texts. */
+/** The error for a value wrong in every setting but free texts. */
 function problemOf(wrong: string): string {
   const setting = Object.values(SETTINGS).find(({ name }) => name === wrong);
   const parsed = setting?.parse('\u0001');
   return parsed === undefined || parsed.ok ? '' : parsed.problem;
 }
 
-/** A connection URL that was accepted. */
+/** An accepted connection URL. */
 function checkUrl(text: string): void {
   const without = parseDatabaseUrl(text);
   must(without !== null && !namesSeveralHosts(text), 'accepted, and not a URL of one host');
@@ -155,7 +155,7 @@ const anyPart = fc.string({ unit: fc.constantFrom(...'abc019@:/?#%&= ü"\\\''), 
 
 const databaseUrls: Target = {
   name: 'database-url',
-  what: 'connection URLs, made of their parts: each part is found again',
+  what: 'connection URLs, made of their parts: the parser finds each part again',
   inputs: fc
     .record({
       user: anyPart.filter((u) => u !== ''),
@@ -207,7 +207,7 @@ const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 const schedules: Target = {
   name: 'retry-schedule',
-  what: 'RETRY_SCHEDULE: a schedule that was written down is read as it was meant',
+  what: 'RETRY_SCHEDULE: reading a written schedule keeps its meaning',
   inputs: fc
     .record({
       soft: steps,
@@ -302,7 +302,7 @@ const commandLine: Target = {
     const argv = JSON.parse(text) as string[];
     let said = '';
     const code = await runCli(argv, {
-      // Nothing is reached: whatever is asked for ends at the settings at the latest.
+      // Reaches nothing: every command ends at the settings at the latest.
       env: { NODE_ENV: 'production' },
       cwd: tmpdir(),
       user: 'fuzz',

@@ -1,4 +1,4 @@
-// What people write: amounts, times, filters, files of customers.
+// People's input: amounts, times, filters, files of customers.
 import { parseTime, Unreadable } from '@crossbill/mor/read.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const currencies = fc.constantFrom('EUR', 'JPY', 'KWD', 'USD', 'HUF', 'XYZ');
 
 const amounts: Target = {
   name: 'amounts',
-  what: 'amounts as people and programs write them: nothing is rounded, and what is read prints as the same amount',
+  what: 'amounts of people and programs: no rounding, and the parsed value prints as the same amount',
   inputs: fc.oneof(
     fc.tuple(currencies, amountText).map((parts) => parts.join(' ')),
     fc
@@ -42,7 +42,7 @@ const amounts: Target = {
       const minor = read(typed, currency);
       if (minor === null) continue;
       must(minor >= 0n && minor <= MAX_MINOR, `${read.name} gives ${minor}`);
-      // Whatever the marks mean, no digit may be invented, lost or moved over another.
+      // Whatever the marks mean, parsing may invent, lose or move no digit.
       const [given, printed] = [digits(typed), digits(decimalFromMinor(minor, currency))];
       must(given.replace(/0+$/, '') === printed.replace(/0+$/, ''), `${read.name} reads ${typed} as ${minor}`);
       mustBeSame(read(decimalFromMinor(minor, currency), currency), minor, `${read.name}, printed and read again`);
@@ -106,7 +106,7 @@ const filters: Target = {
 
 const jsonBodies: Target = {
   name: 'api-json',
-  what: "bodies of the API: spelled numbers, and the text that an Idempotency-Key's request is compared by",
+  what: "bodies of the API: spelled numbers, and the canonical text for comparing an Idempotency-Key's requests",
   inputs: bentJson([
     { kind: 'payment', customer: { id: 'cus_1' }, amount: 2990, currency: 'eur', metadata: { a: 1e3 } },
   ]),
@@ -165,7 +165,7 @@ const csv: Target = {
       for await (const placed of recordsOf(file, { delimiter, byte: next.nextByte, line: next.nextLine }))
         found.push(placed);
       if (written === null) {
-        // What a formula would be has an apostrophe before it, whoever reads it.
+        // A possible formula has an apostrophe before it, whoever reads it.
         const expected = storable.map((row) => row.map((c) => plainCell(c)));
         mustBeSame(
           found.map(({ record }) => record),
@@ -198,7 +198,7 @@ const csv: Target = {
   },
 };
 
-/** A cell as it is read back: written by `cell`, without the quotes. */
+/** A cell as a reader gets it: written by `cell`, without the quotes. */
 function plainCell(text: string): string {
   const written = cell(text);
   return written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;

@@ -1,4 +1,5 @@
-// One onboarding application of Document 1: its statuses, what is due, and how each change and review moves it. Pure.
+// One onboarding application of Document 1: its statuses, its open requirements, and the effect of each change and
+// review. Pure.
 import { type FieldError } from '../../kernel/json.js';
 
 /** The raw internal values; initiate reports them, the merchant-scoped endpoints the external ones. */
@@ -18,13 +19,13 @@ export type Application = {
   readonly id: string;
   readonly mode: 'HOSTED' | 'API';
   status: RawStatus;
-  /** Fixed by the first call that names one. */
+  /** Fixed by the first call with a code. */
   readonly code: string;
   regions: readonly string[];
   businessDescription: string | undefined;
   storeUrls: readonly string[] | undefined;
   category: string | undefined;
-  /** Comments of the last review that are not resolved yet. */
+  /** Open comments of the last review. */
   comments: readonly FieldError[];
   reviewMessage: string | undefined;
   submittedAt: string | undefined;
@@ -59,8 +60,8 @@ export function isWritable({ status }: Application): boolean {
 }
 
 /**
- * Requirement keys still to satisfy before submit. Only `tor` has any (Document 1, "Requirement keys"); `products` is never among
- * them, since an application gets its product when it is made.
+ * Open requirement keys before submit. Only `tor` has any (Document 1, "Requirement keys"); never `products`: a new
+ * application has its product.
  */
 export function currentlyDue({ code, regions, businessDescription, storeUrls }: Application): readonly string[] {
   if (code !== 'tor') return [];
@@ -71,7 +72,7 @@ export function currentlyDue({ code, regions, businessDescription, storeUrls }: 
   return due;
 }
 
-/** The names by which a comment may concern a written field: its own, its requirement's and its section's. */
+/** A comment's possible names for a written field: its own, its requirement's and its section's. */
 const CONCERNS = {
   businessDescription: ['businessDescription', 'BUSINESS_MODEL'],
   storeUrls: ['storeUrls', 'checkoutUrl', 'BUSINESS_MODEL', 'STORE_URLS'],
@@ -79,7 +80,7 @@ const CONCERNS = {
   regions: ['regions', 'selectedRegions', 'products', 'products[0].regions', 'PRODUCTS', 'REGIONS'],
 } as const;
 
-/** A comment is resolved, and drops out, when what it concerns is written with another value. */
+/** Writing another value into its field resolves a comment and removes it. */
 export function resolveComments(application: Application, written: readonly (keyof typeof CONCERNS)[]): void {
   const resolved: readonly string[] = written.flatMap((name) => [...CONCERNS[name]]);
   application.comments = application.comments.filter(({ field }) => !resolved.includes(field));

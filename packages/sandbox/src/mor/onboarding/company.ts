@@ -1,4 +1,4 @@
-// OnboardingCompany of Document 1: read strictly at initiate, shown with empty strings for what is unset.
+// OnboardingCompany of Document 1: read strictly at initiate, shown with empty strings for unset fields.
 import { parseCountry } from '../countries.js';
 import { type Fields } from '../fields.js';
 
@@ -15,7 +15,7 @@ const GMV_TIERS = [
   'FROM_500M_TO_1B',
 ] as const;
 
-/** Every field a string; empty when it was not set. */
+/** Every field a string; empty if unset. */
 export type Company = {
   readonly legalName: string;
   readonly tradingName: string;
@@ -38,7 +38,7 @@ export const EMPTY_COMPANY: Company = {
   registeredAddress: { line1: '', line2: '', city: '', state: '', postalCode: '', country: '' },
 };
 
-/** Problems are noted on the fields: what is missing or blank by its own name; an unknown tier does not parse. */
+/** Notes problems on the fields: a missing or blank one by its own name; an unknown tier is unreadable. */
 export function readCompany(fields: Fields): Company {
   const country = (from: Fields | undefined, name: string): string => {
     const value = from?.text(name) ?? '';

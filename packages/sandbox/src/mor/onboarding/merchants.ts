@@ -1,4 +1,4 @@
-// The merchants of a partner and what each call of Document 1 does to them.
+// The merchants of a partner and the effect of each call of Document 1.
 import { Refusal } from '../../kernel/http.js';
 import { type FieldError } from '../../kernel/json.js';
 import { type Kernel } from '../../kernel/kernel.js';
@@ -33,7 +33,7 @@ export class PartnerMerchants {
     return this.all.filter((merchant) => merchant.partner === partner);
   }
 
-  /** 404 for unknown, foreign, and ids that are no uuid. */
+  /** 404 for unknown, foreign, and ids without the form of a uuid. */
   find(partner: Account, id: string): PartnerMerchant {
     const found = isUuid(id) ? this.ofPartner(partner).find((merchant) => merchant.id === id.toLowerCase()) : undefined;
     if (found === undefined) throw notFound();
@@ -53,7 +53,7 @@ export class PartnerMerchants {
     return merchant;
   }
 
-  /** POST /partner/api/merchants: a merchant whose company stays empty for good. */
+  /** POST /partner/api/merchants: a merchant with an empty company for good. */
   create(partner: Account, body: unknown): PartnerMerchant {
     const fields = Fields.of(body);
     const reference = fields.text('reference');
@@ -67,8 +67,8 @@ export class PartnerMerchants {
   }
 
   /**
-   * POST /partner/api/onboarding/initiate. A body with a value of the wrong kind does not parse: 500. An application that exists is
-   * given back and the company of the request is discarded, as it is for a merchant made without one.
+   * POST /partner/api/onboarding/initiate. A value of the wrong kind makes the body unreadable: 500. For an existing
+   * application it returns this one and discards the request's company, as for a merchant made without one.
    */
   initiate(partner: Account, body: unknown): { application: Application; existing: boolean } {
     const fields = Fields.of(body);
@@ -152,7 +152,9 @@ export class PartnerMerchants {
     application.submittedAt = this.kernel.clock.nowIso();
   }
 
-  /** The review by a person (control route). Only a submitted application is reviewed; an approved one may go on to be signed. */
+  /**
+   * A person's review (control route). Only for a submitted application; an approved one may go on to its signature.
+   */
   review(
     application: Application,
     status: RawStatus,
@@ -184,7 +186,7 @@ function requireWritable(application: Application): void {
   if (!isWritable(application)) throw wrongStatus();
 }
 
-/** Initiate answers a body that it cannot parse with 500, every time (Document 1, initiate, rule 3). */
+/** Initiate answers an unreadable body with 500, every time (Document 1, initiate, rule 3). */
 export function unreadable(): Refusal {
   return refusal(500, 'internal_error', []);
 }

@@ -1,4 +1,4 @@
-// Document 1 as one plug-in: the partner routes, and the control route that plays the reviewer.
+// Document 1 as one plug-in: the partner routes, and the reviewer's control route.
 import { type Reply, type SandboxRequest } from '../../kernel/http.js';
 import { Fields as ControlFields, type FieldError } from '../../kernel/json.js';
 import { type Kernel } from '../../kernel/kernel.js';
@@ -12,7 +12,7 @@ import { makeRegions } from './regions.js';
 
 type PartnerCall = { readonly request: SandboxRequest; readonly partner: Account; readonly body: unknown };
 
-/** Detail of Document 1: only id and reference until an application exists; fields never sent are left out. */
+/** Detail of Document 1: only id and reference before an application; leaves out fields never sent. */
 function showMerchant({ id, reference, company, application }: PartnerMerchant): Record<string, unknown> {
   if (application === null) return { id, reference };
   const { businessDescription, storeUrls } = application;

@@ -1,16 +1,18 @@
-// The regions of Document 1: reference data, with ids that are random per environment (here: per seed).
+// The regions of Document 1: reference data, with random ids per environment (here: per seed).
 import { type SeededRandom } from '../../kernel/random.js';
 
 type Region = {
   readonly name: string;
   readonly flagCode: string;
-  /** Undefined for regions that are not a single country. */
+  /** Undefined for regions of several countries. */
   readonly countryCode?: string;
   readonly taxSupported?: true;
   readonly morSupported?: true;
 };
 
-/** Flag codes repeat: Northern Ireland flies GB's, the EU's members fly EU's. Regions with neither product are left out. */
+/**
+ * Flag codes repeat: Northern Ireland flies GB's, the EU's members fly EU's. Leaves out regions with neither product.
+ */
 const REGIONS: readonly Region[] = [
   { name: 'European Union', flagCode: 'EU', taxSupported: true },
   { name: 'Germany', flagCode: 'EU', countryCode: 'DE', taxSupported: true, morSupported: true },
@@ -22,7 +24,7 @@ const REGIONS: readonly Region[] = [
   { name: 'Brazil', flagCode: 'BR', countryCode: 'BR', morSupported: true },
 ];
 
-/** The list as the wire shows it: an unset country and `false` booleans are left out (Document 1, "What the service does", 7). */
+/** The list on the wire: leaves out an unset country and `false` booleans (Document 1, "What the service does", 7). */
 export function makeRegions(random: SeededRandom): readonly Record<string, unknown>[] {
   return REGIONS.map((region) => ({ id: random.uuid(), ...region }));
 }
