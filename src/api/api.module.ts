@@ -1,4 +1,4 @@
-// What stands before every route: access, audit, input, problems. The routes themselves are in their subjects' modules.
+// In front of every route: access, audit, input, problems. The routes themselves are in their subjects' modules.
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { IntakeModule } from '../intake/intake.module.js';
@@ -11,7 +11,7 @@ import { InputPipe } from './http/input.pipe.js';
 import { JsonBodyInterceptor } from './http/json-body.interceptor.js';
 import { ProblemFilter } from './http/problem.filter.js';
 
-/** A route that names no role is open to nobody. */
+/** A route without a role is open to nobody. */
 @Module({
   imports: [IntakeModule],
   providers: [
@@ -19,7 +19,7 @@ import { ProblemFilter } from './http/problem.filter.js';
     Denials,
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_GUARD, useClass: AccessGuard },
-    // In this order: what is wrong with a body is an outcome too, and goes into the audit trail.
+    // In this order: a bad body is an outcome too, and goes into the audit trail.
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ShadowInterceptor },
     { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },

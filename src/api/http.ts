@@ -26,7 +26,7 @@ const ownPage = helmet({
   referrerPolicy: { policy: 'no-referrer' },
 });
 
-/** Call once, before `init`. The application is made with `bodyParser: false`: bodies are read when their sender is known. */
+/** Call once, before `init`. The application has `bodyParser: false`: it reads a body only with its sender known. */
 export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): void {
   app.disable('x-powered-by');
   app.disable('etag');
@@ -35,7 +35,7 @@ export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): 
   // The console's frame says both on every page.
   app.set('shadow', shadow);
   app.set('stripe mode', stripeMode(config));
-  // Whoever can reach us could write X-Forwarded-For: only these are believed.
+  // Anybody within reach could write X-Forwarded-For: trust only these.
   app.set('trust proxy', [...trustedProxies]);
   app.set('query parser', 'simple');
   app.use((req: Request, res: Response, next: NextFunction) => {

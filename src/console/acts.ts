@@ -1,10 +1,10 @@
-// What stands on top of a page about one thing: how much, what became of it, why, and what can be done about it.
+// The top of a page about one thing: its amount, its fate, the reason, and the possible acts.
 import { hiddenFields } from './form-fields.js';
 import { type Html, html, type Piece } from './html.js';
 import { formToken } from './layout.js';
 import { type Session } from './session.js';
 
-/** `said`: the sentence that answers why; its tone colours the edge and repeats what the words say. */
+/** `said`: the sentence with the reason; its tone colours the edge and repeats the words. */
 export function headline(
   sum: Piece,
   state: Piece,
@@ -24,7 +24,7 @@ export function actRow(acts: readonly (Html | null)[]): Html | null {
   return shown.length === 0 ? null : html`<div class="acts" role="group" aria-label="Actions">${shown}</div>`;
 }
 
-/** A button that does at once what it says: for what changes nothing that cannot be changed again. */
+/** A button with an immediate effect: for changes open to another change. */
 export function actForm(
   session: Session,
   action: string,
@@ -37,12 +37,12 @@ export function actForm(
   </form>`;
 }
 
-/** The way to a page that asks for more before anything is done. */
+/** The way to a page with more questions before anything happens. */
 export function actLink(path: string, label: string): Html {
   return html`<a class="button quiet" href="${path}">${label}</a>`;
 }
 
-/** A page outside of the console; what is there is not ours. Null for an address that is not https. */
+/** A page outside of the console, not ours. Null unless the address is https. */
 export function outsideLink(url: string | null, label: string): Html | null {
   if (url === null || !URL.canParse(url) || new URL(url).protocol !== 'https:') return null;
   return html`<a class="button quiet" href="${url}" target="_blank" rel="noopener noreferrer"
@@ -50,7 +50,7 @@ export function outsideLink(url: string | null, label: string): Html | null {
   >`;
 }
 
-/** Stripe's dashboard. `live` null: the API key does not say of which mode it is. */
+/** Stripe's dashboard. `live` null: the API key does not tell its mode. */
 export function stripeUrl(live: boolean | null, folder: 'invoices' | 'customers', id: string): string {
   return `https://dashboard.stripe.com/${live === false ? 'test/' : ''}${folder}/${encodeURIComponent(id)}`;
 }
@@ -63,7 +63,7 @@ export function besides(parts: Html, story: Html): Html {
   </div>`;
 }
 
-/** What most readers do not need at first. Closed; open it stays open while the page keeps itself fresh. */
+/** Details most readers do not need at first. Closed; an open one stays open while the page keeps itself fresh. */
 export function fold(id: string, title: string, count: number | null, body: Piece): Html {
   return html`<details class="fold" id="${id}">
     <summary>
@@ -74,7 +74,7 @@ export function fold(id: string, title: string, count: number | null, body: Piec
   </details>`;
 }
 
-/** A text that is there to be copied whole. */
+/** A text to copy whole. */
 export function copyable(text: string): Html {
   return html`<code class="copyable" data-copy>${text}</code>`;
 }

@@ -1,4 +1,4 @@
-// The console's stylesheets and its script, named after what is in them so that browsers may keep them.
+// The console's stylesheets and its script, named after their content so browsers may keep them.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 

@@ -11,13 +11,13 @@ import { type Filter } from './list.js';
 import { type Section } from './navigation.js';
 import { type Session } from './session.js';
 
-/** The form that the boxes of a list belong to. */
+/** The form of a list's boxes. */
 const FORM = 'bulk';
 const PICK = 'pick-';
 /** Items of one step when all that match are chosen: a few seconds of work. */
 const BATCH = 50;
 
-/** What became of one item. */
+/** One item's result. */
 export type Done = { readonly id: string; readonly ok: boolean; readonly said: Piece };
 
 /** The buttons, and the note with them. `neededFor`: the act that needs a note. */
@@ -107,7 +107,7 @@ function stepsBefore(form: Form): number {
   return /^\d{1,9}$/.test(said) ? Number(said) : 0;
 }
 
-/** The ids whose boxes were ticked; what is no id of ours is none of them. */
+/** The ids with a ticked box, without foreign ones. */
 function picked(form: Form): readonly string[] {
   return form.names(PICK).filter((id) => /^[a-z]{2,4}_[0-9A-Za-z-]{1,80}$/.test(id));
 }
@@ -128,7 +128,7 @@ function report(done: readonly Done[], soFar: number, more: Html | null, back: H
     <p>${back}</p>`;
 }
 
-/** A batch of all that match is done; this goes on with the next. */
+/** A batch of all matches is done; this goes on with the next. */
 function goOn(session: Session, path: string, fields: Readonly<Record<string, string>>): Html {
   return html`<form action="${path}/bulk" method="post">
     ${formToken(session)} ${hiddenFields(fields)}

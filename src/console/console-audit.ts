@@ -1,4 +1,4 @@
-// What operators do on the console, in the same audit trail and under the same names as over the API.
+// Operators' acts on the console, in the same audit trail and under the same names as over the API.
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { targetOf } from '../api/access/access.guard.js';
@@ -20,8 +20,8 @@ export class ConsoleAudit {
   ) {}
 
   /**
-   * Does what a form asks for between two audit rows, and sends the browser to the page of what was made. It does not begin before the
-   * first row is written; that the second cannot be written does not undo what was done.
+   * Does a form's act between two audit rows, and sends the browser to the new object's page. It does not begin before
+   * the first row is stored; a failure to store the second does not undo the act.
    */
   async post<T extends { readonly id: string }>(
     req: Request,
@@ -35,7 +35,7 @@ export class ConsoleAudit {
     res.redirect(303, pathOf(made));
   }
 
-  /** One of many that a form asks for: audited as if it were asked for alone. What is refused is said and stops nothing. */
+  /** One of a form's many acts: audited as if alone. A refusal gets its words and stops nothing. */
   async one<T>(
     req: Request,
     action: string,

@@ -1,4 +1,5 @@
-// Stands before every page of the console: a session, a role that suffices, and for every change a form of this very session.
+// In front of every page of the console: a session, a sufficient role, and for every change a form of this very
+// session.
 import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Request, type Response } from 'express';
@@ -17,25 +18,25 @@ const RULE = Symbol('console rule');
 
 type Rule = { readonly role: ApiRole; readonly action: string };
 
-/** A page: for the role, shown to whoever is logged in with it. The API's own guard lets it pass: this one stands in its place. */
+/** A page for a role and everybody logged in with it. The API's own guard lets it pass: this one takes its place. */
 export const Page = (action: string, role: ApiRole = 'read'): MethodDecorator =>
   applyDecorators(OpenToAll(), SetMetadata(RULE, { role, action } satisfies Rule));
 
-/** No session is there to begin: the browser is sent to the login form. */
+/** There is no session: the browser goes to the login form. */
 export class NotLoggedIn extends Error {
   readonly code = 'console.not_logged_in';
 }
 
 const sessions = new WeakMap<Request, Session>();
 
-/** The session of a request that was let in. */
+/** The session of an accepted request. */
 export function sessionOf(req: Request): Session {
   const session = sessions.get(req);
   if (session === undefined) throw new Error('a page without a session asks for it');
   return session;
 }
 
-/** Null: nobody is logged in, or the page asks for no session. */
+/** Null: nobody is logged in, or the page needs no session. */
 export function sessionIfAny(req: Request): Session | null {
   return sessions.get(req) ?? null;
 }
@@ -49,7 +50,7 @@ export class ConsoleGuard implements CanActivate {
     private readonly room: ReadingRoom,
   ) {}
 
-  /** Throws NotLoggedIn, 403 for a role that does not suffice and for a form that is not this session's, 415 for no form at all. */
+  /** Throws NotLoggedIn, 403 for an insufficient role and for another session's form, 415 for no form at all. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const req = http.getRequest<Request>();
@@ -93,8 +94,8 @@ export class ConsoleGuard implements CanActivate {
 }
 
 /**
- * A browser says from where a form comes: by Sec-Fetch-Site on https and on loopback, by Origin on every POST. What says neither is no
- * browser, and no browser's cookie can be abused through it.
+ * A browser names a form's origin: by Sec-Fetch-Site on https and on loopback, by Origin on every POST. A sender of
+ * neither is no browser, and cannot abuse a browser's cookie.
  */
 export function fromOwnPage(req: Request): boolean {
   const site = req.headers['sec-fetch-site'];

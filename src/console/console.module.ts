@@ -1,4 +1,4 @@
-// What stands before every page of the console: sign-in, sessions, audit. The pages themselves are in their subjects' modules.
+// In front of every page of the console: sign-in, sessions, audit. The pages themselves are in their subjects' modules.
 import { Module } from '@nestjs/common';
 import { ApiModule } from '../api/api.module.js';
 import { CustomerNames } from './customer-names.js';

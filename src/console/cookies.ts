@@ -1,4 +1,4 @@
-// The console's cookies: what they carry is signed, and compared in a time that tells nothing.
+// The console's cookies: signed content, compared in constant time.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type Request } from 'express';
 import { type Secret } from '../config/index.js';
@@ -13,7 +13,7 @@ export function mac(key: Buffer, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 
-/** Compares in a time that tells nothing. */
+/** Compares in constant time. */
 export function same(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);

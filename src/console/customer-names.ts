@@ -1,4 +1,5 @@
-// The names of the customers on a page, asked of Stripe when somebody looks. They stay in memory for minutes and are written nowhere.
+// The names of the customers on a page, asked of Stripe at a reader's look. They stay in memory for minutes and are
+// stored nowhere.
 import { Injectable } from '@nestjs/common';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -16,7 +17,7 @@ export class CustomerNames {
     private readonly clock: Clock,
   ) {}
 
-  /** The name of each customer, or else its e-mail address. A customer is left out if Stripe gives neither in time. */
+  /** The name of each customer, or else the e-mail address. Leaves a customer out if Stripe gives neither in time. */
   async of(customerIds: readonly string[]): Promise<Names> {
     const oldest = this.clock.now().getTime() - NAMES_KEPT_MS;
     const unknown = customerIds.filter((id) => (this.kept.get(id)?.at ?? 0) < oldest);

@@ -19,7 +19,7 @@ type OnPage<V> = {
   readonly number?: boolean;
   /** The value is the way to the page of this row. */
   readonly link?: Folder;
-  /** What an absent value is called. */
+  /** The word for an absent value. */
   readonly none?: string;
   readonly cell?: (view: V) => Piece;
 };
@@ -44,7 +44,7 @@ export const field = {
   /** Smallest units of the view's `currency`. */
   money: make('money'),
   currency: make('currency'),
-  /** A page shows it last, behind a button that copies it. */
+  /** A page shows it last, behind a copy button. */
   id: make('id'),
   customer: make('customer'),
   ref: <V>(folder: Folder, page?: string | OnPage<V>): Field<V> => make('text', folder)(page),
@@ -59,7 +59,7 @@ export function fields<V extends object>(list: { readonly [K in keyof V & string
   });
 }
 
-/** @param without columns that say the same of every row */
+/** @param without columns with the same value in every row */
 export function columnsOf<V extends object>(
   list: Fields<V>,
   names: Names = new Map(),
@@ -105,7 +105,7 @@ function cellOf(kind: Kind, text: string | null, currency: string | null, names:
   }
 }
 
-/** The customers that some rows name, each once. */
+/** The customers of some rows, each once. */
 export function customersIn<V extends object>(list: Fields<V>, views: readonly V[]): readonly string[] {
   const found = list.filter(([, { kind, page }]) => kind === 'customer' && page !== null);
   return [...new Set(views.flatMap((view) => found.flatMap(([name]) => textIn(view, name) ?? [])))];
@@ -123,7 +123,7 @@ export function csvColumns<V extends object>(list: Fields<V>): readonly CsvColum
   ]);
 }
 
-/** The values of the API's view; null for what is not known. */
+/** The values of the API's view; null for unknown ones. */
 export function jsonRow<V extends object>(list: Fields<V>, view: V): Readonly<Record<string, unknown>> {
   return Object.fromEntries(list.map(([name]) => [name, view[name] ?? null]));
 }

@@ -1,4 +1,4 @@
-// Fields that several forms have.
+// Fields of several forms.
 import { newKey } from './form.js';
 import { type Html, html } from './html.js';
 import { formToken } from './layout.js';
@@ -8,12 +8,12 @@ export function hiddenFields(values: Readonly<Record<string, string>>): readonly
   return Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
 }
 
-/** What a form carries that makes one request, however often it is sent. */
+/** The fields to make one request of a form, however often it is sent. */
 export function requestFields(session: Session): Html {
   return html`${formToken(session)}${hiddenFields({ key: newKey() })}`;
 }
 
-/** The country whose tax law the MoR collects under. */
+/** The country of the tax law for the MoR's collection. */
 export function countryField(label: string, hint: string, value: string): Html {
   return html`<p>
     <label for="jurisdiction">${label} <span class="hint" id="jurisdiction-hint">${hint}</span></label>

@@ -1,13 +1,13 @@
-// What a posted form says: plain fields, each once.
+// A posted form: plain fields, each once.
 import { randomUUID } from 'node:crypto';
 import { type Request } from 'express';
 import { bodyOf } from '../api/http/body.js';
 import { invalid, Problem } from '../api/http/problem.js';
 
-/** A page of a list to choose from, and what a form says beside it. */
+/** A page of a list to choose from, and the form's other fields. */
 const MAX_FIELDS = 60;
 
-/** The fields of a form. Reading one that is not there gives an empty text, as an empty input does. */
+/** The fields of a form. A missing one reads as an empty text, like an empty input. */
 export class Form {
   readonly #fields: ReadonlyMap<string, string>;
 
@@ -19,7 +19,7 @@ export class Form {
     return this.#fields.get(name) ?? '';
   }
 
-  /** What follows `prefix` in the names of its fields. */
+  /** The names of its fields after `prefix`. */
   names(prefix: string): readonly string[] {
     return [...this.#fields.keys()].filter((n) => n.startsWith(prefix)).map((n) => n.slice(prefix.length));
   }
@@ -30,7 +30,7 @@ export function newKey(): string {
   return `con-${randomUUID()}`;
 }
 
-/** What makes a form one request, however often it is sent. Throws 400 for what no page of ours made. */
+/** The key of a form as one request, however often it is sent. Throws 400 for a form no page of ours made. */
 export function formKey(form: Form): string {
   const key = form.text('key');
   if (!/^con-[0-9a-z_-]{1,80}$/i.test(key)) throw invalid('key', 'did not come from a form of this console');
@@ -48,7 +48,7 @@ export function mustBeForm(req: Request): void {
   }
 }
 
-/** Reads a form and keeps its fields. Rejects as `bodyOf`, and with 400 for what no form of ours says. */
+/** Reads a form and keeps its fields. Rejects like `bodyOf`, and with 400 for a foreign form. */
 export async function takeForm(req: Request, ...how: Tail<Parameters<typeof bodyOf>>): Promise<Form> {
   const bytes = await bodyOf(req, ...how);
   const pairs = [...new URLSearchParams(bytes.toString('utf8'))];
@@ -61,7 +61,7 @@ export async function takeForm(req: Request, ...how: Tail<Parameters<typeof body
   return form;
 }
 
-/** The form of a request that was let in. */
+/** The form of an accepted request. */
 export function formOf(req: Request): Form {
   return forms.get(req) ?? new Form(new Map());
 }

@@ -1,6 +1,6 @@
-// The console's one way to make HTML: a tagged template in which everything is escaped unless it is HTML already.
+// The console's one way to make HTML: a tagged template with escapes for everything except HTML.
 
-/** Text that is safe to send as HTML. Only `html` makes it. */
+/** Text safe to send as HTML. Only `html` makes it. */
 export class Html {
   readonly #text: string;
 
@@ -15,7 +15,7 @@ export class Html {
 }
 const BY_TEMPLATE = Symbol('made by the template');
 
-/** `null`, `undefined` and `false` are left out, so that `${when && html`…`}` reads well. */
+/** Leaves out `null`, `undefined` and `false`, so `${when && html`…`}` reads well. */
 export type Piece = Html | string | number | bigint | null | undefined | false | readonly Piece[];
 
 /** Attribute values must stand in double quotes. */
@@ -44,7 +44,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
   '`': '&#96;',
 };
-// Controls, marks that turn the direction of writing, and half characters: they would let one text pose as another.
+// Controls, marks with an effect on the direction of writing, and half characters: they would let one text pose as
+// another.
 const DECEIVING = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
 
 function escaped(text: string): string {

@@ -1,4 +1,4 @@
-// The frame of every page, and the headers that come with it.
+// The frame of every page, and its headers.
 import { createHash } from 'node:crypto';
 import { type Request, type Response } from 'express';
 import { assets } from './assets.js';
@@ -12,9 +12,9 @@ export type PageParts = {
   /** Null: a page outside of the sections. */
   readonly section: Section | null;
   readonly body: Piece;
-  /** Below the body: what is asked for again every `everySec` seconds while somebody looks, where scripts run. */
+  /** Below the body: refreshed every `everySec` seconds while somebody looks, if scripts run. */
   readonly live?: { readonly html: Html; readonly everySec: number };
-  /** Below that: what changes slowly and is not asked for again, such as a form somebody writes in. */
+  /** Below that: slow parts without a refresh, such as a form somebody writes in. */
   readonly after?: Piece;
 };
 
@@ -32,12 +32,12 @@ const POLICY = [
 /** Headers of everything the console answers. */
 export function secure(res: Response): void {
   res.setHeader('Content-Security-Policy', POLICY);
-  // With `no-referrer` a browser would send its forms with `Origin: null`, and no form could be told from another site's.
+  // With `no-referrer` a browser would send its forms with `Origin: null`, just like another site's.
   res.setHeader('Referrer-Policy', 'same-origin');
   res.setHeader('X-Frame-Options', 'DENY');
 }
 
-/** True: the page's script asks for the part that changes. */
+/** True: the page's script asks for its live part. */
 export function asksForPart(req: Request): boolean {
   return req.headers['x-console-part'] === 'live';
 }
@@ -60,7 +60,7 @@ function sendPart(req: Request, res: Response, part: string): void {
   else res.status(200).send(part);
 }
 
-/** Every form that changes something carries the session's token. */
+/** Every changing form carries the session's token. */
 export function formToken(session: Session): Html {
   return html`<input type="hidden" name="form_token" value="${session.formToken}" />`;
 }
@@ -104,13 +104,13 @@ const shadowNote = html`<p class="shadow" role="note">
   compares it with what was done.
 </p>`;
 
-/** What was searched for stays in the field. */
+/** The searched words stay in the field. */
 function soughtOf(req: Request): string {
   const { q } = req.query ?? {};
   return typeof q === 'string' && req.path === '/console/find' ? q.slice(0, 255) : '';
 }
 
-/** Whose money it is: Stripe's test mode or live mode. Null: the API key does not say. */
+/** The money's mode: Stripe's test mode or live mode. Null: the API key does not tell. */
 function modeOf(req: Request): Html | null {
   const mode: unknown = req.app.get('stripe mode');
   if (mode === 'live') return html`<span class="mode live">Live</span>`;

@@ -1,4 +1,4 @@
-// The filters that lists of money have in common, as people fill them in: days, an amount with a comma or a point, a currency.
+// The common filters of lists of money, as people fill them in: days, an amount with a comma or a point, a currency.
 import { customerOf, parseFilterTime, spanOf } from '../api/http/filters.js';
 import { invalid } from '../api/http/problem.js';
 import { minorFromDecimal, parseCurrency } from '../domain/money.js';
@@ -16,7 +16,7 @@ export const MONEY_FILTERS = [
   { name: 'amount', label: 'Amount', kind: 'amount' },
 ] as const satisfies readonly Filter[];
 
-/** Where no currency is named an amount has the two decimals that most have. */
+/** Without a currency an amount has the usual two decimals. */
 const USUAL = 'EUR';
 
 /**
@@ -39,7 +39,7 @@ export function minorFromTyped(text: string, currency = USUAL): bigint | null {
 
 type Values = Partial<Record<'since' | 'until' | 'currency' | 'amount' | 'customer_id', string>>;
 
-/** Throws 400 that names the field. */
+/** Throws 400 with the field's name. */
 export function spanFrom(values: Pick<Values, 'since' | 'until'>): Span {
   for (const name of ['since', 'until'] as const) {
     if (values[name] !== undefined && parseFilterTime(values[name]) === null) {
@@ -49,7 +49,7 @@ export function spanFrom(values: Pick<Values, 'since' | 'until'>): Span {
   return spanOf(values);
 }
 
-/** Throws 400 that names the field. */
+/** Throws 400 with the field's name. */
 export function moneyFrom(values: Values): MoneyFilter {
   const currency = values.currency === undefined ? undefined : parseCurrency(values.currency);
   if (currency === null) throw invalid('currency', 'must be a currency code of three letters, such as EUR');

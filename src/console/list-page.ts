@@ -22,9 +22,9 @@ export type ListPage<R extends object> = {
   /** The filters in the address of the next page and of the CSV, where they differ from `values`. */
   readonly address?: Readonly<Record<string, string>>;
   readonly read: (page: PageRequest) => Promise<Page<R>>;
-  /** What the selection adds up to; left out: its rows add up to nothing. */
+  /** The selection's sums; left out: its rows have none. */
   readonly sums?: () => Promise<SelectionSums>;
-  /** What it is that was added up, where the list does not say. */
+  /** Name of the sum, if the list does not say. */
   readonly summed?: string;
   readonly caption: string;
   /** The name of the CSV's file, and the fields of the noun. */
@@ -35,7 +35,7 @@ export type ListPage<R extends object> = {
   readonly show?: (rows: readonly R[], choose: boolean, empty: Piece) => Html;
   /** What an operator may do to many rows at once. `label` names a row; null: it can't be chosen. */
   readonly many?: { readonly acts: Acts; readonly label: (row: R) => readonly [id: string, name: string] | null };
-  /** Why there are no rows: none that match the filters, or none yet, and then what will come. */
+  /** The reason for no rows: no matches of the filters, or none so far, and then the coming ones. */
   readonly empty: { readonly filtered: string; readonly yet: Piece };
   readonly above?: Piece;
   readonly below?: Piece;
@@ -46,7 +46,7 @@ export function viewsOf<R, V>({ data, nextCursor }: Page<R>, view: (row: R) => V
   return { data: data.map(view), nextCursor };
 }
 
-/** Sends the list as a page, or as CSV where that is asked for. */
+/** Sends the list as a page, or as CSV on request. */
 export async function sendList<R extends object>(req: Request, res: Response, list: ListPage<R>): Promise<void> {
   const { title, section, path, filters, values, address = values, sums, names, many } = list;
   const [file, fields] = list.fields;

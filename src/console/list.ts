@@ -1,4 +1,4 @@
-// Lists: filters above, a table that becomes cards on a phone, and the way to older rows.
+// Lists: filters above, a table or on a phone cards, and the way to older rows.
 import { type Request } from 'express';
 import { type PageRequest } from '../domain/page.js';
 import { invalid } from '../api/http/problem.js';
@@ -13,13 +13,13 @@ export type Filter = {
   readonly label: string;
   /** The words to choose from; left out: free text. */
   readonly options?: readonly string[];
-  /** What no choice is called; left out: "any". */
+  /** The word for no choice; left out: "any". */
   readonly any?: string;
-  /** What the field is for where it is no plain text. */
+  /** The field's purpose, unless plain text. */
   readonly kind?: 'date' | 'amount' | 'currency';
 };
 
-/** The filters that were chosen. Throws 400 for a value that no filter of the page could have sent. */
+/** The chosen filters. Throws 400 for a value impossible on this page. */
 export function chosen<N extends string>(
   req: Request,
   filters: readonly (Filter & { readonly name: N })[],
@@ -34,7 +34,7 @@ export function chosen<N extends string>(
   return found;
 }
 
-/** A parameter of the address without the blanks that come with pasting; empty when it is absent. */
+/** A parameter of the address without pasted blanks; empty if absent. */
 export function queryText(req: Request, name: string): string {
   const value: unknown = req.query[name];
   if (value === undefined || value === '') return '';
@@ -47,7 +47,7 @@ export function pageOf(req: Request): PageRequest {
   return { limit: ROWS, cursor: cursor === '' ? null : cursor };
 }
 
-/** Each chosen filter as a chip that takes it away, and a form for more. */
+/** Each chosen filter as a chip to remove it, and a form for more. */
 export function filterForm(action: string, filters: readonly Filter[], values: Readonly<Record<string, string>>): Html {
   return html`<div class="chips">
     ${filters.map((f) => values[f.name] !== undefined && chip(action, f, values))}
@@ -97,13 +97,14 @@ export type Column<R> = {
   /** Amounts and counts stand to the right. */
   readonly number?: boolean;
   /**
-   * Where it stands on a phone, in a row of two lines: what the row is (`lead`) and `side`, to the right of it; `below` in the second
-   * line; `none` is left to the row's own page. A table of which no column says it shows a card for each row, with all names and values.
+   * Its place on a phone, in a row of two lines: the row's name (`lead`) and `side`, to the right of it; `below` in the
+   * second line; `none` only on the row's own page. A table without any of these shows a card for each row, with all
+   * names and values.
    */
   readonly phone?: 'lead' | 'side' | 'below' | 'none';
 };
 
-/** Roles are written out: on a phone the table is laid out as cards, and browsers forget then that it is a table. */
+/** Writes roles out: on a phone the table is laid out as cards, and browsers then forget it is a table. */
 export function table<R>(caption: string, columns: readonly Column<R>[], rows: readonly R[], empty: Piece): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const compact = columns.some((c) => c.phone !== undefined);

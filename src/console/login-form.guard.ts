@@ -6,14 +6,14 @@ import { ReadingRoom } from '../intake/read-body.js';
 import { fromOwnPage } from './console.guard.js';
 import { mustBeForm, takeForm } from './form.js';
 
-/** The one body that a stranger may send beside webhooks: a key and where to go. */
+/** The one body open to strangers besides webhooks: a key and the target page. */
 const LOGIN_LIMIT_BYTES = 4 * 1024;
 
 @Injectable()
 export class LoginFormGuard implements CanActivate {
   constructor(private readonly room: ReadingRoom) {}
 
-  /** Throws 415 for what is no form, 403 for another site's, 413 for a large one; 503 when it comes slowly or too many come. */
+  /** Throws 415 without a form, 403 for another site's, 413 for a large one; 503 if slow or among too many. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request>();
     if (req.method !== 'POST') return true;

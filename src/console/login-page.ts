@@ -1,4 +1,4 @@
-// The page on which people log in: with a key, or at the identity provider where there is one.
+// The login page: with a key, or at the identity provider if there is one.
 import { type Request, type Response } from 'express';
 import { html, type Piece } from './html.js';
 import { sendPage } from './layout.js';
@@ -40,7 +40,7 @@ export function sendLogin(
 
 export const alarm = (text: string): Piece => html`<p class="message bad" role="alert">${text}</p>`;
 
-/** Where to go after the login: a page of the console, and nothing that a stranger's link could make of it. */
+/** The target after the login: a page of the console, and no stranger's address. */
 export function ownPath(to: unknown): string {
   return typeof to === 'string' && /^\/console(\/[\w/]*)?(\?[\w=&%.+-]*)?$/.test(to) ? to : '/console';
 }

@@ -1,4 +1,5 @@
-// Slows down whoever tries keys: after a few wrong ones, an address waits longer with each further wrong one. A right one never waits.
+// Slows down guesses at keys: after a few wrong ones, an address waits longer with each further wrong one. A right one
+// never waits.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 
@@ -15,7 +16,7 @@ export class LoginThrottle {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whole seconds in which this address gets no answer to a wrong key; 0: none. */
+  /** Whole seconds without an answer to a wrong key for this address; 0: none. */
   waitSec(address: string): number {
     const now = this.clock.now().getTime();
     const wait = (this.#tries.get(address)?.closedUntil ?? 0) - now;

@@ -70,8 +70,9 @@ export class LoginController {
     const form = formOf(req);
     const address = addressOf(req);
     const to = ownPath(form.text('to'));
-    // A right key is let in at any time: many share an address, and whoever sends wrong keys from it would lock the others out. It
-    // leaves a guesser one thing to learn, that a guess was right, and of keys of 32 characters and more no number of guesses finds one.
+    // A right key gets in at any time: many share an address, and a sender of wrong keys from it would lock the others
+    // out. A guesser learns one thing, the success of a guess, and no number of guesses finds a key of 32 characters
+    // and more.
     const caller = this.keys.identify(form.text('key'));
     if (caller === null) {
       const wait = this.throttle.waitSec(address);

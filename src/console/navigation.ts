@@ -42,7 +42,7 @@ const GROUPS = [
 
 export type Section = (typeof GROUPS)[number][1][number][0];
 
-/** Pages that a key of the role read may not open are not offered to it. */
+/** Pages closed to a key of the role read, and so left out of its menu. */
 const OPS_ONLY: ReadonlySet<Section> = new Set<Section>(['audit', 'sessions']);
 
 /** @param current null: a page outside of the sections */

@@ -1,4 +1,4 @@
-// `/` leads to the console: it is what somebody gets who types the address into a browser.
+// `/` leads to the console, for people who type the address into a browser.
 import { Controller, Get, Redirect } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { OpenToAll } from '../api/access/access.js';

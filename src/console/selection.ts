@@ -14,26 +14,26 @@ const AT_ONCE = 500;
 
 export type CsvColumn<R> = readonly [name: string, cell: (row: R) => string];
 
-/** An amount as a number, for a spreadsheet: "29.90"; empty when it is not known. */
+/** An amount as a number, for a spreadsheet: "29.90"; empty if unknown. */
 export function plainAmount(minor: bigint | null, currency: string | null): string {
   return minor === null || currency === null ? '' : decimalFromMinor(minor, currency);
 }
 
 export const plainTime = (at: Date | null): string => at?.toISOString() ?? '';
 
-/** True: the list is asked for as CSV. */
+/** True: the request asks for CSV. */
 export function wantsCsv(req: Request): boolean {
   return queryText(req, 'format') === 'csv';
 }
 
-/** Sends the rows that the filters leave, newest first, page by page as they are read. */
+/** Sends the filtered rows, newest first, page by page as read. */
 export async function sendCsv<R>(
   res: Response,
   name: string,
   columns: readonly CsvColumn<R>[],
   read: (page: PageRequest) => Promise<Page<R>>,
 ): Promise<void> {
-  let page = await read({ limit: AT_ONCE, cursor: null }); // what is wrong with the filters is a page, and no half file
+  let page = await read({ limit: AT_ONCE, cursor: null }); // a filter's error is a page, and no half file
   begin(res, name);
   res.write(csvLine(columns.map(([title]) => title)));
   for (let rows = 0; ; page = await read({ limit: AT_ONCE, cursor: page.nextCursor })) {
@@ -44,7 +44,7 @@ export async function sendCsv<R>(
   res.end();
 }
 
-/** A CSV that is short enough to be made at once. */
+/** A CSV, short enough to make at once. */
 export function sendText(res: Response, name: string, lines: readonly (readonly string[])[]): void {
   begin(res, name);
   res.end(lines.map(csvLine).join(''));
@@ -60,12 +60,12 @@ function csvOf(path: string, values: Readonly<Record<string, string>>): string {
   return `${path}?${new URLSearchParams({ ...values, format: 'csv' }).toString()}`;
 }
 
-/** The way to the CSV of a list whose rows add up to nothing. */
+/** The way to the CSV of a list without sums. */
 export function csvLink(path: string, values: Readonly<Record<string, string>>): Html {
   return html`<p class="selection"><a href="${csvOf(path, values)}" download>CSV</a></p>`;
 }
 
-/** What the rows of the selection add up to, and the way to its CSV. @param what it is that was added up, where the list does not say */
+/** The selection's sums, and the way to its CSV. @param what the name of the sum, if the list does not say */
 export function selectionLine(
   path: string,
   values: Readonly<Record<string, string>>,

@@ -1,5 +1,6 @@
-// Who is logged in, kept in the cookie: signed with a key that is made from the API key's hash (or from the client secret of the identity
-// provider), so that removing or changing that ends its sessions. That it was not ended since is looked up, so it ends in every replica.
+// The logged-in person, kept in the cookie: signed with a key made from the API key's hash (or from the client secret
+// of the identity provider), so removing or changing it ends its sessions. A look in the database checks the session's
+// end, so it ends in every replica.
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type CookieOptions, type Request, type Response } from 'express';
@@ -13,7 +14,7 @@ import { highestRole, isOfDomain } from './sso/people.js';
 export type Session = Caller & {
   /** A random name. Not a secret: without the signature it opens nothing. */
   readonly id: string;
-  /** What every form of this session carries and no other site can know. */
+  /** The secret of every form of this session, unknown to other sites. */
   readonly formToken: string;
   readonly expiresAt: Date;
 };
@@ -25,7 +26,7 @@ const SKEW_MS = 60_000;
 
 type Settings = Pick<Config, 'apiKeys' | 'production' | 'oidcClientSecret' | 'oidcRoles' | 'oidcEmailDomain'>;
 
-/** Who it is, and what their cookies are signed with. */
+/** The person, and the key of their cookies' signature. */
 type Signer = { readonly caller: Caller; readonly key: Buffer };
 
 @Injectable()
@@ -49,8 +50,8 @@ export class Sessions {
   }
 
   /**
-   * Logs somebody in: the cookie is never to be read by a script, nor sent by another site's page.
-   * @param groups of the identity provider, by which `name` is an e-mail address of it; null: `name` is an API key's
+   * Logs somebody in: no script may read the cookie, and no other site's page may send it.
+   * @param groups of the identity provider: then `name` is an e-mail address; null: `name` is an API key's
    */
   async start(req: Request, res: Response, name: string, groups: readonly string[] | null = null): Promise<void> {
     const signer = this.#signer(name, groups);
@@ -64,19 +65,21 @@ export class Sessions {
     res.cookie(COOKIE, `${body}.${mac(signer.key, `session.${body}`)}`, { ...this.traits(req), maxAge: LIFE_MS });
   }
 
-  /** Ends it here and in every copy of its cookie. Rejects, and leaves it as it is, when that could not be written down. */
+  /**
+   * Ends it here and in every copy of its cookie. Rejects, and leaves it open, if the database could not store the end.
+   */
   async end(req: Request, res: Response, session: Session): Promise<void> {
     await this.sessions.end(session.id);
     res.clearCookie(COOKIE, this.traits(req));
   }
 
-  /** Null: no cookie, one that we did not sign, one whose time, API key or group is gone, or one that was ended. */
+  /** Null: no cookie, one not signed by us, one whose time, API key or group is gone, or an ended one. */
   async of(req: Request): Promise<Session | null> {
     const session = this.signed(req);
     return session !== null && (await this.sessions.isOpen(session.id)) ? session : null;
   }
 
-  /** How a cookie of the console is sent: over https alone in production, and to the console's own pages. */
+  /** A cookie's flags: over https alone in production, and to the console's own pages. */
   traits(req: Request) {
     const secure = this.config.production || req.secure;
     return { httpOnly: true, sameSite: 'strict', secure, path: '/console' } as const satisfies CookieOptions;
@@ -95,7 +98,7 @@ export class Sessions {
     return { ...signer.caller, id, formToken, expiresAt: new Date(expiresMs) };
   }
 
-  /** With the role that the settings of today give, not those when the session began. */
+  /** With the role of today's settings, not of those at the session's beginning. */
   #signer(name: string, groups: readonly string[] | null): Signer | null {
     if (groups === null) return this.#keys.get(name) ?? null;
     const role = highestRole(this.config.oidcRoles, groups);

@@ -1,4 +1,4 @@
-// Who is logged in to the console, and ending a session that is not one's own.
+// The sessions of the console, and a way to end another one's.
 import { Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { notFound } from '../api/http/problem.js';

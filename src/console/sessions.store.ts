@@ -22,7 +22,7 @@ export class SessionsStore extends ConsoleSessions {
   }
 
   async begin({ id, name, source, beganAt, endsAt }: ConsoleSession): Promise<void> {
-    // Those whose cookie is over anyway go with it: nobody else needs to sweep.
+    // Removes those with an expired cookie too: nobody else needs to sweep.
     await this.db.pool.query('delete from console_session where ends_at < $1', [this.clock.now()]);
     await this.db.pool.query(
       'insert into console_session (id, name, source, began_at, ends_at) values ($1, $2, $3, $4, $5)',

@@ -1,4 +1,4 @@
-// How single values look on a page: money with its currency, times in UTC, ids that can be copied, statuses as words.
+// Single values on a page: money with its currency, times in UTC, ids to copy, statuses as words.
 import { grouped, sayMoney } from '../domain/money.js';
 import { type Html, html, nothing, type Piece } from './html.js';
 
@@ -12,13 +12,13 @@ export function moneyText(minor: bigint, currency: string): string {
   return sayMoney({ minor, currency });
 }
 
-/** "1,299.00 USD"; "unknown" when the amount is not known. */
+/** "1,299.00 USD"; "unknown" for an unknown amount. */
 export function amount(minor: bigint | null, currency: string | null): Html {
   if (minor === null || currency === null) return html`<span class="dim">unknown</span>`;
   return html`<span class="money">${moneyText(minor, currency)}</span>`;
 }
 
-/** A value with its heading before it, which only a phone shows: its tables have no headings. */
+/** A value with its heading before it, visible only on a phone: its tables have no headings. */
 export function headed(heading: string, value: Piece): Html {
   return html`<span class="on-phone">${heading} </span>${value}`;
 }
@@ -30,7 +30,7 @@ export function day(at: Date): string {
   return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 }
 
-/** To the minute, in UTC; the script makes it the reader's own time, and the exact time in UTC stays to be seen by pointing at it. */
+/** To the minute, in UTC; the script makes it the reader's own time, and pointing at it shows the exact time in UTC. */
 export function time(at: Date | null, none = 'never'): Html {
   if (at === null) return html`<span class="dim">${none}</span>`;
   const iso = at.toISOString();
@@ -43,7 +43,7 @@ export function clock(at: Date): string {
   return at.toISOString().slice(11, 16);
 }
 
-/** "3 minutes": the largest unit that fits, rounded down. */
+/** "3 minutes": the largest fitting unit, rounded down. */
 export function duration(seconds: number): string {
   const units = [
     [86_400, 'day'],
@@ -94,7 +94,7 @@ function tone(of: Tone, words: string): Record<string, Tone> {
   return Object.fromEntries(words.split(' ').map((word) => [word, of]));
 }
 
-/** The word itself, with a colour that only repeats the word. @param noun whose status it is, where no heading says so */
+/** The word itself, with a colour repeating the word. @param noun of the status, if no heading names it */
 export function status(word: string, noun?: string): Html {
   return toned(TONES[word] ?? 'calm', noun === undefined ? words(word) : `${noun}: ${words(word)}`);
 }
@@ -173,7 +173,7 @@ export function invoiceNumberLink(id: string, number: string | null | undefined)
     : link(path, id);
 }
 
-/** The amount as the way to what it is the amount of; a screen reader hears the id too. */
+/** The amount as a link to its object; a screen reader hears the id too. */
 export function moneyLink(folder: string, id: string, minor: bigint | null, currency: string | null): Html {
   return html`<a href="/console/${folder}/${encodeURIComponent(id)}" title="${id}"
     >${amount(minor, currency)}<span class="unseen"> ${id}</span></a
@@ -189,7 +189,7 @@ export function customerLink(text: string | null, name?: string): Html {
     : html`<a class="customer" href="${path}" title="${text}"><bdi>${name}</bdi></a>`;
 }
 
-/** What a line of a timeline is about, linked where there is a page of it. */
+/** The object of a timeline's line, linked to its page if there is one. */
 export function reference(ref: string): Html {
   if (/^rev_/.test(ref)) return reviewLink(ref);
   if (/^(ref|rfnd)_/.test(ref)) return refundLink(ref);
@@ -201,7 +201,7 @@ export function reference(ref: string): Html {
   return html`<code class="id">${ref}</code>`;
 }
 
-/** Names and values. Rows that are null are left out. */
+/** Names and values, without rows of null. */
 export function facts(rows: readonly (readonly [string, Piece] | null)[]): Html {
   const shown = rows.filter((row) => row !== null);
   return html`<dl class="facts">

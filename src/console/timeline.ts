@@ -1,4 +1,4 @@
-// What happened to a thing, line by line, oldest first: every event, decision, call and person.
+// The story of a thing, line by line, oldest first: every event, decision, call and person.
 import { type JournalLine } from '../domain/model.js';
 import { type Html, html } from './html.js';
 import { foreign, reference, time, words } from './show.js';

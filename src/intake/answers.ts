@@ -40,7 +40,7 @@ const MESSAGES: Readonly<Record<Refusal, string>> = {
   stopping: 'Crossbill starts or stops. Send the event again.',
 };
 
-/** Stripe repeats every answer but a 2xx for three days, so these may say whose fault it is. */
+/** Stripe repeats every answer but a 2xx for three days, so these may tell whose fault it is. */
 const AT_STRIPE: Partial<Record<Refusal, number>> = {
   signature_missing: 400,
   signature_malformed: 400,
@@ -56,46 +56,47 @@ export function statusOf(endpoint: InboxSource | null, outcome: DoorOutcome): nu
   return (endpoint === 'stripe' ? AT_STRIPE[outcome] : undefined) ?? 503;
 }
 
-/** The answer to a refused delivery. Where the endpoint is not known, it may be one of the MoR's. */
+/** The answer to a refused delivery. With an unknown endpoint, it may be one of the MoR's. */
 export function refusal(endpoint: InboxSource | null, reason: Refusal): Answer {
   const status = statusOf(endpoint, reason);
   return answer(
     status,
     { code: reason, message: MESSAGES[reason] },
     {
-      ...(status === 503 ? { 'retry-after': '5' } : {}), // the senders keep their own schedules, and a proxy may look at it
+      // the senders keep their own schedules, and a proxy may look at it
+      ...(status === 503 ? { 'retry-after': '5' } : {}),
       ...(reason === 'method_not_allowed' ? { allow: 'POST' } : {}),
     },
   );
 }
 
-/** Sends an answer to a request whose body was read to its end. */
+/** Sends an answer to a request with its body read to the end. */
 export function send(res: ServerResponse, { status, headers, body }: Answer): void {
   if (res.destroyed || res.headersSent) return;
   res.writeHead(status, headers);
   res.end(body);
 }
 
-/** The same where there is no request to answer, since its head could not be read: written onto the socket, the last on it. */
+/** The same without a request to answer, since its head was unreadable: written onto the socket, the last on it. */
 export function sendRaw(socket: Duplex, { status, headers, body }: Answer): void {
-  if (!socket.writable) return; // it was answered already: what is still coming is only thrown away
+  if (!socket.writable) return; // it has its answer: drop the coming rest
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}connection: close\r\n\r\n${body.toString()}`,
   );
-  // As below: closed at once, it would be reset under a sender who is still writing.
+  // As below: a close at once would reset it under a sender still writing.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 4 * 1024 * 1024;
-/** Beyond so many it is a flood, and what it still sends is not worth the memory of reading it. */
+/** Beyond this number it is a flood, and its rest is not worth the memory of reading it. */
 const LINGERING_AT_ONCE = 64;
 let lingering = 0;
 
 /**
- * Sends an answer before the body was read to its end, and ends the connection. Closing it at once would reset it under a sender
- * who is still writing, and the answer would be lost: so the rest is thrown away for a short while first.
+ * Sends an answer before the end of the body, and ends the connection. Closing it at once would reset it under a sender
+ * still writing, and the answer would be lost: so first drop the rest for a short while.
  */
 export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
   if (res.destroyed || res.headersSent) return;
@@ -105,8 +106,8 @@ export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status
 }
 
 /**
- * The same for an answer that somebody else writes: one that goes out before the body was read says `Connection: close`, and ends the
- * connection. One that goes out later keeps it as `mayKeep` says then.
+ * The same for somebody else's answer: one sent before the end of the body says `Connection: close`, and ends the
+ * connection. A later one keeps it as `mayKeep` says then.
  */
 export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKeep: () => boolean): void {
   if (req.complete || !hasBody(req)) return;
@@ -119,7 +120,7 @@ export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKe
     res.shouldKeepAlive = keep && mayKeep();
   });
   const destroySoon = socket.destroySoon.bind(socket);
-  // Node calls it when the last answer is written; it resets whoever is still sending.
+  // Node calls it after the last answer; it resets a sender still writing.
   socket.destroySoon = () => {
     socket.destroySoon = destroySoon;
     if (read) destroySoon();
@@ -127,7 +128,7 @@ export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKe
   };
 }
 
-/** Takes what is still coming, for a short while, and then ends the connection. */
+/** Takes the coming rest, for a short while, and then ends the connection. */
 function throwAway(req: IncomingMessage): void {
   const { socket } = req;
   if (lingering >= LINGERING_AT_ONCE || socket.destroyed) {

@@ -3,14 +3,14 @@ import { type Clock } from '../domain/ports/clock.js';
 import { type Delivery, type Inbox, type StoreOutcome } from '../domain/ports/inbox.js';
 
 export type BatchLimits = {
-  /** Batches under way at once. With one, the next gathers what comes during its commit: fewer and larger commits. */
+  /** Batches under way at once. With one, the next gathers the arrivals of its commit: fewer and larger commits. */
   readonly inFlight: number;
   readonly batchCount: number;
   readonly batchBytes: number;
-  /** Deliveries not yet settled, and their bytes: beyond either, a new one is refused at once. */
+  /** Unsettled deliveries, and their bytes: beyond either, the batcher refuses a new one at once. */
   readonly waitingCount: number;
   readonly waitingBytes: number;
-  /** A delivery that is not stored by then is given up, to within an eighth. */
+  /** It gives up an unstored delivery then, to within an eighth. */
   readonly deadlineMs: number;
 };
 
@@ -20,10 +20,10 @@ export const defaultBatchLimits: BatchLimits = {
   batchBytes: 4 * 1024 * 1024,
   waitingCount: 5_000,
   waitingBytes: 64 * 1024 * 1024,
-  deadlineMs: 7_000, // the senders are owed an answer within 10 s, on a busy machine too
+  deadlineMs: 7_000, // senders wait at most 10 s for an answer, on a busy machine too
 };
 
-/** The delivery was not stored, or nobody can say that it was: the sender has to send it again. */
+/** The delivery is not stored, or nobody can say: the sender has to send it again. */
 export class NotStored extends Error {
   readonly code = 'intake.not_stored';
   constructor(
@@ -50,7 +50,7 @@ export class IntakeBatcher {
   #queue: Waiting[] = [];
   /** The batches under way. */
   readonly #batches: (readonly Waiting[])[] = [];
-  /** How many are accepted and not yet answered, in a batch or not. */
+  /** Accepted deliveries without an answer so far, in a batch or not. */
   #open = 0;
   #openBytes = 0;
   #flushPlanned = false;
@@ -64,7 +64,7 @@ export class IntakeBatcher {
     private readonly limits: BatchLimits,
   ) {}
 
-  /** Resolves after the commit that holds the delivery. Rejects with `NotStored` when it must be sent again. */
+  /** Resolves after the delivery's commit. Rejects with `NotStored` if its sender must repeat it. */
   submit(delivery: Delivery): Promise<StoreOutcome> {
     if (this.#closing) return Promise.reject(new NotStored('closing'));
     const { waitingCount, waitingBytes } = this.limits;
@@ -81,7 +81,7 @@ export class IntakeBatcher {
     });
   }
 
-  /** Takes nothing more; resolves when everything that was taken has been answered. */
+  /** Takes nothing more; resolves once every accepted delivery has its answer. */
   close(): Promise<void> {
     this.#closing = true;
     if (this.#open === 0) return Promise.resolve();
@@ -93,7 +93,7 @@ export class IntakeBatcher {
     return this.#open;
   }
 
-  /** After this turn of the event loop, so that all requests that were read in it share the batch. No timer is involved. */
+  /** After this turn of the event loop: all requests read in it share the batch, without a timer. */
   #planFlush(): void {
     if (this.#flushPlanned || this.#batches.length >= this.limits.inFlight) return;
     this.#flushPlanned = true;
@@ -144,8 +144,9 @@ export class IntakeBatcher {
   }
 
   /**
-   * One watch for all, running only while something waits: it counts ticks and reads no clock, so that a clock that jumps gives
-   * nobody up early. A delivery in a batch under way is given up too: its row may be there, and the next delivery will find it.
+   * One watch for all, running only while something waits: it counts ticks and reads no clock, so a jumping clock gives
+   * nobody up early. It also gives up a delivery in a batch under way: its row may be there, and the next delivery will
+   * find it.
    */
   async #watch(): Promise<void> {
     this.#watching = true;

@@ -1,4 +1,4 @@
-// Makes the partitions of the months to come, long before they begin. A month that is missing costs nothing but a slower purge.
+// Makes the partitions of the coming months, long before they begin. A missing month costs nothing but a slower purge.
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { BodyMonths } from '../store/event-bodies.js';

@@ -1,4 +1,4 @@
-// The three doors, and what each makes of an authentic body: the inbox row it becomes.
+// The three webhook endpoints, and the inbox row each makes of an authentic body.
 import { type EventPlace } from '../domain/events/envelope.js';
 import { PLACES } from '../domain/events/place.js';
 import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
@@ -7,7 +7,7 @@ export type Door = {
   readonly source: InboxSource;
   /** Lower case, without a trailing slash. */
   readonly path: string;
-  /** The one header that counts here, lower case. */
+  /** The one relevant header, lower case. */
   readonly header: string;
   readonly place: (body: Buffer) => EventPlace;
 };
@@ -21,8 +21,8 @@ export const doors: readonly Door[] = [
 const byPath = new Map(doors.map((door) => [door.path, door]));
 
 /**
- * The door of a request target, in any case and with trailing slashes, whatever the query; null when it is none. A proxy may name the
- * whole address (`http://host/path`, RFC 9112, 3.2.2): a 404 would end the MoR's delivery for good.
+ * The endpoint of a request target, in any case and with trailing slashes, with any query; null if it is none. A proxy
+ * may name the whole address (`http://host/path`, RFC 9112, 3.2.2): a 404 would end the MoR's delivery for good.
  */
 export function doorAt(target: string): Door | null {
   const exact = byPath.get(target);
@@ -36,13 +36,14 @@ export function doorAt(target: string): Door | null {
   return byPath.get(path.slice(0, end).toLowerCase()) ?? null;
 }
 
-/** An authentic body as the inbox keeps it. Never throws: what cannot be used is `parked` with the reason. */
+/** An authentic body as the inbox keeps it. Never throws: an unusable one is `parked` with the reason. */
 export function toDelivery(door: Door, body: Buffer, receivedAt: Date): Delivery {
   const place = door.place(body);
   const { eventId, type, lane } = place;
   const status = STATUS[place.verdict];
   const reason = place.verdict === 'usable' ? null : place.reason;
-  // Each member by name: an object spread into another costs a thousand bytes that only a full garbage collection frees.
+  // Each member by name: spreading an object into another costs a thousand bytes until the next full garbage
+  // collection.
   return { source: door.source, eventId, type, lane, body, status, reason, receivedAt };
 }
 

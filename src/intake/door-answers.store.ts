@@ -1,9 +1,9 @@
-// What the webhook endpoints answered: counts by the hour, and the last refusals.
+// The webhook endpoints' answers: counts by the hour, and the last refusals.
 import { Injectable } from '@nestjs/common';
 import { type DoorAnswer, type DoorRefusal } from '../domain/door-answers.js';
 import { Database, inTransaction } from '../store/database.js';
 
-/** Enough for 24 hours and for somebody who comes back after a week-end. */
+/** Enough for 24 hours and for somebody back after a week-end. */
 const KEPT = `interval '4 days'`;
 
 /** Of each door. */
@@ -13,10 +13,10 @@ const REFUSALS_KEPT = 200;
 export class DoorAnswersStore {
   constructor(private readonly db: Database) {}
 
-  /** Adds to what is kept, and drops what is older than some days. */
+  /** Adds to the stored counts, and drops rows older than some days. */
   add(answers: readonly DoorAnswer[], refusals: readonly DoorRefusal[]): Promise<void> {
     return inTransaction(this.db.pool, async (db) => {
-      // In one order, so that two replicas do not wait for each other.
+      // In one order: two replicas do not wait for each other.
       const rows = answers.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
       if (rows.length > 0) {
         await db.query(
@@ -43,7 +43,7 @@ export class DoorAnswersStore {
     });
   }
 
-  /** Hours that began at this time or later, oldest first. */
+  /** Hours beginning at this time or later, oldest first. */
   async answers(since: Date): Promise<readonly DoorAnswer[]> {
     const found = await this.db.pool.query<Omit<DoorAnswer, 'n'> & { readonly n: string }>(
       'select door, hour, status, n from door_answers where hour >= $1 order by hour, door, status',

@@ -30,7 +30,7 @@ export class DoorAnswers implements OnApplicationShutdown {
     this.#refusals.push({ door, at, status, why: outcome, address });
   }
 
-  /** What could not be written is written the next time. */
+  /** The next run writes the unwritten rest. */
   @Interval(EVERY_MS)
   async write(): Promise<void> {
     if (this.#answers.size === 0 && this.#refusals.length === 0) return;

@@ -11,11 +11,12 @@ import { type DoorOutcome, INTAKE_OPTIONS, type IntakeOptions, isTaken } from '.
 import { announcesMore, BODY_TIMEOUT_MS, readBody, ReadingRoom } from './read-body.js';
 import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from '@crossbill/mor/signature.js';
 
-/** Of a head that could not be read, so much is looked at. */
+/** The inspected part of an unreadable head. */
 const HEAD_LOOK_BYTES = 16 * 1024;
-const QUARANTINE_TIMEOUT_MS = 8_000; // the sender is owed an answer within 10 s
+const QUARANTINE_TIMEOUT_MS = 8_000; // senders wait at most 10 s for an answer
 const CROWD = 10; // twenty events a second, as many as Stripe's budget lets us decide, are one or two at a time
-const QUARANTINES_AT_ONCE = 32; // replayed deliveries cost a database write each; more than this many get their 503 without it
+// replayed deliveries cost a database write each; more than this many get their 503 without it
+const QUARANTINES_AT_ONCE = 32;
 
 @Injectable()
 export class Doors {
@@ -25,7 +26,7 @@ export class Doors {
   #isOpen = false;
   #quarantining = 0;
 
-  /** Throws when a door has no secret or a blank one. Closed until `open` is called. */
+  /** Throws if an endpoint has no secret or a blank one. Closed until `open`. */
   constructor(
     @Inject(INTAKE_OPTIONS) private readonly options: IntakeOptions,
     private readonly inbox: Inbox,
@@ -38,28 +39,31 @@ export class Doors {
     this.#room = options.room ?? new ReadingRoom();
   }
 
-  /** From now on deliveries are taken. Call it when the database is there and its schema is ours. */
+  /** Takes deliveries from now on. Call it once the database is there and its schema is ours. */
   open(): void {
     this.#isOpen = true;
   }
 
-  /** From now on every delivery is answered 503; resolves when those that were taken are answered. It can not be opened again. */
+  /**
+   * Answers every delivery with 503 from now on; resolves once the accepted ones have their answers. It cannot open
+   * again.
+   */
   async close(): Promise<void> {
     this.#isOpen = false;
     await this.#batcher.close();
   }
 
-  /** Deliveries that wait for their commit. */
+  /** Deliveries waiting for their commit. */
   get waiting(): number {
     return this.#batcher.waiting;
   }
 
-  /** True while so many wait that whatever else the process does should let them by. */
+  /** True with so many waiting: the process's other work should let them by. */
   get crowded(): boolean {
     return this.#batcher.waiting >= CROWD;
   }
 
-  /** True when the request is for an endpoint: then it is answered here, now or later. `stopping` refuses it. */
+  /** True for a request to an endpoint: the answer comes here, now or later. `stopping` refuses it. */
   handle(req: IncomingMessage, res: ServerResponse, stopping = false): boolean {
     const door = doorAt(req.url ?? '');
     if (door === null) return false;
@@ -69,14 +73,16 @@ export class Doors {
     return true;
   }
 
-  /** As `handle`, for a request whose Expect header is not known here. */
+  /** Like `handle`, for a request with an unknown Expect header. */
   refuseExpectation(req: IncomingMessage, res: ServerResponse): boolean {
     const door = doorAt(req.url ?? '');
     if (door !== null) this.#refuse(door, 'unknown_expectation', req, res);
     return door !== null;
   }
 
-  /** Counts a request whose head could not be read. If these bytes name no path, it may be a delivery; another path is none. */
+  /**
+   * Counts a request with an unreadable head. If its bytes name no path, it may be a delivery; another path is none.
+   */
   sawUnread(reason: Refusal, head: Buffer, address: string): void {
     const text = head.toString('latin1', 0, HEAD_LOOK_BYTES);
     const target = /^[A-Z]+ (\S+) HTTP\/1/.exec(text)?.[1];
@@ -86,7 +92,7 @@ export class Doors {
     this.options.onAnswer?.(door?.source ?? null, reason, { delivery: null, error: null, signed, address });
   }
 
-  /** What needs no body is decided first. */
+  /** Decisions without the body come first. */
   #receive(door: Door, req: IncomingMessage, res: ServerResponse): void {
     const header = onlyHeader(req.rawHeaders, door.header);
     if (header === null) return this.#refuse(door, 'signature_missing', req, res);
@@ -110,7 +116,7 @@ export class Doors {
     });
   }
 
-  /** A body that is all there: nothing but a right MAC brings it near the database. */
+  /** A complete body: nothing but a right MAC brings it near the database. */
   async #admit(door: Door, signature: SignatureHeader, body: Buffer, res: ServerResponse): Promise<void> {
     const now = this.clock.now();
     const verdict = this.#checks.get(door)?.checkParsed(signature, body, now) ?? 'mismatch';
@@ -130,7 +136,9 @@ export class Doors {
     this.#tell(door, outcome, res.req, delivery);
   }
 
-  /** Keeps a copy, within a time. Answers the error if it could not be kept: the sender is told to come again either way. */
+  /**
+   * Keeps a copy, within a time. Returns the error of a failure: the answer tells the sender to come again either way.
+   */
   async #quarantine(delivery: Delivery): Promise<unknown> {
     if (this.#quarantining >= QUARANTINES_AT_ONCE) return new Error('too many stale deliveries at once');
     this.#quarantining++;
@@ -150,7 +158,7 @@ export class Doors {
     }
   }
 
-  /** Answers before the body was read. A connection with an unread body is not used again. */
+  /** Answers before the end of the body. A connection with an unread body serves no more requests. */
   #refuse(door: Door, reason: Refusal, req: IncomingMessage, res: ServerResponse): void {
     sendAndClose(req, res, refusal(door.source, reason));
     this.#tell(door, reason, req);
@@ -175,7 +183,7 @@ export class Doors {
     error: unknown = null,
   ): void {
     const taken = isTaken(outcome);
-    // A look at the socket is a call to the system, and only who was refused is asked after.
+    // A look at the socket is a system call, and only a refusal needs the address.
     const address = taken ? '' : (req.socket.remoteAddress ?? '');
     const signed = taken || onlyHeader(req.rawHeaders, door.header) !== null;
     this.options.onAnswer?.(door.source, outcome, { delivery, error, signed, address });
@@ -190,7 +198,7 @@ function onlyHeader(rawHeaders: readonly string[], name: string): string | null 
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const key = rawHeaders[i];
     if (key === undefined || key.length !== name.length || key.toLowerCase() !== name) continue;
-    if (value !== null) return { repeated: true }; // the joined list that Node makes of two would mix them
+    if (value !== null) return { repeated: true }; // Node's joined list of two would mix them
     value = rawHeaders[i + 1] ?? '';
   }
   return value === '' ? null : value;

@@ -14,15 +14,15 @@ const limits = {
   maxHeaderSize: 16 * 1024,
   /** From the first byte to the end of the headers. */
   headersTimeout: 10_000,
-  /** To the end of the body. The doors give up on their own before that, with an answer that is not final to the sender. */
+  /** To the end of the body. The endpoints give up earlier, with an answer the sender does not take as final. */
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1_000,
-  /** Longer than the idle time of usual load balancers (60 s), so that it is they who close. */
+  /** Longer than the idle time of usual load balancers (60 s): they close first. */
   keepAliveTimeout: 65_000,
   /** Node alone would answer 400 to a request without Host, at the MoR's endpoints too. `#route` does so at all other paths. */
   requireHostHeader: false,
 } as const;
-/** `rawPacket`: the bytes that could not be read, where there are any. */
+/** `rawPacket`: the unreadable bytes, if any. */
 type Unread = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 const UNREAD: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -30,21 +30,22 @@ const UNREAD: Readonly<Record<string, Refusal>> = {
 };
 const MAX_HEADERS = 100;
 /**
- * Connections that may wait to be accepted. One more is not answered by the system and comes again after 1, 3, 7 s: with Node's 511 a crowd
- * of strangers makes a delivery wait that long. Linux gives at most `net.core.somaxconn` (4096).
+ * Connections waiting for their accept. The system does not answer one more, and it comes again after 1, 3, 7 s: with
+ * Node's 511 a crowd of strangers makes a delivery wait that long. Linux gives at most `net.core.somaxconn` (4096).
  */
 const BACKLOG = 8_192;
-/** What senders have on its way to us when we begin to close: it is told to come again, and not cut off. */
+/** Deliveries already on their way when we begin to close: we tell them to come again instead of cutting them off. */
 const LINGER_MS = 250;
 
 /**
- * Listens from the first moment: until the parts behind it are set, `/livez` is 200 and everything else 503 `starting`.
+ * Listens from the first moment: before the parts behind it are set, `/livez` is 200 and everything else 503
+ * `starting`.
  */
 export class FrontServer {
   readonly #server: Server;
   /**
-   * Not answered yet, in no order. Not a Set: one that lives long links each of its old tables to the next, and so keeps what
-   * went through it alive until a full garbage collection, which then costs more than the requests.
+   * Unanswered so far, in no order. Not a Set: a long-lived one links each of its old tables to the next, and so keeps
+   * past requests alive until a full garbage collection, at a higher cost than the requests.
    */
   readonly #inFlight: ServerResponse[] = [];
   #doors: Doors | null = null;
@@ -68,7 +69,7 @@ export class FrontServer {
     this.#fallback = handler;
   }
 
-  /** Resolves with the address once connections are taken; rejects when the port cannot be had. Port 0: any free one. */
+  /** Resolves with the address once it takes connections; rejects if the port is taken. Port 0: any free one. */
   listen(port: number, host: string): Promise<AddressInfo> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
@@ -82,8 +83,9 @@ export class FrontServer {
   }
 
   /**
-   * Answers new requests 503 `stopping` for a moment, then takes no more connections, lets answers under way finish for up to `graceMs`
-   * (each closes its connection) and ends what is left. `graceMs` 0: ends everything at once. A second call waits for the first.
+   * Answers new requests 503 `stopping` for a moment, then takes no more connections, lets answers under way finish for
+   * up to `graceMs` (each closes its connection) and ends the rest. `graceMs` 0: ends everything at once. A second call
+   * waits for the first.
    */
   close(graceMs: number): Promise<void> {
     this.#closing ??= this.#close(graceMs);
@@ -93,7 +95,7 @@ export class FrontServer {
   async #close(graceMs: number): Promise<void> {
     for (const res of this.#inFlight) res.shouldKeepAlive = false;
     if (graceMs > 0) await linger();
-    // It closes idle connections too, and with them what was sent over them and not read yet: hence the moment before.
+    // It closes idle connections too, with their unread bytes: hence the moment before.
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     if (this.#inFlight.length > 0) {
       await new Promise<void>((resolve) => {
@@ -118,17 +120,17 @@ export class FrontServer {
   /** Expect: 100-continue does not come here. */
   #refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
     if (this.#doors?.refuseExpectation(req, res) === true) return;
-    // At an endpoint that is not open yet it is a 503 too: Node's 417 would be final.
+    // At an endpoint still closed it is a 503 too: Node's 417 would be final.
     if (this.#doors === null) sayStarting(req, res);
     else say(res, 417, { code: 'unknown_expectation', message: 'The Expect header asks for something unknown.' });
   }
 
-  /** A request whose head could not be read: it may be a delivery of the MoR, so the answer is a 503. */
+  /** A request with an unreadable head: it may be a delivery of the MoR, so the answer is a 503. */
   #refuseUnread(error: Unread, socket: Duplex): void {
-    // An answer that has begun is not to be mixed with another.
+    // Never mix a begun answer with another.
     const begun = this.#inFlight.some((res) => res.socket === socket && res.headersSent);
     if (begun || error.code === 'ECONNRESET') return void socket.destroy();
-    if (!socket.writable) return; // it has its answer: the rest is thrown away
+    if (!socket.writable) return; // it has its answer: drop the rest
     const reason = UNREAD[error.code ?? ''] ?? 'bad_request';
     sendRaw(socket, refusal(null, reason));
     const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : '';
@@ -151,14 +153,14 @@ export class FrontServer {
   }
 }
 
-/** A delivery is told so in the words of its endpoint. */
+/** A delivery gets this in the words of its endpoint. */
 function sayStarting(req: IncomingMessage, res: ServerResponse): void {
   const endpoint = doorAt(req.url ?? '');
   if (endpoint === null) say(res, 503, { code: 'starting', message: 'Starting.' });
   else send(res, refusal(endpoint.source, 'stopping'));
 }
 
-/** After the pause what has arrived by then is read once more, however late the pause ended. */
+/** After the pause reads once more, however late the pause ended. */
 async function linger(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, LINGER_MS));
   for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve));

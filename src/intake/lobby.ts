@@ -1,14 +1,14 @@
-// Connections that were accepted and are not read from yet: a flood of them comes in by handfuls.
+// Accepted connections before their first read: a flood of them comes in by handfuls.
 import { type Server } from 'node:http';
 import { type Socket } from 'node:net';
 
-/** How many connections are read from for the first time in one turn of the event loop. */
+/** Number of first reads in one turn of the event loop. */
 const AT_ONCE = 64;
 
 /**
- * Node accepts all connections that wait in one turn, and then reads up to 64 KB of each before anything can be collected: 5,000
- * strangers take 150 MB so, and keep everybody else waiting. With this a turn begins with a handful of them, the newest first: those
- * at the end of a long row are the most likely to have given up.
+ * Node accepts all waiting connections in one turn, and then reads up to 64 KB of each before any collection: 5,000
+ * strangers take 150 MB so, and keep everybody else waiting. With this a turn begins with a handful of them, the newest
+ * first: those at the end of a long row have probably given up.
  */
 export function admitByHandfuls(server: Server): void {
   const [admitted, ...others] = server.listeners('connection');

@@ -6,23 +6,26 @@ export const BODY_TIMEOUT_MS = 8_000;
 
 export type ReadResult = Buffer | 'too-large' | 'slow' | 'crowded' | 'aborted';
 
-/** Who sends a body: a `caller` is known by key or session before it is read, a `stranger` (webhooks, the login form) is not. */
+/**
+ * A body's sender: a `caller` is known by key or session before the read, a `stranger` (webhooks, the login form) is
+ * not.
+ */
 export type Sender = 'caller' | 'stranger';
 
-/** All bodies of the process that are being read at one time, in bytes. */
+/** All bodies of the process in reading at one time, in bytes. */
 const ROOM_BYTES = 16 * 1024 * 1024;
-/** What a further piece of a body takes beside its bytes: somebody may send them one by one. */
+/** A further piece's cost besides its bytes: somebody may send them one by one. */
 const PIECE_BYTES = 512;
-/** Unfinished ones of either side: what holds a request costs more than the bytes of a small one. */
+/** Unfinished ones of either side: the request around a small body costs more than its bytes. */
 const UNFINISHED = 500;
 
-/** `unfinished`: how to end each body of which more is to come, oldest first. */
+/** `unfinished`: how to end each incomplete body, oldest first. */
 type Side = { taken: number; readonly unfinished: Set<() => void> };
 
 /**
- * The room that all bodies being read share, so that a flood of large ones cannot fill the memory. When it is full, the one that has
- * been on its way longest gives way: senders who take their time, from however many addresses, keep out nobody who does not. Half of
- * it is always there for callers and half for strangers; what one side does not need, the other may use.
+ * The common room of all bodies in reading: a flood of large ones cannot fill the memory. If it is full, the longest
+ * one under way gives way: slow senders, from any number of addresses, keep out nobody faster. Half of it is always
+ * there for callers and half for strangers; either side may use the other's spare part.
  */
 export class ReadingRoom {
   readonly #sides: Readonly<Record<Sender, Side>> = {
@@ -31,12 +34,12 @@ export class ReadingRoom {
   };
   constructor(private readonly bytes = ROOM_BYTES) {}
 
-  /** A room in which the largest body that the settings allow fits. */
+  /** A room large enough for the largest body of the settings. */
   static forBodiesUpTo(bytes: number): ReadingRoom {
     return new ReadingRoom(Math.max(ROOM_BYTES, 2 * bytes));
   }
 
-  /** False when there is no room, even if all who came before `giveWay` left. */
+  /** False if there is no room, even if all before `giveWay` left. */
   take(sender: Sender, bytes: number, giveWay: () => void): boolean {
     const own = this.#sides[sender];
     const other = this.#sides[sender === 'caller' ? 'stranger' : 'caller'];
@@ -65,20 +68,20 @@ export class ReadingRoom {
   }
 }
 
-/** True when the head says that a body follows. */
+/** True if the head announces a body. */
 export function hasBody(req: IncomingMessage): boolean {
   return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 }
 
-/** Says at once that a body is too large when its sender announced so. */
+/** Reports a too large body at once from its sender's announcement. */
 export function announcesMore(req: IncomingMessage, limitBytes: number): boolean {
   const announced = req.headers['content-length'];
   return announced !== undefined && Number(announced) > limitBytes;
 }
 
 /**
- * Reads the body and tells `done` once. Content-Encoding is not looked at: what was signed is what was sent. After anything but a
- * Buffer the rest of the body is still unread.
+ * Reads the body and calls `done` once. Ignores Content-Encoding: the signature covers the sent bytes. After anything
+ * but a Buffer the rest of the body is still unread.
  */
 export function readBody(
   req: IncomingMessage,
@@ -87,7 +90,10 @@ export function readBody(
     readonly timeoutMs: number;
     readonly room: ReadingRoom;
     readonly sender: Sender;
-    /** True: it may be told to give way before its first byte. At the doors that would cost every delivery its place in the list. */
+    /**
+     * True: it may have to give way before its first byte. At the webhook endpoints this would cost every delivery its
+     * place in the list.
+     */
     readonly early?: boolean;
   },
   done: (result: ReadResult) => void,
@@ -104,7 +110,7 @@ export function readBody(
     room.give(sender, taken, giveWay);
     req.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
     if (!Buffer.isBuffer(result)) req.pause().on('error', () => undefined); // a late reset is no news
-    chunks.length = 0; // whoever answers may keep the request for a while, but not what it sent
+    chunks.length = 0; // the answering code may keep the request for a while, but not its bytes
     done(result);
   };
   const giveWay = () => finish('crowded');
@@ -115,7 +121,7 @@ export function readBody(
     taken += cost;
     length += chunk.length;
     chunks.push(chunk);
-    // Nearly every delivery is complete with its first chunk, and has no need to be found.
+    // Nearly every delivery is complete with its first chunk, and needs no entry.
     if (chunks.length === 1 && length !== Number(req.headers['content-length'])) room.stay(sender, giveWay);
   };
   const onEnd = () => {

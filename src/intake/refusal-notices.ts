@@ -1,4 +1,4 @@
-// Says that a webhook endpoint refuses deliveries: the first one after a start at once, later ones at most hourly.
+// Reports a webhook endpoint with refused deliveries: the first one after a start at once, later ones at most hourly.
 import { type NewNotification, type Told } from '../domain/notification.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Notifications } from '../domain/ports/notifications.js';
@@ -7,10 +7,10 @@ import { type Logger } from '../observe/index.js';
 import { REFUSALS_TOLD_EVERY_MS } from '../policy.js';
 import { type DoorOutcome, isTaken } from './options.js';
 
-/** The database may be the cause: then the notification is tried again, and not with each delivery. */
+/** The database may be the cause: then the next try comes later, and not with each delivery. */
 const AGAIN_MS = 10_000;
 
-/** `count`: the refusals since the last notice. `unsaid`: the last notice could not be written down. */
+/** `count`: the refusals since the last notice. `unsaid`: the database did not store the last notice. */
 type Trouble = { reason: Refusal; since: Date; count: number; quietUntil: number; isFirst: boolean; unsaid: boolean };
 
 export class RefusalNotices {
@@ -35,7 +35,7 @@ export class RefusalNotices {
       trouble.reason = outcome;
       this.troubles.set(endpoint, trouble);
     }
-    // A delivery that was taken says that the database is there again: what could not be written down is written now.
+    // An accepted delivery shows the database is back: write the unwritten notice now.
     if ((isRefused || trouble.unsaid) && at.getTime() >= trouble.quietUntil) void this.tell(endpoint, trouble, at);
   }
 

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { type InboxSource } from '../domain/ports/inbox.js';
 
-/** Of a strange header, so much is looked at. */
+/** The inspected part of a strange header. */
 const LOOKED_AT = 400;
 
 type Seen = { readonly length: number; readonly form: string };
@@ -25,7 +25,7 @@ export class SignatureForms {
   }
 }
 
-/** Names and signs stay; what could be a value is counted. Nothing of a MAC or a secret is left. */
+/** Names and signs stay; possible values become counts. Nothing of a MAC or a secret is left. */
 export function formOf(header: string): string {
   return header.replace(/[^\s,=]+/g, (word, at: number) => {
     const next = header[at + word.length];

@@ -1,4 +1,4 @@
-// What the webhook endpoints report about their answers, as metrics and log lines.
+// The webhook endpoints' reports on their answers, as metrics and log lines.
 import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
 import { type Refusal, whatToCheck } from '../domain/refusal.js';
 import { type Wake } from '../engine/wake.js';
@@ -7,18 +7,18 @@ import { statusOf } from './answers.js';
 import { type AnswerListener, type DoorOutcome, isTaken } from './options.js';
 
 /**
- * Lines per endpoint, reason and minute about refused deliveries: anyone can send them, and a database that is gone refuses all. Neither a
- * flood nor an outage must fill the log, or the disk that is full already. The metric counts every one.
+ * Lines per endpoint, reason and minute about refused deliveries: anyone can send them, and a lost database refuses
+ * all. Neither a flood nor an outage must fill the log, or an already full disk. The metric counts every one.
  */
 const LINES_A_MINUTE = 20;
 
 /** Authentic, and refused by our own state. */
 const OURS: ReadonlySet<Refusal> = new Set<Refusal>(['timestamp_out_of_tolerance', 'database']);
 
-/** Counts each answer of an endpoint and wakes the workers when something new was stored. */
+/** Counts each answer of an endpoint and wakes the workers for a new event. */
 export function watchDoors(metrics: Metrics, log: Logger, wake: Wake): AnswerListener {
   const limits = new Map<string, MinuteLimit>();
-  /** How many lines were left out before this one; null: it is left out too. */
+  /** Number of lines left out before this one; null: leave it out too. */
   const admit = (endpoint: InboxSource, reason: Refusal): number | null => {
     const key = `${endpoint} ${reason}`;
     const limit = limits.get(key) ?? new MinuteLimit(LINES_A_MINUTE);
@@ -28,7 +28,7 @@ export function watchDoors(metrics: Metrics, log: Logger, wake: Wake): AnswerLis
   return (endpoint, outcome, { delivery, error, signed }) => {
     const refused = !isTaken(outcome) && outcome !== 'aborted' ? outcome : null;
     if (refused !== null) metrics.webhookRefusal(endpoint, refused);
-    if (endpoint === null) return; // the head of the request could not be read
+    if (endpoint === null) return; // the request's head was unreadable
     metrics.webhookAnswer(endpoint, statusOf(endpoint, outcome));
     const counted = delivery === null ? null : eventOutcome(outcome, delivery);
     if (delivery !== null && counted !== null) metrics.event(endpoint, delivery.type, counted);
@@ -65,7 +65,7 @@ export function watchDoors(metrics: Metrics, log: Logger, wake: Wake): AnswerLis
   };
 }
 
-/** What became of an authentic delivery; null: it was not taken. */
+/** An authentic delivery's outcome; null: not accepted. */
 function eventOutcome(outcome: DoorOutcome, delivery: Delivery): EventOutcome | null {
   if (outcome === 'duplicate' || outcome === 'conflict') return outcome;
   if (outcome === 'timestamp_out_of_tolerance') return 'quarantined';

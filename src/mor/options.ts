@@ -78,7 +78,7 @@ export function morClient(options: MorOptions, clock: Clock): MorClient {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     line: options.line ?? lineOut(options.proxies),
     clock,
-    // The last door: whatever was decided above, shadow mode changes nothing.
+    // The last gate: whatever was decided above, shadow mode changes nothing.
     gate: (_call, wire) => (options.shadow === true && wire.method !== 'GET' ? heldBack() : null),
     onRequest: ({ call, code, ...report }) =>
       onCall?.({ peer: 'mor', name: call, code: code === null ? null : listedCode(code), ...report }),

@@ -1,11 +1,11 @@
-// What Stripe's own answer to a change proves. A 2xx that names the object is believed unless something in it speaks against it.
+// The proof in Stripe's own answer to a change. A 2xx with the object counts unless something in it speaks against it.
 import { mayBeOneName } from '../domain/payment-name.js';
 import { type Money } from '../domain/money.js';
 import { type BillingAnswer, type BillingCall } from '../domain/ports/billing-platform.js';
 import { amountOf, idOf, isNamed, minorOf, partOf, type JsonObject } from './parse.js';
 import { invoiceOf, paymentsWithin } from './parse-invoice.js';
 
-/** The answer as ours, or null when it shows something else than what was asked for: another object, another amount, no effect. */
+/** The answer as ours, or null if it shows another object, another amount, or no effect. */
 export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswer | null {
   switch (asked.kind) {
     case 'report_payment': {
@@ -40,7 +40,7 @@ export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswe
   }
 }
 
-/** A subscription that will never renew again (Stripe docs, "Subscription statuses"). */
+/** A subscription without any further renewal (Stripe docs, "Subscription statuses"). */
 export function isEnded(status: unknown): boolean {
   return status === 'canceled' || status === 'incomplete_expired';
 }
@@ -50,7 +50,7 @@ export type InvoiceCall = Extract<
   { kind: 'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band' | 'mark_uncollectible' }
 >;
 
-/** A 2xx answer that leaves out what would prove the effect, and contradicts nothing. */
+/** A 2xx answer without proof of the effect, and without a contradiction. */
 function suffices(asked: InvoiceCall, invoice: JsonObject): boolean {
   if (asked.kind === 'attach_payment') return !isGiven(invoice['payments']) && invoice['status'] === 'paid';
   return asked.kind === 'set_reference' && !isGiven(invoice['metadata']);
@@ -60,7 +60,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** An amount that is left out says nothing against the one asked for. */
+/** A missing amount says nothing against the requested one. */
 function isSame(given: unknown, asked: Money): boolean {
   if (!isGiven(given)) return true;
   const amount = amountOf(given);

@@ -12,7 +12,7 @@ import { parseCreditNote, parsePaymentRecord } from './parse-objects.js';
 import { isObject, partOf } from './parse.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
-/** A record may bear a time of Stripe's clock that lies a little before ours. */
+/** A record may bear a time of Stripe's clock a little before ours. */
 const CLOCK_SLACK_SEC = 3600;
 
 type Call<K extends BillingCall['kind']> = Extract<BillingCall, { kind: K }>;
@@ -23,8 +23,8 @@ export class StripeEffects {
   constructor(private readonly client: StripeClient) {}
 
   /**
-   * Reads what the call would have changed. `failed` is Stripe's answer to the call when it refused it, or when it was not
-   * understood: for a refund a refusal alone may tell "exists already" from "not there".
+   * Reads the call's object. `failed` is Stripe's refusal of the call, or an unclear answer: for a refund only a
+   * refusal may tell "exists already" from "not there".
    */
   look(asked: BillingCall, failed: CallFailure | null = null): Promise<CallOutcome<Probe>> {
     switch (asked.kind) {
@@ -59,7 +59,7 @@ export class StripeEffects {
 
   private async lookAtInvoice(
     asked: InvoiceCall,
-    /** The call was answered with a 2xx that did not show the effect. */
+    /** The call got a 2xx that did not show the effect. */
     accepted: boolean,
   ): Promise<CallOutcome<Probe>> {
     const name = 'invoices.retrieve';
@@ -72,9 +72,9 @@ export class StripeEffects {
     let done = shows(asked, read.value);
     let answer: BillingAnswer = { kind: asked.kind, invoice };
     if (expand !== '') {
-      const within = paymentsWithin(read.value); // null: the invoice holds only the first of them, or none were given
+      const within = paymentsWithin(read.value); // null: the invoice holds only the first of them, or none came
       const payments = within === null ? await this.listPayments(asked.invoiceId) : { ...read, value: within };
-      // Where payments cannot be listed at all, an attachment that was accepted is all that can be known.
+      // If payments have no list at all, an accepted attachment is all we can know.
       const blind = !payments.ok && payments.status === 404 && accepted;
       if (!payments.ok && !blind) return payments;
       if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
@@ -89,7 +89,7 @@ export class StripeEffects {
     return { ...read, value: done ? { done, answer } : ABSENT };
   }
 
-  /** There is no look-up by reference: first what the invoice has, then every record made since the payment. */
+  /** There is no look-up by reference: first the invoice's own payments, then every record made since the payment. */
   private async findRecord(asked: Call<'report_payment'>): Promise<CallOutcome<Probe>> {
     const attached = await this.listPayments(asked.invoiceId);
     if (!attached.ok) return attached;
@@ -114,10 +114,10 @@ export class StripeEffects {
   }
 
   /**
-   * A record shows only how much was refunded in all, not which references it knows. Proof of ours is its metadata, or that
-   * nothing can be left to refund, or Stripe's own refusal of the reference as taken (it is unique across all refunds), or of the
-   * key as used with other bytes (it names payment and refund).
-   * Without proof the answer is "absent": sending it again under a new key is then harmless, for the same reason.
+   * A record shows only its refunded sum, not the references it knows. Ours is proven by its metadata, by a rest of
+   * zero, by Stripe's own refusal of the reference as taken (it is unique across all refunds), or of the key as used
+   * with other bytes (it names payment and refund). Without proof the answer is "absent": sending it again under a new
+   * key is then harmless, for the same reason.
    */
   private async findRefund(asked: Call<'report_refund'>, refusal: CallFailure | null): Promise<CallOutcome<Probe>> {
     const name = 'payment_records.retrieve';
@@ -135,7 +135,7 @@ export class StripeEffects {
     return { ...read, value: done ? { done, answer } : ABSENT };
   }
 
-  /** One that is gone altogether renews no more either. */
+  /** A deleted subscription counts as cancelled. */
   private async findCancelled(asked: Call<'cancel_subscription'>): Promise<CallOutcome<Probe>> {
     const name = 'subscriptions.retrieve';
     const read = await this.client.read(name, `/v1/subscriptions/${encodeURIComponent(asked.subscriptionId)}`);
@@ -155,7 +155,7 @@ export class StripeEffects {
     for (const item of pages.value) {
       const note = parseCreditNote(item);
       if (note === null) return notUnderstood(name, pages);
-      // A note that a person voided since was issued all the same: it is not issued a second time.
+      // A note voided since by a person was issued all the same: issue no second one.
       const linked = asked.refunded !== null && note.references.includes(asked.refunded.reference);
       if (note.refundId !== asked.refundId && !linked) continue;
       const answer = { kind: asked.kind, creditNoteId: note.creditNoteId };
@@ -176,14 +176,14 @@ function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
   return payments.some(({ byPlatform, status }) => byPlatform && status === 'paid');
 }
 
-/** What neither cards that Stripe charged nor payment records have paid; 0n where Stripe does not say how much these did. */
+/** The part paid neither by Stripe's own charges nor by payment records; 0n if Stripe does not give their sum. */
 function outOfBandOf(amountPaid: bigint, payments: readonly InvoicePaymentFacts[]): bigint {
   const named = payments.filter((p) => p.status === 'paid' && (p.byPlatform || p.paymentRecordId !== null));
   if (named.some((p) => p.amountPaid === null)) return 0n;
   return named.reduce((rest, p) => rest - (p.amountPaid ?? 0n), amountPaid);
 }
 
-/** Ours by its metadata, or made for the same charge; never one that names another invoice. */
+/** Ours by its metadata, or made for the same charge; never one naming another invoice. */
 function isRecordOf(asked: Call<'report_payment'>, object: unknown): boolean {
   const record = parsePaymentRecord(object);
   if (record === null) return false;
@@ -192,7 +192,7 @@ function isRecordOf(asked: Call<'report_payment'>, object: unknown): boolean {
   return record.paymentId === asked.paymentId || record.reference === asked.reference;
 }
 
-/** One that cannot be read and names our payment: taken for absent, the money would be reported a second time. */
+/** An unreadable one naming our payment: as "absent", it would be reported a second time. */
 function mayBeOf(asked: Call<'report_payment'>, object: unknown): boolean {
   if (!isObject(object)) return true;
   if (parsePaymentRecord(object) !== null) return false;
@@ -204,7 +204,7 @@ function recordFound(paymentRecordId: string): Probe {
   return { done: true, answer: { kind: 'report_payment', paymentRecordId } };
 }
 
-/** Stripe's code for a repeated reference is not documented: the field it names, or its words, tell. */
+/** Stripe does not document its code for a repeated reference: the field, or the words, tell. */
 function saysReferenceTaken({ code, message, errors }: CallFailure): boolean {
   const words = `${code ?? ''} ${message}`;
   const aboutReference = errors.some(({ field }) => field.includes('refund_reference')) || /reference/i.test(words);

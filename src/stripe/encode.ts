@@ -1,4 +1,4 @@
-// The exact requests to Stripe. Pure: the same call gives the same bytes, whatever the time and the process.
+// The exact requests to Stripe. Pure: the same call gives the same bytes, at any time in any process.
 import { type Stripe } from 'stripe';
 import { MAX_MINOR, type Money } from '../domain/money.js';
 import { type BillingCall } from '../domain/ports/billing-platform.js';
@@ -8,8 +8,8 @@ import { type WireRequest } from '../domain/ports/call.js';
 const DISPLAY_NAME = 'Merchant of Record';
 
 /**
- * One call as method, path and form, whose fields stand in the order written here.
- * `customType` is the merchant's `cpmt_…`, null for none. Throws RangeError for an amount that is not 1 to 2^53 - 1.
+ * One call as method, path and form, with its fields in this order. `customType` is the merchant's `cpmt_…`, null for
+ * none. Throws RangeError for an amount outside 1 to 2^53 - 1.
  */
 export function encodeCall(call: BillingCall, customType: string | null): WireRequest {
   switch (call.kind) {
@@ -36,7 +36,7 @@ export function encodeCall(call: BillingCall, customType: string | null): WireRe
       } satisfies Stripe.PaymentRecordReportPaymentParams);
     }
     case 'attach_payment':
-      // With its payments the answer itself proves that the record is attached: no further read.
+      // With its payments the answer itself proves the attachment: no further read.
       return post(`/v1/invoices/${segment(call.invoiceId)}/attach_payment`, {
         payment_record: call.paymentRecordId,
         expand: ['payments'],
@@ -52,7 +52,7 @@ export function encodeCall(call: BillingCall, customType: string | null): WireRe
     case 'mark_uncollectible':
       return post(`/v1/invoices/${segment(call.invoiceId)}/mark_uncollectible`, {});
     case 'cancel_subscription':
-      // Nothing is invoiced or prorated by it, which is Stripe's default.
+      // It invoices and prorates nothing, Stripe's default.
       return { method: 'DELETE', path: `/v1/subscriptions/${segment(call.subscriptionId)}`, body: null };
     case 'report_refund': {
       const refundedAt = seconds(call.refundedAt);
@@ -118,7 +118,7 @@ function escaped(text: string): string {
     .replace(/%5D/g, ']');
 }
 
-/** An id in a path. Throws RangeError for one that would lead elsewhere. */
+/** An id in a path. Throws RangeError for one leading elsewhere. */
 export function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') throw new RangeError('an id is missing');
   return encodeURIComponent(id);

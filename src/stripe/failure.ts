@@ -1,10 +1,10 @@
-// From what the `stripe` package throws to a failure that says what to do next.
+// From the errors of the `stripe` package to a failure with the next step.
 import Stripe from 'stripe';
 import { type CallFailure, type FailureKind } from '../domain/ports/call.js';
 import { NoAnswer } from './http-client.js';
 import { optionalText } from './parse.js';
 
-/** A failure with the fields that most have in common left at "nothing known". */
+/** A failure with its common fields at "nothing known". */
 export function failure(
   kind: FailureKind,
   code: string | null,
@@ -26,14 +26,14 @@ export function failure(
 }
 
 /**
- * Sorts one error (Stripe docs, "Advanced error handling" and "Idempotent requests"):
- * never connected, 409 and 429 → `retry`; no answer, an unreadable one, 5xx → `unknown`; 401, 403 and redirects → `stopped`;
- * other 4xx → `refused`. `Stripe-Should-Retry: true` turns a refusal into `retry`. `false` is not taken as a refusal of a 5xx
- * or of a 429: it means "not now by yourself", and it does not say that the effect is absent.
+ * Sorts one error (Stripe docs, "Advanced error handling" and "Idempotent requests"): never connected, 409 and 429 →
+ * `retry`; no answer, an unreadable one, 5xx → `unknown`; 401, 403 and redirects → `stopped`; other 4xx → `refused`.
+ * `Stripe-Should-Retry: true` turns a refusal into `retry`. `false` does not make a 5xx or a 429 a refusal: it means
+ * "no automatic retry now", and says nothing about the effect.
  */
 export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFailure {
   if (!(error instanceof Stripe.errors.StripeError)) {
-    // Thrown before the transport was reached, for example for a header that cannot be sent.
+    // Thrown before the transport, for example for an unsendable header.
     const name = error instanceof Error ? error.name : typeof error;
     return failure('unknown', 'client_error', `the request could not be made (${name})`);
   }
@@ -45,7 +45,7 @@ export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFa
   const headers = error.headers ?? {};
   const kind = status === null ? 'unknown' : kindOf(status, error, headers['stripe-should-retry'] === 'true');
   const limit = headers['stripe-rate-limited-reason'];
-  // The package hands on what the answer held, of whatever type: it is read like anything from outside.
+  // The package hands on the answer's value, of any type: read it like anything from outside.
   const said = optionalText(error.message) ?? 'no message';
   const field = optionalText(error.param);
   const message = safeText(`Stripe ${status ?? '-'}: ${said}${limit === undefined ? '' : ` [${limit}]`}`, apiKey);
@@ -58,23 +58,28 @@ export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFa
   });
 }
 
-/** Which limit a 429 met (`Stripe-Rate-Limited-Reason`); null when it does not say. */
+/** The limit behind a 429 (`Stripe-Rate-Limited-Reason`); null if it does not say. */
 export function limitOf(error: unknown): string | null {
   return error instanceof Stripe.errors.StripeError ? (error.headers?.['stripe-rate-limited-reason'] ?? null) : null;
 }
 
 function kindOf(status: number, error: Stripe.errors.StripeError, shouldRetry: boolean): FailureKind {
   if (status === 401 || status === 403) return 'stopped';
-  if (status >= 300 && status < 400) return 'stopped'; // a wrong base URL or a proxy; the key is never sent after a redirect
+  // a wrong base URL or a proxy; we never send the key after a redirect
+  if (status >= 300 && status < 400) return 'stopped';
   if (status === 409 || status === 429) return 'retry';
   if (status < 400 || status >= 500) return 'unknown';
-  if (status === 408 || status === 424 || status === 425) return 'unknown'; // something between us and the effect gave up
+  // something between us and the effect gave up
+  if (status === 408 || status === 424 || status === 425) return 'unknown';
   if (error.code === 'lock_timeout' || error.code === 'rate_limit') return 'retry';
   if (rawTypeOf(error) === 'unreadable_answer') return 'unknown'; // not Stripe's words: a proxy's page
   return shouldRetry ? 'retry' : 'refused';
 }
 
-/** `idempotency_error` is kept as the code even where Stripe gives a finer one: callers stop on it (same key, other bytes). */
+/**
+ * Keeps `idempotency_error` as the code even next to a finer one of Stripe's: callers stop on it (same key, other
+ * bytes).
+ */
 function codeOf(error: Stripe.errors.StripeError, apiKey: string): string | null {
   const type = rawTypeOf(error);
   if (type === 'idempotency_error' && error.statusCode !== 409) return 'idempotency_error';
@@ -98,7 +103,7 @@ export function requestIdOf(value: unknown): string | null {
   return typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value) ? value : null;
 }
 
-/** A peer's words made fit for logs: one line, bounded, without anything that looks like a key or a client secret. */
+/** A peer's words made fit for logs: one line, bounded, without anything like a key or a client secret. */
 function safeText(text: string, apiKey: string): string {
   const hidden = apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
   return hidden

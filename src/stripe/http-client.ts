@@ -1,4 +1,5 @@
-// The transport under the `stripe` package: own sockets, one deadline for the whole exchange, an honest word on what was sent.
+// The transport under the `stripe` package: own sockets, one deadline for the whole exchange, an honest word on sent
+// bytes.
 import type Stripe from 'stripe';
 import { type Dispatcher } from 'undici';
 import { NO_PROXIES, type Proxies } from '../config/index.js';
@@ -11,7 +12,7 @@ export type TransportAnswer = Awaited<ReturnType<Transport['makeRequest']>>;
 /** A list of 100 invoices with their lines is about 1 MB; nothing we ask for comes near this. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
-/** How long a socket is kept for the next request, unless the peer says otherwise: a new one costs a TLS handshake. */
+/** A socket's idle time before the next request, unless the peer says otherwise: a new one costs a TLS handshake. */
 const IDLE_MS = 30_000;
 
 /** No usable answer came. `sent` false: not one byte of the request can have reached the peer. */
@@ -26,10 +27,11 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Replaces the package's own client, for five reasons. Four were found in its source (23.1.0): its timeout counts only silence, so a
- * peer that drips bytes holds a call for ever; it sends a request again by itself after a reset, past the request budget; it cannot
- * tell "never connected" from "answer lost"; and an answer that is a bare JSON string or number ends the process. And node:http takes
- * twice the processor time of undici, which also looks whether a socket that stood idle is still there before it writes.
+ * Replaces the package's own client, for five reasons. Four are in its source (23.1.0): its timeout counts only
+ * silence, so a peer dripping bytes holds a call for ever; it repeats a request automatically after a reset, past the
+ * request budget; it cannot tell "never connected" from "answer lost"; and a bare JSON string or number as an answer
+ * ends the process. And node:http takes twice the processor time of undici, which also checks an idle socket before it
+ * writes.
  */
 export class StripeHttpClient implements Transport {
   private readonly out: WayOut;
@@ -37,9 +39,9 @@ export class StripeHttpClient implements Transport {
   constructor(maxSockets: number, proxies: Proxies = NO_PROXIES) {
     const limits = {
       connections: maxSockets,
-      pipelining: 1, // a request behind another one on its socket could be sent twice
+      pipelining: 1, // a request behind another one on its socket could go out twice
       keepAliveTimeout: IDLE_MS,
-      // The deadline of the exchange is the one that counts.
+      // The deadline of the exchange counts instead.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
@@ -92,7 +94,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
     this.deadline = setTimeout(() => this.fail('timeout'), timeoutMs);
   }
 
-  /** There is a connected socket, and the request is about to be written to it. */
+  /** There is a connected socket; the request goes onto it next. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.ended) return controller.abort(new Error('too late'));
     this.controller = controller;
@@ -116,7 +118,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: NodeJS.ErrnoException): void {
     if (this.headers !== null) return this.fail('answer_cut');
     if (error.code !== 'UND_ERR_INVALID_ARG') return this.fail(error.code ?? error.name);
-    if (this.end()) this.reject(error); // it cannot be sent at all: another try would not help
+    if (this.end()) this.reject(error); // unsendable: another try would not help
   }
 
   private fail(reason: string): void {
@@ -134,7 +136,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
   }
 }
 
-/** An answer as the package wants it, whatever its body is. */
+/** An answer in the package's form, for any body. */
 export class Answer implements TransportAnswer {
   constructor(
     private readonly status: number,
@@ -160,8 +162,8 @@ export class Answer implements TransportAnswer {
   }
 
   /**
-   * The body as an object. Whatever is not one, and every answer that is neither a 2xx nor an error in Stripe's form, is given
-   * to the package as an error of type `unreadable_answer`, so that it arrives with its status and headers like any other.
+   * The body as an object. Any other body, and every answer except a 2xx or an error in Stripe's form, reaches the
+   * package as an error of type `unreadable_answer`, so it arrives with its status and headers like any other.
    */
   toJSON(): Promise<object> {
     let value: unknown;

@@ -8,7 +8,7 @@ export function stripeOptions(config: Config, onCall: OnCall): StripeOptions {
     apiKey: config.stripeApiKey.reveal(),
     apiBase: config.stripeApiBase,
     customPaymentMethodType: config.stripeCustomPaymentMethodType,
-    maxSockets: Math.max(32, config.workerConcurrency), // one for each call that the workers may wait for
+    maxSockets: Math.max(32, config.workerConcurrency), // one for each call the workers may wait for
     shadow: config.shadow,
     proxies: config.proxies,
     onCall,

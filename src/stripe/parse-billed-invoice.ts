@@ -1,4 +1,4 @@
-// An invoice with its lines and what is known of the customer, for documents that show both.
+// An invoice with its lines and the known customer, for documents with both.
 import { type BilledInvoice, type BilledLine, type BilledParty } from '../domain/ports/billing-reader.js';
 import { invoiceOf } from './parse-invoice.js';
 import { isObject, type JsonObject, minorOf, optionalText, partOf } from './parse.js';
@@ -28,7 +28,7 @@ export function billedLineOf(object: unknown): BilledLine | null {
   return amount === null ? null : { description: optionalText(line['description']), quantity, amount };
 }
 
-/** The invoice's own copy first: it is what was billed. The customer, as it is now, fills what the copy lacks. */
+/** The invoice's own copy first: it is the billed one. The present customer fills its gaps. */
 function partyOf(invoice: JsonObject): BilledParty {
   const customer = partOf(invoice['customer']);
   const address = isObject(invoice['customer_address']) ? invoice['customer_address'] : customer['address'];

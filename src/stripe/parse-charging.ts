@@ -1,4 +1,4 @@
-// What Stripe would charge by itself, from a subscription or a customer with their methods expanded.
+// Stripe's own coming charge, from a subscription or a customer with expanded methods.
 import { type ChargedMethod, type SubscriptionFacts } from '../domain/ports/billing-reader.js';
 import { dateOf, idOf, isObject, optionalText, partOf, textsOf } from './parse.js';
 
@@ -23,7 +23,10 @@ export function chargedOfMethod(object: unknown): { readonly charged: ChargedMet
   return charged === null ? null : { charged };
 }
 
-/** An older source stands as its id, or as a card, a bank account or a source; a payment method as an object, since it was expanded. */
+/**
+ * An older source stands as its id, or as a card, a bank account or a source; a payment method as an object, thanks to
+ * its expansion.
+ */
 export function methodOf(value: unknown, from: From): ChargedMethod | null {
   const id = idOf(value);
   if (id === null) return null;

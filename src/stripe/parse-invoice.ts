@@ -1,10 +1,10 @@
-// An answer that is an invoice, and the payments attached to it.
+// An invoice in an answer, and its attached payments.
 import { parseInvoice } from '../domain/events/stripe-event.js';
 import { type InvoiceFacts, type InvoicePaymentFacts } from '../domain/ports/billing-platform.js';
 import { type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { idOf, isNamed, isObject, minorOf, optionalText, partOf } from './parse.js';
 
-/** Null when it is no invoice or lacks what is needed to decide on money. */
+/** Null if it is no invoice or lacks facts for a decision on money. */
 export function invoiceOf(object: unknown): InvoiceFacts | null {
   if (!isObject(object) || !isNamed(object, 'invoice')) return null;
   const parsed = parseInvoice(object);
@@ -22,7 +22,7 @@ export function parseInvoicePayment(object: unknown): InvoicePaymentFacts | null
   return { paymentRecordId, byPlatform, status, amountPaid: minorOf(object['amount_paid']) };
 }
 
-/** The payments inside an invoice that was read with `expand: ['payments']`; null when they are not all there. */
+/** The payments inside an invoice read with `expand: ['payments']`; null if incomplete. */
 export function paymentsWithin(invoice: unknown): readonly InvoicePaymentFacts[] | null {
   const list = partOf(partOf(invoice)['payments']);
   const data = list['data'];
@@ -36,7 +36,7 @@ export function paymentsWithin(invoice: unknown): readonly InvoicePaymentFacts[]
   return payments;
 }
 
-/** With what people may have changed on it; null as `invoiceOf`. What it does not say of that, nobody changed. */
+/** With people's possible changes on it; null like `invoiceOf`. A missing field means: nobody changed it. */
 export function shownInvoiceOf(object: unknown): ShownInvoice | null {
   const invoice = invoiceOf(object);
   if (invoice === null) return null;

@@ -1,4 +1,4 @@
-// Payment records, credit notes, events, customers, endpoints and the account, as facts; null for what is not one.
+// Payment records, credit notes, events, customers, endpoints and the account, as facts; null for anything else.
 import { parseCurrency } from '../domain/money.js';
 import {
   type BalanceEntryFacts,
@@ -50,7 +50,7 @@ export function parseCreditNote(object: unknown): CreditNoteFacts | null {
     status,
     amount,
     currency,
-    // Before 2025-03-31 a note did not say which part of it came after the payment: all of it may have.
+    // Before 2025-03-31 a note did not tell its part after the payment: all of it may be.
     afterPayment: minorOf(object['post_payment_amount']) ?? amount,
     toBalance: idOf(object['customer_balance_transaction']) !== null,
     refundId,
@@ -80,14 +80,14 @@ export function parseEvent(object: unknown): BillingEventFacts | null {
 }
 
 /**
- * `balance` is the one in the customer's own currency, `invoice_credit_balance` has those in all (types of the stripe package,
- * `Customer`). What does not say what changed may have changed anything.
+ * `balance` is the one in the customer's own currency, `invoice_credit_balance` has those in all (types of the stripe
+ * package, `Customer`). Without a list of changes anything may have changed.
  */
 function namesBalance(before: unknown): boolean {
   return !isObject(before) || 'balance' in before || 'invoice_credit_balance' in before;
 }
 
-/** Null: nested so deep that it cannot be written again. */
+/** Null: nested too deep to write again. */
 function bytesOf(object: JsonObject): Buffer | null {
   try {
     return Buffer.from(JSON.stringify(object));
@@ -102,7 +102,7 @@ export function parseBalanceEntry(object: unknown): BalanceEntryFacts | null {
   const amount = minorOf(object['amount']);
   const currency = parseCurrency(object['currency']);
   if (entryId === null || amount === null || currency === null) return null;
-  // Every other type is Stripe's own doing, or told by the credit note or the invoice that it comes from.
+  // Every other type is Stripe's own doing, or reported by its credit note or its invoice.
   return { entryId, invoiceId: idOf(object['invoice']), byHand: object['type'] === 'adjustment', amount, currency };
 }
 

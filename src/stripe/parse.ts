@@ -1,4 +1,4 @@
-// Small readers for what came from outside: each gives the value in our type, or null when it is not what it should be.
+// Small readers for outside data: each gives the value in our type, or null for a wrong one.
 import { isId } from '../domain/events/fields.js';
 import { parseCurrency } from '../domain/money.js';
 
@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** False when the object says that it is of another kind. */
+/** False if the object names another kind. */
 export function isNamed(object: JsonObject, kind: string): boolean {
   return object['object'] === undefined || object['object'] === kind;
 }
@@ -26,21 +26,21 @@ export function textsOf(object: JsonObject): Readonly<Record<string, string>> {
 }
 
 /**
- * A text that is not empty and not longer than 5,000 characters; null otherwise. In place of NUL and half surrogates, which no database
- * keeps and no URL carries, stands U+FFFD.
+ * A text of 1 to 5,000 characters; otherwise null. U+FFFD replaces NUL and half surrogates: no database keeps them and
+ * no URL carries them.
  */
 export function optionalText(value: unknown): string | null {
   if (typeof value !== 'string' || value === '' || value.length > 5000) return null;
   return value.replace(/\0|\p{Surrogate}/gu, '\ufffd');
 }
 
-/** Stripe's id of an object, given plainly or as the expanded object. At most 255 characters that a database keeps. */
+/** Stripe's id of an object, plain or as the expanded object. At most 255 characters fit for a database. */
 export function idOf(value: unknown): string | null {
   const id = isObject(value) ? value['id'] : value;
   return isId(id) ? id : null;
 }
 
-/** A whole number that JSON carries exactly, as smallest units; null for anything else. May be negative. */
+/** A whole number exact in JSON, as smallest units; null for anything else. May be negative. */
 export function minorOf(value: unknown): bigint | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : null;
 }

@@ -1,4 +1,4 @@
-// Stripe Billing behind the port: stored calls are sent as they were stored, and no answer is believed unparsed.
+// Stripe Billing behind the port: sends stored calls unchanged, and believes no answer unparsed.
 import {
   BillingPlatform,
   type BillingAnswer,
@@ -32,8 +32,8 @@ const ROUTES: Record<BillingCallKind, string> = {
 };
 
 /**
- * Calls that Stripe may refuse because they are done already (finalized, paid, attached, refunded before). What the refusal
- * of a repeat looks like is documented for none of them, so after a refusal the object itself is asked, once.
+ * Calls Stripe may refuse because they are done already (finalized, paid, attached, refunded before). It documents the
+ * refusal of a repeat for none of them, so after a refusal we read the object itself, once.
  */
 const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
   'finalize_invoice',
@@ -46,8 +46,8 @@ const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
 ]);
 
 /**
- * Calls whose key names the very refund: that Stripe knows it with other bytes means that this refund was sent before a backup was
- * restored, with the time of the MoR's answer where its event has another, or with another share of a surplus.
+ * Calls with the very refund in their key: if Stripe knows it with other bytes, this refund went out before a restore,
+ * with the time of the MoR's answer in place of the event's, or with another share of a surplus.
  */
 const KEY_NAMES_IT: ReadonlySet<BillingCallKind> = new Set(['report_refund', 'issue_credit_note']);
 
@@ -100,7 +100,7 @@ export class StripeBillingPlatform extends BillingPlatform {
     if (read.value === null || read.value['deleted'] === true) return { ...read, value: null };
     const invoice = invoiceOf(read.value);
     if (invoice?.invoiceId !== invoiceId) return notUnderstood(name, read);
-    // Without what the package adds to an answer: only own, enumerable members are written.
+    // Without the package's additions to an answer: writes only own, enumerable members.
     const shown = { invoice, object: JSON.stringify(read.value), apiVersion: this.client.apiVersion };
     const livemode = read.value['livemode'] === true;
     const { subscriptionId } = invoice;
@@ -117,7 +117,7 @@ export class StripeBillingPlatform extends BillingPlatform {
     return this.effects.listPayments(invoiceId);
   }
 
-  /** Success if the effect is there after all; the failure if it is surely not; "unknown" if that could not be read. */
+  /** Success if the effect is there after all; the failure if it is surely not; "unknown" if the read fails. */
   private async checked(asked: BillingCall, failed: CallFailure): Promise<CallOutcome<BillingAnswer>> {
     const found = await this.effects.look(asked, failed);
     if (found.ok && found.value.done) {

@@ -39,7 +39,7 @@ import {
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
 export class StripeBillingReader extends BillingReader {
-  /** `pageSize`: of a list of invoices or events; 100 is the most that Stripe gives. */
+  /** `pageSize`: of a list of invoices or events; Stripe gives at most 100. */
   constructor(
     private readonly client: StripeClient,
     private readonly pageSize = 100,
@@ -56,7 +56,8 @@ export class StripeBillingReader extends BillingReader {
     if (lines !== null) return { ...read, value: { ...read.value, lines } };
     // An invoice shows its first lines only (Stripe docs, "The Invoice object").
     const all = await this.all('invoices.list_lines', `${path}/lines?limit=100`, billedLineOf);
-    if (!all.ok && all.status === 404) return { ...read, value: { ...read.value, lines: [] } }; // its total stands alone
+    // its total stands alone
+    if (!all.ok && all.status === 404) return { ...read, value: { ...read.value, lines: [] } };
     return all.ok ? { ...read, value: { ...read.value, lines: all.value } } : all;
   }
 
@@ -65,7 +66,7 @@ export class StripeBillingReader extends BillingReader {
   ): Promise<CallOutcome<BillingPage<ShownInvoice>>> {
     const search = this.search(query);
     search.set('limit', String(query.limit ?? this.pageSize));
-    search.set('expand[0]', 'data.payments'); // what pays an invoice is shown only on request
+    search.set('expand[0]', 'data.payments'); // Stripe shows an invoice's payments only on request
     return this.page('invoices.list', `/v1/invoices?${search.toString()}`, shownInvoiceOf);
   }
 
@@ -88,7 +89,7 @@ export class StripeBillingReader extends BillingReader {
   }
 
   override listPaymentRecords(query: ListQuery): Promise<CallOutcome<BillingPage<PaymentRecordFacts>>> {
-    // This list has filters of its own, and whether they include their second is not documented: one more on either side.
+    // This list has its own filters, and nothing documents whether they include their second: one more on either side.
     const search = new URLSearchParams({ created_after: seconds(new Date(query.createdAfter.getTime() - 1_000)) });
     if (query.createdBefore !== undefined) search.set('created_before', seconds(query.createdBefore));
     search.set('limit', String(this.pageSize));
@@ -217,10 +218,10 @@ export class StripeBillingReader extends BillingReader {
 }
 
 const OF_CUSTOMER = 'invoice_settings.default_payment_method';
-/** A method's type is shown only on request. */
+/** Stripe shows a method's type only on request. */
 const METHODS = (of: string): string => `expand[0]=${of}default_payment_method&expand[1]=${of}customer.${OF_CUSTOMER}`;
 
-/** Stripe counts in whole seconds; the fraction is dropped, so a page may begin up to a second early, never late. */
+/** Stripe counts in whole seconds; this drops the fraction, so a page may begin up to a second early, never late. */
 function seconds(time: Date): string {
   return String(Math.floor(time.getTime() / 1000));
 }

@@ -14,7 +14,7 @@ import { StripeHttpClient, type Transport } from './http-client.js';
 import { isObject, optionalText, type JsonObject } from './parse.js';
 import { type StripeOptions } from './stripe-options.js';
 
-/** Pages of 100 that one question may take. Past it the answer is "could not find out", never "not there". */
+/** Pages of 100 for one question. Past it the answer is "could not find out", never "not there". */
 const MAX_PAGES = 200;
 
 /** Stripe's package adds its headers and reads the answer; the body is the stored one, byte for byte. */
@@ -27,7 +27,7 @@ class StoredRequests extends Stripe.StripeResource {
   ): void => done(null, body);
 
   post(path: string, body: string, idempotencyKey: string | null): Promise<unknown> {
-    // The package writes out a stack trace before each call, for an error that there may be: a fifth of what a call costs, and nobody
+    // The package writes out a stack trace before each call, for a possible error: a fifth of a call's cost, and nobody
     // reads it.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -60,7 +60,7 @@ export class StripeClient {
     this.requests = new StoredRequests(this.stripe);
   }
 
-  /** The API generation in which Stripe shapes what it answers; null: not known. */
+  /** The API generation of Stripe's answers; null: unknown. */
   get apiVersion(): string | null {
     return optionalText(this.stripe.getApiField('version'));
   }
@@ -73,7 +73,7 @@ export class StripeClient {
    * Sends one request, once. `name` is the constant name of the route, for the budget and the metrics. Never throws.
    */
   async request(name: string, wire: WireRequest, key: string | null): Promise<CallOutcome<JsonObject>> {
-    // The last door: whatever was decided above, shadow mode changes nothing.
+    // The last gate: whatever was decided above, shadow mode changes nothing.
     if (this.options.shadow === true && wire.method !== 'GET') return failure('stopped', SHADOW_MODE, SHADOW_MESSAGE);
     const isOurs = wire.body === null ? wire.method === 'GET' || wire.method === 'DELETE' : wire.method === 'POST';
     if (!isOurs || !wire.path.startsWith('/v1/')) {
@@ -90,7 +90,7 @@ export class StripeClient {
     return outcome;
   }
 
-  /** A GET. `null` when Stripe says that it has no such object. */
+  /** A GET. `null` if Stripe has no such object. */
   async read(name: string, path: string): Promise<CallOutcome<JsonObject | null>> {
     const outcome = await this.request(name, { method: 'GET', path, body: null }, null);
     if (outcome.ok || outcome.status !== 404 || outcome.kind !== 'refused') return outcome;
@@ -108,13 +108,13 @@ export class StripeClient {
     const { data, has_more: hasMore } = outcome.value;
     const last: unknown = Array.isArray(data) ? data.at(-1) : null;
     const next = hasMore === true && isObject(last) ? optionalText(last['id']) : null;
-    // A page that ends where it was to begin would be asked for without end.
+    // A page ending at its own beginning would go on without end.
     const stands = next === null || next === new URLSearchParams(path.split('?')[1]).get('starting_after');
     if (!Array.isArray(data) || (hasMore === true && stands)) return notUnderstood(name, outcome);
     return { ...outcome, value: { items: data, next } };
   }
 
-  /** All pages of a list, until `enough` says that what was looked for is among those seen. `path` has a query already. */
+  /** All pages of a list, until `enough` finds the wanted object among them. `path` has a query already. */
   async pages(
     name: string,
     path: string,
@@ -144,7 +144,7 @@ export class StripeClient {
       return { ok: true, value: answer, status, requestId: requestIdOf(last['requestId']) };
     } catch (error) {
       const failed = toFailure(error, this.options.apiKey, Date.now());
-      // A lock on one object (`lock_timeout`) is no sign that we ask too much; every other 429 is.
+      // A lock on one object (`lock_timeout`) does not mean we ask too much; every other 429 does.
       if (failed.status === 429 && failed.code !== 'lock_timeout')
         this.budget.throttled(name, failed.retryAfterMs, limitOf(error));
       return failed;
@@ -158,12 +158,12 @@ export class StripeClient {
     try {
       this.options.onCall?.({ peer: 'stripe', name, method, path, status, outcome: result, elapsedMs, requestId });
     } catch {
-      // A listener's fault must not change what became of the call.
+      // A listener's fault must not change the call's outcome.
     }
   }
 }
 
-/** Stripe answered 2xx with something that is not what was asked for: it may have been done. */
+/** Stripe answered 2xx with something else than asked for: it may be done. */
 export function notUnderstood(name: string, answer: { status: number; requestId: string | null }): CallFailure {
   const { status, requestId } = answer;
   return failure('unknown', 'unreadable_answer', `Stripe: ${name} answered something else`, { status, requestId });

@@ -107,7 +107,7 @@ export class StripeMoves extends BillingMoves {
   }
 }
 
-/** The answer shows the effect that was asked for. */
+/** The answer shows the wanted effect. */
 function answers(asked: MoveCall, object: Readonly<Record<string, unknown>>): boolean {
   switch (asked.kind) {
     case 'make_method':
@@ -126,7 +126,7 @@ function parseAll(objects: readonly unknown[]): readonly MovableSubscription[] |
   return items.length === objects.length ? items : null;
 }
 
-/** Null for what is no subscription. The period stands on the items since 2025-03-31. */
+/** Null without a subscription. The period stands on the items since 2025-03-31. */
 export function parseMovable(object: unknown): MovableSubscription | null {
   const facts = parseSubscription(object);
   const status = isObject(object) ? optionalText(object['status']) : null;

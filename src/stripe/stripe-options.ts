@@ -1,9 +1,9 @@
-// What the Stripe adapter needs to know, and what it tells about each request it made.
+// The Stripe adapter's settings, and its report on each request.
 import { type Proxies } from '../config/index.js';
 import { type FailureKind } from '../domain/ports/call.js';
 import { type Transport } from './http-client.js';
 
-/** One request that went out, for metrics and the timeline. Holds no body and no secret. */
+/** One sent request, for metrics and the timeline. Holds no body and no secret. */
 export type CallReport = {
   readonly peer: 'stripe';
   /** Constant name of the route, for example `invoices.attach_payment`. */
@@ -17,7 +17,7 @@ export type CallReport = {
   readonly requestId: string | null;
 };
 
-/** Settings of the adapter; the class is also the token it is injected by. */
+/** Settings of the adapter; the class is also its injection token. */
 export abstract class StripeOptions {
   abstract readonly apiKey: string;
   /** For the sandbox, e.g. `http://127.0.0.1:4010`; null is Stripe itself. */
@@ -30,7 +30,7 @@ export abstract class StripeOptions {
   abstract readonly timeoutMs?: number;
   /** Sockets to Stripe at once; more requests wait. 32 when left out. */
   abstract readonly maxSockets?: number;
-  /** Called after each request; what it throws is dropped. */
+  /** Called after each request; drops its errors. */
   abstract readonly onCall?: (report: CallReport) => void;
   /** Of this host; none when left out. */
   abstract readonly proxies?: Proxies;

@@ -17,7 +17,7 @@ import { StripeClient } from './stripe-client.js';
 import { StripeMoves } from './stripe-moves.js';
 import { StripeOptions } from './stripe-options.js';
 
-/** Closes the sockets when everything that calls Stripe has stopped. */
+/** Closes the sockets once all callers of Stripe have stopped. */
 class StripeSockets implements OnApplicationShutdown {
   constructor(private readonly client: StripeClient) {}
 
@@ -29,7 +29,7 @@ class StripeSockets implements OnApplicationShutdown {
 @Global()
 @Module({})
 export class StripeModule {
-  /** `imports` must bring a `RequestBudget` (unless a global module does) and what `inject` names. */
+  /** `imports` must bring a `RequestBudget` (unless a global module does) and the names in `inject`. */
   static registerAsync(setup: {
     readonly imports?: NonNullable<ModuleMetadata['imports']>;
     readonly inject?: NonNullable<FactoryProvider['inject']>;

@@ -1,4 +1,4 @@
-// Webhook endpoints at Stripe: made once by `crossbill setup`, with the events that are used and the API version that is pinned.
+// Webhook endpoints at Stripe: made once by `crossbill setup`, with our events and the pinned API version.
 import { Stripe } from 'stripe';
 import { Secret } from '../config/secret.js';
 import { type WebhookEndpointFacts } from '../domain/ports/billing-reader.js';
@@ -16,7 +16,7 @@ export type CreatedWebhookEndpoint = { readonly endpoint: WebhookEndpointFacts; 
 export class StripeWebhookEndpoints {
   constructor(private readonly client: StripeClient) {}
 
-  /** `key`: the same one within a day gives the same endpoint with its secret, so a lost answer is asked for again. */
+  /** `key`: the same one within a day gives the same endpoint with its secret, so ask again after a lost answer. */
   async create(url: string, events: readonly string[], key: string): Promise<CallOutcome<CreatedWebhookEndpoint>> {
     const name = 'webhook_endpoints.create';
     const body = form({

@@ -1,4 +1,4 @@
-// What a route needs of its caller, written on the route. A route that says nothing is open to nobody.
+// A route's needs of its caller, written on the route. A route without them is open to nobody.
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiForbiddenResponse, ApiUnauthorizedResponse, ApiExtension } from '@nestjs/swagger';
 import { type ApiRole } from '../../config/index.js';
@@ -13,13 +13,13 @@ export type AccessRule =
       readonly role: ApiRole;
       /** Its name in the audit trail, for example `refund.create`. */
       readonly action: string;
-      /** True: it changes something, so every use of it is audited. */
+      /** True: it changes something, so every use of it gets an audit row. */
       readonly changes: boolean;
-      /** True: what it changes is at Stripe or the MoR, or leads there; shadow mode refuses it. */
+      /** True: it changes something at Stripe or the MoR, or leads there; shadow mode refuses it. */
       readonly outside: boolean;
     };
 
-/** For reading: used freely by the role, audited only when it is refused. */
+/** For reading: the role uses it freely; only a refusal gets an audit row. */
 export function MayRead(role: ApiRole, action: string): MethodDecorator {
   return needs({ open: false, role, action, changes: false, outside: false });
 }

@@ -1,4 +1,4 @@
-// Who changed what, with what outcome: one row before an operator's change begins, and one when any change has ended.
+// Every change, its author and its outcome: one row before an operator's change begins, and one after any change ends.
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Request, type Response } from 'express';
@@ -42,7 +42,7 @@ export class AuditInterceptor implements NestInterceptor {
       try {
         await this.audit.write({ ...about, target: target ?? made, ...ended });
       } catch (err) {
-        // What was done is done and must be answered as such; it is on record as begun, or in the signup's own row.
+        // The effect stands and the answer must say so; the audit has its beginning, or the signup's own row has it.
         this.log.error(
           { event: 'audit.outcome_lost', err, action: rule.action },
           "Couldn't audit the outcome of a change",
@@ -69,7 +69,7 @@ export class AuditInterceptor implements NestInterceptor {
   }
 }
 
-/** The id of what was made; a merchant that is onboarded goes by the partner's own reference. */
+/** The id of the new object; a merchant in onboarding goes by the partner's own reference. */
 function idOf(answer: unknown): string | null {
   if (typeof answer !== 'object' || answer === null) return null;
   if ('id' in answer && typeof answer.id === 'string') return answer.id;

@@ -1,4 +1,4 @@
-// Who asks: one of the API keys of the settings, and from where.
+// The caller: one of the API keys of the settings, and its address.
 import { isIP } from 'node:net';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Request } from 'express';
@@ -12,7 +12,7 @@ export function setCaller(req: Request, caller: Caller): void {
   callers.set(req, caller);
 }
 
-/** Null: nobody was let in yet. */
+/** Null before somebody is let in. */
 export function callerOf(req: Request): Caller | null {
   return callers.get(req) ?? null;
 }
@@ -23,15 +23,15 @@ export function mayDo(has: ApiRole, needs: ApiRole): boolean {
 }
 
 /**
- * The client's address: the socket's, or behind TRUSTED_PROXIES the last one in X-Forwarded-For that is none of them. What is no
- * address there, a trusted proxy passed on unread: then it is the proxy that is known and nobody else.
+ * The client's address: the socket's, or behind TRUSTED_PROXIES the last one in X-Forwarded-For outside their list. If
+ * the entry there is no address, a trusted proxy passed it on unread: then only the proxy is known.
  */
 export function addressOf(req: Request): string {
   const peer = req.socket.remoteAddress ?? 'unknown';
   return req.ip !== undefined && isIP(req.ip) !== 0 ? req.ip : peer;
 }
 
-/** `@CurrentCaller() caller: Caller` in a route that needs a role. */
+/** `@CurrentCaller() caller: Caller` in a route with a role. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const caller = callerOf(context.switchToHttp().getRequest<Request>());
   if (caller === null) throw new Error('a route without a role asks for its caller');

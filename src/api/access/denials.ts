@@ -4,9 +4,11 @@ import { Clock } from '../../domain/ports/clock.js';
 import { AuditLog } from '../../domain/ports/audit-log.js';
 import { LOG, type Logger, MinuteLimit } from '../../observe/index.js';
 
-/** Strangers per address and minute. What goes beyond is counted, and named in the first row of a later minute. */
+/**
+ * Strangers per address and minute. Further ones only count, and the first row of a later minute names their number.
+ */
 const ROWS_OF_ONE = 100;
-/** Strangers of all addresses together: whoever has a network of IPv6 has addresses without end. */
+/** Strangers of all addresses together: an IPv6 network has addresses without end. */
 const ROWS_OF_ALL = 1_500;
 const MAX_ADDRESSES = 10_000;
 /** A stranger does not wait longer than this for our bookkeeping. */
@@ -32,7 +34,7 @@ export class Denials {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Resolves when it is written, when it need not be, or when the database takes too long. Never rejects. */
+  /** Resolves once written, if unneeded, or after the database's time limit. Never rejects. */
   async record(denial: Denial): Promise<void> {
     const unwritten = denial.status === 401 ? this.admit(denial.source) : 0;
     if (unwritten === null) return;
@@ -45,7 +47,9 @@ export class Denials {
     patience.abort();
   }
 
-  /** No more refusals of strangers at this address, or of all together, are written in this minute; this one is counted then. */
+  /**
+   * No more refusals of strangers at this address, or of all together, get a row in this minute; this one only counts.
+   */
   full(source: string): boolean {
     const now = this.clock.now().getTime();
     const full = this.ofAll.isFull(now) || this.byAddress.get(source)?.isFull(now) === true;

@@ -1,4 +1,4 @@
-// The API keys of the settings, and the question whose key a request carries.
+// The API keys of the settings, and the owner of a request's key.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type ApiKey, type Config } from '../../config/index.js';
@@ -17,7 +17,7 @@ export class KeyRing {
     }));
   }
 
-  /** Whose key it is; null: nobody's. Compares digests of equal length with every key, so that time tells nothing. */
+  /** The key's owner; null: nobody. Compares digests of equal length with every key, so timing reveals nothing. */
   identify(key: string): Caller | null {
     const digest = digestOf(key);
     let found: Caller | null = null;
@@ -27,7 +27,7 @@ export class KeyRing {
     return found;
   }
 
-  /** The caller that an `Authorization` header names; null when it is absent, malformed or nobody's key. */
+  /** The caller in an `Authorization` header; null if absent, malformed or nobody's key. */
   fromHeader(header: string | undefined): Caller | null {
     const match = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header ?? '');
     return match?.[1] === undefined ? null : this.identify(match[1]);

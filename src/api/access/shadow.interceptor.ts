@@ -1,4 +1,4 @@
-// Shadow mode at the API: what would change something at Stripe or the MoR is refused, and audited like any outcome.
+// Shadow mode at the API: refuses every change at Stripe or the MoR, and audits the refusal like any outcome.
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Observable } from 'rxjs';

@@ -1,4 +1,4 @@
-// Callers without a key, when they come by the thousand: refused before anything is made of their requests.
+// Callers without a key, by the thousand: refused before anything is made of their requests.
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Denials } from './denials.js';
 import { type KeyRing } from './key-ring.js';
@@ -19,9 +19,9 @@ const HEADERS = {
 };
 
 /**
- * In front of `next`, which knows every caller: a request below `/v1` without a valid key is answered 401 here, and counted, once so
- * many were refused in this minute that no more of them are audited. A request that goes the whole way costs some 30 KB and a
- * millisecond, which is too much for thousands of strangers at once.
+ * In front of `next`, which knows every caller. Once this minute's audit rows are full, a request below `/v1` without a
+ * valid key gets its 401 here, and counts. A request on the whole way costs some 30 KB and a millisecond: too much for
+ * thousands of strangers at once.
  */
 export function refusingStrangers(keys: KeyRing, denials: Denials, next: Handler): Handler {
   return (req, res) => {

@@ -1,4 +1,4 @@
-// The bytes of a request's body, read when its sender was let in, or the reason why they are not there.
+// The bytes of a request's body, read after its sender is let in, or the reason for their absence.
 import { type Request } from 'express';
 import {
   announcesMore,
@@ -16,8 +16,8 @@ export const BODY_LIMIT_BYTES = 256 * 1024;
 const RETRY_SEC = 5;
 
 /**
- * Empty when there is none. Rejects with 413 when it is over `limitBytes`, 415 when it is compressed (nothing is inflated), 503 when it takes
- * too long or has to give way to others, 400 when it breaks off.
+ * Empty if there is none. Rejects with 413 over `limitBytes`, 415 for a compressed body (nothing is inflated), 503 if
+ * it takes too long or has to give way to others, 400 if it breaks off.
  */
 export function bodyOf(
   req: Request,

@@ -13,7 +13,7 @@ export const TextOrNull = (description?: string): PropertyDecorator =>
 export const TextIfAny = (description?: string): PropertyDecorator =>
   ApiPropertyOptional({ type: String, ...about(description) });
 export const Flag = (description?: string): PropertyDecorator => ApiProperty({ type: Boolean, ...about(description) });
-/** Left out when it is not known. */
+/** Left out if unknown. */
 export const FlagIfAny = (description?: string): PropertyDecorator =>
   ApiPropertyOptional({ type: Boolean, ...about(description) });
 export const Count = (description?: string): PropertyDecorator =>
@@ -41,19 +41,19 @@ export const PartOrNull = (part: Type, description?: string): PropertyDecorator 
 /** Left out when there is none. */
 export const PartIfAny = (part: Type, description?: string): PropertyDecorator =>
   ApiPropertyOptional({ type: part, ...about(description) });
-/** The body of a request that goes on to the MoR: `openapi.ts` lists its shape. */
+/** The body of a request for the MoR: `openapi.ts` lists its shape. */
 export const MorBody = ({ schema }: { readonly schema: JsonSchema }): MethodDecorator => ApiBody({ schema });
 /** A part of the MoR's own shape, perhaps left out. */
 export const MorPartIfAny = ({ schema }: { readonly schema: JsonSchema }, description: string): PropertyDecorator =>
   ApiPropertyOptional({ allOf: [schema], description });
-/** Whatever somebody else wrote: it has no fields that could be named. */
+/** Somebody else's content, without nameable fields. */
 export const Free = (description: string): PropertyDecorator =>
   ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description });
 /** Left out when there is none. */
 export const FreeIfAny = (description: string): PropertyDecorator =>
   ApiPropertyOptional({ type: 'object', additionalProperties: true, description });
 
-/** The answers a route gives besides its success: status and what it means, codes in backquotes. */
+/** A route's answers besides its success: status and meaning, codes in backquotes. */
 export function Problems(problems: Readonly<Record<number, string>>): MethodDecorator {
   return applyDecorators(
     ...Object.entries(problems).map(([status, description]) =>
@@ -62,14 +62,14 @@ export function Problems(problems: Readonly<Record<number, string>>): MethodDeco
   );
 }
 
-/** The answer while a file is being made. */
+/** The answer before the file is ready. */
 export class PendingView {
   @Word(['pending']) status!: 'pending';
 }
 
-/** A POST whose repeat does no more than the first one, without any Idempotency-Key: a client may send it again after silence. */
+/** A POST safe to repeat without any Idempotency-Key: a client may send it again after silence. */
 export const Repeatable = (): MethodDecorator => ApiExtension('x-repeatable', true);
 
-/** The header that names a request for good; `required` false: without it each request is a new one. */
+/** The header naming a request for good; `required` false: without it each request is a new one. */
 export const KeyHeader = (required: boolean): MethodDecorator =>
   ApiHeader({ name: 'Idempotency-Key', required, description: '1 to 255 printable characters.' });

@@ -1,6 +1,6 @@
-// What the examples of the OpenAPI document say: one shop, one customer, one invoice of 29.90 EUR.
+// The values in the examples of the OpenAPI document: one shop, one customer, one invoice of 29.90 EUR.
 
-/** By the name of the schema: bodies that a caller sends. */
+/** By the name of the schema: request bodies. */
 export const REQUESTS: Readonly<Record<string, unknown>> = {
   CreateSignupDto: {
     kind: 'payment',
@@ -59,7 +59,7 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   DescribeBusinessRequest: { businessDescription: 'Software for bakers', storeUrls: ['https://shop.example'] },
 };
 
-/** What comes back, by the name of the field, or of its schema and it. What is not here is null where it may be. */
+/** Answers, by the name of the field, or of its schema and it. Everything else is null if allowed. */
 export const ANSWERS: Readonly<Record<string, unknown>> = {
   'ProblemView.code': 'invalid_request',
   'ProblemView.message': 'amount: must be an integer of at least 1',

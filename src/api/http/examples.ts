@@ -1,5 +1,5 @@
-// An example for every body of the OpenAPI document: written by hand for what is sent in, put together field by field for what comes
-// back. The linter of test/docs/openapi.test.ts holds each against its schema.
+// An example for every body of the OpenAPI document: requests by hand, answers put together field by field. The linter
+// of test/docs/openapi.test.ts checks each against its schema.
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { ANSWERS, REQUESTS } from './example-values.js';
 
@@ -17,7 +17,7 @@ const SHOWN_LISTS = new Set([
   'refundLineItems',
 ]);
 
-/** Puts `example` beside the schema of each JSON body. The document is changed in place and given back. */
+/** Adds `example` to the schema of each JSON body. Changes the document in place and returns it. */
 export function withExamples(document: OpenAPIObject): OpenAPIObject {
   const schemas: Json = { ...document.components?.schemas };
   for (const item of Object.values(document.paths)) {
@@ -38,7 +38,7 @@ function illustrate(content: Readonly<Record<string, Media>>, schemas: Json): vo
   if (media !== undefined) media.example ??= exampleOf(objectOf(media.schema), schemas, { of: '', field: '' });
 }
 
-/** The field that a schema is of, and the name of the schema that has this field. */
+/** A schema's field, and the name of the schema with this field. */
 type Place = { readonly of: string; readonly field: string };
 
 function exampleOf(schema: Json, schemas: Json, place: Place): unknown {
@@ -64,7 +64,7 @@ function exampleOf(schema: Json, schemas: Json, place: Place): unknown {
   return 'text';
 }
 
-/** Lists within an answer are empty, but for those that it is about. */
+/** Lists within an answer are empty, except for its main ones. */
 function listOf(items: Json, schemas: Json, { of, field }: Place): unknown[] {
   return of !== '' && '$ref' in items && !SHOWN_LISTS.has(field) ? [] : [exampleOf(items, schemas, { of, field })];
 }
@@ -73,7 +73,7 @@ function exampleOfRef(name: string, schemas: Json): unknown {
   return REQUESTS[name] ?? fieldsOf(objectOf(schemas[name]), schemas, name);
 }
 
-/** What is always there, and nothing else. */
+/** The required fields, and nothing else. */
 function fieldsOf(schema: Json, schemas: Json, of: string): Json {
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   const fields = Object.entries(objectOf(schema['properties'])).filter(([name]) => required.includes(name));

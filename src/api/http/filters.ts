@@ -1,4 +1,5 @@
-// The filters that lists have in common: a stretch of time, a currency, an amount, a customer. A wrong one is a 400 that names it.
+// The common filters of lists: a stretch of time, a currency, an amount, a customer. A wrong one is a 400 with its
+// name.
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
@@ -28,7 +29,7 @@ const isAmount = (v: unknown): boolean => typeof v === 'string' && /^[1-9]\d{0,1
 const optional = (description: string, check: PropertyDecorator): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ description, type: String }), IsOptional(), check);
 
-/** `of`: which time it is, for example "when the money was taken". */
+/** `of`: the kind of time, for example "when the money was taken". */
 export const Since = (of: string): PropertyDecorator =>
   optional(`Only from this date (UTC) or time on: ${of}.`, isTime);
 export const Until = (): PropertyDecorator => optional('Only before this date (UTC) or time.', isTime);
@@ -52,7 +53,7 @@ type Money = Times & {
   readonly customer_id?: string;
 };
 
-/** Throws 400 for a stretch that has no time in it: it is a slip, and would look like an empty list. */
+/** Throws 400 for a stretch without time in it: it is a slip, and would look like an empty list. */
 export function spanOf({ since, until }: Times): Span {
   const span = { since: parseFilterTime(since) ?? undefined, until: parseFilterTime(until) ?? undefined };
   if (span.since !== undefined && span.until !== undefined && span.since >= span.until)

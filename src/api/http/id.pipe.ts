@@ -1,4 +1,4 @@
-// Ids in paths: what can be no id of anything is not found, before a database is asked.
+// Ids in paths: an impossible id is a 404, without asking a database.
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { isInnerLane } from '../../domain/events/channel-lane.js';
 import { notFound } from './problem.js';
@@ -12,7 +12,7 @@ export class IdPipe implements PipeTransform<unknown, string> {
   }
 }
 
-/** As `IdPipe`, for an invoice: a name that only our own lanes have is no invoice's. */
+/** Like `IdPipe`, for an invoice: a name of our own lanes is no invoice's. */
 @Injectable()
 export class InvoiceIdPipe implements PipeTransform<unknown, string> {
   transform(value: unknown): string {

@@ -1,4 +1,4 @@
-// The name of a POST that creates: API key, method, path and Idempotency-Key.
+// The name of a creating POST: API key, method, path and Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { type Request } from 'express';
 import { type NamedRequest } from '../../domain/request-name.js';
@@ -8,7 +8,7 @@ import { Problem, invalid } from './problem.js';
 
 const HEADER = 'Idempotency-Key';
 
-/** The key; null when there is none. More than one, a blank one or one that is too long is an error. */
+/** The key; null if there is none. More than one, a blank or a too long one is an error. */
 export function idempotencyKey(req: Request): string | null {
   const values = req.headersDistinct['idempotency-key'];
   if (values === undefined) return null;
@@ -26,7 +26,7 @@ export function requiredIdempotencyKey(req: Request): string {
   return key;
 }
 
-/** A refund's or a return's request, whose path follows from its payment: `pay_…` and our own id are one scope. */
+/** The request of a refund or a return; its path follows from its payment: `pay_…` and our own id are one scope. */
 export function paymentRequestName(caller: Caller, key: string, body: unknown): Omit<NamedRequest, 'method' | 'path'> {
   return { apiKey: caller.name, idempotencyKey: key, bodySha256: bodyHash(body) };
 }

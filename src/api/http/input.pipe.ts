@@ -1,4 +1,4 @@
-// Checks what a controller takes against the class that describes it, and says which fields are wrong.
+// Checks a controller's input against its class, and names the wrong fields.
 import { type ArgumentMetadata, applyDecorators, Injectable, type PipeTransform } from '@nestjs/common';
 import { validate, ValidateNested, type ValidationError } from 'class-validator';
 import { isJsonObject } from '../../domain/events/json-body.js';
@@ -6,12 +6,12 @@ import { type FieldError, Problem } from './problem.js';
 
 type Class = new () => object;
 
-// A class is described by the names of its members, so these can be none: the validator would take them for its own.
+// The names of its members describe a class, so these can be none: the validator would take them for its own.
 const NEVER_FIELDS = ['__proto__', 'constructor', 'prototype'];
 const NOT_A_FIELD = 'is not known here: see /docs for what this request takes';
 const nested = new WeakMap<object, Map<string, () => Class>>();
 
-/** A member that is described by a class of its own. */
+/** A member with its own class. */
 export function Nested(type: () => Class): PropertyDecorator {
   const remember: PropertyDecorator = (target, property) => {
     const members = nested.get(target) ?? new Map<string, () => Class>();
@@ -21,8 +21,8 @@ export function Nested(type: () => Class): PropertyDecorator {
 }
 
 /**
- * An unknown field of a body or parameter of a query is an error, so that a misspelt `amount` never means "all of it". Values are
- * taken as they are, never converted.
+ * An unknown field of a body or parameter of a query is an error: a misspelt `amount` never means "all of it". Takes
+ * values as they are, never converted.
  */
 @Injectable()
 export class InputPipe implements PipeTransform {
@@ -43,7 +43,7 @@ export class InputPipe implements PipeTransform {
   }
 }
 
-/** An instance that the validator can look at. Only what has a class of its own is copied; all else stays as it came. */
+/** An instance for the validator. Copies only values with their own class; all else stays as sent. */
 function instanceOf(type: Class, value: unknown, path: string, unknown: FieldError[]): object {
   const input = new type();
   const members: readonly [string, unknown][] = Object.entries(
@@ -65,7 +65,8 @@ function instanceOf(type: Class, value: unknown, path: string, unknown: FieldErr
 }
 
 function fieldErrors(error: ValidationError, path: string): FieldError[] {
-  const name = error.property === '' ? '""' : error.property; // a member may have the empty name, and is named all the same
+  // a member may have the empty name, and gets reported all the same
+  const name = error.property === '' ? '""' : error.property;
   const index = /^\d+$/.test(name);
   const field = (path === '' ? name : index ? `${path}[${name}]` : `${path}.${name}`).slice(0, 100);
   const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
@@ -76,7 +77,7 @@ function fieldErrors(error: ValidationError, path: string): FieldError[] {
   return [...own.slice(0, 1), ...(error.children ?? []).flatMap((child) => fieldErrors(child, field))];
 }
 
-/** class-validator begins with the field's name, which stands beside the message already. */
+/** class-validator begins with the field's name, already next to the message. */
 function withoutName(message: string, name: string): string {
   return message.startsWith(`${name} `) ? message.slice(name.length + 1) : message;
 }

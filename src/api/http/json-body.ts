@@ -1,4 +1,4 @@
-// From a request's bytes to a JSON object whose amounts can be trusted to be written as plain integers.
+// From a request's bytes to a JSON object with its amounts surely in plain integers.
 import { parseBody } from '../../domain/events/json-body.js';
 
 export type ParsedBody =
@@ -6,8 +6,8 @@ export type ParsedBody =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * An empty body is `{}`. A number at the top level that is not written in plain digits (`1e3`, `10.0`) becomes the text as it was
- * written: JSON.parse would make a fine integer of it, and an amount that a person wrote that way is not one to guess at.
+ * An empty body is `{}`. A top-level number outside plain digits (`1e3`, `10.0`) stays text as written: JSON.parse
+ * would make a fine integer of it, and nobody should guess at a person's amount.
  */
 export function parseJsonBody(bytes: Buffer): ParsedBody {
   if (bytes.length === 0) return { ok: true, value: {} };
@@ -20,7 +20,10 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]]|-?\d[\d.eE+-]*/g;
 
-/** Key and spelling of each number of the outermost object that is not an integer in plain digits. The text is valid JSON. */
+/**
+ * Key and spelling of each number of the outermost object other than an integer in plain digits. The text is valid
+ * JSON.
+ */
 function oddNumbers(text: string): [string, string][] {
   const found: [string, string][] = [];
   let depth = 0;
@@ -35,7 +38,7 @@ function oddNumbers(text: string): [string, string][] {
   return found;
 }
 
-/** JSON text that is the same for bodies that say the same: keys in order, no blanks. */
+/** JSON text, the same for bodies of the same meaning: keys in order, no blanks. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -7,8 +7,8 @@ type Checked<T> =
   | { readonly ok: false; readonly code: string; readonly errors: readonly FieldError[] };
 
 /**
- * A request that passed the checks of its document; otherwise 400 with the code that the MoR itself would answer.
- * @param within the field of our own request in which it lies, for example `tax`; null: it is the whole body
+ * A request with the checks of its document passed; otherwise 400 with the MoR's own code.
+ * @param within the field of our own request around it, for example `tax`; null: it is the whole body
  */
 export function checkedRequest<T>(checked: Checked<T>, within: string | null = null): T {
   if (checked.ok) return checked.value;
@@ -18,13 +18,13 @@ export function checkedRequest<T>(checked: Checked<T>, within: string | null = n
   throw new Problem(400, checked.code, message, errors);
 }
 
-/** The name of a field of a request that lies in another one: `customer` in `tax` is `tax.customer`. */
+/** The name of a field within another one: `customer` in `tax` is `tax.customer`. */
 export function fieldWithin(within: string | null, field: string): string {
   if (within === null) return field;
   return field === 'body' || field === '' ? within : `${within}.${field}`;
 }
 
-/** What the MoR answered; a refusal passes with its status and code, silence and 5xx are 502 `mor_unavailable`. */
+/** The MoR's answer; a refusal passes with its status and code, silence and 5xx are 502 `mor_unavailable`. */
 export function answeredOrThrow<T>(outcome: CallOutcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw morProblem(outcome);

@@ -1,4 +1,4 @@
-// The MoR's own shapes among what the routes take and answer.
+// The MoR's own shapes among the routes' requests and answers.
 import {
   bareMerchantRequest,
   catalogueProductRequest,
@@ -15,10 +15,10 @@ import {
   webhookEndpointRequest,
 } from '@crossbill/mor';
 
-/** What the caller gives of them; the rest comes from Stripe. Checked as a whole, by the shape of the MoR's request. */
+/** The caller's part of them; the rest comes from Stripe. Checked as a whole, by the shape of the MoR's request. */
 export const providerPart = proformaProvider.partial('ProviderPart');
 export const recipientPart = proformaRecipient.partial('RecipientPart');
-/** As the MoR repeats what it was given. */
+/** As the MoR repeats its input. */
 export const echoedCustomer = taxCustomer.partial('EchoedCustomer');
 export const echoedEvidence = taxEvidence.partial('EchoedEvidence');
 

@@ -1,4 +1,4 @@
-// The OpenAPI document of every route, and of what the daemon sends by itself.
+// The OpenAPI document of every route, and of the daemon's own messages.
 import { definitionsOf } from '@crossbill/mor';
 import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
@@ -6,7 +6,7 @@ import { MOR_SHAPES } from './mor-shapes.js';
 import { withExamples } from './examples.js';
 import { ProblemView } from './problem.view.js';
 
-/** What the daemon sends by itself, as OpenAPI has it. */
+/** The daemon's own messages, in OpenAPI's form. */
 export type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 
 /** The groups of routes, in the order in which a developer meets them. */

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../domain/errors.js';
 import { invalid, Problem } from './problem.js';
 import { LOG, type Logger } from '../../observe/index.js';
 
-/** Codes for what the framework itself answers. */
+/** Codes for the framework's own answers. */
 const CODES: Readonly<Record<number, readonly [code: string, message: string]>> = {
   400: ['invalid_request', 'The request is malformed.'],
   401: ['unauthorized', 'A valid API key is needed.'],
@@ -19,10 +19,10 @@ const CODES: Readonly<Record<number, readonly [code: string, message: string]>> 
 
 // SQLSTATE classes of a database in trouble (connection, gone, resources, operator, read-only), and Node's names for a lost socket.
 const TROUBLE = /^(08|25|3D|53|57|58|XX)|^E[A-Z]{3,}$/;
-// What pg and its pool say when no connection came, or no answer.
+// The words of pg and its pool without a connection, or without an answer.
 const NO_ANSWER = /timeout exceeded|query read timeout|connection terminated|not queryable/i;
 
-/** The answer that an error stands for. Never a stack, a statement, a name of a table. */
+/** An error's answer. Never a stack, a statement, a name of a table. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof BadCursor) return invalid('cursor', 'is not one that this list gave out');
@@ -54,7 +54,7 @@ export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const problem = toProblem(error);
     const res = host.switchToHttp().getResponse<Response>();
-    // A 503 that was thrown as such is a body that came too slowly or among too many: a flood of them must not fill the log.
+    // A 503 thrown on purpose is a body too slow or among too many: a flood of them must not fill the log.
     if (problem.getStatus() === 500 || (problem.getStatus() === 503 && error !== problem))
       this.log.error({ event: 'api.request_failed', err: error }, 'a request failed');
     else if (problem.getStatus() === 502)

@@ -1,18 +1,18 @@
-// Every answer that is not a success, in one shape, and the ways to come by one.
+// Every answer except a success, in one shape, and the ways to make one.
 import { HttpException } from '@nestjs/common';
 import { type Refusal } from '../../engine/commanded.js';
 import { type CallFailure, mayPass, SHADOW_MODE } from '../../domain/ports/call.js';
 
 export type FieldError = { readonly field: string; readonly message: string };
 
-/** Thrown to end a request with this answer. The message is for the caller: it holds nothing that the caller may not know. */
+/** Thrown to end a request with this answer. The message is for the caller: it holds nothing secret from them. */
 export class Problem extends HttpException {
   constructor(
     status: number,
     readonly code: string,
     message: string,
     readonly errors: readonly FieldError[] = [],
-    /** Whole seconds after which another try may help; null: nothing is said. */
+    /** Whole seconds before another try may help; null: unknown. */
     readonly retryAfterSec: number | null = null,
   ) {
     super({ code, message, errors }, status);
@@ -27,21 +27,21 @@ export function notFound(what: string): Problem {
   return new Problem(404, 'not_found', `There is no such ${what}.`);
 }
 
-/** What a flow did. Throws what it would not do as an answer. */
+/** A flow's result. Throws a flow's refusal as an answer. */
 export function valueOrProblem<T>(done: { readonly ok: true; readonly value: T } | Refusal): T {
   if (!done.ok) throw refusalProblem(done);
   return done.value;
 }
 
-/** What a flow would not do, as an answer. */
+/** A flow's refusal, as an answer. */
 export function refusalProblem(r: Refusal): Problem {
   return new Problem(r.status, r.code, r.message, r.field === null ? [] : [{ field: r.field, message: r.message }]);
 }
 
 /**
- * What the MoR did not do, as an answer: a refusal keeps its status and code; its own trouble, and silence, are 502
- * `mor_unavailable`; that it does not accept our credentials is ours to mend and not the caller's.
- * @param rename the MoR's name of a field → the name by which our caller knows it
+ * The MoR's failure, as an answer: a refusal keeps its status and code; its own trouble, and silence, are 502
+ * `mor_unavailable`; refused credentials are ours to mend and not the caller's.
+ * @param rename the MoR's name of a field → our caller's name for it
  */
 export function morProblem(f: CallFailure, rename: (field: string) => string = (field) => field): Problem {
   const errors = f.errors.map((e) => ({ field: rename(e.field), message: e.message }));

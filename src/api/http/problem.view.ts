@@ -1,4 +1,4 @@
-// The shape of every answer that is not a success, for the OpenAPI document.
+// The shape of every answer except a success, for the OpenAPI document.
 import { ApiProperty } from '@nestjs/swagger';
 
 class FieldProblem {

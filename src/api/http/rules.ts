@@ -1,4 +1,4 @@
-// What a value in a request may be, as decorators: amounts, currencies, ids, texts. Each says in words what it wants.
+// The allowed values in a request, as decorators: amounts, currencies, ids, texts. Each names its rule in words.
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, ValidateBy, ValidateIf } from 'class-validator';
@@ -8,7 +8,7 @@ import { isJsonObject } from '../../domain/events/json-body.js';
 import { parseCurrency } from '../../domain/money.js';
 
 const MAX_TEXT = 255;
-// Half surrogates cannot be stored as text; control characters forge log lines and confuse readers.
+// No database stores half surrogates as text; control characters forge log lines and confuse readers.
 const CONTROL = /[\p{Cc}\p{Cs}]/u;
 
 export function rule(name: string, wants: string, holds: (value: unknown) => boolean): PropertyDecorator {
@@ -20,7 +20,7 @@ export function isPlainText(value: unknown, max = MAX_TEXT): value is string {
   return typeof value === 'string' && value.length >= 1 && value.length <= max && !CONTROL.test(value);
 }
 
-/** An id as somebody else made it: opaque, kept in full. What a spreadsheet made of one is refused. */
+/** Somebody else's id: opaque, kept in full. Refuses one changed by a spreadsheet. */
 export const IsIdText = (): PropertyDecorator =>
   ValidateBy({
     name: 'isIdText',
@@ -66,7 +66,7 @@ export const IsWordEach = (): PropertyDecorator =>
     (v) => Array.isArray(v) && v.every((word) => typeof word === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(word)),
   );
 
-/** An object, so that what is nested in it can be looked at. */
+/** An object, open to a look at its members. */
 export const IsObjectValue = (): PropertyDecorator => rule('isObjectValue', 'must be an object', isJsonObject);
 
 export const Matches = (pattern: RegExp, wants: string): PropertyDecorator =>
@@ -74,7 +74,7 @@ export const Matches = (pattern: RegExp, wants: string): PropertyDecorator =>
 
 const MAX_JSON = 16 * 1024;
 
-/** Any JSON object of up to 16 KB. It is passed on as it is. */
+/** Any JSON object of up to 16 KB, passed on unchanged. */
 export const IsJsonObject = (): PropertyDecorator =>
   rule(
     'isJsonObject',
@@ -95,13 +95,13 @@ export const IsTexts = (maxMembers: number): PropertyDecorator =>
       ),
   );
 
-/** Absent is fine; null is not: nobody can tell whether it was meant. */
+/** Absent is fine; null is not: nobody knows its meaning. */
 export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
 
-/** What describes a person: null means nothing, as in the customer that Stripe gives (`name: null`). */
+/** A person's details: null means nothing, as in Stripe's customer (`name: null`). */
 export const MayBeNull = (): PropertyDecorator => IsOptional();
 
-/** A parameter that picks rows of a list. */
+/** A parameter to pick rows of a list. */
 export const Filter = (description: string, words?: readonly string[]): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ description, type: String, ...(words === undefined ? {} : { enum: [...words] }) }),

@@ -1,6 +1,6 @@
 // How our values look in JSON: amounts as integers, currencies as Stripe writes them, times as ISO 8601 in UTC.
 
-/** Smallest units. Exact: no amount above 2^53 - 1 is ever taken in. */
+/** Smallest units. Exact: we never take an amount above 2^53 - 1. */
 export function amountOf(minor: bigint): number;
 export function amountOf(minor: bigint | null): number | null;
 export function amountOf(minor: bigint | null): number | null {

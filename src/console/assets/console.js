@@ -1,5 +1,5 @@
-// All that the console does in the browser: local times, live parts kept fresh, ids copied, `/` for the search, a form sent once. Everything
-// works without it.
+// The console's part in the browser: local times, fresh live parts, copied ids, `/` for the search, a form sent once.
+// Everything works without it.
 'use strict';
 
 const LONGEST_WAIT_MS = 120_000;
@@ -85,7 +85,7 @@ function link(path, text) {
   return a;
 }
 
-/** New content in the old place; what was open stays open, and the keyboard stays where it was. */
+/** New content in the old place; open parts stay open, and the keyboard stays in its place. */
 function replace(part, text) {
   if (part.contains(getSelection()?.anchorNode ?? null) && !getSelection()?.isCollapsed) return;
   const open = [...part.querySelectorAll('details[open]')].map((d) => d.id);
@@ -123,7 +123,7 @@ function offerCopies(within) {
 const TIMES = 'crossbill.times';
 const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The reader's choice, kept by the browser; some forbid that, and then it lasts as long as the page. */
+/** The reader's choice, kept by the browser; some browsers forbid it, and then it lasts as long as the page. */
 let inUtc = false;
 try {
   inUtc = localStorage.getItem(TIMES) === 'utc';
@@ -136,7 +136,7 @@ const clockTime = (at) => {
   return inUtc ? `${shown} UTC` : shown;
 };
 
-/** Times come from the server in UTC. UTC stays to be seen by pointing at one. */
+/** Times come from the server in UTC. Pointing at one shows UTC. */
 function showTimes(within) {
   const zone = inUtc ? { timeZone: 'UTC' } : {};
   const form = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', ...zone };
@@ -150,7 +150,7 @@ for (const button of document.querySelectorAll('[data-times]')) {
   const say = () => {
     button.textContent = inUtc ? 'UTC' : 'Local time';
     button.title = inUtc ? `Show times in ${ownZone}` : `Times are in ${ownZone}. Show them in UTC`;
-    // It begins with what is to be seen, so that who speaks to the browser can say it (WCAG 2.1, 2.5.3).
+    // It begins with the visible words: a person speaking to the browser can say it (WCAG 2.1, 2.5.3).
     button.setAttribute('aria-label', inUtc ? 'UTC times: show local time' : 'Local time: show UTC');
   };
   button.addEventListener('click', () => {
@@ -171,7 +171,7 @@ for (const part of document.querySelectorAll('[data-live]')) keepFresh(part);
 offerCopies(document);
 showTimes(document);
 
-// `/` goes to the search from wherever nothing is being written.
+// `/` goes to the search from everywhere outside a text field.
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest('input, textarea, select, [contenteditable]')) return;
@@ -188,7 +188,7 @@ document.addEventListener('submit', (event) => {
   if (event.target.dataset.sent) event.preventDefault();
   event.target.dataset.sent = 'yes';
 });
-// A page that comes back from the browser's memory may send its form again.
+// A page back from the browser's memory may send its form again.
 addEventListener('pageshow', () => {
   for (const form of document.forms) delete form.dataset.sent;
 });

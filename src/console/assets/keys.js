@@ -1,7 +1,8 @@
 // Keys on review items, and choosing many rows at once. Everything works without it.
 'use strict';
 
-// j and k: the next and the previous item. e: what is proposed; what moves money is only brought under the finger, for Enter to do it.
+// j and k: the next and the previous item. e: the proposal; a button for money only gets the focus, for Enter to press
+// it.
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.target.closest?.('input, select, textarea, [contenteditable]')) return;
@@ -15,7 +16,7 @@ document.addEventListener('keydown', (event) => {
 
 for (const hint of document.querySelectorAll('[data-keys]')) hint.hidden = false;
 
-/** One box that chooses all of the page, and a word on how many are chosen. */
+/** One box to choose all of the page, and the number of chosen rows. */
 for (const all of document.querySelectorAll('input[data-choose-all]')) {
   const boxes = [...document.querySelectorAll(`input[type=checkbox][form="${all.dataset.chooseAll}"]`)];
   const count = document.querySelector('[data-chosen]');

@@ -1,5 +1,5 @@
-// The identity provider: where people are sent to, and what it says of those who come back. By OpenID Connect's authorization code flow
-// with PKCE (RFC 7636). It is asked only when somebody signs in: that it is down keeps no daemon from starting.
+// The identity provider: its address, and its answer about a returning person. By OpenID Connect's authorization code
+// flow with PKCE (RFC 7636). Used only at a sign-in: a dead provider stops no daemon's start.
 import { Inject, Injectable } from '@nestjs/common';
 import * as oidc from 'openid-client';
 import { CONFIG, type Config, isLoopbackHost, NO_PROXIES, type Proxies, type Secret } from '../../config/index.js';
@@ -10,10 +10,10 @@ import { type Person, personOf } from './people.js';
 import { type SignIn } from './sso-cookie.js';
 
 const PATIENCE_SEC = 5;
-/** So long a provider's own description is believed before it is read again: its addresses seldom change. */
+/** The life of a provider's description before the next read: its addresses seldom change. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** A sign-in that came to nothing; the message is for the page. */
+/** A failed sign-in; the message is for the page. */
 export class SignInFailed extends Error {
   readonly code = 'console.sign_in_failed';
 
@@ -58,7 +58,7 @@ export class IdentityProvider {
   async signInUrl({ state, nonce, verifier }: SignIn, redirectUri: string): Promise<URL> {
     return this.asking(async () => {
       const provider = await this.provider();
-      // Some providers tell groups only to those who ask, and others refuse a scope that they do not know.
+      // Some providers give groups only on request, and others refuse an unknown scope.
       const groups = provider.serverMetadata().scopes_supported?.includes('groups') === true;
       return oidc.buildAuthorizationUrl(provider, {
         redirect_uri: redirectUri,
@@ -71,7 +71,7 @@ export class IdentityProvider {
     });
   }
 
-  /** Who came back. @param answer the redirect URI with the provider's answer. Rejects with SignInFailed. */
+  /** The returning person. @param answer the redirect URI with the provider's answer. Rejects with SignInFailed. */
   async personOf(answer: URL, { state, nonce, verifier }: SignIn): Promise<Person> {
     return this.asking(async () => {
       const provider = await this.provider();
@@ -85,7 +85,7 @@ export class IdentityProvider {
       if (claims === undefined) throw new Error('no id token');
       const aheadSec = claims.iat - this.clock.now().getTime() / 1000;
       if (aheadSec > CLOCKS_MAY_DIFFER_SEC) throw new SignInFailed(CLOCKS, 400);
-      // What was asked for by scope is in the ID token at some providers, and at others only there (OpenID Connect Core 5.4).
+      // Some providers put a scope's claims into the ID token, others only there (OpenID Connect Core 5.4).
       const whole = ['email', 'email_verified', 'groups'].every((name) => claims[name] !== undefined);
       if (whole || provider.serverMetadata().userinfo_endpoint === undefined) return personOf(claims);
       return personOf({ ...claims, ...(await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub)) });
@@ -115,7 +115,7 @@ export class IdentityProvider {
       ...this.#throughProxies(),
       execute: [
         oidc.enableNonRepudiationChecks, // the ID token's signature too, not only where it came from
-        // Marked as deprecated only so that it is noticed. This is a provider on this very machine.
+        // Marked as deprecated only as a warning. This is a provider on this very machine.
         ...(url.protocol === 'http:' && isLoopbackHost(url.hostname) ? [oidc.allowInsecureRequests] : []),
       ],
     });
@@ -123,7 +123,7 @@ export class IdentityProvider {
     return provider;
   }
 
-  /** Each of its addresses is looked at: they need not be of one host. */
+  /** Checks each of its addresses: they may be on different hosts. */
   #throughProxies(): Pick<oidc.DiscoveryRequestOptions, typeof oidc.customFetch> {
     if (this.#proxies.http === null && this.#proxies.https === null) return {};
     const out = new WayOut(this.#proxies, {});
@@ -138,7 +138,7 @@ export class IdentityProvider {
     }
   }
 
-  /** Only codes are logged: the errors hold answers, and those hold tokens. */
+  /** Logs only codes: the errors hold answers, and those hold tokens. */
   private failed(error: unknown): SignInFailed {
     if (error instanceof SignInFailed) return error;
     if (error instanceof oidc.AuthorizationResponseError) {
@@ -183,7 +183,7 @@ const NOT_OURS: ReadonlySet<string> = new Set([
   'OAUTH_KEY_SELECTION_FAILED',
 ]);
 
-/** Of openid-client, or of the connection that failed (`ECONNREFUSED`), which is the cause of a cause. */
+/** Of openid-client, or of the failed connection (`ECONNREFUSED`), the cause of a cause. */
 function codeOf(error: unknown): string {
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : null) {
     if ('code' in at && typeof at.code === 'string') return at.code;
@@ -191,7 +191,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/** An error code of OAuth. Anybody can write one into an address, so only what looks like one is repeated. */
+/** An error code of OAuth. Anybody can write one into an address, so this repeats only plausible ones. */
 const wordOf = (code: string): string => (/^[a-z_]{1,40}$/.test(code) ? code : 'unknown error');
 
 /** In the header, which every provider takes unless it says otherwise (OpenID Connect Discovery 3), or else in the form. */

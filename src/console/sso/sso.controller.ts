@@ -56,14 +56,15 @@ export class SsoController {
       answer.search = new URL(req.originalUrl, answer).search;
       const { name, groups } = await this.admitted(req, await this.provider.personOf(answer, signIn));
       await this.sessions.start(req, res, name, groups);
-      // The session's cookie is not sent where another site has led to, so no redirect would be logged in: our own page leads on.
+      // The browser does not send the session's cookie after a redirect from another site, so a redirect would arrive
+      // logged out: our own page leads on.
       res.setHeader('Refresh', `0;url=${to}`);
       const body = html`<p>Signed in as ${name}. <a href="${to}">Go on to the console</a></p>`;
       sendPage(req, res, { title: 'Signed in', section: null, body });
     });
   }
 
-  /** Audits the outcome. Rejects with SignInFailed for whoever is not to be let in. */
+  /** Audits the outcome. Rejects with SignInFailed for everybody without access. */
   private async admitted(req: Request, person: Person): Promise<{ name: string; groups: readonly string[] }> {
     const { email, verified, groups } = person;
     const { oidcEmailDomain: domain, oidcRoles } = this.config;
@@ -110,7 +111,7 @@ export class SsoController {
     }
   }
 
-  /** What was registered at the provider. Never from the Host header, which whoever sends a request may choose. */
+  /** The address registered at the provider. Never from the Host header: any sender may choose it. */
   private redirectUri(req: Request): string {
     const origin = this.config.consoleUrl ?? `http://127.0.0.1:${req.socket.localPort}`;
     return `${origin}/console/sso/callback`;
