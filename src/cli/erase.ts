@@ -1,6 +1,8 @@
 // `crossbill erase <customer>` and `crossbill purge`: personal data goes, the books stay.
 import { type Command } from 'commander';
 import { Erasure } from '../engine/erasure.js';
+import { FORGET_REASONS } from '../store/pg-notifications.js';
+import { FORGET_NOTES } from '../verify/difference-ack.entity.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
 import { need, parseSince, type Session } from './session.js';
@@ -15,7 +17,7 @@ export function addErase(program: Command, session: Session): void {
       async (cli, args) => {
         const customer = need(args);
         const world = await cli.open();
-        const erasure = new Erasure(world.db);
+        const erasure = new Erasure(world.db, [FORGET_NOTES, FORGET_REASONS]);
         if (!(await erasure.knows(customer))) {
           throw new CliError(EXIT.failed, 'not_found', `Crossbill knows no customer ${plain(customer)}.`);
         }

@@ -1,7 +1,16 @@
-// Takes personal data out of what is kept: of one customer on request, of everybody by age. Amounts, ids, hashes and the ledger stay.
-import { type Database } from '../store/database.js';
+// Takes personal data out of the store: of one customer on request, of everybody by age. Amounts, ids, hashes and the ledger stay. Each row says
+// in its declaration which columns are personal.
+import type pg from 'pg';
+import { CUSTOMER_LINK } from '../domain/customer-link.js';
+import { INVOICE } from '../domain/invoice-row.js';
+import { type LaneState, type OutboxRow, PAYMENT } from '../domain/model.js';
+import { SIGNUP } from '../domain/signup.js';
+import { type AnyRow, jsonText, personalColumns, withoutPersonal } from '../store/codec.js';
+import { snake } from '../store/columns.js';
+import { type Database, inTransaction } from '../store/database.js';
 import { purgeBodies } from '../store/event-bodies.js';
-import { eraseLog, type ErasedLog, purgeLog } from './log-erasure.js';
+import { fold, LOGGED, type LoggedRow } from './lane-log.js';
+import { allRows } from './lane-reader.js';
 
 export type Erased = {
   readonly invoices: number;
@@ -23,6 +32,12 @@ export type Purged = { readonly events: number; readonly quarantined: number; re
 
 const BATCH = 2_000;
 
+/** The rows of a customer, and the rows of an invoice with personal data. */
+const BY_CUSTOMER: readonly AnyRow[] = [INVOICE, PAYMENT, SIGNUP, CUSTOMER_LINK];
+const BY_INVOICE: readonly AnyRow[] = Object.values(LOGGED).filter(
+  (row) => row.table !== '' && personalColumns(row).length > 0,
+);
+
 /** Nobody has to decide on the event `e` any more. */
 const OVER = `e.status not in ('received', 'parked')`;
 
@@ -38,24 +53,23 @@ const named = (n: number): string =>
   `exists (select 1 from unnest($${n}::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
 
 export class Erasure {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    /** Statements that forget other texts of invoices `$1`. */
+    private readonly texts: readonly string[] = [],
+  ) {}
 
-  /** True when anything is known of this customer. */
+  /** True if any row names this customer. */
   async knows(customerId: string): Promise<boolean> {
-    const found = await this.db.pool.query<{ known: boolean }>(
-      `select exists (select 1 from invoice where customer_id = $1) or exists (select 1 from payment where customer_id = $1)
-           or exists (select 1 from signup where customer_id = $1) or exists (select 1 from customer_link where customer_id = $1) as known`,
-      [customerId],
-    );
+    const named = BY_CUSTOMER.map(({ table }) => `exists (select from ${table} where customer_id = $1)`);
+    const found = await this.db.pool.query<{ known: boolean }>(`select ${named.join(' or ')} as known`, [customerId]);
     return found.rows[0]?.known === true;
   }
 
   /** Safe to run again; what was erased is not counted a second time. */
   async eraseCustomer(customerId: string): Promise<Erased> {
     const lanes = await this.lanesOf(customerId);
-    const signups = await this.change('update signup set body = null where customer_id = $1 and body is not null', [
-      customerId,
-    ]);
+    const signups = await this.forget(SIGNUP, 'customer_id', [customerId]);
     const logs = await this.eraseLogs(lanes);
     const inLanes = await this.change(
       `delete from event_body b using inbox_event e
@@ -70,16 +84,14 @@ export class Erasure {
     // Bodies anywhere that name one of these, such as events that we do not use. All bodies are read.
     const elsewhere = await this.emptied('inbox_event', named(3), names);
     const quarantinedElsewhere = await this.emptied('inbox_quarantine', `${named(3)} and not (${ONLY_COPY})`, names);
-    const references = await this.change(
-      'update customer_link set reference = null where customer_id = $1 and reference is not null',
-      [customerId],
-    );
-    const texts = references + (await this.dropTexts(lanes));
+    let texts = logs.attempts + (await this.forget(CUSTOMER_LINK, 'customer_id', [customerId]));
+    for (const row of BY_INVOICE) texts += await this.forget(row, 'invoice_id', lanes);
+    for (const sql of this.texts) texts += await this.change(sql, [lanes]);
     return {
       invoices: lanes.length,
       signups,
       calls: logs.calls,
-      texts: texts + logs.attempts,
+      texts,
       events: inLanes + elsewhere,
       quarantined: quarantined + quarantinedElsewhere,
       waiting: logs.waiting + (await this.waitingEvents(lanes, names)),
@@ -138,53 +150,35 @@ export class Erasure {
     return changed;
   }
 
-  /** What peers and people wrote beside the facts: it may name anybody. Codes stay. */
-  private async dropTexts(lanes: readonly string[]): Promise<number> {
-    const drop = (table: string, column: string): Promise<number> =>
-      this.change(`update ${table} set ${column} = null where invoice_id = any($1) and ${column} is not null`, [lanes]);
-    const told = await this.change(
-      `update refund set failure = jsonb_set(failure, '{message}', '"erased"')
-        where invoice_id = any($1) and failure ->> 'code' = 'told_by_person' and failure ->> 'message' <> 'erased'`,
-      [lanes],
+  /** Takes the personal data out of rows. Gives how many values it took. */
+  private async forget(row: AnyRow, by: string, values: readonly string[]): Promise<number> {
+    const [personal, key] = [personalColumns(row), row.key.map(snake)];
+    const found = await this.db.pool.query<Record<string, unknown>>(
+      `select ${[...key, ...personal].join(', ')} from ${row.table} where ${by} = any($1)`,
+      [values],
     );
-    // What the MoR said of a proforma invoice's recipient, for example, when it refused it.
-    const refusals = await this.change(
-      `update mor_object set detail = jsonb_set(detail, '{refusal}', detail -> 'refusal' || '{"message":"erased","errors":[]}')
-        where invoice_id = any($1) and detail -> 'refusal' ->> 'message' <> 'erased'`,
-      [lanes],
-    );
-    const failures = await this.change(
-      `update mor_object set detail = jsonb_set(detail, '{failure,message}', '"erased"')
-        where invoice_id = any($1) and detail -> 'failure' ->> 'message' <> 'erased'`,
-      [lanes],
-    );
-    // Why a card was declined, as a notification of it told the merchant's backend.
-    const notified = await this.change(
-      `update notification set body = jsonb_set(body::jsonb, '{data,failure_message}', 'null')::text
-        where invoice_id = any($1) and type = 'customer.method_needed' and format = 'standard'
-          and body::jsonb -> 'data' ->> 'failure_message' is not null`,
-      [lanes],
-    );
-    return (
-      refusals +
-      failures +
-      notified +
-      (await drop('payment', 'failure_message')) +
-      (await drop('refund', 'reason')) +
-      (await drop('review', 'note')) +
-      (await drop('difference_ack', 'note')) +
-      told
-    );
+    let taken = 0;
+    for (const before of found.rows) {
+      const after = withoutPersonal(row, before);
+      const changed = personal.filter((c) => jsonText(before[c]) !== jsonText(after[c]));
+      taken += changed.length;
+      if (changed.length === 0) continue;
+      const set = changed.map((c, n) => `${c} = $${n + 1}`).join(', ');
+      const where = key.map((c, n) => `${c} = $${changed.length + n + 1}`).join(' and ');
+      await this.change(`update ${row.table} set ${set} where ${where}`, [
+        ...changed.map((c) => after[c]),
+        ...key.map((c) => before[c]),
+      ]);
+    }
+    return taken;
   }
 
   /** The customer's invoices: their events and calls go by the invoice's id. */
   private async lanesOf(customerId: string): Promise<readonly string[]> {
-    const found = await this.db.pool.query<{ id: string }>(
-      `select invoice_id as id from invoice where customer_id = $1
-       union select invoice_id from payment where customer_id = $1
-       union select invoice_id from signup where customer_id = $1 and invoice_id is not null`,
-      [customerId],
+    const named = BY_CUSTOMER.filter(({ columns }) => 'invoiceId' in columns).map(
+      ({ table }) => `select invoice_id as id from ${table} where customer_id = $1 and invoice_id is not null`,
     );
+    const found = await this.db.pool.query<{ id: string }>(named.join(' union '), [customerId]);
     return found.rows.map((r) => r.id);
   }
 
@@ -212,3 +206,106 @@ export class Erasure {
     return (await this.db.pool.query(sql, values)).rowCount ?? 0;
   }
 }
+
+type Fields = Record<string, unknown>;
+
+type ErasedLog = {
+  /** Calls whose bytes were dropped. */
+  readonly calls: number;
+  /** Reasons of failed tries to charge that were dropped. */
+  readonly attempts: number;
+  /** Calls that are not over: their bytes are needed still. */
+  readonly waiting: number;
+};
+
+/** Calls to the MoR or the relay, whose bytes may name a person. Those to Stripe hold ids and amounts alone. */
+const mayName = (m: OutboxRow): boolean => m.peer !== 'stripe';
+
+/**
+ * Nobody needs its bytes any more: answered, or refused and nobody can have it sent again. A refund that was refused can be, as long
+ * as it is not settled; another call while the item that says so is open.
+ */
+function isOver(m: OutboxRow, s: LaneState): boolean {
+  if (m.status === 'done' || m.status === 'cancelled') return true;
+  if (m.status !== 'refused') return false;
+  if (m.kind === 'create_refund') {
+    return s.refunds.some((r) => r.id === m.subject && ['succeeded', 'failed', 'joined'].includes(r.status));
+  }
+  return !s.reviews.some((r) => r.status === 'open' && r.subject === `${m.kind}:${m.subject}`);
+}
+
+/** Rewrites one lane's log. Safe to run again. */
+async function eraseLog(pool: pg.Pool, lane: string): Promise<ErasedLog> {
+  const rows = await allRows(pool, lane);
+  const { state } = fold(lane, rows);
+  const over = new Set(state.messages.filter((m) => mayName(m) && isOver(m, state)).map((m) => m.id));
+  const dropped = new Set<string>();
+  let attempts = 0;
+  for (const row of rows) {
+    const bodies = Object.entries(row.bodies ?? {}).filter(([id]) => !over.has(id));
+    for (const id of Object.keys(row.bodies ?? {})) if (over.has(id)) dropped.add(id);
+    const change = withoutTexts(row.change, over);
+    attempts += textsOf(row.change['attempts']);
+    const after = {
+      change: jsonText(change),
+      bodies: bodies.length === 0 ? null : jsonText(Object.fromEntries(bodies)),
+    };
+    if (after.change === jsonText(row.change) && bodies.length === Object.keys(row.bodies ?? {}).length) continue;
+    await inTransaction(pool, async (db) => {
+      await db.query(`select set_config('crossbill.erasing', 'on', true)`);
+      await db.query('update lane_log set change = $3, bodies = $4 where lane = $1 and version = $2', [
+        lane,
+        row.version,
+        after.change,
+        after.bodies,
+      ]);
+    });
+  }
+  const waiting = state.messages.filter((m) => mayName(m) && !over.has(m.id) && m.wire.body !== null).length;
+  return { calls: dropped.size, attempts, waiting };
+}
+
+const textsOf = (attempts: unknown): number =>
+  ((attempts ?? []) as readonly Fields[]).filter((a) => typeof a['failure_message'] === 'string').length;
+
+/** The change of a log row without personal data. The words of a peer about a call go with its bytes. */
+function withoutTexts(change: LoggedRow['change'], over: ReadonlySet<string>): Fields {
+  const out: Fields = { ...change };
+  for (const [name, row] of Object.entries(LOGGED)) {
+    const rows = change[name] as readonly Fields[] | undefined;
+    if (rows !== undefined) out[name] = rows.map((fields) => withoutPersonal(row, fields));
+  }
+  const calls = change['calls'] as readonly Fields[] | undefined;
+  if (calls !== undefined)
+    out['calls'] = calls.map((c) =>
+      over.has(String(c['id'])) && c['last_message'] ? { ...c, last_message: null } : c,
+    );
+  return out;
+}
+
+/** Drops the bytes of calls that were decided before `before`, in lanes where nothing is open any more. Gives how many rows had some. */
+async function purgeLog(pool: pg.Pool, before: Date, onBatch: (dropped: number) => void): Promise<number> {
+  let changed = 0;
+  for (let after = ''; ;) {
+    const step = await pool.query<{ last: string | null; n: number }>(PURGE_SQL, [after, before]);
+    const { last = null, n = 0 } = step.rows[0] ?? {};
+    if (last === null) return changed;
+    after = last;
+    changed += n;
+    onBatch(n);
+  }
+}
+
+// In short steps by the primary key. A step ends within a lane at worst: the next one begins behind that lane's name.
+const PURGE_SQL = `
+  with step as materialized (select lane from lane_log where lane > $1 order by lane limit ${BATCH}),
+       lanes as materialized (select distinct lane from step),
+       dropped as (
+         update lane_log l set bodies = null from lanes
+          where l.lane = lanes.lane and l.bodies is not null and l.at < $2
+            and not exists (select 1 from lane q where q.key = l.lane and q.lease_until is not null)
+            and not exists (select 1 from open_call c where c.lane = l.lane)
+            and not exists (select 1 from review r where r.invoice_id = l.lane and r.status = 'open')
+            and not exists (select 1 from refund r where r.invoice_id = l.lane and r.status not in ('succeeded', 'failed'))
+       returning 1)
+  select (select max(lane) from step) as last, (select count(*)::int from dropped) as n`;

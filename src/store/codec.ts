@@ -28,7 +28,7 @@ export function jsonText(value: unknown): string {
 type Named<T> = readonly [name: keyof T & string, column: string, of: Column<unknown>];
 const made = new WeakMap<object, unknown>();
 
-function columnsOf<T>(codec: Row<T, unknown>): readonly Named<T>[] {
+function columnsOf<T>(codec: Pick<Row<T, unknown>, 'columns'>): readonly Named<T>[] {
   const known = made.get(codec) as readonly Named<T>[] | undefined;
   if (known !== undefined) return known;
   const names = Object.keys(codec.columns) as (keyof T & string)[];
@@ -108,4 +108,22 @@ export function insertSql<T>(codec: Row<T, unknown>, n = 1): string {
     .join(', ');
   const { table } = codec;
   return `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $${n}::json)`;
+}
+
+/** A kind of row, whatever its values. */
+export type AnyRow = Pick<Row<Readonly<Record<string, unknown>>, unknown>, 'table' | 'columns' | 'key'>;
+
+/** Fields in the table's names, as JSON or as read, without their personal data. */
+export function withoutPersonal(codec: AnyRow, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const out = { ...fields };
+  for (const [, column, { options }] of columnsOf(codec)) {
+    // A field without a value stays out: null would be a change of the row.
+    if (options.erase !== undefined && (fields[column] ?? null) !== null) out[column] = options.erase(fields[column]);
+  }
+  return out;
+}
+
+/** The columns with personal data. */
+export function personalColumns(codec: AnyRow): readonly string[] {
+  return columnsOf(codec).flatMap(([, column, { options }]) => (options.erase === undefined ? [] : [column]));
 }

@@ -237,3 +237,9 @@ function rowOf(r: Row): NotificationRow {
     deliveredAt: r['delivered_at'] as Date | null,
   };
 }
+
+/** An erasure forgets why a card was declined, as notifications about invoices `$1` say it. */
+export const FORGET_REASONS = `
+  update notification set body = jsonb_set(body::jsonb, '{data,failure_message}', 'null')::text
+   where invoice_id = any($1) and type = 'customer.method_needed' and format = 'standard'
+     and body::jsonb -> 'data' ->> 'failure_message' is not null`;

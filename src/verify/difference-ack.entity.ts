@@ -1,4 +1,4 @@
-// What a person said of a difference.
+// A person's word about a difference.
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('difference_ack')
@@ -10,3 +10,6 @@ export class DifferenceAckEntity {
   @Column('text') by!: string;
   @Column('timestamptz') at!: Date;
 }
+
+/** An erasure forgets the notes about invoices `$1`. */
+export const FORGET_NOTES = 'update difference_ack set note = null where invoice_id = any($1) and note is not null';
