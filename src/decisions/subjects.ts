@@ -13,7 +13,7 @@ import { links } from '../links/subject.js';
 import { morObjects } from '../mor-objects/subject.js';
 import { learnFromCapture } from '../payments/rules/learn-from-capture.js';
 import { documents } from '../documents/subject.js';
-import { creditLossCall, reportLossCall } from '../returns/rules/credit-loss.js';
+import { returns } from '../returns/subject.js';
 import { disputes } from '../disputes/subject.js';
 import { type Lane } from '../engine/draft.js';
 import { atRest, nothingMore } from '../engine/subject.js';
@@ -85,8 +85,8 @@ const CALLS: Subjects['calls'] = {
   ...invoices.calls,
   ...retries.calls,
   ...refunds.calls,
-  report_refund: oneOf(refunds.calls.report_refund, reportLossCall),
-  issue_credit_note: oneOf(refunds.calls.issue_credit_note, creditLossCall),
+  report_refund: oneOf(refunds.calls.report_refund, returns.calls.report_refund),
+  issue_credit_note: oneOf(refunds.calls.issue_credit_note, returns.calls.issue_credit_note),
   ...transfers.calls,
   ...links.calls,
 };
@@ -108,7 +108,7 @@ export const SUBJECTS: Subjects = {
     signup_unproven: unprovenReview,
     signup_overdue: nothingMore,
     ...refunds.choices,
-    ...disputes.choices,
+    ...returns.choices,
     ...enrolment.choices,
     conflicting_event: nothingMore,
   },
@@ -117,6 +117,7 @@ export const SUBJECTS: Subjects = {
   untilStill: [asRule(settleMarks), ...refunds.money, asRule(closeRefunded)],
   last: [
     atRest(disputes),
+    atRest(returns),
     atRest(refunds),
     atRest(links),
     (lane) => takeBackUnwanted(lane, CALLS), // announced money, and what a person was asked about it, end calls

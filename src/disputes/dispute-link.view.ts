@@ -28,7 +28,7 @@ export function disputeAct(o: MorObjectRow): Html | null {
   return isDispute(o) ? actLink(disputePath(o), o.kind === 'dispute' ? 'See the dispute' : 'See the alert') : null;
 }
 
-/** An item about a dispute is named after it and its stage (disputes/rules/settle-disputes.ts). */
+/** An item about a dispute is named after it and its stage (rules/items.ts). */
 export function asksAbout({ kind, subject }: ReviewRow, o: MorObjectRow): boolean {
   const name = o.kind === 'alert' ? `alert:${disputeName(o)}` : disputeName(o);
   return kind === 'dispute' && isDispute(o) && (subject === name || subject.startsWith(`${name}:`));

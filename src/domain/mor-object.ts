@@ -279,6 +279,11 @@ export function returnOf(
   return s.objects.find((o) => o.kind === 'debit_return' && o.paymentRowId === paymentRowId && o.status === 'returned');
 }
 
+/** The MoR's id of it, ours until it has one. */
+export function objectId(o: Pick<MorObjectRow, 'id' | 'morId'>): string {
+  return o.morId ?? o.id;
+}
+
 /** Evidence was asked for after the outcome of a dispute: it goes on, while a loss stays in the books until a win is told. */
 export function asksAfterOutcome({ detail: { saidAt, outcomeAt } }: MorObjectRow): boolean {
   return saidAt !== undefined && outcomeAt !== undefined && saidAt > outcomeAt;

@@ -118,9 +118,6 @@ export function note(
   return { ...s, journal: [...s.journal, { lane: s.lane, at: ctx.now, kind, ref, text, detail }] };
 }
 
-/** Kinds whose one rule knows all of the fact. Of the others an event or an answer may have told more than the rule that comes back to them. */
-const TELLS_ALL: ReadonlySet<ReviewKind> = new Set(['dispute']);
-
 /**
  * Opens a review item. One of this kind and subject that is open stays, with the fact and the deadline of now; one that a person dismissed
  * stays closed as long as the fact is the same: another amount, deadline or state is news. `since`: when what it is about was heard; whoever
@@ -132,8 +129,8 @@ export function openReview(s: LaneState, ctx: Ctx, item: Item & { readonly since
   const open = same.find((r) => r.status === 'open');
   if (open !== undefined) {
     const isDueThen = open.dueAt?.getTime() === dueAt?.getTime();
-    const isOlder = open.topic !== fact.code && !TELLS_ALL.has(kind);
-    return isDueThen && isOlder ? s : restateReview(s, ctx, open, { ...item, dueAt });
+    const isOther = open.topic !== fact.code;
+    return isDueThen && isOther ? s : restateReview(s, ctx, open, { ...item, dueAt });
   }
   if (same.some((r) => isDismissed(r, since) && isSameFact(r.fact, fact))) return s;
   const row = newReview(

@@ -7,7 +7,7 @@ import { type LaneState, type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { ReadModel } from '../engine/read-model.js';
 import { type NamedRequest } from '../domain/request-name.js';
-import { returnDebit, type ReturnWord, undoReturn } from './rules/return-debit.js';
+import { returnDebit, type ReturnWord, undoReturn } from './return-debit.js';
 
 /** API key, Idempotency-Key and hash of what was asked; the path follows from the payment. */
 export type ReturnName = Omit<NamedRequest, 'method' | 'path'>;

@@ -243,7 +243,7 @@ export const mutants = [
   },
   {
     name: 'lost disputes take more than the payment was',
-    file: 'src/disputes/rules/book-losses.ts',
+    file: 'src/returns/rules/loss.ts',
     find: 'rest -= minor;',
     replace: 'rest -= 0n * minor;',
     tests: ['test/unit/channels-decisions.test.ts'],
@@ -355,7 +355,7 @@ export const mutants = [
   },
   {
     name: 'the outcome of a dispute that came last counts, not the last one',
-    file: 'src/disputes/rules/dispute-event.ts',
+    file: 'src/disputes/rules/dispute.ts',
     find: "return at.getTime() > before || (at.getTime() === before && outcome === 'won');",
     replace: 'return before <= Infinity;',
     tests: ['test/unit/channels-decisions.test.ts', 'test/unit/flow-dispute-order.test.ts'],

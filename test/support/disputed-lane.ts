@@ -3,6 +3,7 @@ import { type Ctx, putObject } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { disputes } from '../../src/disputes/subject.js';
+import { returns } from '../../src/returns/subject.js';
 import { decide } from '../../src/engine/adapter.js';
 import { atRest } from '../../src/engine/subject.js';
 import { aCtx, NOW, open, paidByCard } from './channel-lane.js';
@@ -34,7 +35,8 @@ export function anAlert(over: Partial<MorObjectRow> = {}): MorObjectRow {
 }
 
 /** Disputes, alerts and returns at rest. */
-export const settleDisputes = (s: LaneState, ctx: Ctx): LaneState => decide(s, ctx, atRest(disputes));
+export const settleDisputes = (s: LaneState, ctx: Ctx): LaneState =>
+  decide(decide(s, ctx, atRest(disputes)), ctx, atRest(returns));
 
 /** At rest, with these disputes and alerts as they stand now. */
 export function withThem(s: LaneState, objects: readonly MorObjectRow[], minute = 0): LaneState {
@@ -47,7 +49,7 @@ export const asked = (s: LaneState): string[] => open(s).map((r) => r.subject);
 /** As a person leaves a finished item. */
 export function dismissed(s: LaneState, subject: string): LaneState {
   const dealt = (r: ReviewRow): ReviewRow =>
-    r.subject === subject ? { ...r, status: 'resolved', resolution: 'dismiss' } : r;
+    r.subject === subject ? { ...r, status: 'resolved', resolution: 'dismiss', resolvedAt: r.createdAt } : r;
   return { ...s, reviews: s.reviews.map(dealt) };
 }
 

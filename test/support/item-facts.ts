@@ -17,7 +17,7 @@ export const FACTS = {
   signup_overdue: { code: 'signup-unpaid', signup: 'sup_1', customer: 'cus_1', since: '2026-11-20T12:00:00.000Z' },
   signup_unproven: { code: 'charge-unknown', charge: 'ch_1', knownSince: null },
   finalization_failed: { code: 'finalization-failed', invoice: 'in_1', said: 'no tax location' },
-  dispute: { code: 'outcome-unclear', dispute: 'dp_1', outcome: null, again: false, againAt: null },
+  dispute: { code: 'outcome-unclear', dispute: 'dp_1', outcome: null },
   partial_transfer: {
     code: 'transfer-short',
     received: EUR(1990n),

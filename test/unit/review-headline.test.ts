@@ -10,7 +10,6 @@ const said = (fact: FactsByKind['dispute']): string => headlineOf({ fact });
 const amount = { minor: 45000n, currency: 'EUR' };
 const asked = { dispute: 'dp_1', until: UNTIL, afterOutcome: null, url: null };
 const sum = { amount, unread: null };
-const once = { again: false, againAt: null };
 
 describe('the headline of a review item', () => {
   it("says what the bank did, without the dispute's id and without the deadline that stands beside it", () => {
@@ -28,7 +27,7 @@ describe('the headline of a review item', () => {
     expect(said({ code: 'evidence-returned', ...asked, note: 'page 2 is missing' })).toBe(
       'the evidence for the dispute was sent back, new evidence is needed: page 2 is missing',
     );
-    const lost = { code: 'dispute-lost', dispute: 'dp_1', ...sum, ...once, bookedSince: false, apart: null } as const;
+    const lost = { code: 'dispute-lost', dispute: 'dp_1', ...sum, bookedSince: false, apart: null } as const;
     expect(said({ ...lost, twice: null })).toBe('the dispute was lost: the bank took 450.00 EUR back');
     const alert = { alert: 'al_1', payment: 'pay_1' };
     expect(said({ code: 'alert-received', ...alert, until: UNTIL, ...sum })).toBe(

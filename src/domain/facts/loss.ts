@@ -1,6 +1,6 @@
 // Facts of disputes and of debits that banks returned.
 import { type Money } from '../money.js';
-import { type Again, type Apart, type Disputed, type Time } from './parts.js';
+import { type Apart, type Disputed, type Time } from './parts.js';
 
 /** A credit note for a loss stands on Stripe, and more of it than a bank has taken. */
 type CreditFact = {
@@ -31,7 +31,7 @@ export type DisputeFact =
       readonly url: string | null;
       readonly note: string | null;
     }
-  | ({ readonly code: 'outcome-unclear'; readonly dispute: string; readonly outcome: string | null } & Again)
+  | { readonly code: 'outcome-unclear'; readonly dispute: string; readonly outcome: string | null }
   | ({
       readonly code: 'dispute-lost';
       readonly dispute: string;
@@ -45,16 +45,15 @@ export type DisputeFact =
       /** Somebody booked it beside the ledger, and it is in the ledger now. */
       readonly bookedSince: boolean;
       readonly apart: Apart;
-    } & Disputed &
-      Again)
-  | ({
+    } & Disputed)
+  | {
       readonly code: 'loss-unread';
       readonly dispute: string;
       readonly unread: string;
       readonly takenBack: boolean;
       readonly refunded: boolean;
       readonly apart: Apart;
-    } & Again)
+    }
   | ({
       readonly code: 'won-after-loss';
       readonly dispute: string;
@@ -62,8 +61,7 @@ export type DisputeFact =
       readonly reversed: boolean;
       /** Somebody was asked to book it beside the ledger. */
       readonly beside: boolean;
-    } & Disputed &
-      Again)
+    } & Disputed)
   | ({
       readonly code: 'alert-received';
       readonly alert: string;

@@ -32,9 +32,6 @@ export type OnObject = { readonly object: string; readonly reference: string | n
 /** A sum that the MoR named, or wrote in a way that can be read as two. Both null: it named none. */
 export type Disputed = { readonly amount: Money | null; readonly unread: string | null };
 
-/** The dispute came to such an end before. `againAt`: when, where the MoR said so. */
-export type Again = { readonly again: boolean; readonly againAt: Time | null };
-
 /** Money that no mark has joined to its invoice, or that is not in the books; null: it was marked. */
 export type Apart = 'for-nothing' | 'maybe-for-nothing' | 'not-booked' | null;
 

@@ -1,6 +1,6 @@
 // The sentences of every review item, made from its fact when somebody reads them. Nothing decides by them.
 import { objectWords } from '../../mor-objects/rules/words.js';
-import { disputeWords } from '../../disputes/rules/dispute-words.js';
+import { disputeWords } from '../../disputes/rules/words.js';
 import { type Fact, type FactCode, type Sentences, type Words } from '../../domain/fact.js';
 import { type ReviewRow } from '../../domain/model.js';
 import { laneWords } from './lane-words.js';
@@ -11,7 +11,7 @@ import { refundItemWords } from '../../refunds/rules/words.js';
 import { invoiceWords } from './invoice-words.js';
 import { paymentWords } from '../../payments/rules/payment-words.js';
 import { retryWords } from '../../retries/rules/retry-calls.js';
-import { returnWords } from '../../returns/rules/return-words.js';
+import { returnWords } from '../../returns/rules/words.js';
 import { signupWords } from '../../signups/rules/signup-words.js';
 import { transferWords } from '../../transfers/rules/words.js';
 

@@ -11,7 +11,7 @@ import {
   textNamed,
   timeNamed,
 } from '../../../../src/domain/events/payload-fields.js';
-import { outcomeIn, refundedIn } from '../../../../src/disputes/rules/outcome.js';
+import { outcomeIn, refundedIn } from '../../../../src/disputes/rules/dispute.js';
 
 const JULY = new Date('2027-07-01T00:00:00Z');
 

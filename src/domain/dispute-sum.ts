@@ -1,8 +1,9 @@
 // A sum that the MoR's event of a dispute names in a way that can be read as two: 300 EUR may be 300.00 or 3.00.
-import { SUMS_BETWEEN } from '../../domain/events/payload-fields.js';
-import { type PaymentRow } from '../../domain/model.js';
-import { minorFromDecimal, parseCurrency } from '../../domain/money.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { SUMS_BETWEEN } from './events/payload-fields.js';
+import { type Disputed } from './facts/parts.js';
+import { type LaneRows, type PaymentRow } from './model.js';
+import { minorFromDecimal, parseCurrency, showMoney } from './money.js';
+import { type MorObjectRow } from './mor-object.js';
 
 /**
  * How the MoR wrote it; null: it named no sum, or one that is understood. Where each reading takes all of the payment, it is; and where one
@@ -33,4 +34,20 @@ function readingsOf(said: string, known: string | null): readonly bigint[] {
     else if (minor === null) return [];
   }
   return found;
+}
+
+/** The sum of a dispute or an alert, as the MoR named it; else that of its payment. */
+export function disputedOf({ payments }: Pick<LaneRows, 'payments'>, o: MorObjectRow): Disputed {
+  const p = payments.find((x) => x.id === o.paymentRowId);
+  const unread = unreadSum(o, p);
+  if (unread !== null) return { amount: null, unread };
+  if (o.amount !== null && o.currency !== null)
+    return { amount: { minor: o.amount, currency: o.currency }, unread: null };
+  const amount = p === undefined || p.amount === null ? null : { minor: p.amount, currency: p.currency };
+  return { amount, unread: null };
+}
+
+export function showDisputed({ amount, unread }: Disputed): string {
+  if (unread !== null) return `a sum that the MoR wrote as "${unread}"`;
+  return amount === null ? 'a payment' : showMoney(amount);
 }

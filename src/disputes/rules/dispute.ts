@@ -1,16 +1,23 @@
-// What the MoR says of a dispute or of an alert that comes before one.
-import { type LaneRows, type PaymentRow } from '../../domain/model.js';
+// What the MoR says of a dispute or of an alert that comes before one. Document 2 shows none of its words.
+import { isJsonObject, type JsonObject } from '../../domain/events/json-body.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
-import { dashboardIn, deadlineIn, idNamed, sumIn, textNamed } from '../../domain/events/payload-fields.js';
-import { isJsonObject } from '../../domain/events/json-body.js';
+import {
+  dashboardIn,
+  deadlineIn,
+  idNamed,
+  named,
+  sumIn,
+  textNamed,
+  wordNamed,
+} from '../../domain/events/payload-fields.js';
+import { type LaneRows, type PaymentRow } from '../../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
-import { type DisputeOutcome, outcomeIn, refundedIn } from './outcome.js';
+import { showTime } from '../../domain/show-time.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { done, type Verdict } from '../../engine/event.js';
+import { onlyTaken, paymentNamed } from '../../engine/payment.js';
 import { findOrAddObject } from '../../mor-objects/rules/mor-object.js';
 import { DISPUTE_NAMES_MOST } from '../../policy.js';
-import { showTime } from '../../domain/show-time.js';
-import { paymentNamed } from '../../engine/payment.js';
 
 /** What an event about a dispute or an alert is about: its own id, else the payment it names, else the event. */
 function entityOf(
@@ -131,4 +138,98 @@ export function takeAlert(lane: Lane, e: MorServiceEvent): Verdict {
   if (o.status !== 'handled') o.status = 'received';
   o.deadline = deadlineIn(e.data) ?? o.deadline;
   return done(`alert ${morId}; the invoice stays as it is`);
+}
+
+/** A dispute may arrive before its payment: it is of the payment that it named, as soon as that is known; else of the only one that was taken. */
+export function nameDisputed(lane: Lane): void {
+  const taken = lane.payments.filter((p) => p.succeededAt !== null);
+  for (const o of lane.objects) {
+    if (o.kind !== 'dispute' && o.kind !== 'alert') continue;
+    const names = o.detail.names ?? [];
+    const idsOf = (p: PaymentRow) => [p.paymentId, p.id, p.processorChargeId, p.processorPaymentIntentId];
+    const own = taken.find((p) => idsOf(p).some((id) => id !== null && names.includes(id)));
+    const only = o.paymentRowId === null ? onlyTaken(lane, names) : null;
+    o.paymentRowId = (own ?? only)?.id ?? o.paymentRowId;
+  }
+}
+
+export type DisputeOutcome = 'won' | 'lost' | 'decided';
+
+/** Words that say nothing by themselves. */
+const FILLERS: ReadonlySet<string> = new Set(['', 'the', 'a', 'is', 'was', 'has', 'been']);
+
+/**
+ * The words of a code or a phrase, in lower case: those of `LOST_AFTER_REVIEW`, `merchantWon` and "Not refunded". What else stands in
+ * the text (a question mark, an apostrophe, letters of another script) stays part of a word, which is then not known.
+ */
+function wordsOf(text: string): readonly string[] {
+  return text
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[\s_.,:;-]+/)
+    .filter((word) => !FILLERS.has(word));
+}
+
+const BUYER = '(?:customer|cardholder|buyer|issuer|bank)';
+const SELLER = '(?:merchant|seller)';
+const favour = (whose: string): string => `(?:in )?favou?r(?: of)? ${whose}`;
+
+/** One of these is the whole phrase, but for where it stands in the case ("dispute closed: …", "… after review"). */
+function phrases(...those: string[]): RegExp {
+  return new RegExp(
+    `^(?:(?:dispute|chargeback|case) )?(?:(?:decided|resolved|closed) )?(?:${those.join('|')})(?: after review)?$`,
+  );
+}
+
+const WON = phrases(`(?:(?:${SELLER}|you) )?won`, `won by ${SELLER}`, `${BUYER} lost`, favour(SELLER));
+const LOST = phrases(
+  `(?:(?:${SELLER}|you) )?(?:lost|lose)`,
+  `lost by ${SELLER}`,
+  `${BUYER} won`,
+  `won by ${BUYER}`,
+  favour(BUYER),
+  'charged ?back',
+);
+/** A payment, funds or a defence may be reversed or withdrawn as well, to the other end. */
+const DROPPED = /^(?:dispute|chargeback) (?:reversed|withdrawn|cancell?ed)$/;
+/** By the merchant, when nothing else is said: a representment or evidence that was accepted is no loss. */
+const CONCEDED = 'accepted';
+
+/**
+ * What became of a dispute. `decided`: anything but a whole phrase that surely says who won. A loss is booked for good and a win closes
+ * the item, so a wrong guess costs more than a question to a person. `said`: the MoR's own.
+ */
+export function outcomeIn(data: JsonObject): { readonly outcome: DisputeOutcome; readonly said: string | null } {
+  const said = wordNamed(data, 'outcome', 'result', 'resolution', 'status');
+  const phrase = wordsOf(said ?? '').join(' ');
+  if (WON.test(phrase) || DROPPED.test(phrase)) return { outcome: 'won', said };
+  return { outcome: LOST.test(phrase) || phrase === CONCEDED ? 'lost' : 'decided', said };
+}
+
+/** What an outcome of an alert may say beside these, so that it is understood. */
+const OF_REFUNDS: ReadonlySet<string> = new Set([
+  ...['refund', 'refunded', 'refundable', 'payment', 'alert', 'customer', 'full', 'fully', 'partial', 'partially'],
+  ...['issued', 'made', 'handled', 'and', 'notified', 'further', 'to'],
+]);
+const NO_REFUND: ReadonlySet<string> = new Set([
+  ...['not', 'no', 'non', 'without', 'unable', 'unrefunded', 'failed', 'failure', 'cancelled', 'canceled'],
+  ...['refused', 'denied', 'declined', 'rejected', 'ignored'],
+]);
+const DECLINED: ReadonlySet<string> = new Set(['declined', 'rejected', 'ignored']);
+
+/** Whether an alert's outcome says that the payment was given back; null when it does not say, or has a word that is not known. */
+export function refundedIn(data: JsonObject): boolean | null {
+  const flag = named(data, ['refunded', 'paymentrefunded', 'isrefunded', 'wasrefunded'], (value) => {
+    if (typeof value === 'boolean') return value ? 'yes' : 'no';
+    return typeof value === 'string' && /^(true|false|yes|no)$/i.test(value)
+      ? /^(true|yes)$/i.test(value)
+        ? 'yes'
+        : 'no'
+      : null;
+  });
+  if (flag !== null) return flag === 'yes';
+  const words = wordsOf(wordNamed(data, 'outcome', 'result', 'resolution', 'status') ?? '');
+  const speaks = words.some((word) => word.includes('refund') || DECLINED.has(word));
+  if (!speaks || !words.every((word) => OF_REFUNDS.has(word) || NO_REFUND.has(word))) return null;
+  return !words.some((word) => NO_REFUND.has(word));
 }

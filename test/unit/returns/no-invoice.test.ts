@@ -1,10 +1,8 @@
 // A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed. Or of money that is not known
-// here: its loss is not booked, and a person hears so.
-import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/decisions/decide.js';
-import { returnDebit } from '../../src/returns/rules/return-debit.js';
-import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../support/builders.js';
+import { resolveReview } from '../../../src/decisions/decide.js';
+import { returnDebit } from '../../../src/returns/return-debit.js';
+import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../support/builders.js';
 import {
   aDispute,
   dismissed,
@@ -15,8 +13,9 @@ import {
   paidTwice,
   settleDisputes,
   withThem,
-} from '../support/disputed-lane.js';
-import { balances, LaneHarness } from '../support/lane-harness.js';
+} from '../../support/disputed-lane.js';
+import { withWords, wordsOf } from '../../support/item-words.js';
+import { balances, LaneHarness } from '../../support/lane-harness.js';
 
 const lost = aDispute({
   ...{ paymentRowId: 'pmt_2', status: 'lost' },

@@ -1,6 +1,6 @@
 // What a dispute's sum may come to that the MoR wrote in a way that can be read as two.
 import { describe, expect, it } from '@jest/globals';
-import { unreadSum } from '../../src/disputes/rules/unread-sum.js';
+import { unreadSum } from '../../../src/domain/dispute-sum.js';
 
 const AT = '2026-11-20T12:00:00.000Z';
 const taken = { amount: 1000n, currency: 'EUR' };

@@ -1,26 +1,26 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
-import { FACTS } from '../support/item-facts.js';
-import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { askRefund } from '../support/ask-refund.js';
-import { applyEvent, resolveReview } from '../../src/decisions/decide.js';
-import { type LaneState } from '../../src/domain/model.js';
-import { paymentCollected } from '../../src/ledger/rules/postings.js';
-import { addEntry, openReview, putObject, putPayment, putRefund } from '../../src/engine/change.js';
-import { returnDebit, undoReturn } from '../../src/returns/rules/return-debit.js';
-import { type MorObjectRow, newMorObject, returnOf } from '../../src/domain/mor-object.js';
-import { newRefund } from '../../src/refunds/rules/refund.js';
-import { returnItems } from '../../src/returns/rules/return-items.js';
-import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../support/channel-lane.js';
-import { balances } from '../support/lane-harness.js';
-import { settle } from '../support/settled.js';
-import { decide } from '../../src/engine/adapter.js';
-import { declares } from '../../src/engine/items.js';
+import { applyEvent, resolveReview } from '../../../src/decisions/decide.js';
+import { type LaneState } from '../../../src/domain/model.js';
+import { type MorObjectRow, newMorObject, returnOf } from '../../../src/domain/mor-object.js';
+import { decide } from '../../../src/engine/adapter.js';
+import { addEntry, openReview, putObject, putPayment, putRefund } from '../../../src/engine/change.js';
+import { declares } from '../../../src/engine/items.js';
+import { paymentCollected } from '../../../src/ledger/rules/postings.js';
+import { newRefund } from '../../../src/refunds/rules/refund.js';
+import { returnDebit, undoReturn } from '../../../src/returns/return-debit.js';
+import { returnedDebits } from '../../../src/returns/rules/loss.js';
+import { askRefund } from '../../support/ask-refund.js';
+import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../../support/channel-lane.js';
+import { FACTS } from '../../support/item-facts.js';
+import { withWords, wordsOf } from '../../support/item-words.js';
+import { balances } from '../../support/lane-harness.js';
+import { settle } from '../../support/settled.js';
 
 const later = (minutes: number) => aCtx(new Date(NOW.getTime() + minutes * 60_000));
 
 const withReturn = (s: LaneState, o: MorObjectRow, minute: number): LaneState =>
-  decide(putObject(s, o), later(minute), declares(returnItems));
+  decide(putObject(s, o), later(minute), declares(returnedDebits));
 
 /** A payment of 29.90 that is in the ledger as collected. */
 function paid(): { s: LaneState; id: string } {

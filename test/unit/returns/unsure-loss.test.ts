@@ -1,10 +1,10 @@
 // A dispute that was lost for a sum that is not sure: what a person is told, besides that it is not in the ledger.
-import { wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { disputeAnswer } from '../../src/disputes/rules/dispute-answer.js';
-import { aDispute, asked, dismissed, goesOn, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
-import { LaneHarness } from '../support/lane-harness.js';
-import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../support/builders.js';
+import { disputeAnswer } from '../../../src/disputes/rules/words.js';
+import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../../support/builders.js';
+import { aDispute, asked, dismissed, goesOn, only, paid, paidTwice, withThem } from '../../support/disputed-lane.js';
+import { wordsOf } from '../../support/item-words.js';
+import { LaneHarness } from '../../support/lane-harness.js';
 
 const unread = { said: '300 EUR', at: '2026-11-20T12:00:00.000Z' };
 const lost = aDispute({ status: 'lost', detail: { outcome: 'lost', outcomeAt: '2026-11-20T12:00:00.000Z', unread } });

@@ -201,9 +201,9 @@ const kindOf = (o: MorObjectRow): 'dispute' | 'debit_returned' => (o.kind === 'd
 const nameOf = (o: MorObjectRow): string => o.morId ?? o.id;
 
 /** The subject of the item of a credit note that is more than the loss. */
-export function creditItemOf(o: MorObjectRow): string {
+function creditItemOf(o: MorObjectRow): string {
   return `${o.kind === 'dispute' ? nameOf(o) : o.id}:credit`;
 }
 
-/** The subject of the item that asks what becomes of the loss (disputes/rules/settle-disputes.ts, return-items.ts). */
+/** The subject of the item that asks what becomes of the loss (loss.ts). */
 const itemOf = (o: MorObjectRow): string => (o.kind === 'dispute' ? `${nameOf(o)}:lost` : o.id);

@@ -1,15 +1,15 @@
-// What banks took back, in the ledger: never more than the payment, each cent once, and dated when the bank took it.
+// What banks took back, in the ledger: by lost disputes and returned debits.
 import { describe, expect, it } from '@jest/globals';
-import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
-import { type MorObjectRow } from '../../src/domain/mor-object.js';
-import { decide } from '../../src/engine/adapter.js';
-import { bookLosses } from '../../src/disputes/rules/book-losses.js';
-import { disputeLost } from '../../src/ledger/rules/postings.js';
-import { putObject, putPayment } from '../../src/engine/change.js';
-import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../support/builders.js';
-import { aDispute, later, minutesLater, paid, paidTwice } from '../support/disputed-lane.js';
-import { LaneHarness } from '../support/lane-harness.js';
-import { decided } from '../support/settled.js';
+import { type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
+import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
+import { decide } from '../../../../src/engine/adapter.js';
+import { putObject, putPayment } from '../../../../src/engine/change.js';
+import { disputeLost } from '../../../../src/ledger/rules/postings.js';
+import { bookLosses } from '../../../../src/returns/rules/loss.js';
+import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../../../support/builders.js';
+import { aDispute, later, minutesLater, paid, paidTwice } from '../../../support/disputed-lane.js';
+import { LaneHarness } from '../../../support/lane-harness.js';
+import { decided } from '../../../support/settled.js';
 
 const lost = (over: Partial<MorObjectRow> = {}): MorObjectRow => aDispute({ status: 'lost', ...over });
 const euros = (amount: bigint): Pick<MorObjectRow, 'amount' | 'currency'> => ({ amount, currency: 'EUR' });

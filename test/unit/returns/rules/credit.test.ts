@@ -1,16 +1,16 @@
 // A loss on Stripe: a person chooses the credit note, its two calls go out once, and the books follow the dispute.
 import { describe, expect, it } from '@jest/globals';
-import { applyAnswer, resolveReview } from '../../../src/decisions/decide.js';
-import { putPayment, putRefund } from '../../../src/engine/change.js';
-import { type CallOutcome } from '../../../src/domain/ports/call.js';
-import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../../src/domain/model.js';
-import { type MorObjectRow } from '../../../src/domain/mor-object.js';
-import { type Answer } from '../../../src/engine/call.js';
-import { returnDebit, undoReturn } from '../../../src/returns/rules/return-debit.js';
-import { byEvent, refusal } from '../../support/asked-refund.js';
-import { aCtx, open } from '../../support/channel-lane.js';
-import { aDispute, goesOn, later, minutesLater, paid, withThem } from '../../support/disputed-lane.js';
-import { decided, settle } from '../../support/settled.js';
+import { applyAnswer, resolveReview } from '../../../../src/decisions/decide.js';
+import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../../../src/domain/model.js';
+import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
+import { type CallOutcome } from '../../../../src/domain/ports/call.js';
+import { type Answer } from '../../../../src/engine/call.js';
+import { putPayment, putRefund } from '../../../../src/engine/change.js';
+import { returnDebit, undoReturn } from '../../../../src/returns/return-debit.js';
+import { byEvent, refusal } from '../../../support/asked-refund.js';
+import { aCtx, open } from '../../../support/channel-lane.js';
+import { aDispute, goesOn, later, minutesLater, paid, withThem } from '../../../support/disputed-lane.js';
+import { decided, settle } from '../../../support/settled.js';
 
 const OUTCOME_AT = '2026-11-20T11:00:00.000Z';
 const aLoss = (over: Partial<MorObjectRow> = {}): MorObjectRow =>
@@ -136,10 +136,11 @@ describe('a lost dispute that a person has credited on Stripe', () => {
       },
     ]);
     expect(s.messages).toHaveLength(2);
-    const lostAgain = goesOn(s, { status: 'lost' }, 40);
+    const outcomeAt = minutesLater(35).toISOString();
+    const lostAgain = goesOn(s, { status: 'lost', detail: { ...s.objects[0]?.detail, outcomeAt } }, 40);
     expect(booked(lostAgain).at(-1)).toEqual(['loss_credited', 'dsp_1:3', 2990n]);
     expect(find(lostAgain, 'dp_1:credit')).toMatchObject({ status: 'resolved', resolution: 'cleared' });
-    expect(open(lostAgain)).toMatchObject([{ subject: 'dp_1:lost', actions: ['dismiss'], fact: { again: true } }]);
+    expect(open(lostAgain)).toMatchObject([{ subject: 'dp_1:lost', actions: ['dismiss'] }]);
   });
 
   it('that is won before Stripe has answered is told as well, and not booked', () => {

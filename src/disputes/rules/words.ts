@@ -1,8 +1,72 @@
-// How a dispute or an alert stands, and what to do about it, in one sentence.
+// The sentences about disputes and alerts: of items, and of how one stands. A headline has neither id nor deadline: they stand beside it.
+import { showDisputed, unreadSum } from '../../domain/dispute-sum.js';
+import { type Words } from '../../domain/fact.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
-import { DAY_MS } from '../../policy.js';
+import { showUntil } from '../../domain/show-time.js';
 import { day, moment } from '../../domain/when.js';
-import { unreadSum } from './unread-sum.js';
+import { DAY_MS } from '../../policy.js';
+
+export const disputeWords: Words<
+  'evidence-due' | 'evidence-returned' | 'outcome-unclear' | 'alert-received' | 'alert-handled'
+> = {
+  'evidence-due': (f) => {
+    const what = `the customer's bank disputes ${showDisputed(f)}`;
+    const needed = 'evidence is needed';
+    const after = afterOutcome(f);
+    return {
+      summary: `${what}: dispute ${f.dispute}, ${needed} ${showUntil(f.until)}${after}`,
+      headline: `${what}: ${needed}${f.until === null ? ` ${showUntil(null)}` : ''}${after}`,
+      proposal: `Send evidence ${dashboard(f.url)} The invoice stays paid meanwhile.`,
+    };
+  },
+  'evidence-returned': (f) => {
+    const note = f.note === null || f.note === '' ? '' : `: ${f.note}`;
+    const rest = `${afterOutcome(f)}${note}`;
+    const needed = 'was sent back, new evidence is needed';
+    return {
+      summary: `the evidence for dispute ${f.dispute} ${needed} ${showUntil(f.until)}${rest}`,
+      headline: `the evidence for the dispute ${needed}${f.until === null ? ` ${showUntil(null)}` : ''}${rest}`,
+      proposal: `Amend the evidence ${dashboard(f.url)}`,
+    };
+  },
+  'outcome-unclear': (f) => {
+    const what = `was decided in words Crossbill does not know: ${f.outcome ?? 'no outcome given'}`;
+    return {
+      summary: `dispute ${f.dispute} ${what}`,
+      headline: `the dispute ${what}`,
+      proposal: "Look it up in the MoR's dashboard; the books do not say whether the bank took the money.",
+    };
+  },
+  'alert-received': (f) => {
+    const what = `a chargeback of ${showDisputed(f)} is about to be raised`;
+    return {
+      summary: `${what}: alert ${f.alert} on ${paymentOf(f.payment)}, to be handled ${showUntil(f.until)}`,
+      headline: f.until === null ? `${what}: to be handled ${showUntil(null)}` : what,
+      proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
+    };
+  },
+  'alert-handled': (f) => {
+    const event = 'its payment.refunded event is the same refund and closes this. Do not refund it a second time.';
+    if (f.refunded)
+      return {
+        summary: `alert ${f.alert} was answered with a refund of ${paymentOf(f.payment)}, whose event has not come yet`,
+        headline: 'the alert was answered with a refund of the payment, whose event has not come yet',
+        proposal: `Wait: ${event}`,
+      };
+    return {
+      summary: `alert ${f.alert} on ${paymentOf(f.payment)} was handled; it does not say whether the payment was refunded`,
+      headline: 'the alert was handled; it does not say whether the payment was refunded',
+      proposal: `Look in the MoR's dashboard whether it was refunded. If it was, ${event} If not, a dispute may follow.`,
+    };
+  },
+};
+
+const afterOutcome = (f: { readonly afterOutcome: string | null }): string =>
+  f.afterOutcome === null ? '' : `, after the outcome "${f.afterOutcome}"`;
+
+const dashboard = (url: string | null): string => `in the MoR's dashboard${url === null ? '' : ` (${url})`}.`;
+
+const paymentOf = (name: string | null): string => (name === null ? 'a payment' : `payment ${name}`);
 
 /** `bad`: a person must act soon. `warn`: money is in question, or lost. `calm`: nothing is owed. */
 export type DisputeAnswer = { readonly tone: 'good' | 'warn' | 'bad' | 'calm'; readonly text: string };

@@ -1,10 +1,10 @@
 // What a person says of a debit that a bank took back after it was settled (Document 3 sends no event for it), and takes back again.
-import { type Ctx, note, putObject } from '../../engine/change.js';
-import { type LaneState } from '../../domain/model.js';
-import { showMoney } from '../../domain/money.js';
-import { lostOf, type MorObjectRow, newMorObject, returnOf } from '../../domain/mor-object.js';
-import { type Commanded, refuse } from '../../engine/commanded.js';
-import { startOfDay } from '../../domain/day.js';
+import { type Ctx, note, putObject } from '../engine/change.js';
+import { type LaneState } from '../domain/model.js';
+import { showMoney } from '../domain/money.js';
+import { lostOf, type MorObjectRow, newMorObject, returnOf } from '../domain/mor-object.js';
+import { type Commanded, refuse } from '../engine/commanded.js';
+import { startOfDay } from '../domain/day.js';
 
 /** Who says so, and where it stands, such as `bank statement, line 12`; null: not said. */
 export type ReturnWord = {

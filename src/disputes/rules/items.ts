@@ -1,0 +1,94 @@
+// What a person is asked about disputes and alerts. What a bank took in the end is returns/rules/loss.ts's to tell.
+import { disputedOf } from '../../domain/dispute-sum.js';
+import { type LaneRows, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { asksAfterOutcome, type MorObjectRow, objectId } from '../../domain/mor-object.js';
+import { paymentName } from '../../domain/payment-name.js';
+import { type Holds, itemRule } from '../../engine/items.js';
+import { ALERT_PATIENCE_MS } from '../../policy.js';
+
+/** The item names the dispute and its stage. Evidence that is asked for after a win or a loss is asked for beside it. */
+export const disputeItems = itemRule(
+  { 'evidence-due': whyOver, 'evidence-returned': whyOver, 'outcome-unclear': whyOver },
+  function* (lane) {
+    const s = lane.toState();
+    for (const o of s.objects) {
+      if (o.kind !== 'dispute') continue;
+      const dispute = objectId(o);
+      const { stage, outcome = null, outcomeAt } = o.detail;
+      const wanted = stage !== undefined && asksAfterOutcome(o) ? stage : o.status;
+      if (wanted === 'action_needed' || wanted === 'revision_requested') yield askForEvidence(s, o, wanted);
+      const about = { kind: 'dispute', about: o, subject: `${dispute}:decided`, since: timeOf(outcomeAt) } as const;
+      if (o.status === 'decided') yield { ...about, fact: { code: 'outcome-unclear', dispute, outcome } };
+    }
+  },
+);
+
+function timeOf(said: string | undefined): Date | null {
+  return said === undefined ? null : new Date(said);
+}
+
+type Asked = Holds<'evidence-due' | 'evidence-returned'>;
+
+/** After an outcome the fact is another one, so that an item that was dismissed before it does not stand for this one. */
+function askForEvidence(s: LaneRows, o: MorObjectRow, stage: 'action_needed' | 'revision_requested'): Asked {
+  const { outcome, reviewerNote = null, saidAt } = o.detail;
+  const dispute = objectId(o);
+  const afterOutcome = asksAfterOutcome(o) ? (outcome ?? 'not given') : null;
+  const asked = { dispute, until: o.deadline?.toISOString() ?? null, afterOutcome, url: o.url };
+  const about = { kind: 'dispute', about: o, dueAt: o.deadline, since: timeOf(saidAt) } as const;
+  if (stage === 'action_needed')
+    return { ...about, subject: dispute, fact: { code: 'evidence-due', ...asked, ...disputedOf(s, o) } };
+  const fact = { code: 'evidence-returned', ...asked, note: reviewerNote } as const;
+  return { ...about, subject: `${dispute}:revision`, fact };
+}
+
+function whyOver({ objects }: LaneRows, { subject }: ReviewRow): string {
+  const id = objectId;
+  const o = objects.find(
+    (x) => x.kind === 'dispute' && [id(x), `${id(x)}:revision`, `${id(x)}:decided`].includes(subject),
+  );
+  if (o?.status === 'won') return `dispute ${objectId(o)} was won: the payment stands`;
+  if (o?.status === 'lost' || o?.status === 'decided') return `dispute ${objectId(o)} was ${o.status}`;
+  return o?.status === 'revision_requested' ? 'the evidence was sent back' : 'evidence was asked for again';
+}
+
+/** A refund made by an alert is the same refund as its `payment.refunded`: nothing is recorded from here. */
+export const alertItems = itemRule({ 'alert-received': whyHandled, 'alert-handled': whyHandled }, function* (lane) {
+  const s = lane.toState();
+  for (const o of s.objects) {
+    if (o.kind !== 'alert') continue;
+    const alert = objectId(o);
+    const p = s.payments.find((x) => x.id === o.paymentRowId);
+    const payment = p === undefined ? null : paymentName(p);
+    const about = { kind: 'dispute', about: o } as const;
+    if (o.status === 'received') {
+      const fact = { code: 'alert-received', alert, payment, until: o.deadline?.toISOString() ?? null } as const;
+      // A dispute may have the same id, where both go by their payment's.
+      yield { ...about, subject: `alert:${alert}`, dueAt: o.deadline, fact: { ...fact, ...disputedOf(s, o) } };
+    }
+    const { refunded = null } = o.detail;
+    if (o.status !== 'handled' || refunded === false || isRefunded(s, o, p)) continue;
+    const fact = { code: 'alert-handled', alert, payment, refunded: refunded === true } as const;
+    yield { ...about, subject: `alert:${alert}:outcome`, fact };
+  }
+});
+
+function whyHandled({ objects }: LaneRows, { topic, subject }: ReviewRow): string {
+  const o = objects.find(
+    (x) => x.kind === 'alert' && [`alert:${objectId(x)}`, `alert:${objectId(x)}:outcome`].includes(subject),
+  );
+  if (o?.detail.refunded === false) return 'the alert was handled without a refund';
+  return topic === 'alert-received' ? 'the alert was handled' : 'the refund is recorded';
+}
+
+/** Whether the refund that an alert's outcome speaks of is known. One of long before the alert is another. */
+function isRefunded(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): boolean {
+  if (p !== undefined && p.amount !== null && p.amountRefunded >= p.amount) return true;
+  const since = o.createdAt.getTime() - ALERT_PATIENCE_MS;
+  return s.refunds.some(
+    ({ status, paymentRowId, succeededAt }) =>
+      status === 'succeeded' &&
+      (p === undefined || paymentRowId === p.id) &&
+      (succeededAt === null || succeededAt.getTime() >= since),
+  );
+}

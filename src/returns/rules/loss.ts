@@ -1,0 +1,278 @@
+// What banks took back of an invoice's payments, by a lost dispute or a returned debit: in the ledger, and as a question for a person.
+import { disputedOf, unreadSum } from '../../domain/dispute-sum.js';
+import { type FactOf } from '../../domain/fact.js';
+import { type Apart, type Disputed } from '../../domain/facts/parts.js';
+import { type LaneRows, type LedgerEntry, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type Money, showMoney } from '../../domain/money.js';
+import { lostOf, type MorObjectRow, objectId, returnOf } from '../../domain/mor-object.js';
+import { paymentName } from '../../domain/payment-name.js';
+import { type Draft, type Lane } from '../../engine/draft.js';
+import { type Holds, itemRule } from '../../engine/items.js';
+import { mayHaveSettled } from '../../engine/payment.js';
+import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from '../../ledger/rules/postings.js';
+import { offersOf } from './credit.js';
+
+/**
+ * The books follow what is known now, in whatever order it became known: a refund counts before a loss, a loss takes what is left of
+ * its payment, and one that is no loss after all is taken back. Entries are never changed: the difference is another one.
+ */
+export function bookLosses(lane: Lane): void {
+  const wanted = lossesOf(lane);
+  const all = lane.objects.filter((o) => o.kind === 'dispute' || o.kind === 'debit_return');
+  // First what the bank said, then what follows from it for the others of the payment.
+  for (const o of all.toSorted((x, y) => turnOf(x) - turnOf(y))) {
+    const { loss } = o.detail;
+    const to = wanted.get(o.id);
+    const had = loss === undefined ? 0n : BigInt(loss.minor);
+    const before = lane.findPayment(loss?.of);
+    if (before !== undefined && to !== undefined && before.id !== to.payment.id) {
+      // It was booked for another payment: out of the one and into the other in the same month.
+      move(lane, o, before, -had, lane.now);
+      move(lane, o, to.payment, to.minor, lane.now);
+      continue;
+    }
+    const p = to?.payment ?? before;
+    const minor = (to?.minor ?? 0n) - had;
+    if (p !== undefined && minor !== 0n) move(lane, o, p, minor, movedAt(lane, o, p, minor));
+  }
+}
+
+function turnOf({ status, detail }: MorObjectRow): number {
+  if (status === 'won' || status === 'undone') return 0;
+  return detail.loss === undefined ? 1 : 2;
+}
+
+/** Its entries are named after it: `dsp_…`, then `dsp_…:2`. */
+function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
+  return subject.split(':')[0] === id;
+}
+
+/**
+ * When the money of a loss moved: a loss and a win at the MoR's time of them; one that changes by another movement of its payment (a
+ * refund, or another dispute) at the time of that, and not before the loss itself. What has no such time moves now. Nothing is taken back
+ * before it was booked as lost. `moved`: smallest units, with a minus taken back.
+ */
+function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Date {
+  const said = o.detail.returnedAt ?? o.detail.outcomeAt;
+  if (said === undefined || o.status === 'undone') return lane.now;
+  const { minor = '0', moves = [] } = o.detail.loss ?? {};
+  const isMore = moved > 0n;
+  if (o.status === 'won') return standsFrom(latest(said), -moved, o);
+  // Of this decision: a lane has none of its earlier entries in hand (domain/model.ts).
+  const causes = lane.entries
+    .filter((e) => e.paymentRowId === p.id && (isMore ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o))
+    .map((e) => e.movedAt.toISOString());
+  // Lost, or won and lost again.
+  const isNews = minor === '0';
+  if (causes.length === 0 && !isNews) return lane.now;
+  if (!isMore) return standsFrom(latest(said, ...causes), -moved, o);
+  // Booked again after it was taken back as not sure, no month has it twice.
+  return latest(said, ...causes, ...moves.filter((m) => BigInt(m.minor) < 0n).map((m) => m.at));
+}
+
+/** The first moment, not before `from`, since which so much of the loss has stood in the books without a break. */
+function standsFrom(from: Date, minor: bigint, { detail: { loss } }: MorObjectRow): Date {
+  const moves = (loss?.moves ?? []).toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  // What was booked before moves were kept stood before all of them.
+  let stands = moves.reduce((rest, m) => rest - BigInt(m.minor), BigInt(loss?.minor ?? 0));
+  let at = from;
+  moves.forEach((m, n) => {
+    const isNext = m.at !== moves[n - 1]?.at; // what moved at one moment is one change
+    if (isNext && stands < minor) at = new Date(Math.max(at.getTime(), new Date(m.at).getTime()));
+    stands += BigInt(m.minor);
+  });
+  return at;
+}
+
+/** The last of these times. */
+function latest(...times: readonly string[]): Date {
+  return new Date(Math.max(...times.map((t) => new Date(t).getTime())));
+}
+
+/** What the bank took, by dispute or return: its own amount where it fits, else all that was neither given back nor taken by an earlier one. */
+function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
+  const losses = new Map<string, { payment: PaymentRow; minor: bigint }>();
+  const when = (o: MorObjectRow): string => `${o.detail.outcomeAt ?? ''} ${o.morId ?? o.id}`;
+  const lost = s.objects.filter(
+    (o) => (o.kind === 'dispute' && o.status === 'lost') || (o.kind === 'debit_return' && o.status === 'returned'),
+  );
+  for (const payment of s.payments) {
+    if (payment.succeededAt === null || payment.amount === null) continue;
+    let rest = payment.amount - payment.amountRefunded;
+    // A sum that is not understood is a person's to find out : it may be all of it or a part.
+    const own = lost.filter((o) => o.paymentRowId === payment.id && unreadSum(o, payment) === null);
+    for (const o of own.toSorted((a, b) => (when(a) < when(b) ? -1 : 1))) {
+      const fits = o.amount !== null && o.currency === payment.currency && o.amount < rest;
+      const minor = fits ? (o.amount ?? 0n) : rest;
+      rest -= minor;
+      if (minor > 0n) losses.set(o.id, { payment, minor });
+    }
+  }
+  return losses;
+}
+
+/** Books `minor` more, or less, as the loss by a dispute or a return of this payment. */
+function move(lane: Lane, o: Draft<MorObjectRow>, p: PaymentRow, minor: bigint, movedAt: Date): void {
+  if (minor === 0n) return;
+  const before: NonNullable<MorObjectRow['detail']['loss']> = o.detail.loss ?? { of: p.id, minor: '0', entries: 0 };
+  const subject = before.entries === 0 ? o.id : `${o.id}:${before.entries + 1}`;
+  const isSame = before.of === p.id;
+  const now = (isSame ? BigInt(before.minor) : 0n) + minor;
+  const moves = [...(isSame ? (before.moves ?? []) : []), { at: movedAt.toISOString(), minor: minor.toString() }];
+  const entry = entryOf(o, p, subject, minor, { at: lane.now, movedAt });
+  const loss = { of: p.id, minor: now.toString(), entries: before.entries + 1, moves };
+  lane.book(entry);
+  o.detail = { ...o.detail, booked: true, loss };
+  lane.say('decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o);
+}
+
+type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
+
+function entryOf(o: MorObjectRow, p: PaymentRow, subject: string, minor: bigint, when: When): LedgerEntry {
+  if (o.kind === 'debit_return') {
+    return minor > 0n ? debitReturned(p, subject, minor, when) : debitReturnReversed(p, subject, -minor, when);
+  }
+  return minor > 0n ? disputeLost(p, subject, minor, when) : disputeReversed(p, subject, -minor, when);
+}
+
+function reasonOf(o: MorObjectRow, isLoss: boolean): string {
+  const what = o.kind === 'debit_return' ? `return ${o.id}` : `dispute ${o.morId ?? o.id}`;
+  if (!isLoss) return `of the loss by ${what} is taken back`;
+  return `was taken back by the bank: ${o.kind === 'debit_return' ? `the debit was returned, ${o.id}` : `${what} is lost`}`;
+}
+
+/** A dispute that was lost, or won after a person dealt with its loss. */
+export const lostDisputes = itemRule(
+  { 'dispute-lost': whyNotLost, 'loss-unread': whyNotLost, 'won-after-loss': whyNotLost },
+  function* (lane) {
+    const s = lane.toState();
+    for (const o of s.objects) {
+      if (o.kind !== 'dispute') continue;
+      const dispute = objectId(o);
+      const { outcomeAt, booked = false } = o.detail;
+      const dealt = s.reviews.filter(
+        (r) => r.kind === 'dispute' && r.subject === `${dispute}:lost` && r.resolution === 'dismiss',
+      );
+      // Whoever dealt with it was told that the ledger does not have the loss.
+      const beside = dealt.some(({ fact }) => fact.code === 'loss-unread' || ('apart' in fact && fact.apart === 'not-booked'));
+      // Whoever dealt with an earlier end knows nothing of this one.
+      const since = outcomeAt === undefined ? null : new Date(outcomeAt);
+      const about = { kind: 'dispute', about: o, since } as const;
+      const lost = { ...about, subject: `${dispute}:lost` };
+      if (o.status === 'won' && dealt.length > 0) {
+        const fact = { code: 'won-after-loss', dispute, reversed: booked, beside, ...disputedOf(s, o) } as const;
+        yield { ...about, subject: `${dispute}:won`, fact };
+      }
+      if (o.status !== 'lost') continue;
+      const p = s.payments.find((x) => x.id === o.paymentRowId);
+      const unread = unreadSum(o, p);
+      const apart = apartOf(s, o, lost.subject);
+      if (unread !== null) {
+        const sums = { unread, takenBack: booked, refunded: (p?.amountRefunded ?? 0n) > 0n };
+        yield { ...lost, fact: { code: 'loss-unread', dispute, ...sums, apart } };
+      } else {
+        const bookedSince = beside && BigInt(o.detail.loss?.minor ?? 0) > 0n;
+        const fact = { code: 'dispute-lost', dispute, ...takenOf(s, o, p), bookedSince, apart } as const;
+        yield { ...lost, fact, ...offersOf(s, o, lane.ctx) };
+      }
+    }
+  },
+);
+
+function whyNotLost({ objects }: LaneRows, { subject, topic }: ReviewRow): string {
+  const o = objects.find((x) => x.kind === 'dispute' && subject.startsWith(`${objectId(x)}:`));
+  if (o?.status === 'won') return `dispute ${objectId(o)} was won: the payment stands`;
+  if (topic === 'won-after-loss') return `dispute ${o === undefined ? '' : objectId(o)} was lost`;
+  return topic === 'loss-unread' ? 'the sum is sure' : 'the sum is not sure';
+}
+
+type Taken = Pick<FactOf<'dispute-lost'>, 'twice'> & Disputed;
+
+/**
+ * What the bank took. The ledger never books more than the payment: where it books less than the bank took, the payment was given back as well, or
+ * another dispute took it, and the customer got it twice. Before its payment is known: as the MoR says.
+ */
+function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken {
+  if (p === undefined || p.succeededAt === null || p.amount === null) return { ...disputedOf(s, o), twice: null };
+  const sum = (minor: bigint): Money => ({ minor, currency: p.currency });
+  const booked = o.detail.loss?.of === p.id ? BigInt(o.detail.loss.minor) : 0n;
+  const taken = takenBy(s, o, p, p.amount, booked);
+  if (booked >= taken) return { amount: sum(booked), unread: null, twice: null };
+  const how = p.amountRefunded > 0n ? 'refunded' : 'taken-back';
+  const twice = { payment: paymentName(p), how, got: sum(taken - booked), booked: sum(booked) } as const;
+  return { amount: sum(taken), unread: null, twice };
+}
+
+/**
+ * How much the bank took: as the MoR says, at most the payment. Where it named no sum, what was left of the payment then: what is booked,
+ * and what was refunded after the outcome. If nothing is booked, all of it may have gone out twice.
+ */
+function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, booked: bigint): bigint {
+  const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+  if (o.amount !== null && o.currency === p.currency) return least(o.amount, amount);
+  if (booked === 0n) return amount;
+  const decidedAt = new Date(o.detail.outcomeAt ?? o.createdAt);
+  const since = s.refunds
+    .filter((r) => r.paymentRowId === p.id && r.succeededAt !== null && r.succeededAt > decidedAt)
+    .reduce((sum, r) => sum + r.amount, 0n);
+  return least(booked + since, amount);
+}
+
+/**
+ * What is to be said of money that was not marked on its invoice; null: it was. `for-nothing`: a double payment, or one of a void invoice:
+ * the customer had no invoice settled by it, and owes nothing for its loss. `maybe-for-nothing`: somebody may have marked the invoice by hand
+ * for it, or the MoR may have named one charge twice. `not-booked`: the event names none of two payments, or its payment was never told of,
+ * or its charge is booked for another invoice.
+ */
+function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
+  const p = s.payments.find((x) => x.id === o.paymentRowId);
+  if (p === undefined || p.succeededAt === null || p.amount === null) return 'not-booked';
+  if (p.mark === 'parked' || p.mark === 'closed') return mayHaveSettled(s, p) ? 'maybe-for-nothing' : 'for-nothing';
+  // It is looked at again (a retry of its own item): what a person heard of it holds until that is decided.
+  const told = s.reviews.findLast((r) => r.subject === subject && 'apart' in r.fact)?.fact;
+  const before = told !== undefined && 'apart' in told ? told.apart : null;
+  return p.mark === 'confirmed' || before === 'not-booked' ? null : before;
+}
+
+const UNDONE = 'the return was undone';
+const clears = {
+  'debit-returned': UNDONE,
+  'return-undone': 'the return stands',
+  'returned-twice': (lane: LaneRows, { paymentRowId }: ReviewRow) =>
+    returnOf(lane, paymentRowId) === undefined ? UNDONE : 'nothing of it was given back as well',
+};
+
+/** Whether the customer is billed again or the loss is written off is a person's decision: nothing is changed on Stripe. */
+export const returnedDebits = itemRule(clears, function* (lane) {
+  const s = lane.toState();
+  for (const o of s.objects) {
+    const p = s.payments.find((x) => x.id === o.paymentRowId);
+    if (o.kind !== 'debit_return' || p === undefined || o.amount === null || o.currency === null) continue;
+    const about = { kind: 'debit_returned', about: o } as const;
+    const of = { payment: paymentName(p), amount: { minor: o.amount, currency: o.currency } };
+    if (o.status !== 'returned') {
+      const dealt = s.reviews.some(
+        (r) => r.topic === 'debit-returned' && r.subject === o.id && r.resolution === 'dismiss',
+      );
+      if (dealt) yield { ...about, fact: { code: 'return-undone', ...of } };
+      continue;
+    }
+    const twice = twiceOf(s, o, p, o.amount);
+    if (twice !== null) yield { ...about, fact: twice };
+    const stands = { invoice: o.invoiceId, marked: p.mark === 'confirmed', apart: apartOf(s, o, o.id) };
+    yield { ...about, fact: { code: 'debit-returned', ...of, ...stands }, ...offersOf(s, o, lane.ctx) };
+  }
+});
+
+/**
+ * A payment is never lost twice in the books (bookLosses): a refund that becomes known after the return was recorded
+ * takes of its loss, and so does an older dispute. Somebody must know, also when the return itself was dealt with.
+ */
+function twiceOf(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint): Holds<'returned-twice'>['fact'] | null {
+  const booked = BigInt(o.detail.loss?.minor ?? '0');
+  if (booked >= amount) return null;
+  const how = lostOf(p.id, s.objects) > 0n ? 'refunded-or-lost' : 'refunded';
+  const sum = (minor: bigint): Money => ({ minor, currency: p.currency });
+  const payment = paymentName(p);
+  return { code: 'returned-twice', payment, got: sum(amount - booked), booked: sum(booked), how };
+}
