@@ -154,7 +154,9 @@ export const lostDisputes = itemRule(
         (r) => r.kind === 'dispute' && r.subject === `${dispute}:lost` && r.resolution === 'dismiss',
       );
       // Whoever dealt with it was told that the ledger does not have the loss.
-      const beside = dealt.some(({ fact }) => fact.code === 'loss-unread' || ('apart' in fact && fact.apart === 'not-booked'));
+      const beside = dealt.some(
+        ({ fact }) => fact.code === 'loss-unread' || ('apart' in fact && fact.apart === 'not-booked'),
+      );
       // Whoever dealt with an earlier end knows nothing of this one.
       const since = outcomeAt === undefined ? null : new Date(outcomeAt);
       const about = { kind: 'dispute', about: o, since } as const;
