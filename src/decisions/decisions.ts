@@ -2,16 +2,12 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { putDown, putDownStep } from '../notifications/rules/put-down.js';
-import { BillingPlatform } from '../domain/ports/billing-platform.js';
-import { PaymentGateway } from '../domain/ports/payment-gateway.js';
-import { type CarriedBy, type Customers } from '../engine/errand.js';
+import { type Customers } from '../engine/errand.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { type DecidedEvent, Decider, type SubjectErrand, type Take, type TellStep } from '../engine/decider.js';
+import { type DecidedEvent, Decider, type TellStep } from '../engine/decider.js';
 import { type Claim } from '../engine/lane-store.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
-import { applyIdentified } from '../payments/rules/mark-answer.js';
-import { applyProof } from '../payments/rules/prove-charge.js';
 import { SUBJECTS } from './subjects.js';
 
 const known = <T>(value: T): Promise<CallOutcome<T>> =>
@@ -24,8 +20,6 @@ export class Decisions extends Decider {
   readonly customers: Customers;
 
   constructor(
-    private readonly platform: BillingPlatform,
-    private readonly gateway: PaymentGateway,
     private readonly router: RouteEventsFlow,
     /** Null: all customers are enrolled, and nobody is looked up. */
     @Optional() @Inject(EnrolmentFlow) enrolment: EnrolmentFlow | null = null,
@@ -44,18 +38,5 @@ export class Decisions extends Decider {
 
   route(claim: Claim): Promise<readonly DecidedEvent[]> {
     return this.router.run(claim);
-  }
-
-  async carryOut(errand: SubjectErrand, call: CarriedBy): Promise<Take> {
-    switch (errand.do) {
-      case 'prove-charge': {
-        const outcome = await call(errand.do, this.gateway.lookUpCharge(errand.chargeId));
-        return (s, ctx) => applyProof(s, errand.paymentRowId, outcome, ctx);
-      }
-      case 'identify': {
-        const outcome = await call(errand.do, this.platform.probe(errand.asked));
-        return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);
-      }
-    }
   }
 }

@@ -3,46 +3,36 @@ import { type Applied, type ChannelEvent, type LaneEvent, type PaymentEvent, typ
 import { type Subjects } from '../engine/decider.js';
 import { ensureInvoice } from '../engine/facts.js';
 import { takeInvoice } from '../invoices/rules/invoice.js';
+import { learnFromCapture } from '../payments/rules/payment.js';
+import { payments } from '../payments/subject.js';
 import { invoices } from '../invoices/subject.js';
 import { type LaneState } from '../domain/model.js';
 import { type Ctx } from '../engine/change.js';
-import { applyNotPaid, applySucceeded } from '../payments/rules/payment-event.js';
 import { type MorServiceType, type ServiceEvent, capturedId } from '../domain/events/mor-service-event.js';
 import { transfers } from '../transfers/subject.js';
 import { links } from '../links/subject.js';
 import { morObjects } from '../mor-objects/subject.js';
-import { learnFromCapture } from '../payments/rules/learn-from-capture.js';
 import { documents } from '../documents/subject.js';
 import { returns } from '../returns/subject.js';
 import { disputes } from '../disputes/subject.js';
 import { type Lane } from '../engine/draft.js';
 import { atRest, nothingMore } from '../engine/subject.js';
-import { asEventRule, asRule } from '../engine/adapter.js';
+import { asEventRule, decide } from '../engine/adapter.js';
 import { oneOf, takeBackUnwanted } from '../engine/call-rule.js';
 import { nextLookup } from '../engine/lookup.js';
 import { declares } from '../engine/items.js';
-import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from '../payments/rules/mark-answer.js';
 import { refunds } from '../refunds/subject.js';
-import { markReview } from '../payments/rules/mark-review.js';
-import { unprovenReview } from '../payments/rules/prove-charge.js';
 import { enrolment } from '../enrolment/subject.js';
 import { nameCustomers } from '../mor-objects/rules/mor-object.js';
-import { closeRefunded, moneyErrand, settleMarks } from '../payments/rules/mark.js';
 import { unsettledItems } from '../signups/rules/unsettled.js';
 import { bookRefunded } from '../links/rules/announced.js';
-import { settleRest } from '../payments/rules/rest.js';
-import { settleSurplus } from '../payments/rules/surplus.js';
 import { recoveryLookup, settleRecovery } from '../links/rules/link.js';
 import { retries } from '../retries/subject.js';
 
 /** The MoR's verdicts and refunds, by type. */
-export const PAYMENT_EVENTS: Readonly<
-  Record<PaymentEvent['type'], (s: LaneState, e: PaymentEvent, ctx: Ctx) => Applied>
-> = {
-  'payment.succeeded': applySucceeded,
-  'payment.failed': applyNotPaid,
-  'payment.requires_action': applyNotPaid,
-  'payment.refunded': asEventRule(refunds.events['payment.refunded']),
+export const PAYMENT_EVENTS: { readonly [K in PaymentEvent['type']]: (lane: Lane, e: PaymentEvent) => Verdict } = {
+  ...payments.events,
+  ...refunds.events,
 };
 
 /** The MoR's other events, by type. */
@@ -57,7 +47,7 @@ function takeEvent(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied
   if (e.family === 'invoice') return asEventRule(takeInvoice)(s, e, ctx);
   const { state } = ensureInvoice(s, ctx);
   if (e.family === 'channel') return takeService(state, e.event.kind, e.event, ctx);
-  return PAYMENT_EVENTS[e.type](state, e, ctx);
+  return asEventRule(PAYMENT_EVENTS[e.type])(state, e, ctx);
 }
 
 function takeService<K extends MorServiceType>(s: LaneState, kind: K, e: ServiceEvent<K>, ctx: Ctx): Applied {
@@ -73,15 +63,11 @@ function learnName(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): LaneSta
   if (e.family !== 'channel' || e.event.kind !== 'payment.captured') return s;
   const named = capturedId(e.event);
   const free = named !== null && ctx.paymentsElsewhere?.has(named) !== true ? named : null;
-  return learnFromCapture(s, e.event, free, ctx);
+  return decide(s, ctx, (lane) => learnFromCapture(lane, e.event, free));
 }
 
 const CALLS: Subjects['calls'] = {
-  finalize_invoice: finalizeCall,
-  report_payment: reportPaymentCall,
-  attach_payment: endOfMarkCall,
-  set_reference: setReferenceCall,
-  pay_out_of_band: endOfMarkCall,
+  ...payments.calls,
   ...invoices.calls,
   ...retries.calls,
   ...refunds.calls,
@@ -98,14 +84,8 @@ export const SUBJECTS: Subjects = {
   calls: CALLS,
 
   reviews: {
-    amount_mismatch: markReview,
-    currency_mismatch: markReview,
-    customer_mismatch: markReview,
-    invoice_not_payable: markReview,
-    double_payment: markReview,
-    partial_transfer: markReview,
+    ...payments.choices,
     ...invoices.choices,
-    signup_unproven: unprovenReview,
     signup_overdue: nothingMore,
     ...refunds.choices,
     ...returns.choices,
@@ -114,7 +94,7 @@ export const SUBJECTS: Subjects = {
   },
 
   first: [...enrolment.first, ...invoices.first, bookRefunded, nameCustomers],
-  untilStill: [asRule(settleMarks), ...refunds.money, asRule(closeRefunded)],
+  untilStill: [...payments.money, ...refunds.money],
   last: [
     atRest(disputes),
     atRest(returns),
@@ -126,12 +106,11 @@ export const SUBJECTS: Subjects = {
     atRest(invoices),
     atRest(enrolment),
     declares(unsettledItems),
-    asRule(settleRest),
-    asRule(settleSurplus),
+    atRest(payments),
     settleRecovery,
     atRest(retries),
   ],
 
-  errandsFirst: [moneyErrand, ...links.lookups, ...transfers.lookups],
+  errandsFirst: [...payments.lookups, ...links.lookups, ...transfers.lookups],
   errandsLast: [...enrolment.lookups, nextLookup(recoveryLookup), ...retries.lookups, ...invoices.lookups],
 };

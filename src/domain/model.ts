@@ -30,7 +30,7 @@ export const markMoves = {
   attaching: ['confirmed', 'waiting', 'parked'],
   referencing: ['paying', 'waiting', 'parked'],
   paying: ['confirmed', 'waiting', 'parked'],
-  parked: ['none', 'waiting', 'proving', 'closed', 'confirmed'],
+  parked: ['waiting', 'proving', 'closed', 'confirmed'],
   confirmed: [],
   closed: ['waiting'],
 } as const satisfies Record<string, readonly string[]>;

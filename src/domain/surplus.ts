@@ -1,5 +1,5 @@
 // What was paid for an invoice beyond the amount due, and how much of a refund gives that back.
-import { type LaneRows, type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from './model.js';
+import { type LaneRows, type PaymentRow, type RefundRow, type ReviewRow } from './model.js';
 
 export type Overpaid = {
   readonly minor: bigint;
@@ -33,11 +33,11 @@ function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRo
 }
 
 /** How much of a refund that is about to be shown on Stripe gives a surplus back; nothing, once a person left that to the customer. */
-export function surplusIn(s: LaneState, refund: RefundRow): bigint {
+export function surplusIn(s: LaneRows, refund: RefundRow): bigint {
   const paid = overpaid(s);
   if (paid === null || !paid.by.some((p) => p.id === refund.paymentRowId)) return 0n;
   const kept = (r: ReviewRow): boolean => r.resolution === 'apply' || r.resolution === 'dismiss';
-  if (s.reviews.some((r) => isSurplus(s, r) && kept(r))) return 0n;
+  if (s.reviews.some((r) => isSurplus(r) && kept(r))) return 0n;
   const before = s.refunds.reduce((sum, r) => (r.id === refund.id ? sum : sum + r.surplus), 0n);
   const left = paid.minor - before;
   return left <= 0n ? 0n : left < refund.amount ? left : refund.amount;
@@ -53,11 +53,6 @@ export function surplusRefunded(refunds: readonly RefundRow[]): bigint {
   return refunds.reduce((sum, r) => (r.counted ? sum + r.surplus : sum), 0n);
 }
 
-export function isSurplus(s: LaneState, r: ReviewRow): boolean {
-  return r.kind === 'amount_mismatch' && r.subject.startsWith(surplusPrefix(s));
-}
-
-/** How the subjects of its items begin. */
-export function surplusPrefix(s: LaneState): string {
-  return `${s.lane}:overpaid:`;
+export function isSurplus({ topic }: ReviewRow): boolean {
+  return topic === 'overpaid';
 }

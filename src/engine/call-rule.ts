@@ -16,6 +16,10 @@ export type CallRule<K extends OutboxKind> = Pick<OldCallRule<AnswerTo<K>>, Same
   readonly refused: (lane: Lane, call: Call, failure: CallFailure) => void;
   /** Nobody replied; the engine sends it again. */
   readonly silent?: (lane: Lane, call: Call, failure: CallFailure) => void;
+  /** It had no effect, and the invoice can no longer be paid. False or left out: the engine sends it under a next key. */
+  readonly withdrawn?: (lane: Lane, call: Call) => boolean;
+  /** Nobody can find out whether it had its effect. */
+  readonly untraceable?: (lane: Lane, call: Call, why: string) => void;
   /** A person chose what becomes of the item about its refusal. */
   readonly chosen?: ChoiceRule;
 };
@@ -42,12 +46,21 @@ export function asCallRule<K extends OutboxKind>(rule: CallRule<K>): OldCallRule
     act(lane, callOf(lane, m));
     return lane.toState();
   };
-  const { replied, refused, silent, chosen, ...same } = rule;
+  const { replied, refused, silent, withdrawn, untraceable, chosen, ...same } = rule;
   return {
     ...same,
     answered: (s, m, reply, ctx) => on(s, m, ctx, (lane, call) => replied(lane, call, reply)),
     refused: (s, m, failure, ctx) => on(s, m, ctx, (lane, call) => refused(lane, call, failure)),
     ...(silent && { silent: (s, m, failure, ctx) => on(s, m, ctx, (lane, call) => silent(lane, call, failure)) }),
+    ...(withdrawn && {
+      withdrawn: (s, m, ctx) => {
+        const lane = new Lane(s, ctx);
+        return withdrawn(lane, callOf(lane, m)) ? lane.toState() : null;
+      },
+    }),
+    ...(untraceable && {
+      untraceable: (s, m, why, ctx) => on(s, m, ctx, (lane, call) => untraceable(lane, call, why)),
+    }),
     ...(chosen && { resolve: asReview(chosen) }),
   };
 }

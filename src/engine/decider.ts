@@ -43,9 +43,6 @@ export type DecidedEvent = EventVerdict & {
 /** What a call brought, as a change of the lane's state. */
 export type Take = (s: LaneState, ctx: Ctx) => LaneState;
 
-/** The engine sends calls, looks for their effects, asks lookups and reads the account. The subjects ask for all else. */
-export type SubjectErrand = Exclude<Errand, { readonly do: 'send' | 'probe' | 'look-up' | 'read-account' }>;
-
 /** What the merchant's backend is told about a step, and the lane with a line for each in its timeline. */
 export type TellStep = (
   before: LaneState,
@@ -63,6 +60,4 @@ export abstract class Decider {
   abstract tellIn(format: NotifyFormat): TellStep;
   /** Works a lane of events that name no invoice: moves each to its invoice's lane. Gives what was decided here. */
   abstract route(claim: Claim): Promise<readonly DecidedEvent[]>;
-  /** Asks somebody else what the lane needs next. No transaction is open. */
-  abstract carryOut(errand: SubjectErrand, call: CarriedBy): Promise<Take>;
 }

@@ -3,7 +3,7 @@ import { type InvoiceRow, type OutboxRow } from '../domain/model.js';
 import { type Enrolled } from '../domain/enrolment.js';
 import { type ChargedFor, type ChargedMethod } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { type BillingCall, type BillingPlatform } from '../domain/ports/billing-platform.js';
+import { type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type MorChannels } from '../domain/ports/mor-channels.js';
 import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type Rule } from './draft.js';
@@ -37,7 +37,6 @@ export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
 export type Errand =
   /** Whose is the key? An event that names an account waits for it. */
   | { readonly do: 'read-account' }
-  | { readonly do: 'prove-charge'; readonly paymentRowId: string; readonly chargeId: string }
   | { readonly do: 'send'; readonly message: OutboxRow }
   | { readonly do: 'probe'; readonly message: OutboxRow }
   /** A lookup of a subject (lookup.ts), with its question. */
@@ -46,5 +45,4 @@ export type Errand =
       readonly name: string;
       readonly question: unknown;
       readonly ask: (peers: Peers, call: CarriedBy) => Promise<Rule>;
-    }
-  | { readonly do: 'identify'; readonly paymentRowId: string; readonly asked: BillingCall };
+    };

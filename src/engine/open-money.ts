@@ -72,7 +72,7 @@ export function isUnread({ reviews }: Pick<LaneRows, 'reviews'>, o: MorObjectRow
 
 /** An item about a charge that is booked for another invoice: nothing was booked here that could be refunded or marked. */
 export function isOfSharedCharge({ topic }: ReviewRow): boolean {
-  return topic === 'charge-elsewhere' || topic === 'charge-corrected';
+  return topic === 'charge-elsewhere';
 }
 
 /** Every announcement on the invoice's links, and every payment in the books. */

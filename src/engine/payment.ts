@@ -1,5 +1,5 @@
 // A payment of an invoice: how one begins, how one ends, and which of them an event is about.
-import { type Ctx, putPayment } from './change.js';
+import { type Ctx } from './change.js';
 import { type Seen } from '../domain/facts/parts.js';
 import {
   type InvoiceRow,
@@ -16,7 +16,7 @@ import { has, isSameMoney } from '../domain/mor-object.js';
 import { type PaymentEvent } from './event.js';
 import { type Refusal, refuse, type Result } from './commanded.js';
 import { type Draft, type Lane } from './draft.js';
-import { moveMark } from './moves.js';
+import { moveMark } from './draft-moves.js';
 import { DAY_MS, HOUR_MS } from '../policy.js';
 
 export function newPayment(
@@ -117,9 +117,9 @@ export const PARKING: ReadonlySet<string> = new Set([
 ]);
 
 /** Ends a payment that will not be marked. Its refunds need no twin on Stripe, as refunds/rules/mirror.ts sees to. */
-export function closePayment(s: LaneState, p: PaymentRow): LaneState {
-  const status = p.status === 'processing' ? 'failed' : p.status; // never proven: no money, as far as anyone knows
-  return putPayment(s, { ...moveMark(p, 'closed'), status });
+export function closePayment(p: Draft<PaymentRow>): void {
+  moveMark(p, 'closed');
+  if (p.succeededAt === null) p.status = 'failed'; // no money, as far as anyone knows
 }
 
 /** Why nobody is to be charged again: a payment came, or a refund of one that nobody has told us of yet. Null: neither did. */
@@ -129,9 +129,9 @@ export function paymentThatCame(s: Pick<LaneState, 'payments' | 'refunds'>): str
   return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
 }
 
-/** A person has let it go as another invoice's (ledger/rules/one-charge.ts), and the MoR has not refused it: nothing is known by it. */
+/** A person dismissed it, and nobody knows of any money: an unproven charge, or a charge of another invoice (ledger/rules/one-charge.ts). */
 export function saysNothing(p: PaymentRow): boolean {
-  return p.mark === 'none' && p.status === 'failed' && p.verdictAt === null;
+  return p.mark === 'closed' && p.succeededAt === null;
 }
 
 /** The MoR was asked to charge again, and no money is known since. */

@@ -210,8 +210,6 @@ export class WorkLaneFlow {
         const take = await errand.ask(this.peers, call);
         return (s, ctx) => decide(s, ctx, take);
       }
-      default:
-        return this.context.decider.carryOut(errand, call);
     }
   }
 

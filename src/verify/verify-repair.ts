@@ -130,7 +130,7 @@ export class VerifyRepair {
           ? askAgain(state, ctx)
           : decide(state, ctx, (lane) => takeInvoiceRead(lane, outcome));
         let s = note(read, ctx, 'decision', 'verify found a difference: checked again');
-        s = settle(context.decider.subjects, decideShadowedAnew(s, ctx), ctx).state; // what must not be sent any more is taken back before the rest is hurried
+        s = settle(context.decider.subjects, decide(s, ctx, decideShadowedAnew), ctx).state; // what must not be sent any more is taken back before the rest is hurried
         // One that is due stays due since then: an earlier try may have been cut off by a crash, and the age of its key counts from there.
         for (const m of s.messages)
           if (m.status === 'pending' && m.nextTryAt > ctx.now) s = putMessage(s, { ...m, nextTryAt: ctx.now });

@@ -1,6 +1,6 @@
 // Bugs planted on purpose: exact replacements of text in the sources, and the tests that should notice each.
 // A text that is not found any more stops the script: the list must follow the code.
-const MARKS = ['test/unit/flow-marks.test.ts', 'test/unit/domain-decide-mark.test.ts'];
+const MARKS = ['test/unit/flow-marks.test.ts', 'test/unit/payments/rules/mark.test.ts'];
 const REFUNDS = ['test/unit/flow-refunds.test.ts', 'test/unit/flow-refund-names.test.ts'];
 const DOORS = ['test/unit/intake-doors.test.ts', 'packages/mor/test/signature.test.ts'];
 
@@ -69,14 +69,14 @@ export const mutants = [
   },
   {
     name: 'a late failure undoes a success',
-    file: 'src/payments/rules/payment-event.ts',
-    find: "if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {",
-    replace: 'if (s.refunds.some((r) => r.paymentRowId === p.id)) {',
+    file: 'src/payments/rules/payment.ts',
+    find: "if (p.mark !== 'none' || lane.findRefunds(p).length > 0) {",
+    replace: 'if (lane.findRefunds(p).length > 0) {',
     tests: ['test/unit/flow-order.test.ts'],
   },
   {
     name: 'a draft is paid',
-    file: 'src/payments/rules/decide-mark.ts',
+    file: 'src/payments/rules/mark.ts',
     find: "if (status === 'draft') return { do: 'finalize' };",
     replace: "if (status === 'draft') return { do: 'mark', mode: settings.markMode };",
     tests: MARKS,
@@ -97,9 +97,9 @@ export const mutants = [
   },
   {
     name: 'a ledger entry is missing',
-    file: 'src/payments/rules/mark-answer.ts',
-    find: 'let state = addEntry(putPayment(s, row), paymentMarked(row, p.amount, ctx.now));',
-    replace: 'let state = putPayment(s, row);',
+    file: 'src/payments/rules/mark-calls.ts',
+    find: '  lane.book(paymentMarked(p, p.amount, lane.now));\n',
+    replace: '',
     tests: MARKS,
   },
   {
@@ -133,7 +133,7 @@ export const mutants = [
   },
   {
     name: 'the amount is not compared',
-    file: 'src/payments/rules/decide-mark.ts',
+    file: 'src/payments/rules/mark.ts',
     find: 'if (due !== p.amount && !waived) {',
     replace: 'if (due === null && !waived) {',
     tests: MARKS,
@@ -141,14 +141,14 @@ export const mutants = [
   },
   {
     name: 'the customer is not compared',
-    file: 'src/payments/rules/decide-mark.ts',
+    file: 'src/payments/rules/mark.ts',
     find: "if (customerId !== p.customerId && !p.waived.includes('customer_mismatch'))",
     replace: "if (customerId === '' && !p.waived.includes('customer_mismatch'))",
     tests: MARKS,
   },
   {
     name: 'a second payment is marked beside the first',
-    file: 'src/payments/rules/decide-mark.ts',
+    file: 'src/payments/rules/mark.ts',
     find: 'if (holder !== undefined) {',
     replace: "if (holder !== undefined && p.currency === '') {",
     tests: MARKS,
@@ -164,9 +164,9 @@ export const mutants = [
   },
   {
     name: 'the record’s id is not kept after the report',
-    file: 'src/payments/rules/mark-answer.ts',
-    find: "{ ...moveMark(p, 'attaching'), paymentRecordId: a.paymentRecordId }",
-    replace: "moveMark(p, 'attaching')",
+    file: 'src/payments/rules/mark-calls.ts',
+    find: "moveMark(p, 'attaching', { paymentRecordId });",
+    replace: "moveMark(p, 'attaching');",
     tests: MARKS,
   },
   {
@@ -366,14 +366,14 @@ export const mutants = [
     file: 'src/domain/surplus.ts',
     find: 'const minor = credited > 0n ? credited : notShown(s, by);',
     replace: 'const minor = notShown(s, by);',
-    tests: ['test/unit/surplus.test.ts'],
+    tests: ['test/unit/payments/rules/surplus.test.ts'],
   },
   {
     name: 'one charge is booked for two invoices',
     file: 'src/ledger/rules/one-charge.ts',
-    find: '  if (holder !== undefined) return aside(s, p, amount, holder, ctx);\n',
-    replace: '',
-    tests: ['test/unit/ledger-rules.test.ts'],
+    find: 'const holder = charge === null ? undefined : lane.ctx.chargesElsewhere?.get(charge);',
+    replace: 'const holder = undefined as ChargeHolder | undefined;',
+    tests: ['test/unit/ledger/rules/one-charge.test.ts'],
   },
   {
     name: 'refunds of two payments that share an id share a key',
@@ -384,9 +384,9 @@ export const mutants = [
   },
   {
     name: '202 proves a charge before it is settled',
-    file: 'src/payments/rules/prove-charge.ts',
-    find: '      return onItsWay(s, asked, ctx);',
-    replace: "      return proven(s, asked, ctx, 'the MoR knows it');",
+    file: 'src/payments/rules/payment.ts',
+    find: "outcome.value === 'pending') waitForDebit(lane, p);",
+    replace: "outcome.value === 'pending') believe(lane, p, 'the MoR knows it');",
     tests: ['test/unit/flow-bank-debit.test.ts'],
   },
   {

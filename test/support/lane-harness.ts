@@ -252,7 +252,7 @@ export class LaneHarness {
     const rng = new SeededRng(options.seed);
     const channels = options.channels ?? new NoChannels();
     const router = new RouteEventsFlow(backend.channelEvents ?? new NoHomelessEvents(), clock, ids, new Wake());
-    const decider = new Decisions(this.platform, this.gateway, router);
+    const decider = new Decisions(router);
     this.context = new FlowContext(settings, clock, rng, ids, this.platform, this.gateway, decider);
     this.store = new MortalStore(backend.store);
     this.#flow = new WorkLaneFlow(

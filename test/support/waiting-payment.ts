@@ -1,5 +1,6 @@
 // A payment waiting for its mark, and the lane of its invoice, as plain values: for tests of the mark's decision.
 import { type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
+import { decide } from '../../src/engine/adapter.js';
 import { takeRead } from '../../src/engine/facts.js';
 import { newPayment } from '../../src/engine/payment.js';
 import {
@@ -32,7 +33,7 @@ export const withInvoice = (s: LaneState, row: Partial<InvoiceRow>): LaneState =
   invoice: { ...(s.invoice ?? never()), ...row },
 });
 export const invoice = (over: Partial<InvoiceFacts> = {}) => lane(over).invoice ?? never();
-export const settled = (s: LaneState, of = ctx()): LaneState => settleMarks(s, of, () => undefined);
+export const settled = (s: LaneState, of = ctx()): LaneState => decide(s, of, settleMarks);
 export const marks = (s: LaneState): MarkStage[] => s.payments.map((p) => p.mark);
 export const kinds = (s: LaneState): ReviewKind[] => open(s).map((r) => r.kind);
 export const message = (s: LaneState, kind: string) => s.messages.find((m) => m.kind === kind) ?? never();

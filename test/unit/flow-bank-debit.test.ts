@@ -118,7 +118,7 @@ describe('a signup by bank debit', () => {
     expect(withWords(s.reviews)).toMatchObject([
       { kind: 'signup_unproven', summary: expect.stringContaining('any longer') },
     ]);
-    expect(await shown(h)).toMatchObject({ payments: [['processing', 'parked']], records: 0, collected: 0 });
+    expect(await shown(h)).toMatchObject({ payments: [['failed', 'parked']], records: 0, collected: 0 });
   });
 
   it('of which the MoR itself says that it failed is not waited for any longer', async () => {

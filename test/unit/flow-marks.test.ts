@@ -356,7 +356,7 @@ describe('what a person decides', () => {
     expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
   });
 
-  it('an item about an attached payment can be applied: it is only closed', async () => {
+  it('an item about a rest that is still due cannot be applied: its payment is on the invoice', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice());
     h.platform.fail('attach_payment', 'lost-request');
@@ -365,9 +365,9 @@ describe('what a person decides', () => {
     h.clock.advance(5_000); // within the time that a read counts as fresh
     await h.rest();
     expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
-    await resolve(h, 'amount_mismatch', 'apply');
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
-    expect(await mark(h)).toBe('confirmed');
+    await expect(resolve(h, 'amount_mismatch', 'apply')).rejects.toThrow('can be resolved by: refund, retry, dismiss');
+    await resolve(h, 'amount_mismatch', 'dismiss');
+    expect([openKinds(await h.state(INVOICE_ID)), await mark(h)]).toEqual([[], 'confirmed']);
   });
 
   it('a refund that the MoR refuses brings the item back: the money is not forgotten', async () => {

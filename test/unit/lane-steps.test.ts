@@ -1,6 +1,7 @@
 // The small steps that every decision is made of: rows put in place, calls written down under their keys, items opened and closed.
 import { aKind, FACTS } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
+import { decide } from '../../src/engine/adapter.js';
 import {
   addAttempt,
   addMessage,
@@ -365,8 +366,11 @@ describe('a payment', () => {
   });
 
   it('that will not be marked is closed; never proven, it failed', () => {
-    const s = (p: PaymentRow): LaneState['payments'] => closePayment(putPayment(lane, p), p).payments;
-    expect(s(payment({ mark: 'parked' }))).toMatchObject([{ mark: 'closed', status: 'succeeded' }]);
+    const s = (p: PaymentRow): LaneState['payments'] =>
+      decide(putPayment(lane, p), ctx, (l) => closePayment(l.findPayment(p.id) ?? never())).payments;
+    expect(s(payment({ mark: 'parked', succeededAt: ctx.now }))).toMatchObject([
+      { mark: 'closed', status: 'succeeded' },
+    ]);
     expect(s(payment({ mark: 'parked', status: 'processing' }))).toMatchObject([{ mark: 'closed', status: 'failed' }]);
   });
 });

@@ -1,13 +1,10 @@
-// The ledger's rules without a database: which accounts each movement touches and when, the months, the trial balance, one charge.
-import { wordsOf } from '../support/item-words.js';
+// The ledger's rules without a database: which accounts each movement touches and when, the months, the trial balance.
 import { describe, expect, it } from '@jest/globals';
-import { newPayment, collectedCharges } from '../../src/engine/payment.js';
-import { type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
-import { type LaneState, type LedgerEntry, type PaymentRow } from '../../src/domain/model.js';
+import { newPayment } from '../../src/engine/payment.js';
+import { type LedgerEntry, type PaymentRow } from '../../src/domain/model.js';
 import { type LedgerSum, moneyOf, openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
 import { ACCOUNTS, REASONS } from '../../src/ledger/rules/accounts.js';
 import { monthBeside, monthOf, nameOf } from '../../src/ledger/rules/month.js';
-import { collect } from '../../src/ledger/rules/one-charge.js';
 import {
   debitReturned,
   debitReturnReversed,
@@ -22,9 +19,8 @@ import {
   refundPaid,
 } from '../../src/ledger/rules/postings.js';
 import { newRefund } from '../../src/refunds/rules/refund.js';
-import { aCtx, NOW } from '../support/channel-lane.js';
+import { aCtx } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
-import { isOfSharedCharge } from '../../src/engine/open-money.js';
 
 const OCTOBER = new Date('2026-10-31T23:59:59Z');
 const LATER = new Date('2026-11-02T00:00:00Z');
@@ -203,65 +199,5 @@ describe('a trial balance', () => {
     const [chf, eur] = trialBalances([...SUMS, ...banks]).map(moneyOf);
     expect(eur).toEqual({ taken: 300n, refunded: 40n, lost: 80n, kept: 180n });
     expect(chf).toEqual({ taken: 0n, refunded: 0n, lost: 0n, kept: 0n });
-  });
-});
-
-describe('one charge', () => {
-  const holder = { invoiceId: 'in_0', payment: 'pay_0' };
-  const elsewhere = (ctx: Ctx): Ctx => ({ ...ctx, chargesElsewhere: new Map([['ch_1', holder]]) });
-  const lane = (...payments: PaymentRow[]): LaneState => payments.reduce(putPayment, emptyLane('in_1'));
-
-  it('that is booked for another invoice is not booked again, and an item names both', () => {
-    const p = payment({ succeededAt: NOW, proveDueAt: NOW });
-    const s = collect(lane(p), p, 2990n, elsewhere(aCtx()), 'evt_1');
-    expect(s.entries).toEqual([]);
-    expect(s.payments).toMatchObject([{ mark: 'parked', succeededAt: null, proveDueAt: null }]);
-    expect(s.reviews).toMatchObject([{ kind: 'double_payment', status: 'open', paymentRowId: 'pmt_1' }]);
-    expect(wordsOf(s.reviews[0]).summary).toBe(
-      'payment pay_1 of 29.90 EUR for this invoice names charge ch_1, which is booked for payment pay_0 of invoice in_0',
-    );
-    expect(s.reviews.map(isOfSharedCharge)).toEqual([true]);
-  });
-
-  it.each(['waiting', 'none', 'proving', 'parked'] as const)('is kept aside from a payment that is %s too', (mark) => {
-    const p = payment({ mark });
-    expect(collect(lane(p), p, 2990n, elsewhere(aCtx()), null).payments).toMatchObject([{ mark: 'parked' }]);
-  });
-
-  it('is booked where it was taken for this invoice, or for a charge that nobody else has', () => {
-    for (const p of [payment({ processorChargeId: 'ch_2' }), payment({ processorChargeId: null })]) {
-      const s = collect(lane(p), p, 2990n, elsewhere(aCtx()), 'evt_1');
-      expect(s.entries).toEqual([paymentCollected(p, 2990n, aCtx().now, 'evt_1')]);
-      expect(s.reviews).toEqual([]);
-    }
-  });
-
-  it('that two payments of one invoice name is booked for both, under its id once: the second may be money of its own', () => {
-    const [first, second] = [payment(), payment({ id: 'pmt_2', paymentId: 'pay_2' })];
-    const s = collect(lane(first, second), second, 2990n, aCtx(), 'evt_2');
-    expect(s.entries).toMatchObject([{ subject: 'pmt_2', processorChargeId: null }]);
-    const alone = collect(lane(payment({ succeededAt: null }), second), second, 2990n, aCtx(), 'evt_2');
-    expect(alone.entries).toMatchObject([{ subject: 'pmt_2', processorChargeId: 'ch_1' }]);
-    const another = collect(lane(payment({ processorChargeId: 'ch_9' }), second), second, 2990n, aCtx(), 'evt_2');
-    expect(another.entries).toMatchObject([{ subject: 'pmt_2', processorChargeId: 'ch_1' }]);
-    const own = collect(lane(first), first, 2990n, aCtx(), 'evt_1');
-    expect(own.entries).toMatchObject([{ subject: 'pmt_1', processorChargeId: 'ch_1' }]);
-  });
-
-  it('is asked for by the database only where money is collected under it', () => {
-    const p = payment();
-    const entries: LedgerEntry[] = [
-      paymentCollected(p, 1n, NOW, null),
-      paymentMarked(payment({ processorChargeId: 'ch_2' }), 1n, NOW),
-      paymentCollected(payment({ processorChargeId: null }), 1n, NOW, null),
-    ];
-    expect(collectedCharges(entries)).toEqual(['ch_1']);
-  });
-
-  it('says nothing of an item of another kind, or of a second payment with a charge of its own', () => {
-    const p = payment();
-    const [item] = collect(lane(p), p, 2990n, elsewhere(aCtx()), null).reviews;
-    if (item === undefined) throw new Error('no item');
-    expect(isOfSharedCharge({ ...item, topic: 'paid-twice' })).toBe(false);
   });
 });

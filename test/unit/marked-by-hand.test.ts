@@ -8,7 +8,8 @@ import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type Probe } from '../../src/domain/ports/billing-platform.js';
 import { resolveReview } from '../../src/decisions/decide.js';
 import { MARK_TRIES } from '../../src/policy.js';
-import { applyIdentified } from '../../src/payments/rules/mark-answer.js';
+import { decide } from '../../src/engine/adapter.js';
+import { identifyLookup } from '../../src/payments/rules/mark-calls.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { anInvoice, aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../support/channel-lane.js';
@@ -148,7 +149,12 @@ describe('a transfer of which no event said how much, marked by hand as its item
     const came = hear(marked, 'proforma_invoice.settled', data, later);
     expect(came.payments).toMatchObject([{ reference: PROFORMA }]); // by which Stripe is looked through
     const outcome: CallOutcome<Probe> = { ok: true, value: look, status: 200, requestId: null };
-    return settle(applyIdentified(came, came.payments[0]?.id ?? '', outcome, later), later);
+    const payment = came.payments[0]?.id ?? '';
+    const asked = { kind: 'pay_out_of_band', invoiceId: 'in_1' } as const;
+    return settle(
+      decide(came, later, (l) => identifyLookup.take(l, outcome, { payment, asked })),
+      later,
+    );
   }
 
   it('is found by that reference when its event comes after all', () => {

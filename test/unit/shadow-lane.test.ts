@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { askRefund } from '../support/ask-refund.js';
 import { applyRead } from '../support/settle-rule.js';
+import { decide } from '../../src/engine/adapter.js';
 import { decideShadowedAnew } from '../../src/payments/rules/shadow.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { compareWithin } from '../../src/verify/rules/compare.js';
@@ -187,7 +188,7 @@ describe('after shadow mode', () => {
     const facts = h.platform.invoices.get(INVOICE_ID) ?? null;
     await h.command(INVOICE_ID, (s, ctx) => {
       const read = applyRead(s, { ok: true, value: facts, status: 200, requestId: null }, ctx);
-      return { ok: true, state: decideShadowedAnew(read, ctx), value: null };
+      return { ok: true, state: decide(read, ctx, decideShadowedAnew), value: null };
     });
     await h.rest();
     const s = await state(h);

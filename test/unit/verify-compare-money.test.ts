@@ -57,9 +57,11 @@ describe('an open item explains', () => {
   it('no renewal without a verdict, unless it is about that', () => {
     const silent = { invoice: invoice({ platformStatus: 'open', expectedBy: START }), payments: [] };
     expect(within({ ...silent, openReviews: [review({ kind: 'dispute' })] })).toEqual(['no_verdict null']);
-    const letGo = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: null });
+    const letGo = payment({ mark: 'closed', status: 'failed', succeededAt: null });
     expect(within({ ...silent, payments: [letGo], openReviews: [] })).toEqual(['no_verdict null']);
-    expect(within({ ...silent, payments: [{ ...letGo, verdictAt: START }], openReviews: [] })).toEqual([]);
+    expect(within({ ...silent, payments: [{ ...letGo, mark: 'none', verdictAt: START }], openReviews: [] })).toEqual(
+      [],
+    );
   });
 
   it('no payment of somebody else’s on the invoice, unless it is about a double payment', () => {

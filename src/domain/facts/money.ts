@@ -63,9 +63,7 @@ export type DoubleFact =
       readonly charge: string | null;
       readonly holder: string;
       readonly holderInvoice: string;
-      readonly againAfter: Time | null;
     }
-  | { readonly code: 'charge-corrected'; readonly payment: string; readonly charge: string | null }
   | {
       readonly code: 'may-stand';
       readonly what: 'payment_link' | 'proforma';

@@ -10,7 +10,7 @@ import { type Lane } from '../../engine/draft.js';
 import { done, type Verdict } from '../../engine/event.js';
 import { itemRule } from '../../engine/items.js';
 import { isLookedInto, observationsOf } from '../../engine/open-money.js';
-import { bookedAs, paymentNamed, saysNothing } from '../../engine/payment.js';
+import { bookedAs, paymentNamed } from '../../engine/payment.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 import { findOrAddObject, isTakenBack, putBack } from '../../mor-objects/rules/mor-object.js';
 
@@ -134,7 +134,6 @@ function bookOne(lane: Lane, x: Observation): void {
   const p = lane.payments.find(
     (row) =>
       row.mark === 'none' &&
-      !saysNothing(row) &&
       given(row) > 0n &&
       isSameMoney({ charge: row.processorChargeId, paymentId: ownIdOf(row) }, x),
   );
@@ -144,8 +143,7 @@ function bookOne(lane: Lane, x: Observation): void {
   if (p === undefined || amount === null) return;
   moveMark(p, 'waiting');
   moveMark(p, 'parked', { status: 'succeeded', amount, succeededAt: new Date(x.at) });
-  lane.apply((s, ctx) => collect(s, { ...p }, amount, ctx, null));
-  if (given(p) >= amount) return; // its payment is closed once its refunds count (payments/)
+  if (!collect(lane, p, null) || given(p) >= amount) return; // its payment is closed once its refunds count (payments/)
   const taken = { minor: amount, currency: p.currency };
   const fact = { code: 'further-on-link', payment: effectName(p), taken, observations: observationsOf(lane) } as const;
   lane.ask({ kind: 'double_payment', subject: p.id, paymentRowId: p.id, fact });

@@ -23,7 +23,7 @@ import { putPayment, retryAt } from '../../engine/change.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
-import { bookedAs, newPayment, saysNothing } from '../../engine/payment.js';
+import { bookedAs, newPayment } from '../../engine/payment.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 import {
   LINK_CONFIRM_TRIES,
@@ -213,7 +213,7 @@ export function takeMoney(
     processorChargeId: first.charge ?? before?.processorChargeId ?? null,
     mark: parked ? 'parked' : 'waiting',
   });
-  lane.apply((s, ctx) => collect(putPayment(s, payment), payment, received.minor, ctx, eventId));
+  collect(lane, lane.add('payments', payment), eventId);
   o.paymentRowId = payment.id;
   const what = origin === 'proforma' ? 'by bank transfer for proforma invoice' : 'on payment link';
   return { payment, said: `${showMoney(received)} came ${what} ${o.number ?? o.morId ?? ''}` };
@@ -234,7 +234,6 @@ function refundedBefore(
     (p) =>
       isSameMoney({ charge: p.processorChargeId, paymentId: ownIdOf(p) }, names) &&
       p.mark === 'none' &&
-      !saysNothing(p) &&
       refunds.some((r) => r.paymentRowId === p.id),
   );
 }

@@ -1,217 +1,176 @@
-// The mark of a payment on its invoice: begun, held, withdrawn, or left to a person.
-import { HOLDING, type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
+// The mark of a payment on its invoice: decided on a fresh read, begun, held, taken back, or left to a person.
+import { type KindAndFact } from '../../domain/fact.js';
+import { type Item } from '../../domain/item.js';
 import {
-  addCall,
-  closeReviews,
-  type Ctx,
-  note,
-  openReview,
-  putInvoice,
-  putMessage,
-  putPayment,
-} from '../../engine/change.js';
-import { moveMark } from '../../engine/moves.js';
-import { showMoney } from '../../domain/money.js';
-import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
-import { observationsOf } from '../../engine/open-money.js';
-import { decideMark, type Parking } from './decide-mark.js';
-import { isFresh } from '../../engine/facts.js';
-import { readInvoice } from '../../engine/read-invoice.js';
-import { isPayable } from '../../domain/status.js';
-import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
-import { isCutOffSince, mayBeCutOff } from '../../engine/call.js';
-import { closePayment, isCallOf, PARKING } from '../../engine/payment.js';
+  HOLDING,
+  type InvoiceRow,
+  type LaneRows,
+  type MarkMode,
+  type OutboxRow,
+  type PaymentRow,
+} from '../../domain/model.js';
+import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';
-import { type ErrandRule, type SettleRule } from '../../engine/subject.js';
+import { type FlowSettings } from '../../domain/settings.js';
+import { isPayable } from '../../domain/status.js';
+import { isCutOffSince, mayBeCutOff } from '../../engine/call.js';
+import { closeReviews, takeCallBack } from '../../engine/change.js';
+import { moveMark } from '../../engine/draft-moves.js';
+import { type Draft, type Lane } from '../../engine/draft.js';
+import { isFresh } from '../../engine/facts.js';
+import { observationsOf } from '../../engine/open-money.js';
+import { closePayment, isCallOf, maybeOne, PARKING } from '../../engine/payment.js';
+import { invoiceLookup } from '../../engine/read-invoice.js';
+import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
+import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
 
-/** The marks of all payments, the oldest first: the first payment is the one that pays the invoice. */
-export const settleMarks: SettleRule = (s, ctx, lookAgain) => {
-  let state = s;
-  for (const p of byAge(s.payments)) state = settlePayment(state, p.id, ctx);
-  const { invoice } = state;
-  if (invoice !== null && state.payments.some((p) => p.mark === 'held')) lookAgain(invoice.holdUntil);
-  return state;
-};
+type Payment = Draft<PaymentRow>;
 
-/** A payment that waits for a person and was given back in full needs nothing more. */
-export function closeRefunded(s: LaneState, ctx: Ctx): LaneState {
-  let state = s;
-  for (const p of s.payments) {
-    if (p.mark !== 'parked' || p.amount === null || p.succeededAt === null || p.amountRefunded < p.amount) continue;
-    state = closePayment(state, p);
-    state = closeReviews(state, ctx, (r) => r.paymentRowId === p.id && PARKING.has(r.kind), {
-      by: null,
-      resolution: 'cleared',
-      note: 'the payment was refunded in full',
-    });
-  }
-  return state;
-}
+export type MarkDecision =
+  | { readonly do: 'read' } // look at the invoice first
+  | { readonly do: 'hold'; readonly why: string } // a draft cannot be paid: wait for it to be finalized
+  | { readonly do: 'finalize' }
+  | { readonly do: 'mark'; readonly mode: MarkMode }
+  | { readonly do: 'attach' } // reported before, not attached
+  | { readonly do: 'identify' } // paid, and nobody here knows by what: it may have been us
+  | { readonly do: 'park'; readonly item: Parking };
 
-/** What the money needs to be known first: whether a signup's charge is real, and what became of the invoice. */
-export const moneyErrand: ErrandRule = (s, ctx, due) => {
-  const i = s.invoice;
-  for (const p of s.payments) {
-    if (p.mark === 'proving' && p.processorChargeId !== null && due(p.proveDueAt)) {
-      return { do: 'prove-charge', paymentRowId: p.id, chargeId: p.processorChargeId };
-    }
-    if (p.mark !== 'waiting' || i === null || isBesidePart(s, p) || !due(i.readDueAt)) continue;
-    if (!isFresh(i, ctx.now)) return readInvoice(i.invoiceId);
-    return { do: 'identify', paymentRowId: p.id, asked: identifyCall(s, p, ctx) };
-  }
-  return null;
-};
-
-function byAge(rows: readonly PaymentRow[]): readonly PaymentRow[] {
-  return rows.toSorted((a, b) => a.recordedAt.getTime() - b.recordedAt.getTime() || (a.id < b.id ? -1 : 1));
-}
+/** Why it is parked. The observations of a double payment are the lane's to list. */
+export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
- * A part payment that a person let through: the next payment may settle its rest. It may have done so already, where Stripe shows more paid
- * than is known here: somebody marked it by hand, or a restored database forgot its mark.
+ * Decides on one payment that the MoR took. Pure. `holder` is another payment that is being marked or was; `finalizationFailed`
+ * means that Stripe refused to finalize this draft and a person knows. Money with nowhere to go is parked, never guessed at.
  */
-function isPart(s: LaneState, p: PaymentRow, i: InvoiceRow): boolean {
-  if (p.mark !== 'confirmed' || !p.waived.includes('amount_mismatch')) return false;
-  const known = s.payments.reduce((sum, x) => (x.mark === 'confirmed' ? sum + (x.amount ?? 0n) : sum), 0n);
-  return i.platformStatus !== 'paid' || (i.amountPaid ?? 0n) > known;
-}
-
-/** A part that a person let through is on its way to the invoice: whether what came beside it is the rest shows once it is there. */
-function isBesidePart(s: LaneState, p: PaymentRow): boolean {
-  return s.payments.some(
-    (x) =>
-      x.id !== p.id &&
-      HOLDING.has(x.mark) &&
-      x.mark !== 'confirmed' &&
-      x.waived.includes('amount_mismatch') &&
-      !isShadowed(s, x), // whoever marks it then, nothing is under way here
-  );
-}
-
-function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
-  const p = s.payments.find((x) => x.id === id);
-  const i = s.invoice;
-  if (p === undefined || i === null) return s;
-  if (p.mark === 'held' && (i.platformStatus !== 'draft' || isDue(i.holdUntil, ctx.now))) {
-    return settlePayment(putPayment(s, moveMark(p, 'waiting')), id, ctx);
+export function decideMark(
+  p: PaymentRow & { readonly amount: bigint },
+  invoice: InvoiceRow,
+  holder: PaymentRow | undefined,
+  fresh: boolean,
+  settings: FlowSettings,
+  finalizationFailed: boolean,
+): MarkDecision {
+  if (!fresh) return { do: 'read' };
+  const taken: Money = { minor: p.amount, currency: p.currency };
+  const park = (item: Parking): MarkDecision => ({ do: 'park', item });
+  const { platformStatus: status, amountRemaining: due, currency, customerId, invoiceId } = invoice;
+  if (status === 'deleted' || status === 'unknown')
+    return park({ kind: 'invoice_not_payable', fact: { code: 'no-such-invoice', taken, invoice: invoiceId } });
+  if (status === 'void') {
+    const fact = { code: 'invoice-void', taken, invoice: invoiceId, replacedBy: invoice.latestRevision } as const;
+    return park({ kind: 'invoice_not_payable', fact, proposed: 'refund' });
   }
-  if (isShadowed(s, p)) return settleShadowed(s, p, ctx);
-  if (STEPS[p.mark] !== undefined) return withdrawIfPointless(s, p, ctx);
-  if (p.mark !== 'waiting' || p.amount === null || isBesidePart(s, p)) return s;
-  const asked = askedOfAmount(s, p, ctx);
-  if (asked !== null) return asked;
+  if (customerId !== p.customerId && !p.waived.includes('customer_mismatch'))
+    return park({
+      kind: 'customer_mismatch',
+      fact: { code: 'other-customer', named: p.customerId, owner: customerId },
+    });
+  if (currency !== p.currency)
+    return park({ kind: 'currency_mismatch', fact: { code: 'other-currency', taken, currency } });
+  if (holder !== undefined) {
+    const charge = p.processorChargeId;
+    const sameCharge = charge !== null && charge === holder.processorChargeId ? charge : null;
+    const isOne = maybeOne(p, holder);
+    const fact = { code: 'paid-twice', taken, settledBy: effectName(holder), sameCharge, maybeOne: isOne } as const;
+    return park({
+      kind: 'double_payment',
+      fact: { ...fact, observations: [] },
+      proposed: isOne ? null : 'refund', // of two that may be one, a refund may give the only money back
+    });
+  }
+  if (status === 'paid') {
+    if (p.paymentRecordId !== null || p.markTries === 0) return { do: 'identify' };
+    return park({ kind: 'double_payment', fact: { code: 'paid-otherwise', taken, record: null, observations: [] } });
+  }
+  // A draft's total may still change, so under `wait` it is compared once it is final.
+  if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
+    return { do: 'hold', why: finalizationFailed ? 'Stripe could not finalize the draft' : 'the invoice is a draft' };
+  }
+  // Out of band Stripe takes the whole invoice for paid: only the exact amount may do that, whatever a person waived.
+  const waived = p.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
+  if (due !== p.amount && !waived) {
+    const fact = { code: 'amount-differs', taken, due: { minor: due ?? 0n, currency: p.currency } } as const;
+    return park({ kind: 'amount_mismatch', fact: { ...fact, marking: settings.markMode } });
+  }
+  if (status === 'draft') return { do: 'finalize' };
+  if (p.paymentRecordId !== null) return { do: 'attach' };
+  return { do: 'mark', mode: settings.markMode };
+}
 
-  const holder = s.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(s, x, i));
-  const stuck = s.reviews.some(
+/** The marks of all payments, the oldest first: the first payment pays the invoice. */
+export function settleMarks(lane: Lane): void {
+  const i = lane.invoice;
+  if (i === null) return;
+  const byAge = (a: Payment, b: Payment): number =>
+    a.recordedAt.getTime() - b.recordedAt.getTime() || (a.id < b.id ? -1 : 1);
+  for (const p of lane.payments.toSorted(byAge)) settleMark(lane, p, i);
+  if (lane.payments.some((p) => p.mark === 'held')) lane.lookAt(i.holdUntil);
+}
+
+function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
+  const isHeldOver = i.platformStatus !== 'draft' || (i.holdUntil !== null && i.holdUntil <= lane.now);
+  if (p.mark === 'held' && isHeldOver) moveMark(p, 'waiting');
+  if (isShadowed(lane, p)) return settleShadowed(lane, p);
+  if (STEPS[p.mark] !== undefined) return withdrawIfPointless(lane, p, i);
+  const { amount } = p;
+  if (p.mark !== 'waiting' || amount === null || isBesidePart(lane, p) || askOfAmount(lane, p)) return;
+  const holder = lane.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(lane, x, i));
+  const isStuck = lane.reviews.some(
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
   );
-  const shadow = ctx.settings.shadow === true;
-  const seen = shadow && holder === undefined ? beforeTheMark(i) : i;
-  const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck);
-  const known = p.paymentId ?? p.id;
+  const isShadow = lane.settings.shadow === true;
+  const seen = isShadow && holder === undefined ? beforeTheMark(i) : i;
+  const d = decideMark({ ...p, amount }, seen, holder, isFresh(i, lane.now), lane.settings, isStuck);
+  const { invoiceId } = i;
+  const name = p.paymentId ?? p.id;
   switch (d.do) {
     case 'read':
     case 'identify':
-      return s; // moneyErrand asks for it
-    case 'hold': {
-      const held = putPayment(s, moveMark(p, 'held'));
-      const until = stuck
-        ? new Date(ctx.now.getTime() + DRAFT_FAILED_LOOK_EVERY_MS)
-        : holdUntil(i.finalizesAt, ctx.now);
-      const said = `payment ${known} is held: ${d.why}`;
-      return note(putInvoice(held, { ...i, holdUntil: until }), ctx, 'decision', said, p.id);
-    }
-    case 'finalize': {
-      if (shadow) return wouldFinalize(s, p, i, ctx);
-      const called = addCall(s, ctx, { kind: 'finalize_invoice', invoiceId: i.invoiceId }, i.invoiceId);
-      return note(
-        putPayment(called, moveMark(p, 'finalizing')),
-        ctx,
-        'decision',
-        `finalize now, to mark payment ${known}`,
-        p.id,
-      );
-    }
+      return; // a lookup asks
+    case 'hold':
+      moveMark(p, 'held');
+      i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_LOOK_EVERY_MS) : nextLook(i.finalizesAt, lane.now);
+      return lane.say('decision', `payment ${name} is held: ${d.why}`, p);
+    case 'finalize':
+      // In shadow mode the draft stays one until somebody else, or Stripe's own hour, makes it final.
+      if (!isShadow || !lane.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m)))
+        lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
+      moveMark(p, isShadow ? 'held' : 'finalizing');
+      if (!isShadow) return lane.say('decision', `finalize now, to mark payment ${name}`, p);
+      i.holdUntil = nextLook(i.finalizesAt, lane.now);
+      return;
     case 'attach': {
-      const recordId = p.paymentRecordId ?? '';
-      const called = addCall(
-        s,
-        ctx,
-        { kind: 'attach_payment', invoiceId: i.invoiceId, paymentRecordId: recordId },
-        effectName(p),
-        p.id,
-      );
-      return note(
-        putPayment(called, { ...moveMark(p, 'attaching'), markMode: 'payment_record' }),
-        ctx,
-        'decision',
-        `attach ${recordId}, reported earlier`,
-        p.id,
-      );
+      const paymentRecordId = p.paymentRecordId ?? '';
+      lane.call({ kind: 'attach_payment', invoiceId, paymentRecordId }, effectName(p), p);
+      moveMark(p, 'attaching', { markMode: 'payment_record' });
+      return lane.say('decision', `attach ${paymentRecordId}, reported earlier`, p);
     }
     case 'mark':
-      return startMark(s, p, p.amount, d.mode, ctx);
-    case 'park': {
-      const parked = putPayment(s, moveMark(p, 'parked'));
-      return openReview(parked, ctx, { ...withObserved(s, d.item), subject: p.id, paymentRowId: p.id });
-    }
+      return beginMark(lane, p, amount, d.mode);
+    case 'park':
+      moveMark(p, 'parked');
+      return lane.ask({ ...withObserved(lane, d.item), subject: p.id, paymentRowId: p.id });
   }
 }
 
-/**
- * Its backend said another amount than the signup asked for (complete-signup.ts): a person first, and again when they chose a refund
- * that was not made. A MoR that took less refuses to give back what was asked for. Null: nobody has to be asked.
- */
-function askedOfAmount(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState | null {
-  const item = s.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
-  if (item === undefined || (item.status !== 'open' && item.resolution !== 'refund')) return null;
-  if (item.fact.code !== 'completed-otherwise') return null;
-  const { subject, fact } = item;
-  const refund = s.refunds.findLast((r) => r.paymentRowId === p.id && r.status === 'failed');
-  const failed =
-    refund === undefined
-      ? fact.failed
-      : { amount: { minor: refund.amount, currency: refund.currency }, said: refund.failure?.message ?? null };
-  const parked = putPayment(s, moveMark(p, 'parked'));
-  return openReview(parked, ctx, { kind: 'amount_mismatch', subject, paymentRowId: p.id, fact: { ...fact, failed } });
-}
-
-/** Of two payments for one invoice a person sees all that speaks of money. */
-function withObserved(s: LaneState, item: Parking): Parking {
-  const { fact } = item;
-  if (fact.code !== 'paid-twice' && fact.code !== 'paid-otherwise') return item;
-  return { ...item, kind: 'double_payment', fact: { ...fact, observations: observationsOf(s) } };
-}
-
-/** In shadow mode the draft stays one until somebody else, or Stripe's own hour, makes it final: the payment waits for that. */
-function wouldFinalize(s: LaneState, p: PaymentRow, i: InvoiceRow, ctx: Ctx): LaneState {
-  const written = s.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m));
-  const called = written ? s : addCall(s, ctx, { kind: 'finalize_invoice', invoiceId: i.invoiceId }, i.invoiceId);
-  const held = putPayment(called, moveMark(p, 'held'));
-  return putInvoice(held, { ...i, holdUntil: holdUntil(i.finalizesAt, ctx.now) });
-}
-
-function startMark(
-  s: LaneState,
-  p: PaymentRow,
-  amount: bigint,
-  mode: 'payment_record' | 'out_of_band',
-  ctx: Ctx,
-): LaneState {
-  const { invoiceId } = p;
-  const reference = p.reference ?? p.processorChargeId ?? effectName(p);
+function beginMark(lane: Lane, p: Payment, amount: bigint, mode: MarkMode): void {
   const paymentId = effectName(p);
+  const reference = referenceOf(p);
   if (mode === 'out_of_band') {
-    const called = addCall(s, ctx, { kind: 'set_reference', invoiceId, paymentId, reference }, paymentId, p.id);
-    const moved = putPayment(called, { ...moveMark(p, 'referencing'), markMode: mode });
-    return note(moved, ctx, 'decision', `mark paid out of band, reference ${reference}`, p.id);
+    lane.call({ kind: 'set_reference', invoiceId: p.invoiceId, paymentId, reference }, paymentId, p);
+    moveMark(p, 'referencing', { markMode: mode });
+    return lane.say('decision', `mark paid out of band, reference ${reference}`, p);
   }
   // Once a person said whose money it is, the customer that Stripe knows is the invoice's.
-  const owner = s.invoice?.customerId ?? p.customerId;
-  const called = addCall(s, ctx, reportOf({ ...p, customerId: owner }, amount, ctx.now), paymentId, p.id);
-  const moved = putPayment(called, { ...moveMark(p, 'reporting'), markMode: mode });
-  return note(moved, ctx, 'decision', `mark paid with a payment record, reference ${reference}`, p.id);
+  const customerId = lane.invoice?.customerId ?? p.customerId;
+  lane.call(reportOf({ ...p, customerId }, amount, lane.now), paymentId, p);
+  moveMark(p, 'reporting', { markMode: mode });
+  lane.say('decision', `mark paid with a payment record, reference ${reference}`, p);
+}
+
+export function referenceOf(p: PaymentRow): string {
+  return p.reference ?? p.processorChargeId ?? effectName(p);
 }
 
 /** The report of a payment to Stripe. Its times are the payment's own, so the bytes never change. */
@@ -223,11 +182,61 @@ export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall 
     customerId: p.customerId,
     paymentId: effectName(p),
     amount: { minor: amount, currency: p.currency },
-    reference: p.reference ?? p.processorChargeId ?? effectName(p),
+    reference: referenceOf(p),
     initiatedAt: at,
     guaranteedAt: at,
     presence: p.origin === 'signup' ? 'on_session' : 'off_session',
   };
+}
+
+/**
+ * A signup's backend said another amount than the signup asked for (complete-signup.ts): a person decides first, and again if they chose a
+ * refund and the MoR made none. A MoR that took less refuses to give back the amount asked for. True: a person decides.
+ */
+function askOfAmount(lane: Lane, p: Payment): boolean {
+  const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
+  if (item === undefined || (item.status !== 'open' && item.resolution !== 'refund')) return false;
+  if (item.fact.code !== 'completed-otherwise') return false;
+  const { subject, fact } = item;
+  const r = lane.findRefunds(p).findLast((x) => x.status === 'failed');
+  const refund = r && { amount: { minor: r.amount, currency: r.currency }, said: r.failure?.message ?? null };
+  moveMark(p, 'parked');
+  lane.ask({ kind: 'amount_mismatch', subject, paymentRowId: p.id, fact: { ...fact, failed: refund ?? fact.failed } });
+  return true;
+}
+
+/** Of two payments for one invoice a person sees all that speaks of money. */
+function withObserved(lane: Lane, item: Parking): Parking {
+  const { fact } = item;
+  if (fact.code !== 'paid-twice' && fact.code !== 'paid-otherwise') return item;
+  return { ...item, kind: 'double_payment', fact: { ...fact, observations: observationsOf(lane) } };
+}
+
+/**
+ * A part payment that a person let through: the next payment may settle its rest. It may have done so already, where Stripe shows more paid
+ * than is known here: somebody marked it by hand, or a restored database forgot its mark.
+ */
+function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
+  if (p.mark !== 'confirmed' || !p.waived.includes('amount_mismatch')) return false;
+  const known = payments.reduce((sum, x) => (x.mark === 'confirmed' ? sum + (x.amount ?? 0n) : sum), 0n);
+  return i.platformStatus !== 'paid' || (i.amountPaid ?? 0n) > known;
+}
+
+/** A part that a person let through is on its way to the invoice: only then it shows whether another payment is the rest. */
+function isBesidePart(s: LaneRows, p: PaymentRow): boolean {
+  const isPartOnItsWay = (x: PaymentRow): boolean =>
+    HOLDING.has(x.mark) && x.mark !== 'confirmed' && x.waived.includes('amount_mismatch') && !isShadowed(s, x);
+  return s.payments.some((x) => x.id !== p.id && isPartOnItsWay(x));
+}
+
+/** A payment that waits for a person and was given back in full needs nothing more. */
+export function closeRefunded(lane: Lane): void {
+  for (const p of lane.payments) {
+    if (p.mark !== 'parked' || p.amount === null || p.succeededAt === null || p.amountRefunded < p.amount) continue;
+    closePayment(p);
+    const how = { by: null, resolution: 'cleared', note: 'the payment was refunded in full' } as const;
+    lane.apply((s, ctx) => closeReviews(s, ctx, (r) => r.paymentRowId === p.id && PARKING.has(r.kind), how));
+  }
 }
 
 /** The call of each stage of a mark. */
@@ -239,39 +248,33 @@ const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
 };
 
 /**
- * A step that had no effect is taken back when a fresh read shows that it would do something else than was decided: it is decided anew. By who
- * works the lane alone: seen from beside it may be under way, and the answer to what was taken back would go unheard.
+ * A step without effect is taken back if a fresh read shows that it would do something else than was decided. Only who works the lane alone does
+ * so: seen from elsewhere it may be under way, and nobody would take in its reply.
  */
-function withdrawIfPointless(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
-  if (ctx.beside === true) return s;
-  const i = s.invoice;
-  const kind = STEPS[p.mark];
-  const m = s.messages.find((x) => x.kind === kind && isCallOf(x, p) && x.status === 'pending');
-  if (i === null || !isFresh(i, ctx.now) || m === undefined) return s;
-  const why = pointless(p, i, m, ctx);
-  if (why === null) return s;
-  const state = putMessage(s, { ...m, status: 'cancelled', answeredAt: ctx.now });
-  return note(putPayment(state, moveMark(p, 'waiting')), ctx, 'decision', `${why}: not marked`, p.id);
+function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
+  const m = lane.messages.find((x) => x.kind === STEPS[p.mark] && isCallOf(x, p) && x.status === 'pending');
+  if (lane.ctx.beside === true || !isFresh(i, lane.now) || m === undefined) return;
+  const why = findWhyPointless(lane, p, i, m);
+  if (why === null) return;
+  lane.apply((s, ctx) => takeCallBack(s, m, why, ctx));
+  moveMark(p, 'waiting');
 }
 
-/** Null: it is still what was decided, or it was tried and may have been heard. */
-function pointless(p: PaymentRow, i: InvoiceRow, m: OutboxRow, ctx: Ctx): string | null {
-  const { kind, attempts } = m;
-  const isEnd = kind === 'attach_payment' || kind === 'pay_out_of_band';
-  // Whether an end was carried out is looked for before it is sent (mark-answer.ts).
-  if (!isPayable(i)) return attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
-  if (isWhatWasDecided(p, i) || (isEnd && standsStillUntil(p, i, m, ctx) !== null)) return null;
-  const outOfBand = p.markMode === 'out_of_band';
-  // Out of band all of it counts as paid, and an invoice that can be paid shows that no try was carried out.
-  const due = showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency });
-  // A try that a crash cut off may have been carried out: a report would be made twice, and an end is looked for first (errands.ts). A look of
-  // long ago says nothing: a try after it may have been cut off as well.
+/** Null: it is still the step that was decided, or a try of it may have arrived. */
+function findWhyPointless({ ctx }: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
+  const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
+  // Crossbill looks for the effect of an end before it sends the end (mark-calls.ts).
+  if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
+  if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, ctx) !== null)) return null;
+  // A crash may have cut off a try that arrived: a report would be made twice, and an end is looked for first. An old look says nothing.
   const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, ctx);
-  const isUntried = attempts === 0 && (isLookedFor || !mayBeCutOff(m, ctx));
-  return isUntried || outOfBand ? `${due} is due now` : null;
+  const isUntried = m.attempts === 0 && (isLookedFor || !mayBeCutOff(m, ctx));
+  // Out of band all of it counts as paid: an invoice that can be paid shows that no try arrived.
+  if (!isUntried && p.markMode !== 'out_of_band') return null;
+  return `${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} is due now`;
 }
 
-function isWhatWasDecided(p: PaymentRow, i: InvoiceRow): boolean {
+function isAsDecided(p: PaymentRow, i: InvoiceRow): boolean {
   return i.amountRemaining === p.amount || (p.waived.includes('amount_mismatch') && p.markMode !== 'out_of_band');
 }
 
@@ -279,36 +282,38 @@ function isWhatWasDecided(p: PaymentRow, i: InvoiceRow): boolean {
  * Another amount is due than `m`, the end of a mark, was decided for, and a process that stood still may yet carry it out: until then it is
  * neither taken back nor looked for. Null: nobody can.
  */
-export function standsStillUntil(p: PaymentRow, i: InvoiceRow, m: OutboxRow, ctx: Ctx): Date | null {
-  if (!isPayable(i) || isWhatWasDecided(p, i) || !mayBeCutOff(m, ctx)) return null;
+export function standsStillUntil(
+  p: PaymentRow,
+  i: InvoiceRow,
+  m: OutboxRow,
+  ctx: Parameters<typeof mayBeCutOff>[1],
+): Date | null {
+  if (!isPayable(i) || isAsDecided(p, i) || !mayBeCutOff(m, ctx)) return null;
   const until = new Date(m.nextTryAt.getTime() + STANDSTILL_MS);
   return until > ctx.now ? until : null;
 }
 
-function holdUntil(finalizesAt: Date | null, now: Date): Date {
-  // The net under `invoice.finalized`: a minute after the draft should be final, then as long again as it is late, else in a quarter of an hour.
+/** The net under `invoice.finalized`: a minute after the draft should be final, then as long again as it is late, else in a quarter of an hour. */
+function nextLook(finalizesAt: Date | null, now: Date): Date {
   if (finalizesAt === null) return new Date(now.getTime() + DRAFT_LOOK_EVERY_MS);
   const late = Math.max(now.getTime() - finalizesAt.getTime(), DRAFT_LOOK_AFTER_MS);
   const next = now.getTime() + Math.min(late, DRAFT_LOOK_EVERY_MS);
   return new Date(Math.max(next, finalizesAt.getTime() + DRAFT_LOOK_AFTER_MS));
 }
 
-function isDue(at: Date | null, now: Date): boolean {
-  return at !== null && at.getTime() <= now.getTime();
+/** The payment whose mark a lookup is for, unless its time has not come. */
+export function findToLookUp(lane: Lane): PaymentRow | undefined {
+  const s = lane.toState();
+  const due = s.invoice?.readDueAt ?? null;
+  const p = s.invoice === null ? undefined : s.payments.find((x) => x.mark === 'waiting' && !isBesidePart(s, x));
+  return p !== undefined && (due === null || lane.isPast(due)) ? p : undefined;
 }
 
-/** What this payment's own mark on an invoice that is paid would have been. */
-function identifyCall(s: LaneState, p: PaymentRow, ctx: Ctx): BillingCall {
-  const { invoiceId, paymentRecordId } = p;
-  if (paymentRecordId !== null) return { kind: 'attach_payment', invoiceId, paymentRecordId };
-  // The reference is there; was it paid out of band, or did Stripe collect it after all?
-  if (p.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
-  if (ctx.settings.markMode === 'out_of_band') {
-    // The reference as it was written: the payment may have got another name since.
-    const written = s.messages.findLast((m) => m.kind === 'set_reference' && isCallOf(m, p))?.asked ?? null;
-    if (written !== null) return written;
-    const paymentId = effectName(p);
-    return { kind: 'set_reference', invoiceId, paymentId, reference: p.reference ?? p.processorChargeId ?? paymentId };
-  }
-  return reportOf(p, p.amount ?? 0n, ctx.now);
-}
+/** A mark is decided on a read made just now. */
+export const readToMark = {
+  ...invoiceLookup,
+  wanted: (lane: Lane): string | null => {
+    const i = lane.invoice;
+    return findToLookUp(lane) === undefined || i === null || isFresh(i, lane.now) ? null : i.invoiceId;
+  },
+};

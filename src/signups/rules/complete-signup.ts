@@ -8,7 +8,8 @@ import { identifyPayment, newPayment } from '../../engine/payment.js';
 import { type Ctx, note, openReview, putPayment } from '../../engine/change.js';
 import { moveMark } from '../../engine/moves.js';
 import { ensureInvoice } from '../../engine/facts.js';
-import { amountSettled, proven } from '../../payments/rules/prove-charge.js';
+import { decide } from '../../engine/adapter.js';
+import { believe, settleAmount } from '../../payments/rules/payment.js';
 
 export type Completion = {
   readonly signupId: string;
@@ -84,7 +85,10 @@ function toBeProven(state: LaneState, p: PaymentRow, c: Completion, ctx: Ctx): C
   const said = `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney(c.said)}`;
   const added = compareAmounts(note(putPayment(state, p), ctx, 'person', said, p.id), p, c, ctx);
   if (ctx.settings.signupChargeCheck === 'psp_reference') return { ok: true, state: added, value: p };
-  const believed = proven(added, p, ctx, 'the check is off');
+  const believed = decide(added, ctx, (lane) => {
+    const known = lane.findPayment(p.id);
+    if (known !== undefined) believe(lane, known, 'the check is off');
+  });
   return { ok: true, state: believed, value: paymentOf(believed, p) };
 }
 
@@ -101,7 +105,10 @@ function compareAmounts(s: LaneState, p: PaymentRow, c: Completion, ctx: Ctx): L
     if (s.reviews.some((r) => isSettled(r) && r.resolution !== 'cleared')) return s;
     return openReview(s, ctx, { kind: 'amount_mismatch', subject: c.signupId, paymentRowId: p.id, fact });
   }
-  return amountSettled(s, p, ctx, 'the signup was completed with the right amount');
+  return decide(s, ctx, (lane) => {
+    const known = lane.findPayment(p.id);
+    if (known !== undefined) settleAmount(lane, known, 'the signup was completed with the right amount');
+  });
 }
 
 function paymentOf(s: LaneState, p: PaymentRow): PaymentRow {

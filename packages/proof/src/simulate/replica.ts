@@ -176,7 +176,7 @@ export class Replica {
     this.links = stored('links', new CustomerLinksStore(db, clock));
     const moved = stored('enrolment', new EnrolmentStore(db, clock));
     const enrolment = new EnrolmentFlow(moved, reader, stored('looks', new ChargeLooksStore(db, clock)), settings);
-    const decider = new Decisions(platform, gateway, router, enrolment);
+    const decider = new Decisions(router, enrolment);
     const context = new FlowContext(settings, clock, rng, ids, platform, gateway, decider);
     const lanes = stored('lanes', new PgLaneStore(db, clock, parts.hear === null ? null : decider.tellIn('standard')));
     const livemode = { expected: false };

@@ -1,17 +1,177 @@
-// The mark of a payment on plain values: what is decided on each picture of its invoice, what an answer of Stripe makes of it, and what a
-// person may choose. The lane's whole flow is in flow-marks.test.ts.
-import { FACTS } from '../support/item-facts.js';
-import { wordsOf } from '../support/item-words.js';
+// The mark of a payment: the decision over every picture of its invoice, and what follows from it.
 import { describe, expect, it } from '@jest/globals';
-import { openReview, putMessage } from '../../src/engine/change.js';
-import { takeRead } from '../../src/engine/facts.js';
-import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { decideMark } from '../../src/payments/rules/decide-mark.js';
-import { closeRefunded, moneyErrand, reportOf, settleMarks } from '../../src/payments/rules/mark.js';
-import { proposedOf } from '../../src/reviews/rules/choices.js';
-import { facts, NOW } from '../support/channel-lane.js';
-import { at, ctx, invoice, kinds, lane, marks, message, payment, settled } from '../support/waiting-payment.js';
+import { type LaneState, type PaymentRow, type PlatformStatus } from '../../../../src/domain/model.js';
+import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
+import { decide } from '../../../../src/engine/adapter.js';
+import { emptyLane, openReview, putMessage } from '../../../../src/engine/change.js';
+import { ensureInvoice, isFresh, takeRead } from '../../../../src/engine/facts.js';
+import { newPayment } from '../../../../src/engine/payment.js';
+import { closeRefunded, decideMark, readToMark, reportOf, settleMarks } from '../../../../src/payments/rules/mark.js';
+import { nextLookup } from '../../../../src/engine/lookup.js';
+import { identifyLookup } from '../../../../src/payments/rules/mark-calls.js';
+import { chargeLookup } from '../../../../src/payments/rules/payment.js';
+import { proposedOf } from '../../../../src/reviews/rules/choices.js';
+import { SETTINGS } from '../../../support/builders.js';
+import { facts, NOW } from '../../../support/channel-lane.js';
+import { FACTS } from '../../../support/item-facts.js';
+import { wordsOf } from '../../../support/item-words.js';
+import { LaneHarness } from '../../../support/lane-harness.js';
+import { same } from '../../../support/same.js';
+import { asSettleRule } from '../../../support/settle-rule.js';
+import { at, ctx, invoice, kinds, lane, marks, message, payment, settled } from '../../../support/waiting-payment.js';
+
+const rules = LaneHarness.inMemory().context.now();
+const { invoice: BLANK } = ensureInvoice(emptyLane('in_oak'), rules);
+
+const STATUSES: PlatformStatus[] = ['unknown', 'draft', 'open', 'paid', 'uncollectible', 'void', 'deleted'];
+const AMOUNTS = { less: 999n, equal: 1000n, more: 1001n };
+const YES_NO = [true, false];
+
+type Case = {
+  fresh: boolean;
+  status: PlatformStatus;
+  amount: keyof typeof AMOUNTS;
+  sameCurrency: boolean;
+  sameCustomer: boolean;
+  holder: boolean;
+  record: boolean;
+  tried: boolean;
+  policy: 'wait' | 'finalize';
+  stuck: boolean;
+  mode: 'payment_record' | 'out_of_band';
+  waivedAmount: boolean;
+  waivedCustomer: boolean;
+};
+
+function* cases(): Generator<Case> {
+  for (const fresh of YES_NO)
+    for (const status of STATUSES)
+      for (const amount of ['less', 'equal', 'more'] as const)
+        for (const sameCurrency of YES_NO)
+          for (const sameCustomer of YES_NO)
+            for (const holder of YES_NO)
+              for (const record of YES_NO)
+                for (const tried of YES_NO)
+                  for (const policy of ['wait', 'finalize'] as const)
+                    for (const stuck of YES_NO)
+                      for (const mode of ['payment_record', 'out_of_band'] as const)
+                        for (const waivedAmount of YES_NO)
+                          for (const waivedCustomer of YES_NO)
+                            yield {
+                              fresh,
+                              status,
+                              amount,
+                              sameCurrency,
+                              sameCustomer,
+                              holder,
+                              record,
+                              tried,
+                              policy,
+                              stuck,
+                              mode,
+                              waivedAmount,
+                              waivedCustomer,
+                            };
+}
+
+function decided(c: Case): string {
+  const p = newPayment(rules, {
+    invoiceId: 'in_oak',
+    customerId: c.sameCustomer ? 'cus_oak' : 'cus_other',
+    currency: c.sameCurrency ? 'EUR' : 'USD',
+    paymentRecordId: c.record ? 'pr_1' : null,
+    markTries: c.tried ? 1 : 0,
+    waived: [
+      ...(c.waivedAmount ? ['amount_mismatch' as const] : []),
+      ...(c.waivedCustomer ? ['customer_mismatch' as const] : []),
+    ],
+  });
+  const invoice = {
+    ...BLANK,
+    platformStatus: c.status,
+    customerId: 'cus_oak',
+    currency: 'EUR',
+    amountDue: 5000n, // part of it was paid before: what counts is what remains
+    amountRemaining: 1000n,
+  };
+  const holder: PaymentRow | undefined = c.holder
+    ? newPayment(rules, { invoiceId: 'in_oak', customerId: 'c', currency: 'EUR' })
+    : undefined;
+  const settings = { ...SETTINGS, draftPolicy: c.policy, markMode: c.mode };
+  const d = decideMark({ ...p, amount: AMOUNTS[c.amount] }, invoice, holder, c.fresh, settings, c.stuck);
+  return d.do === 'park' ? d.item.kind : d.do === 'mark' ? `mark ${d.mode}` : d.do;
+}
+
+/** The rules of a mark in words: each line says when it applies, whatever the others say, and the first that applies is right. */
+const RULES: [name: string, applies: (c: Case) => boolean, then: (c: Case) => string][] = [
+  ['nothing is decided on an old picture', (c) => !c.fresh, () => 'read'],
+  [
+    'money for an invoice that is void or gone',
+    (c) => ['void', 'deleted', 'unknown'].includes(c.status),
+    () => 'invoice_not_payable',
+  ],
+  ['money of another customer', (c) => !c.sameCustomer && !c.waivedCustomer, () => 'customer_mismatch'],
+  ['money in another currency, whatever was waived', (c) => !c.sameCurrency, () => 'currency_mismatch'],
+  ['money beside another payment', (c) => c.holder, () => 'double_payment'],
+  [
+    'money for a paid invoice may be what paid it',
+    (c) => c.status === 'paid' && (c.record || !c.tried),
+    () => 'identify',
+  ],
+  ['money for an invoice that was paid before we were through', (c) => c.status === 'paid', () => 'double_payment'],
+  ['a draft is waited for', (c) => c.status === 'draft' && (c.policy === 'wait' || c.stuck), () => 'hold'],
+  [
+    'another amount, unless a person waived that and the mode can show it',
+    (c) => c.amount !== 'equal' && !(c.waivedAmount && c.mode === 'payment_record'),
+    () => 'amount_mismatch',
+  ],
+  ['a draft is finalized', (c) => c.status === 'draft', () => 'finalize'],
+  ['a record that is there is used', (c) => c.record, () => 'attach'],
+  ['the invoice is marked', () => true, (c) => `mark ${c.mode}`],
+];
+
+describe('the decision on a payment', () => {
+  it('follows the first rule that applies, in every combination', () => {
+    const met = new Map<string, number>();
+    for (const c of cases()) {
+      const rule = RULES.find(([, applies]) => applies(c));
+      if (rule === undefined) throw new Error('no rule');
+      met.set(rule[0], (met.get(rule[0]) ?? 0) + 1);
+      const got = decided(c);
+      if (got !== rule[2](c)) expect({ c, rule: rule[0], got }).toEqual({ c, rule: rule[0], got: rule[2](c) });
+    }
+    expect(met.size).toBe(RULES.length); // every rule was needed
+  });
+
+  it('names the invoice that replaced a void one, since the MoR charges it too', () => {
+    const p = newPayment(rules, { invoiceId: 'in_oak', customerId: 'cus_oak', currency: 'EUR' });
+    const invoice = { ...BLANK, platformStatus: 'void' as const, customerId: 'cus_oak', latestRevision: 'in_new' };
+    const d = decideMark({ ...p, amount: 1000n }, invoice, undefined, true, SETTINGS, false);
+    const fact = { code: 'invoice-void', replacedBy: 'in_new' };
+    expect(d).toMatchObject({ do: 'park', item: { kind: 'invoice_not_payable', fact, proposed: 'refund' } });
+  });
+
+  it('marks only an exact amount on an open or uncollectible invoice of the same customer and currency, unless a person said so', () => {
+    for (const c of cases()) {
+      if (!/^(mark|attach|finalize)/.test(decided(c))) continue;
+      same(c.fresh && c.sameCurrency && !c.holder, true);
+      same(['open', 'uncollectible', 'draft'].includes(c.status), true);
+      same(c.sameCustomer || c.waivedCustomer, true);
+      same(c.amount === 'equal' || c.waivedAmount, true);
+    }
+  });
+
+  it('takes a read for fresh for ten seconds', () => {
+    const at = (ms: number): boolean => isFresh({ ...BLANK, readAt: rules.now }, new Date(rules.now.getTime() + ms));
+    expect([at(0), at(10_000), at(10_001)]).toEqual([true, true, false]);
+    expect([at(-10_000), at(-10_001)]).toEqual([true, false]); // the clock was set back meanwhile
+    expect(isFresh(BLANK, rules.now)).toBe(false);
+    expect(isFresh(null, rules.now)).toBe(false);
+  });
+});
+
+/** What a payment needs to know, the first first. */
+const LOOKUPS = [nextLookup(chargeLookup), nextLookup(readToMark), nextLookup(identifyLookup)];
 
 describe('what is said of money that cannot be marked', () => {
   const parked = (over: Partial<InvoiceFacts>, p = payment(), holder?: PaymentRow) => {
@@ -138,7 +298,7 @@ describe('a payment that waits', () => {
     const late = (minutes: number) => until({ finalizesAt: at(-minutes * 60_000) });
     expect([0, 1, 5, 60].map(late)).toEqual([1, 1, 5, 15].map((minutes) => at(minutes * 60_000)));
     const looks: (Date | null)[] = [];
-    settleMarks(held({}), ctx(), (when) => looks.push(when));
+    asSettleRule(settleMarks)(held({}), ctx(), (when) => looks.push(when));
     expect(looks).toEqual([at(15 * 60_000)]);
   });
 
@@ -207,7 +367,7 @@ describe('a payment that waits', () => {
     const s = settled(lane({}, part, payment({ amount: 1000n, recordedAt: at(1) })));
     expect(marks(s)).toEqual([mark, is]);
     // What waits asks for nothing until the part is there.
-    if (is === 'waiting') expect(moneyErrand(s, ctx(), () => true)).toBeNull();
+    if (is === 'waiting') for (const lookup of LOOKUPS) expect(lookup(s, ctx(), () => true)).toBeNull();
   });
 
   it('whose report was never tried is taken back when a fresh read shows that nothing can be paid', () => {
@@ -217,7 +377,7 @@ describe('a payment that waits', () => {
     const back = voided(reporting);
     expect([back.messages[0]?.status, marks(back)]).toEqual(['cancelled', ['waiting']]);
     expect([marks(settled(back)), kinds(settled(back))]).toEqual([['parked'], ['invoice_not_payable']]);
-    expect(back.journal.some((l) => l.text === 'the invoice is now void: not marked')).toBe(true);
+    expect(back.journal.some((l) => l.text === 'report_payment taken back: the invoice is now void')).toBe(true);
     const tried = putMessage(reporting, { ...message(reporting, 'report_payment'), attempts: 1 });
     expect(marks(voided(tried))).toEqual(['reporting']);
     expect(marks(voided(reporting, 11_000))).toEqual(['reporting']);
@@ -227,23 +387,36 @@ describe('a payment that waits', () => {
   });
 
   it('needs a read first, or a look at what paid its invoice', () => {
-    const errand = (s: LaneState, of = ctx(), due = (when: Date | null) => when === null) => moneyErrand(s, of, due);
+    const errand = (s: LaneState, of = ctx()) =>
+      LOOKUPS.map((lookup) => lookup(s, of, () => false)).find((found) => found !== null) ?? null;
     expect(errand(lane({}, payment()), ctx({}, 11_000))).toMatchObject({ name: 'read-invoice', question: 'in_1' });
     expect(errand(lane({}, payment({ mark: 'confirmed' })), ctx({}, 11_000))).toBeNull();
     const later = lane({}, payment());
-    expect(errand({ ...later, invoice: { ...invoice(), readDueAt: at(9) } }, ctx({}, 11_000))).toBeNull();
+    expect(errand({ ...later, invoice: { ...invoice(), readDueAt: at(11_001) } }, ctx({}, 11_000))).toBeNull();
     const proving = payment({ mark: 'proving', proveDueAt: null });
-    expect(errand(lane({}, proving))).toEqual({ do: 'prove-charge', paymentRowId: 'pmt_1', chargeId: 'ch_1' });
+    expect(errand(lane({}, proving))).toMatchObject({
+      name: 'prove-charge',
+      question: { payment: 'pmt_1', chargeId: 'ch_1' },
+    });
     expect(errand(lane({}, { ...proving, proveDueAt: at(1) }))).toBeNull();
     expect(errand(lane({}, { ...proving, processorChargeId: null }))).toBeNull();
     const asked = (p: PaymentRow, of = ctx()) => {
       const e = errand(lane({ status: 'paid' }, p), of);
-      return e?.do === 'identify' ? e.asked.kind : e?.do;
+      return e?.do === 'look-up' ? e.question : e;
     };
-    expect(asked(payment())).toBe('report_payment');
-    expect(asked(payment({ paymentRecordId: 'pr_1' }))).toBe('attach_payment');
-    expect(asked(payment({ markMode: 'out_of_band' }))).toBe('pay_out_of_band');
-    expect(asked(payment(), ctx({ markMode: 'out_of_band' }))).toBe('set_reference');
+    expect(asked(payment())).toMatchObject({ payment: 'pmt_1', asked: { kind: 'report_payment' } });
+    expect(asked(payment({ paymentRecordId: 'pr_1' }))).toMatchObject({
+      payment: 'pmt_1',
+      asked: { kind: 'attach_payment' },
+    });
+    expect(asked(payment({ markMode: 'out_of_band' }))).toMatchObject({
+      payment: 'pmt_1',
+      asked: { kind: 'pay_out_of_band' },
+    });
+    expect(asked(payment(), ctx({ markMode: 'out_of_band' }))).toMatchObject({
+      payment: 'pmt_1',
+      asked: { kind: 'set_reference' },
+    });
   });
 
   it('for a person and is given back in full is closed with its items', () => {
@@ -253,7 +426,7 @@ describe('a payment that waits', () => {
       paymentRowId: 'pmt_1',
       fact: FACTS.double_payment,
     } as const;
-    const s = (p: PaymentRow) => closeRefunded(openReview(lane({}, p), ctx(), item), ctx());
+    const s = (p: PaymentRow) => decide(openReview(lane({}, p), ctx(), item), ctx(), closeRefunded);
     const back = s(payment({ mark: 'parked', amountRefunded: 2990n }));
     expect([marks(back), kinds(back)]).toEqual([['closed'], []]);
     const others = [

@@ -1,12 +1,13 @@
 // What a `payment.captured` tells of the payment whose charge it names.
 import { describe, expect, it } from '@jest/globals';
-import { putPayment } from '../../../../src/engine/change.js';
-import { capturedId } from '../../../../src/domain/events/mor-service-event.js';
-import { type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
-import { learnFromCapture } from '../../../../src/payments/rules/learn-from-capture.js';
-import { LINK } from '../../../support/channel-lane.js';
-import { channelEvent } from '../../../support/channel-object.js';
-import { at, ctx, lane, payment } from '../../../support/waiting-payment.js';
+import { decide } from '../../../src/engine/adapter.js';
+import { putPayment } from '../../../src/engine/change.js';
+import { capturedId } from '../../../src/domain/events/mor-service-event.js';
+import { type LaneState, type PaymentRow } from '../../../src/domain/model.js';
+import { learnFromCapture } from '../../../src/payments/rules/payment.js';
+import { LINK } from '../../support/channel-lane.js';
+import { channelEvent } from '../../support/channel-object.js';
+import { at, ctx, lane, payment } from '../../support/waiting-payment.js';
 
 const captured = (data: object) => channelEvent('payment.captured', data);
 const later = ctx({}, 5_000);
@@ -22,7 +23,9 @@ describe('the MoR’s id in a capture', () => {
   });
 
   const named = (p: PaymentRow, data: object, id: string | null = 'pay_9', ...more: PaymentRow[]) =>
-    learnFromCapture([...more, p].reduce(putPayment, lane()), captured(data), id, later).payments.at(-1);
+    decide([...more, p].reduce(putPayment, lane()), later, (l) => learnFromCapture(l, captured(data), id)).payments.at(
+      -1,
+    );
   const nameless = payment({ paymentId: null });
 
   it('names the payment of the charge that the event names', () => {
@@ -64,7 +67,7 @@ describe('a capture of a signup’s charge', () => {
   });
   const amount = { amount: '29.90', currency: 'EUR' };
   const learned = (p: PaymentRow, data: object): LaneState =>
-    learnFromCapture(putPayment(lane(), p), captured(data), 'pay_1', later);
+    decide(putPayment(lane(), p), later, (l) => learnFromCapture(l, captured(data), 'pay_1'));
 
   it('proves it when it names the amount that was asked for: the payment is booked and waits to be marked', () => {
     const s = learned(proving, { charge: 'ch_1', amount });

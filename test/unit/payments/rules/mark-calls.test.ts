@@ -1,27 +1,50 @@
-// What becomes of a payment's mark: what Stripe answers, and what the MoR says.
-import { FACTS } from '../support/item-facts.js';
-import { withWords, wordsOf } from '../support/item-words.js';
+// The calls of a mark: what follows from each reply of Stripe, and from a person's choice.
 import { describe, expect, it } from '@jest/globals';
-import { openReview } from '../../src/engine/change.js';
-import { takeRead } from '../../src/engine/facts.js';
-import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
-import { LIST_TOO_LONG } from '../../src/domain/ports/call.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import {
-  applyIdentified,
+  type LaneState,
+  type PaymentRow,
+  type RefundStatus,
+  type Resolution,
+  type ReviewKind,
+} from '../../../../src/domain/model.js';
+import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
+import { eur } from '../../../support/channel-object.js';
+import { declares } from '../../../../src/engine/items.js';
+import { restItems } from '../../../../src/payments/rules/surplus.js';
+import { LIST_TOO_LONG } from '../../../../src/domain/ports/call.js';
+import { decide } from '../../../../src/engine/adapter.js';
+import { type Ctx, openReview, putPayment, putRefund } from '../../../../src/engine/change.js';
+import { takeRead } from '../../../../src/engine/facts.js';
+import {
+  chooseMark,
   endOfMarkCall,
   finalizeCall,
+  identifyLookup,
   reportPaymentCall,
   setReferenceCall,
-} from '../../src/payments/rules/mark-answer.js';
-import { applyNotPaid, applySucceeded } from '../../src/payments/rules/payment-event.js';
-import { aPaymentEvent, facts, NOW, open } from '../support/channel-lane.js';
-import { never } from '../support/never.js';
-import { at, ctx, kinds, lane, marks, message, payment, settled } from '../support/waiting-payment.js';
+} from '../../../../src/payments/rules/mark-calls.js';
+import { newRefund } from '../../../../src/refunds/rules/refund.js';
+import { facts, NOW, open } from '../../../support/channel-lane.js';
+import { aKind } from '../../../support/item-facts.js';
+import { withWords, wordsOf } from '../../../support/item-words.js';
+import { never } from '../../../support/never.js';
+import { choose } from '../../../support/settle-rule.js';
+import { at, ctx, kinds, lane, marks, message, payment, settled } from '../../../support/waiting-payment.js';
 
 /** A look that found nothing. */
 const NOTHING = { ok: true, value: { done: false }, status: 200, requestId: null } as const;
 const refusedBy = { ok: false, kind: 'refused', status: 400, code: 'odd', message: 'no', retryAfterMs: null } as never;
+/** A look at what paid the invoice came back. */
+const identified = (
+  s: LaneState,
+  payment: string,
+  outcome: Parameters<typeof identifyLookup.take>[1],
+  of: Ctx,
+): LaneState =>
+  decide(s, of, (l) =>
+    identifyLookup.take(l, outcome, { payment, asked: { kind: 'pay_out_of_band', invoiceId: 'in_1' } }),
+  );
+
 describe('what Stripe answers to a step of the mark', () => {
   const reporting = (): LaneState => settled(lane({}, payment()));
 
@@ -63,12 +86,9 @@ describe('what Stripe answers to a step of the mark', () => {
   it('an attach after which something is still due is shown to a person, unless they let it through', () => {
     const attached = (p: PaymentRow, over: Partial<InvoiceFacts>): LaneState => {
       const s = settled(lane({}, p));
-      return endOfMarkCall.answered(
-        s,
-        message(s, 'attach_payment'),
-        { kind: 'attach_payment', invoice: facts(over) },
-        ctx(),
-      );
+      const m = message(s, 'attach_payment');
+      const shown = endOfMarkCall.answered(s, m, { kind: 'attach_payment', invoice: facts(over) }, ctx());
+      return decide(shown, ctx(), declares(restItems));
     };
     const p = payment({ paymentRecordId: 'pr_1' });
     const rest = attached(p, { amountRemaining: 500n });
@@ -88,7 +108,7 @@ describe('what Stripe answers to a step of the mark', () => {
     expect([marks(final), final.invoice?.platformStatus]).toEqual([['waiting'], 'open']);
     const refused = finalizeCall.refused(s, message(s, 'finalize_invoice'), refusedBy, ctx());
     expect([marks(refused), kinds(refused), refused.invoice?.finalizationError, refused.invoice?.readAt]).toEqual([
-      ...[['waiting'], ['finalization_failed'], '400 odd no', null],
+      ...[['waiting'], [], '400 odd no', null],
     ]);
   });
 
@@ -170,7 +190,7 @@ describe('what Stripe answers to a step of the mark', () => {
   it('what was found out of a paid invoice decides whether it was this payment', () => {
     const s = lane({ status: 'paid', amountRemaining: 0n }, payment());
     const found = (answer: object): LaneState =>
-      applyIdentified(s, 'pmt_1', { ok: true, value: { done: true, answer } } as never, ctx());
+      identified(s, 'pmt_1', { ok: true, value: { done: true, answer } } as never, ctx());
     expect(marks(found({ kind: 'attach_payment' }))).toEqual(['confirmed']);
     expect(found({ kind: 'attach_payment' }).payments[0]?.markMode).toBe('payment_record');
     expect(found({ kind: 'pay_out_of_band' }).payments[0]).toMatchObject({
@@ -183,21 +203,16 @@ describe('what Stripe answers to a step of the mark', () => {
       markMode: 'payment_record',
     });
     expect(found({ kind: 'set_reference' }).payments[0]).toMatchObject({ mark: 'waiting', markMode: 'out_of_band' });
-    const nobody = applyIdentified(s, 'pmt_1', NOTHING, ctx());
+    const nobody = identified(s, 'pmt_1', NOTHING, ctx());
     expect([marks(nobody), wordsOf(open(nobody)[0]).summary, wordsOf(open(nobody)[0]).proposal]).toEqual([
       ['parked'],
       '29.90 EUR was taken although the invoice was already paid another way',
       'If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund 29.90 EUR.',
     ]);
-    const record = applyIdentified(
-      lane({ status: 'paid' }, payment({ paymentRecordId: 'pr_1' })),
-      'pmt_1',
-      NOTHING,
-      ctx(),
-    );
+    const record = identified(lane({ status: 'paid' }, payment({ paymentRecordId: 'pr_1' })), 'pmt_1', NOTHING, ctx());
     expect(wordsOf(open(record)[0]).summary).toContain('(its payment record pr_1 is not attached)');
     const failure = (over: object) =>
-      applyIdentified(
+      identified(
         s,
         'pmt_1',
         { ok: false, kind: 'retry', status: 500, code: 'x', message: '', retryAfterMs: null, ...over } as never,
@@ -207,111 +222,82 @@ describe('what Stripe answers to a step of the mark', () => {
     expect(kinds(failure({ status: 404 }))).toEqual(['double_payment']);
     expect(kinds(failure({ status: null, code: LIST_TOO_LONG }))).toEqual(['double_payment']);
     const moved = lane({ status: 'paid' }, payment({ mark: 'parked' }));
-    expect(applyIdentified(moved, 'pmt_1', NOTHING, ctx())).toBe(moved);
-    expect(applyIdentified(s, 'pmt_9', NOTHING, ctx())).toBe(s);
+    expect(identified(moved, 'pmt_1', NOTHING, ctx())).toBe(moved);
+    expect(identified(s, 'pmt_9', NOTHING, ctx())).toBe(s);
   });
 });
-describe('a verdict of the MoR', () => {
-  const event = (over: Parameters<typeof aPaymentEvent>[0] = {}) => aPaymentEvent(over);
-  const failed = (over: Parameters<typeof aPaymentEvent>[0] = {}) =>
-    event({
-      type: 'payment.failed',
-      status: 'failed',
-      eventId: 'evt_f',
-      declineCode: 'lost_card',
-      failureMessage: 'lost',
-      ...over,
-    });
 
-  it('of money that was taken is a payment that waits, booked once', () => {
-    const { state, verdict } = applySucceeded(lane(), event(), ctx());
-    expect(state.payments).toMatchObject([
-      {
-        paymentId: 'pay_1',
-        mark: 'waiting',
-        status: 'succeeded',
-        amount: 2990n,
-        succeededAt: NOW,
-        reference: 'ch_1',
-        failureMessage: null,
+describe('what a person chooses for a payment that waits for them', () => {
+  const item = (s: LaneState, kind: ReviewKind, over = {}): LaneState =>
+    openReview(s, ctx(), { ...aKind(kind), subject: 'pmt_1', paymentRowId: 'pmt_1', ...over });
+  const chosen = (s: LaneState, resolution: Resolution): LaneState => {
+    const acted = choose(chooseMark, s, open(s)[0] ?? never(), { resolution, note: null, by: 'ops' }, ctx());
+    if ('code' in acted) throw new Error(acted.code);
+    return acted;
+  };
+
+  it('applied, it waits for its mark again with what was waived, also more than is due', () => {
+    const s = chosen(item(lane({}, payment({ mark: 'parked', amount: 2000n })), 'amount_mismatch'), 'apply');
+    expect(s.payments[0]).toMatchObject({ mark: 'waiting', waived: ['amount_mismatch'] });
+    expect(s.invoice?.readAt).toBeNull();
+    const more = chosen(item(lane({}, payment({ mark: 'parked', amount: 3000n })), 'amount_mismatch'), 'apply');
+    expect(more.payments[0]?.waived).toEqual(['amount_mismatch', 'surplus']);
+    const exact = chosen(item(lane({}, payment({ mark: 'parked' })), 'customer_mismatch'), 'apply');
+    expect(exact.payments[0]?.waived).toEqual(['customer_mismatch']);
+    const part = chosen(item(lane({}, payment({ mark: 'parked', amount: 1n })), 'partial_transfer'), 'apply');
+    expect(part.payments[0]?.waived).toEqual(['amount_mismatch']);
+    const there = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch');
+    expect(chosen(there, 'apply')).toBe(there);
+  });
+
+  it('applied again, it keeps what was waived before, and is more than is due only while none of it was given back', () => {
+    const waived = (over: Partial<PaymentRow>, change = (s: LaneState): LaneState => s): readonly string[] => {
+      const parked = change(lane({}, payment({ mark: 'parked', amount: 3000n, ...over })));
+      return chosen(item(parked, 'amount_mismatch'), 'apply').payments.find((x) => x.id === 'pmt_1')?.waived ?? [];
+    };
+    const before = { amount: 2000n, waived: ['customer_mismatch', 'surplus'] } as const;
+    expect(waived(before)).toEqual(['customer_mismatch', 'amount_mismatch']);
+    const given = (status: RefundStatus, of = payment()) => {
+      return (s: LaneState) => putRefund(s, { ...newRefund(ctx(), of, 10n, null, 'api'), status });
+    };
+    expect(waived({}, given('pending'))).toEqual(['amount_mismatch']);
+    expect(waived({}, given('failed'))).toEqual(['amount_mismatch', 'surplus']);
+    expect(waived({}, given('succeeded', payment({ id: 'pmt_2' })))).toEqual(['amount_mismatch', 'surplus']);
+    expect(waived({}, (s) => ({ ...s, invoice: null }))).toEqual(['amount_mismatch']);
+    const unknown = { ...payment({ mark: 'parked' }), amount: null };
+    expect(waived({}, (s) => putPayment(s, unknown))).toEqual(['amount_mismatch']);
+  });
+
+  it('of an item that names no payment nothing changes, and one that is not proven cannot be refunded', () => {
+    const none = item(lane({}, payment({ mark: 'parked' })), 'amount_mismatch', { paymentRowId: null });
+    for (const resolution of ['apply', 'retry', 'dismiss'] as const) expect(chosen(none, resolution)).toBe(none);
+    const unproven = item(lane({}, payment({ mark: 'parked', succeededAt: null })), 'amount_mismatch');
+    expect(() => chosen(unproven, 'refund')).toThrow('payment_not_refundable');
+  });
+
+  it('tried again, it waits afresh; dismissed, it is closed; unproven, only its number is settled', () => {
+    const parked = item(lane({}, payment({ mark: 'parked', markTries: 2 })), 'effect_failed');
+    expect(chosen(parked, 'retry').payments[0]).toMatchObject({ mark: 'waiting', markTries: 0 });
+    expect(marks(chosen(item(lane({}, payment({ mark: 'held' })), 'double_payment'), 'retry'))).toEqual(['waiting']);
+    const reporting = item(lane({}, payment({ mark: 'reporting' })), 'double_payment');
+    expect(chosen(reporting, 'retry')).toBe(reporting);
+    expect(marks(chosen(parked, 'dismiss'))).toEqual(['closed']);
+    expect(chosen(reporting, 'dismiss')).toBe(reporting);
+    const unproven = item(lane({}, payment({ mark: 'parked', succeededAt: null })), 'amount_mismatch');
+    for (const resolution of ['apply', 'retry', 'dismiss'] as const)
+      expect(chosen(unproven, resolution)).toBe(unproven);
+    const surplus = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch', {
+      subject: 'in_1',
+      fact: {
+        code: 'overpaid',
+        over: eur(500n),
+        due: eur(2490n),
+        by: [],
+        refunded: eur(0n),
+        left: eur(500n),
+        credited: true,
       },
-    ]);
-    expect(state.entries).toMatchObject([{ reason: 'payment_collected', eventId: 'evt_pay' }]);
-    expect(state.attempts).toMatchObject([{ outcome: 'succeeded', amount: 2990n }]);
-    expect(JSON.stringify(verdict)).toContain('29.90 EUR was taken, payment pay_1');
-    const again = applySucceeded(state, event({ eventId: 'evt_2' }), ctx());
-    expect([again.state.entries.length, kinds(again.state)]).toEqual([1, []]);
-    expect(JSON.stringify(again.verdict)).toContain('already recorded');
-  });
-
-  it.each([{ amount: 1n }, { currency: 'USD' }, { customerId: 'cus_2' }])(
-    'that differs from the record (%p) is shown to a person and not applied',
-    (over) => {
-      const { state } = applySucceeded(lane(), event(), ctx());
-      const told = applySucceeded(state, event({ eventId: 'evt_2', ...over }), ctx()).state;
-      expect(kinds(told)).toEqual(['conflicting_event']);
-      expect(told.entries).toHaveLength(1);
-      expect(told.payments[0]).toMatchObject({ amount: 2990n, currency: 'EUR', customerId: 'cus_1' });
-    },
-  );
-
-  it.each(['none', 'proving', 'closed'] as const)('of money makes a payment that was %s wait for its mark', (mark) => {
-    const known = payment({ mark, succeededAt: null, failureMessage: 'lost', declineCode: 'lost_card' });
-    const { state } = applySucceeded(lane({}, known), event({ processorChargeId: null }), ctx());
-    expect(state.payments).toMatchObject([
-      { mark: 'waiting', processorChargeId: 'ch_1', failureMessage: null, declineCode: null },
-    ]);
-  });
-
-  it('of money leaves a payment that a person decides on where it is, unless only its proof was missing', () => {
-    const parked = lane({}, payment({ mark: 'parked', succeededAt: null }));
-    expect(marks(applySucceeded(parked, event(), ctx()).state)).toEqual(['parked']);
-    const item = {
-      kind: 'signup_unproven',
-      subject: 'pmt_1',
-      paymentRowId: 'pmt_1',
-      fact: FACTS.signup_unproven,
-    } as const;
-    const unproven = applySucceeded(openReview(parked, ctx(), item), event(), ctx()).state;
-    expect([marks(unproven), kinds(unproven)]).toEqual([['waiting'], []]);
-  });
-
-  it('that refuses is remembered with its reason; the newest counts, in whatever order they come', () => {
-    const { state } = applyNotPaid(lane(), failed(), ctx());
-    expect(state.payments).toMatchObject([
-      { mark: 'none', status: 'failed', declineCode: 'lost_card', failureMessage: 'lost', verdictAt: NOW },
-    ]);
-    expect(state.attempts).toMatchObject([{ outcome: 'failed' }]);
-    const older = applyNotPaid(state, failed({ eventId: 'evt_o', at: at(-1), declineCode: 'older' }), ctx()).state;
-    expect(older.payments).toMatchObject([{ declineCode: 'lost_card' }]);
-    const newer = applyNotPaid(state, failed({ eventId: 'evt_n', at: at(1), declineCode: 'newer' }), ctx()).state;
-    expect(newer.payments).toMatchObject([{ declineCode: 'newer', verdictAt: at(1) }]);
-    const action = event({ type: 'payment.requires_action', status: 'requires_action', eventId: 'evt_a' });
-    expect(applyNotPaid(state, action, ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
-    const first = applyNotPaid(lane(), action, ctx()).state;
-    expect(applyNotPaid(first, failed(), ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
-  });
-
-  it('that refuses undoes no success, whenever it comes', () => {
-    const { state } = applySucceeded(lane(), event(), ctx());
-    const late = applyNotPaid(state, failed({ at: at(9) }), ctx());
-    expect(late.state.payments).toMatchObject([{ mark: 'waiting', status: 'succeeded', declineCode: null }]);
-    expect(JSON.stringify(late.verdict)).toContain('late: the payment has succeeded (lost_card)');
-    expect(late.state.invoice?.retries).toBeNull();
-  });
-
-  it('that says after the browser that the charge of a signup failed disproves it; one of before does not', () => {
-    const proving = lane({}, payment({ mark: 'proving', succeededAt: null, origin: 'signup' }));
-    const disproven = applyNotPaid(proving, failed({ at: at(1) }), ctx()).state;
-    expect([marks(disproven), kinds(disproven), disproven.payments[0]?.status]).toEqual([
-      ['parked'],
-      ['signup_unproven'],
-      'failed',
-    ]);
-    for (const e of [failed({ at: NOW }), failed({ at: at(1), type: 'payment.requires_action' })]) {
-      const earlier = applyNotPaid(proving, e, ctx());
-      expect(marks(earlier.state)).toEqual(['proving']);
-      expect(JSON.stringify(earlier.verdict)).toContain('late: an earlier attempt of the same intent');
-    }
+    });
+    expect(chosen(surplus, 'retry').invoice).toMatchObject({ readAt: null, readDueAt: NOW });
   });
 });

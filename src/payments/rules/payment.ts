@@ -1,0 +1,259 @@
+// A payment: the MoR's verdicts on it, and the proof of a signup's charge, which only a browser named.
+import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
+import { amountIn, timeNamed } from '../../domain/events/payload-fields.js';
+import { type UnprovenFact } from '../../domain/facts/late.js';
+import { type PaymentRow } from '../../domain/model.js';
+import { sameMoney, showMoney } from '../../domain/money.js';
+import { has } from '../../domain/mor-object.js';
+import { effectName } from '../../domain/payment-name.js';
+import { type CallOutcome, said } from '../../domain/ports/call.js';
+import { type ChargeState } from '../../domain/ports/payment-gateway.js';
+import { closeReviews, openReviewOf, retryAt } from '../../engine/change.js';
+import { moveMark } from '../../engine/draft-moves.js';
+import { type Draft, type Lane } from '../../engine/draft.js';
+import { done, type PaymentEvent, type Verdict } from '../../engine/event.js';
+import { itemRule } from '../../engine/items.js';
+import { type Lookup } from '../../engine/lookup.js';
+import { closePayment, inBooks, takePayment } from '../../engine/payment.js';
+import { type ChoiceRule } from '../../engine/subject.js';
+import { collect } from '../../ledger/rules/one-charge.js';
+import {
+  DAY_MS,
+  FAILED_READS_SHOWN,
+  PROVE_DOUBLINGS,
+  PROVE_FIRST_PAUSE_MS,
+  PROVE_LONGEST_PAUSE_MS,
+  PROVE_PATIENCE_MS,
+} from '../../policy.js';
+import { takeRefusal } from '../../retries/rules/refusal.js';
+
+type Payment = Draft<PaymentRow>;
+
+/** The MoR took the money. Its own word proves a signup's charge, and money that was taken is never left aside. */
+export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
+  noteAttempt(lane, e, 'succeeded');
+  const p = takePayment(lane, e);
+  if (p.succeededAt !== null) return takeSucceededAgain(lane, p, e);
+  const { verdictAt, declineCode } = p;
+  // A signup's reference may be a charge of the same intent that failed before this one.
+  const isOfCharge = p.reference === null || p.reference === p.processorChargeId;
+  Object.assign(p, {
+    amount: e.amount,
+    currency: e.currency,
+    customerId: e.customerId,
+    status: 'succeeded',
+    succeededAt: e.at,
+    processorChargeId: e.processorChargeId ?? p.processorChargeId,
+    reference: isOfCharge ? (e.processorChargeId ?? p.reference) : p.reference,
+    failureMessage: null,
+    declineCode: null,
+  });
+  if (!collect(lane, p, e.eventId)) return done('its charge is booked for another invoice, as a person was told');
+  moveMark(p, 'waiting');
+  settleAmount(lane, p, AMOUNT_NAMED);
+  askIfRefusedSince(lane, p, verdictAt, declineCode);
+  return done(`${showMoney({ minor: e.amount, currency: e.currency })} was taken, payment ${e.paymentId}`);
+}
+
+const AMOUNT_NAMED = 'the MoR named the amount';
+
+function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): Verdict {
+  const isSameCharge = e.processorChargeId === null || p.processorChargeId === e.processorChargeId;
+  if (p.amount === e.amount && p.currency === e.currency && p.customerId === e.customerId && isSameCharge) {
+    settleAmount(lane, p, AMOUNT_NAMED);
+    return done('this payment is already recorded');
+  }
+  const stated = {
+    source: 'event',
+    id: e.eventId,
+    payment: e.paymentId,
+    charge: e.processorChargeId,
+    customer: e.customerId,
+    money: { minor: e.amount, currency: e.currency },
+    at: e.at.toISOString(),
+  } as const;
+  const observations = [stated, { ...inBooks(p), customer: p.customerId }] as const;
+  const fact = { code: 'success-differs', payment: e.paymentId, observations } as const;
+  lane.ask({ kind: 'conflicting_event', subject: e.eventId, paymentRowId: p.id, fact });
+  return done('differs from the record: not applied');
+}
+
+/** The MoR refused the charge, or the customer must authenticate. A late failure never undoes a success. */
+export function takeNotPaid(lane: Lane, e: PaymentEvent): Verdict {
+  const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
+  noteAttempt(lane, e, outcome);
+  const p = takePayment(lane, e);
+  const { failureMessage, declineCode } = e;
+  const why = declineCode ?? outcome; // the message is free text: it stays with the attempt, out of the journal
+  // Later than the browser named the charge: this very charge failed, no earlier try.
+  if (p.mark === 'proving' && outcome === 'failed' && e.at.getTime() > p.recordedAt.getTime()) {
+    Object.assign(p, { status: 'failed', verdictAt: e.at, failureMessage, declineCode, proveDueAt: null });
+    moveMark(p, 'parked');
+    return done(`the charge of the signup failed (${why})`);
+  }
+  const isNews = p.verdictAt === null || isLater(e, p.verdictAt);
+  if (p.mark !== 'none' || lane.findRefunds(p).length > 0) {
+    const isUntaken = p.succeededAt === null && p.mark !== 'none';
+    if (p.succeededAt === null && isNews) p.verdictAt = e.at; // kept for the success to come, behind a refund that overtook it
+    askIfRefusedSince(lane, p, e.at, declineCode);
+    return done(`late: ${isUntaken ? 'an earlier attempt of the same intent' : 'the payment has succeeded'} (${why})`);
+  }
+  if (isNews) Object.assign(p, { amount: e.amount, status: outcome, verdictAt: e.at, failureMessage, declineCode });
+  takeRefusal(lane, e);
+  return done(`the invoice is left open: ${why}`);
+}
+
+/** Of two verdicts in one second `failed` is the later one: authentication comes before a decline. */
+function isLater(e: PaymentEvent, before: Date): boolean {
+  return e.at.getTime() === before.getTime() ? e.type === 'payment.failed' : e.at.getTime() > before.getTime();
+}
+
+function noteAttempt(lane: Lane, e: PaymentEvent, outcome: 'succeeded' | 'failed' | 'requires_action'): void {
+  const { eventId, invoiceId, paymentId, amount, currency, failureMessage, declineCode, at } = e;
+  if (lane.attempts.some((a) => a.eventId === eventId)) return;
+  const { processorPaymentIntentId } = e;
+  const money = { amount, currency, failureMessage, declineCode, processorPaymentIntentId };
+  lane.add('attempts', { eventId, invoiceId, paymentId, outcome, ...money, at });
+}
+
+/** The MoR refused a payment after it took it, in either order of the two events: it has no event of its own for a returned bank debit. */
+function askIfRefusedSince(lane: Lane, p: Payment, refusedAt: Date | null, reason: string | null): void {
+  if (p.succeededAt === null || refusedAt === null || refusedAt.getTime() <= p.succeededAt.getTime()) return;
+  const [takenAt, at] = [p.succeededAt.toISOString(), refusedAt.toISOString()];
+  const payment = p.origin === 'signup' ? null : effectName(p);
+  const fact = { code: 'refused-after', payment, charge: p.processorChargeId, takenAt, refusedAt: at, reason } as const;
+  lane.ask({ kind: 'conflicting_event', subject: p.id, paymentRowId: p.id, fact });
+}
+
+/**
+ * A `payment.captured` that names a payment's charge brings the MoR's id of the payment. It proves a signup's charge if it names the same
+ * amount too.
+ */
+export function learnFromCapture(lane: Lane, e: MorServiceEvent, paymentId: string | null): void {
+  const ids = new Set(idsIn(e.data));
+  const p = lane.payments.find((x) => has(ids, x.processorChargeId));
+  if (p === undefined) return;
+  // The MoR's own word counts more than a person's.
+  const isOpen = paymentId !== null && (p.paymentId === null || p.identifiedBy !== null);
+  if (isOpen && !lane.payments.some((x) => x.id !== p.id && x.paymentId === paymentId))
+    Object.assign(p, { paymentId, identifiedBy: null });
+  const amount = amountIn(e.data);
+  // Whoever dismissed a charge unknown to the MoR could not know of this capture.
+  const isGivenUp = p.mark === 'closed' && p.succeededAt === null && p.origin === 'signup' && !isRefusedSince(p, e);
+  if ((p.mark !== 'proving' && !isGivenUp) || p.amount === null || amount === null) return;
+  if (sameMoney(amount, { minor: p.amount, currency: p.currency })) believe(lane, p, 'the MoR captured it');
+}
+
+/** The MoR called it failed after the capture, whose event came late: its later word counts. */
+function isRefusedSince({ verdictAt }: Payment, e: MorServiceEvent): boolean {
+  const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt;
+  return verdictAt !== null && at !== null && at.getTime() < verdictAt.getTime();
+}
+
+/** Asks the MoR for a signup's charge. Only the reply that it charged it is a proof. */
+export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId: string }, CallOutcome<ChargeState>> = {
+  name: 'prove-charge',
+  wanted: (lane) => {
+    for (const { mark, processorChargeId: chargeId, proveDueAt: due, id } of lane.toState().payments)
+      if (mark === 'proving' && chargeId !== null && (due === null || lane.isPast(due)))
+        return { payment: id, chargeId };
+    return null;
+  },
+  ask: ({ chargeId }, { gateway }) => gateway.lookUpCharge(chargeId),
+  take: (lane, outcome, { payment }) => {
+    const p = lane.findPayment(payment);
+    if (p === undefined || p.mark !== 'proving') return;
+    if (outcome.ok && outcome.value === 'charged') return believe(lane, p, 'the MoR charged it');
+    p.proveAttempts += 1;
+    const tries = Math.min(p.proveAttempts, PROVE_DOUBLINGS);
+    const isNoted = p.proveAttempts <= FAILED_READS_SHOWN;
+    if (!outcome.ok) {
+      p.proveDueAt = retryAt(lane.ctx, tries, outcome.retryAfterMs, outcome.kind === 'stopped');
+      if (isNoted) lane.say('call', `asking the MoR for the charge failed: ${said(outcome)}`, p);
+    } else if (outcome.value === 'pending') waitForDebit(lane, p);
+    else if (lane.age(p.recordedAt) >= PROVE_PATIENCE_MS) {
+      if (p.pendingSince !== null) p.status = 'failed'; // the MoR knew it: the debit has probably failed
+      giveUpProof(p);
+    } else {
+      p.proveDueAt = retryAt(lane.ctx, tries, null);
+      if (isNoted) lane.say('call', 'the MoR does not know the charge yet', p);
+    }
+  },
+};
+
+/** The MoR knows the charge and has not settled it (202): a bank debit takes days. */
+function waitForDebit(lane: Lane, p: Payment): void {
+  if (p.pendingSince === null) {
+    p.pendingSince = lane.now;
+    const charge = p.processorChargeId ?? '';
+    const text = `the MoR knows charge ${charge} but has not settled it; the invoice is marked when it has`;
+    lane.say('call', text, p);
+  }
+  const age = lane.age(p.pendingSince);
+  if (age >= lane.settings.bankDebitAlarmAfterDays * DAY_MS) return giveUpProof(p);
+  p.proveDueAt = lane.in(Math.min(PROVE_LONGEST_PAUSE_MS, Math.max(PROVE_FIRST_PAUSE_MS, age / 2)));
+}
+
+/** A person decides; nothing was written to Stripe. */
+function giveUpProof(p: Payment): void {
+  moveMark(p, 'parked');
+  p.proveDueAt = null;
+}
+
+/** A signup's charge is real: from here on it is a payment like any other. */
+export function believe(lane: Lane, p: Payment, how: string): void {
+  if (p.amount === null) return;
+  const isNew = p.succeededAt === null;
+  Object.assign(p, { status: 'succeeded', succeededAt: p.succeededAt ?? lane.now, proveDueAt: null });
+  if (isNew && !collect(lane, p, null)) return;
+  moveMark(p, 'waiting');
+  lane.say('decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p);
+}
+
+/** A signup's charge that nothing has proven: nobody knows whether there is money. */
+export const unprovenItems = itemRule(
+  { 'charge-failed': whyProven, 'debit-unsettled': whyProven, 'charge-unknown': whyProven },
+  function* (lane) {
+    for (const p of lane.toState().payments) {
+      // A charge that is booked for another invoice waits as taken.
+      if (p.mark !== 'parked' || p.succeededAt !== null || p.status === 'succeeded') continue;
+      yield { kind: 'signup_unproven', about: p, fact: findWhyUnproven(p) };
+    }
+  },
+);
+
+function findWhyUnproven({ processorChargeId: charge, ...p }: PaymentRow): UnprovenFact {
+  const knownSince = p.pendingSince?.toISOString() ?? null;
+  if (p.status !== 'failed')
+    return knownSince === null
+      ? { code: 'charge-unknown', charge, knownSince }
+      : { code: 'debit-unsettled', charge, since: knownSince };
+  if (p.verdictAt === null) return { code: 'charge-unknown', charge, knownSince };
+  return { code: 'charge-failed', charge, reason: p.declineCode ?? 'failed' };
+}
+
+function whyProven(): string {
+  return 'the charge is proven';
+}
+
+export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution, by }) => {
+  const p = lane.findPayment(paymentRowId);
+  if (p === undefined) return null;
+  if (resolution === 'apply') believe(lane, p, `${by} vouches for it`);
+  else if (resolution === 'dismiss') {
+    if (p.mark === 'parked') closePayment(p);
+  } else {
+    // As for the first time: money on its way gets as long again.
+    moveMark(p, 'proving');
+    Object.assign(p, { status: 'processing', proveDueAt: lane.now, pendingSince: null });
+  }
+  return null;
+};
+
+/** What the signup's backend said wrongly of its amount was said rightly since (complete-signup.ts), or the MoR named the amount. */
+export function settleAmount(lane: Lane, p: Payment, note: string): void {
+  const item = p.signupId === null ? undefined : openReviewOf(lane.toState(), 'amount_mismatch', p.signupId);
+  if (item === undefined) return;
+  lane.apply((s, ctx) => closeReviews(s, ctx, (r) => r.id === item.id, { by: null, resolution: 'cleared', note }));
+  if (p.mark === 'parked' && p.succeededAt !== null) moveMark(p, 'waiting');
+}

@@ -1,0 +1,408 @@
+// A payment: the MoR's verdicts on it, and the proof of a signup's charge.
+import { describe, expect, it } from '@jest/globals';
+import { type LaneState, type PaymentRow, type Resolution, type ReviewRow } from '../../../../src/domain/model.js';
+import { type CallOutcome } from '../../../../src/domain/ports/call.js';
+import { type ChargeState } from '../../../../src/domain/ports/payment-gateway.js';
+import { decide } from '../../../../src/engine/adapter.js';
+import { openReview, putPayment } from '../../../../src/engine/change.js';
+import { declareItems, declares } from '../../../../src/engine/items.js';
+import {
+  believe,
+  chargeLookup,
+  chooseUnproven,
+  learnFromCapture,
+  settleAmount,
+  takeNotPaid,
+  takeSucceeded,
+  unprovenItems,
+} from '../../../../src/payments/rules/payment.js';
+import { refusal } from '../../../support/asked-refund.js';
+import { aPaymentEvent, NOW, open } from '../../../support/channel-lane.js';
+import { channelEvent, eur } from '../../../support/channel-object.js';
+import { FACTS } from '../../../support/item-facts.js';
+import { withWords, wordsOf } from '../../../support/item-words.js';
+import { never } from '../../../support/never.js';
+import { choose, takeEvent } from '../../../support/settle-rule.js';
+import { at, ctx as on, kinds, lane, marks, payment } from '../../../support/waiting-payment.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const ctx = (ms = 0) => on({}, ms);
+const proving = (over: Partial<PaymentRow> = {}): PaymentRow => ({
+  ...payment({ origin: 'signup', signupId: 'sup_1', paymentId: null, succeededAt: null, status: 'processing' }),
+  ...{ mark: 'proving', proveDueAt: at(0), ...over },
+});
+const beside = payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' });
+const known = (...payments: PaymentRow[]): LaneState => payments.reduce(putPayment, lane());
+const ok = (value: ChargeState): CallOutcome<ChargeState> => ({ ok: true, value, status: 200, requestId: null });
+/** The look-up came back, and the items are brought up to date. */
+const proved = (s: LaneState, id: string, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
+  decide(s, ctx(ms), (l) => {
+    chargeLookup.take(l, outcome, { payment: id, chargeId: 'ch_1' });
+    declareItems(l, unprovenItems);
+  });
+const told = (p: PaymentRow, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
+  proved(known(beside, p), p.id, outcome, ms);
+const texts = (s: LaneState) => s.journal.map((l) => l.text);
+const last = (s: LaneState): PaymentRow => s.payments.at(-1) ?? never();
+
+describe('the look-up of a signup’s charge', () => {
+  it('that finds it charged is the proof: the payment is booked now, and waits to be marked', () => {
+    const s = told(proving(), ok('charged'), 9_000);
+    expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000), proveDueAt: null });
+    expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n) }]);
+    expect(texts(s)).toEqual(['charge ch_1 is proven: the MoR charged it']);
+    expect(s.payments[0]).toEqual(beside);
+  });
+
+  it('says nothing of a payment that is not being proven, or is not here', () => {
+    const s = known(beside, proving({ mark: 'parked' }));
+    expect(proved(s, 'pmt_1', ok('charged')).payments).toBe(s.payments);
+    expect(proved(s, 'pmt_9', ok('charged')).payments).toBe(s.payments);
+  });
+
+  it.each([
+    ['no answer', refusal({ kind: 'unknown', status: null, code: null, message: 'gone' }), 0, 1_000],
+    ['a limit', refusal({ kind: 'retry', status: 429, retryAfterMs: 7_000 }), 0, 7_000],
+    ['a wrong key', refusal({ kind: 'stopped', status: 401 }), 0, MINUTE_MS],
+    ['the fourth failure', refusal({ kind: 'retry', status: 500 }), 3, 8_000],
+    ['the twentieth failure', refusal({ kind: 'retry', status: 500 }), 19, 128_000],
+  ])('that fails (%s) is made again after a pause', (_, outcome, proveAttempts, pause) => {
+    const s = told(proving({ proveAttempts }), outcome);
+    expect(last(s)).toMatchObject({ mark: 'proving', proveAttempts: proveAttempts + 1, proveDueAt: at(pause) });
+    expect(texts(s)).toHaveLength(proveAttempts < 3 ? 1 : 0);
+  });
+
+  it('that fails is noted three times, with what was said', () => {
+    const noted = (proveAttempts: number) =>
+      texts(told(proving({ proveAttempts }), refusal({ status: 500, code: 'x' })));
+    expect([0, 2, 3].map(noted)).toEqual([
+      ['asking the MoR for the charge failed: 500 x no'],
+      ['asking the MoR for the charge failed: 500 x no'],
+      [],
+    ]);
+  });
+
+  it.each([
+    [0, 1_000],
+    [3, 8_000],
+    [19, 128_000],
+  ])('that does not know the charge yet is made again, after %i looks', (proveAttempts, pause) => {
+    const s = told(proving({ proveAttempts }), ok('unknown'));
+    expect(last(s)).toMatchObject({ mark: 'proving', proveDueAt: at(pause), proveAttempts: proveAttempts + 1 });
+    expect(texts(s)).toEqual(proveAttempts < 3 ? ['the MoR does not know the charge yet'] : []);
+  });
+
+  it('that does not know the charge for two hours is for a person, and is made no more', () => {
+    expect(open(told(proving(), ok('unknown'), 2 * HOUR_MS - 1))).toEqual([]);
+    const s = told(proving(), ok('unknown'), 2 * HOUR_MS);
+    expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null });
+    expect(withWords(open(s))).toMatchObject([
+      {
+        ...{ kind: 'signup_unproven', subject: 'pmt_1', paymentRowId: 'pmt_1' },
+        summary: 'the MoR does not know charge ch_1, which the browser named for this invoice',
+      },
+    ]);
+    const failed = told(proving({ pendingSince: at(MINUTE_MS) }), ok('unknown'), 2 * HOUR_MS);
+    expect(wordsOf(open(failed)[0]).summary).toBe(
+      'the MoR does not know charge ch_1 any longer; its money was on the way since 2026-11-20 12:01 UTC, so the debit has probably failed',
+    );
+    expect(s.entries).toEqual([]);
+  });
+
+  it('that finds the money on its way is noted once, and made again after pauses from a second to an hour', () => {
+    const first = told(proving(), ok('pending'));
+    expect(last(first)).toMatchObject({
+      mark: 'proving',
+      pendingSince: at(0),
+      proveDueAt: at(1_000),
+      proveAttempts: 1,
+    });
+    expect(texts(first)).toEqual([
+      'the MoR knows charge ch_1 but has not settled it; the invoice is marked when it has',
+    ]);
+    const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
+    const pauses = [1_000, 10_000, HOUR_MS, 9 * HOUR_MS].map(
+      (ms) => (last(after(ms)).proveDueAt?.getTime() ?? 0) - at(ms).getTime(),
+    );
+    expect(pauses).toEqual([1_000, 5_000, HOUR_MS / 2, HOUR_MS]);
+    expect([texts(after(HOUR_MS)), last(after(HOUR_MS)).pendingSince]).toEqual([[], at(0)]);
+  });
+
+  it('that finds the money on its way after ten days is for a person', () => {
+    const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
+    expect(open(after(10 * DAY_MS - 1))).toEqual([]);
+    const s = after(10 * DAY_MS);
+    expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
+    expect(wordsOf(open(s)[0]).summary).toBe(
+      'the MoR has known charge ch_1 since 2026-11-20 12:00 UTC but has not settled it',
+    );
+  });
+});
+
+const believed = (s: LaneState, how: string): LaneState =>
+  decide(s, ctx(), (l) => believe(l, l.findPayment('pmt_1') ?? never(), how));
+
+describe('a signup’s charge that is believed', () => {
+  it('that was booked before is not booked again when it is proven, and keeps its time', () => {
+    const p = proving({ succeededAt: at(-1_000) });
+    const s = believed(known(p), 'ada vouches for it');
+    expect(last(s)).toMatchObject({ mark: 'waiting', succeededAt: at(-1_000) });
+    expect([s.entries, texts(s)]).toEqual([[], ['charge ch_1 is proven: ada vouches for it']]);
+  });
+
+  it('of an amount that is not known cannot be proven', () => {
+    const s = known(proving({ amount: null }));
+    expect(believed(s, 'x')).toBe(s);
+  });
+});
+
+describe('a signup’s amount that was said wrongly and is right after all', () => {
+  const asked = (s: LaneState, subject = 'sup_1') =>
+    openReview(s, ctx(), { kind: 'amount_mismatch', subject, fact: FACTS.amount_mismatch });
+  const amountSettled = (s: LaneState, note: string) =>
+    decide(s, ctx(), (l) => settleAmount(l, l.findPayment('pmt_1') ?? never(), note));
+  const settled = (p: PaymentRow) => amountSettled(asked(asked(known(p)), 'pmt_1'), 'said rightly');
+
+  it('closes its item, and no other, and the payment that waited for it goes on', () => {
+    const s = settled(proving({ mark: 'parked', succeededAt: at(0) }));
+    expect(s.reviews).toMatchObject([
+      { subject: 'sup_1', status: 'resolved', resolution: 'cleared', note: 'said rightly' },
+      { subject: 'pmt_1', status: 'open' },
+    ]);
+    expect(last(s).mark).toBe('waiting');
+  });
+
+  it('proves no charge: one that is not proven stays where it is', () => {
+    expect(last(settled(proving({ mark: 'parked' }))).mark).toBe('parked');
+    expect(last(settled(proving())).mark).toBe('proving');
+    expect(last(settled(proving({ mark: 'confirmed', succeededAt: at(0) }))).mark).toBe('confirmed');
+  });
+
+  it('changes nothing where nobody was asked, or where the payment is no signup’s', () => {
+    const parked = proving({ mark: 'parked', succeededAt: at(0) });
+    const s = known(parked);
+    expect(amountSettled(s, 'x')).toBe(s);
+    const renewal = { ...parked, signupId: null };
+    const other = asked(known(renewal), 'null');
+    expect(amountSettled(other, 'x')).toBe(other);
+  });
+});
+
+describe('a person’s word on a charge that was not proven', () => {
+  const chosen = (p: PaymentRow, resolution: Resolution, about = 'pmt_1'): LaneState => {
+    const s = openReview(known(beside, p), ctx(), {
+      ...{ kind: 'signup_unproven', subject: about, paymentRowId: about, fact: FACTS.signup_unproven },
+    });
+    const r: ReviewRow = s.reviews[0] ?? never();
+    const done = choose(chooseUnproven, s, r, { resolution, note: null, by: 'ada' }, ctx(9_000));
+    return 'code' in done ? never() : done;
+  };
+  const parked = proving({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
+
+  it('that it is real books the payment, which waits to be marked', () => {
+    const s = chosen(parked, 'apply');
+    expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000) });
+    expect([s.entries.length, texts(s).at(-1)]).toEqual([1, 'charge ch_1 is proven: ada vouches for it']);
+    expect(s.payments[0]).toEqual(beside);
+  });
+
+  it('that it is not closes the payment without money', () => {
+    const s = chosen(parked, 'dismiss');
+    expect([last(s).mark, last(s).status, s.entries]).toEqual(['closed', 'failed', []]);
+    expect(last(chosen(proving(), 'dismiss')).mark).toBe('proving');
+  });
+
+  it('to try again asks the MoR at once, and waits for money on its way as long again', () => {
+    expect(last(chosen({ ...parked, status: 'failed' }, 'retry'))).toMatchObject({
+      ...{ mark: 'proving', status: 'processing', proveDueAt: at(9_000), pendingSince: null },
+    });
+  });
+
+  it('of a payment that is not here changes nothing', () => {
+    for (const resolution of ['apply', 'dismiss', 'retry'] as const)
+      expect(chosen(parked, resolution, 'pmt_9').payments).toEqual([beside, parked]);
+  });
+});
+
+describe('a verdict of the MoR', () => {
+  const event = (over: Parameters<typeof aPaymentEvent>[0] = {}) => aPaymentEvent(over);
+  const failed = (over: Parameters<typeof aPaymentEvent>[0] = {}) =>
+    event({
+      type: 'payment.failed',
+      status: 'failed',
+      eventId: 'evt_f',
+      declineCode: 'lost_card',
+      failureMessage: 'lost',
+      ...over,
+    });
+
+  it('of money that was taken is a payment that waits, booked once', () => {
+    const { state, verdict } = takeEvent(takeSucceeded, lane(), event(), ctx());
+    expect(state.payments).toMatchObject([
+      {
+        paymentId: 'pay_1',
+        mark: 'waiting',
+        status: 'succeeded',
+        amount: 2990n,
+        succeededAt: NOW,
+        reference: 'ch_1',
+        failureMessage: null,
+      },
+    ]);
+    expect(state.entries).toMatchObject([{ reason: 'payment_collected', eventId: 'evt_pay' }]);
+    expect(state.attempts).toMatchObject([{ outcome: 'succeeded', amount: 2990n }]);
+    expect(JSON.stringify(verdict)).toContain('29.90 EUR was taken, payment pay_1');
+    const again = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2' }), ctx());
+    expect([again.state.entries.length, kinds(again.state)]).toEqual([1, []]);
+    expect(JSON.stringify(again.verdict)).toContain('already recorded');
+  });
+
+  it.each([{ amount: 1n }, { currency: 'USD' }, { customerId: 'cus_2' }])(
+    'that differs from the record (%p) is shown to a person and not applied',
+    (over) => {
+      const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
+      const told = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2', ...over }), ctx()).state;
+      expect(kinds(told)).toEqual(['conflicting_event']);
+      expect(told.entries).toHaveLength(1);
+      expect(told.payments[0]).toMatchObject({ amount: 2990n, currency: 'EUR', customerId: 'cus_1' });
+    },
+  );
+
+  it.each(['none', 'proving', 'closed'] as const)('of money makes a payment that was %s wait for its mark', (mark) => {
+    const known = payment({ mark, succeededAt: null, failureMessage: 'lost', declineCode: 'lost_card' });
+    const { state } = takeEvent(takeSucceeded, lane({}, known), event({ processorChargeId: null }), ctx());
+    expect(state.payments).toMatchObject([
+      { mark: 'waiting', processorChargeId: 'ch_1', failureMessage: null, declineCode: null },
+    ]);
+  });
+
+  it('of money proves a charge that a person was asked about, and the payment waits for its mark', () => {
+    const parked = lane({}, payment({ mark: 'parked', status: 'processing', succeededAt: null }));
+    const item = {
+      kind: 'signup_unproven',
+      subject: 'pmt_1',
+      paymentRowId: 'pmt_1',
+      fact: FACTS.signup_unproven,
+    } as const;
+    const taken = takeEvent(takeSucceeded, openReview(parked, ctx(), item), event(), ctx()).state;
+    const unproven = decide(taken, ctx(), declares(unprovenItems));
+    expect([marks(unproven), kinds(unproven)]).toEqual([['waiting'], []]);
+  });
+
+  it('that refuses is remembered with its reason; the newest counts, in whatever order they come', () => {
+    const { state } = takeEvent(takeNotPaid, lane(), failed(), ctx());
+    expect(state.payments).toMatchObject([
+      { mark: 'none', status: 'failed', declineCode: 'lost_card', failureMessage: 'lost', verdictAt: NOW },
+    ]);
+    expect(state.attempts).toMatchObject([{ outcome: 'failed' }]);
+    const older = takeEvent(
+      takeNotPaid,
+      state,
+      failed({ eventId: 'evt_o', at: at(-1), declineCode: 'older' }),
+      ctx(),
+    ).state;
+    expect(older.payments).toMatchObject([{ declineCode: 'lost_card' }]);
+    const newer = takeEvent(
+      takeNotPaid,
+      state,
+      failed({ eventId: 'evt_n', at: at(1), declineCode: 'newer' }),
+      ctx(),
+    ).state;
+    expect(newer.payments).toMatchObject([{ declineCode: 'newer', verdictAt: at(1) }]);
+    const action = event({ type: 'payment.requires_action', status: 'requires_action', eventId: 'evt_a' });
+    expect(takeEvent(takeNotPaid, state, action, ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+    const first = takeEvent(takeNotPaid, lane(), action, ctx()).state;
+    expect(takeEvent(takeNotPaid, first, failed(), ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+  });
+
+  it('that refuses undoes no success, whenever it comes', () => {
+    const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
+    const late = takeEvent(takeNotPaid, state, failed({ at: at(9) }), ctx());
+    expect(late.state.payments).toMatchObject([{ mark: 'waiting', status: 'succeeded', declineCode: null }]);
+    expect(JSON.stringify(late.verdict)).toContain('late: the payment has succeeded (lost_card)');
+    expect(late.state.invoice?.retries).toBeNull();
+  });
+
+  it('that says after the browser that the charge of a signup failed disproves it; one of before does not', () => {
+    const proving = lane({}, payment({ mark: 'proving', succeededAt: null, origin: 'signup' }));
+    const disproven = decide(
+      takeEvent(takeNotPaid, proving, failed({ at: at(1) }), ctx()).state,
+      ctx(),
+      declares(unprovenItems),
+    );
+    expect([marks(disproven), kinds(disproven), disproven.payments[0]?.status]).toEqual([
+      ['parked'],
+      ['signup_unproven'],
+      'failed',
+    ]);
+    for (const e of [failed({ at: NOW }), failed({ at: at(1), type: 'payment.requires_action' })]) {
+      const earlier = takeEvent(takeNotPaid, proving, e, ctx());
+      expect(marks(earlier.state)).toEqual(['proving']);
+      expect(JSON.stringify(earlier.verdict)).toContain('late: an earlier attempt of the same intent');
+    }
+  });
+});
+
+describe('a payment that was refused after it was taken', () => {
+  const refused = (p: PaymentRow, when: Date, declineCode: string | null = 'no_account'): LaneState => {
+    const names = { eventId: 'evt_f', paymentId: p.paymentId ?? 'pay_1', declineCode, at: when };
+    const e = aPaymentEvent({ type: 'payment.failed', status: 'failed', ...names });
+    return takeEvent(takeNotPaid, lane({}, p), e, ctx()).state;
+  };
+
+  it('is for a person, and nothing is undone', () => {
+    const s = refused(payment(), at(60_000));
+    expect(marks(s)).toEqual(['waiting']);
+    expect(withWords(open(s))).toMatchObject([
+      {
+        ...{ kind: 'conflicting_event', subject: 'pmt_1', paymentRowId: 'pmt_1' },
+        summary:
+          'payment pay_1 was taken at 2026-11-20 12:00 UTC, but the MoR refused it after that, at 2026-11-20 12:01 UTC: no_account',
+        proposal: expect.stringContaining('If a bank debit was returned, record that'),
+      },
+    ]);
+    const signup = refused(payment({ origin: 'signup', paymentId: null }), at(60_000), null);
+    expect(wordsOf(open(signup)[0]).summary).toMatch(/^charge ch_1 of a signup was taken .* no reason given$/);
+  });
+
+  it('is for a person in either order of the two events', () => {
+    const known = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(1), declineCode: 'lost' });
+    const s = takeEvent(takeSucceeded, lane({}, known), aPaymentEvent({ at: NOW }), ctx()).state;
+    expect(open(s).map((r) => r.fact)).toMatchObject([{ code: 'refused-after', reason: 'lost' }]);
+  });
+
+  it('is no news where the MoR refused an earlier try', () => {
+    for (const when of [NOW, at(-1)]) expect(open(refused(payment(), when))).toEqual([]);
+    expect(open(refused(payment(), at(1)))).toHaveLength(1);
+  });
+});
+
+/** A charge of 29.90 EUR of a signup that the MoR captured; `over`: the payment in the books, `data`: more of the capture. */
+describe('the capture of a signup’s charge', () => {
+  const MONEY = { amount: '29.90', currency: 'EUR' };
+  const givenUp = { mark: 'closed', status: 'failed' } as const;
+  const capturedAt = { capturedAt: NOW.toISOString() };
+
+  it.each<[string, Partial<PaymentRow>, object, PaymentRow['mark'], boolean]>([
+    ['proves it by its amount', {}, {}, 'waiting', true],
+    ['proves nothing with another amount', {}, { amount: { ...MONEY, amount: '29.91' } }, 'proving', false],
+    ['proves nothing with another currency', {}, { amount: { ...MONEY, currency: 'USD' } }, 'proving', false],
+    ['proves nothing without an amount', {}, { amount: null }, 'proving', false],
+    ['proves nothing while the amount of the signup is unknown', { amount: null }, {}, 'proving', false],
+    ['proves nothing of another charge', { processorChargeId: 'ch_2' }, {}, 'proving', false],
+    ['proves a charge that a person gave up', givenUp, {}, 'waiting', true],
+    ['opens no closed payment of a renewal', { ...givenUp, origin: 'renewal' }, {}, 'closed', false],
+    ['opens no payment that was taken and closed', { mark: 'closed', succeededAt: NOW }, {}, 'closed', true],
+    ['moves no charge that waits for a person', { mark: 'parked' }, {}, 'parked', false],
+    ['is older than the refusal of the charge', { ...givenUp, verdictAt: at(1) }, capturedAt, 'closed', false],
+    ['is younger than the refusal of the charge', { ...givenUp, verdictAt: at(-1) }, capturedAt, 'waiting', true],
+    ['happens in the moment of the refusal', { ...givenUp, verdictAt: NOW }, capturedAt, 'waiting', true],
+  ])('%s', (_, over, data, mark, isTaken) => {
+    const s = known(proving(over));
+    const e = channelEvent('payment.captured', { pspReference: 'ch_1', amount: MONEY, ...data });
+    const p = last(decide(s, ctx(), (l) => learnFromCapture(l, e, null)));
+    expect([p.mark, p.succeededAt !== null]).toEqual([mark, isTaken]);
+  });
+});
