@@ -38,6 +38,9 @@ export const READ_FRESH_MS = 10_000;
 /** Errands in one claim of a lane; more is a sign of a loop, and the lane goes to the back of the queue. */
 export const ERRANDS_A_CLAIM = 40;
 
+/** After this long another worker takes over a crashed worker's lanes; a living worker renews its leases well before. DESIGN 5: at most 30 s. */
+export const LEASE_MS = 25_000;
+
 /**
  * A process that dies while a call is under way, or cannot write down its answer, leaves its lane to the rest of its lease, which is this long at
  * least: a try that is made so late may have one before it whose record was lost.

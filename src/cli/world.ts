@@ -1,4 +1,5 @@
 // What a command works with: settings, database, flows and both ways out, without doors and without loops.
+import { LEASE_MS } from '../policy.js';
 import { type Abstract, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type Config, secretValues } from '../config/index.js';
@@ -11,7 +12,6 @@ import { WorkLaneFlow } from '../engine/work-lane.flow.js';
 import { createLogger, type Logger, Metrics } from '../observe/index.js';
 import { databaseUrl } from '../open-database.js';
 import { Database } from '../store/database.js';
-import { LEASE_MS } from '../engine/lane-queue.js';
 import { schemaState } from '../store/migrations.js';
 import { LaneWorker } from '../engine/lane-worker.js';
 import { CliError, EXIT } from './exit-codes.js';

@@ -156,3 +156,15 @@ function grouped<T>(rows: readonly T[], by: (row: T) => string): ReadonlyMap<str
   }
   return out;
 }
+
+/** A lane's row in the queue. `news` counts what came. */
+export type Taken = { readonly lane: string; readonly fence: bigint; readonly news: bigint };
+
+/** The lanes' rows in the queue, whoever holds them. */
+export async function takenBy(db: Db, lanes: readonly string[]): Promise<Map<string, Taken>> {
+  const found = await db.query<{ key: string; fence: string; news: string }>(
+    'select key, fence, news from lane where key = any($1)',
+    [lanes],
+  );
+  return new Map(found.rows.map((r) => [r.key, { lane: r.key, fence: BigInt(r.fence), news: BigInt(r.news) }]));
+}

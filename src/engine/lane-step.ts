@@ -7,9 +7,8 @@ import { type Remembered } from '../domain/request-name.js';
 import { textArray } from '../store/binary-arrays.js';
 import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { droppedBodies, type Folded, isEmpty, type NewRow, rowOf, wantsSnapshot } from './lane-log.js';
-import { type Taken } from './lane-queue.js';
 import { AWAITED, makeDue } from '../store/queue.js';
-import { type Loaded } from './lane-reader.js';
+import { type Loaded, type Taken } from './lane-reader.js';
 import { NOTIFY_SQL, storedNotification } from '../store/pg-notifications.js';
 import { readRowWrites } from './read-rows.js';
 

@@ -6,9 +6,8 @@ import { StoreUnavailable } from '../domain/errors.js';
 import { type Remembered } from '../domain/request-name.js';
 import { type DatabaseTime } from '../store/database-time.js';
 import { isTransient, isUnavailable, onConnection, sqlState, violatedConstraint } from '../store/database.js';
-import { type Taken, takenBy } from './lane-queue.js';
 import { type TellStep } from './decider.js';
-import { type Loaded, loadLanes } from './lane-reader.js';
+import { type Loaded, loadLanes, type Taken, takenBy } from './lane-reader.js';
 import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
 import { recallIn, rememberIn } from '../store/requests.js';
 

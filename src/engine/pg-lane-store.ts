@@ -7,10 +7,29 @@ import { REVIEW, type ReviewRow } from '../domain/model.js';
 import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction } from '../store/database.js';
-import { claimDue, giveBack, renewLeases, restIn, type Taken } from './lane-queue.js';
+import { restIn } from '../store/queue.js';
 import { type TellStep } from './decider.js';
-import { type Loaded } from './lane-reader.js';
+import { type Loaded, type Taken } from './lane-reader.js';
 import { LaneWriter } from './lane-writer.js';
+
+// The lanes that are due and free, the longest waiting first: what a caller waits for is due since the epoch. The statement reads the queue in
+// the order of its index and stops: held lanes stand at its head, no more of them than all workers hold. A locked row waits for the next
+// claim. Lanes of one due time go in the order of their keys, whatever plan the server chooses.
+const NOW = timeSql(1);
+const CLAIM_SQL = `
+  with due as materialized (
+    select key from lane where due_at <= ${NOW} and (lease_until is null or lease_until <= ${NOW})
+     order by due_at, key limit (select $2::int) for update skip locked)
+  update lane l set fence = nextval('lane_fence'), lease_owner = $3, lease_until = ${laterSql(1, 4)}
+   where l.key = any (array(select key from due))
+  returning l.key, l.fence, l.news, l.due_at`;
+
+// Holds lanes longer: those still held with this fence.
+const RENEW_SQL = `
+  with held as materialized (
+    select l.key from lane l where l.key = any($2::text[]) and l.lease_until is not null
+       and l.fence = any($3::bigint[]) order by l.key for update)
+  update lane l set lease_until = ${laterSql(1, 4)} where l.key = any (array(select key from held)) returning l.key`;
 
 @Injectable()
 export class PgLaneStore extends LaneStore {
@@ -33,8 +52,15 @@ export class PgLaneStore extends LaneStore {
   }
 
   async claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
-    const taken = await claimDue(this.db.pool, this.clock, limit, owner, leaseMs);
-    if (taken.length === 0) return [];
+    const found = await this.db.pool.query<{ key: string; fence: string; news: string; due_at: Date }>({
+      name: 'claim',
+      text: CLAIM_SQL,
+      values: [this.clock.given(), limit, owner, leaseMs],
+    });
+    if (found.rows.length === 0) return [];
+    const taken = found.rows
+      .toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime() || (a.key < b.key ? -1 : 1))
+      .map((r) => ({ lane: r.key, fence: BigInt(r.fence), news: BigInt(r.news) }));
     const loaded = await this.readable(taken);
     return taken.map(({ lane, fence }) => ({ lane, fence, events: loaded.get(lane)?.events ?? [] }));
   }
@@ -52,8 +78,13 @@ export class PgLaneStore extends LaneStore {
     }
   }
 
-  renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>> {
-    return renewLeases(this.db.pool, this.clock, held, leaseMs);
+  async renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>> {
+    const renewed = await this.db.pool.query<{ key: string }>({
+      name: 'renew',
+      text: RENEW_SQL,
+      values: [this.clock.given(), held.map((h) => h.lane), held.map((h) => h.fence.toString()), leaseMs],
+    });
+    return new Set(renewed.rows.map((r) => r.key));
   }
 
   transact<T>(work: LaneWork<T>): Promise<T> {
@@ -62,7 +93,11 @@ export class PgLaneStore extends LaneStore {
 
   async release(lane: string, fence: bigint, dueInMs?: number): Promise<void> {
     this.writer.forget(lane);
-    await giveBack(this.db.pool, this.clock, lane, fence, dueInMs ?? null);
+    await this.db.pool.query(
+      `update lane set lease_until = null, lease_owner = null, due_at = coalesce(${laterSql(3, 4)}, due_at)
+        where key = $1 and fence = $2`,
+      [lane, fence, this.clock.given(), dueInMs ?? null],
+    );
   }
 
   async postpone(lane: string, fence: bigint, reason: string, retryInMs: number, parkAfter: number): Promise<boolean> {

@@ -9,8 +9,7 @@ import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction, isUnavailable } from '../store/database.js';
 import { bodyOf, hasBody } from '../store/event-bodies.js';
-import { restIn } from '../engine/lane-queue.js';
-import { makeDue } from '../store/queue.js';
+import { makeDue, restIn } from '../store/queue.js';
 import { EVENTS_AT_ONCE, waitingEvent } from '../engine/lane-reader.js';
 
 type Row = Record<string, unknown>;

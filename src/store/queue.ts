@@ -1,4 +1,6 @@
-// The queue of lanes, as statements that write or count something else see it.
+// The queue of lanes, for statements and transactions that write or count something else.
+import type pg from 'pg';
+import { laterSql } from './database-time.js';
 
 /**
  * Makes lanes due, in the order of their keys, as a part of the statement that says why. `rows` selects (key, due_at, news): how much
@@ -16,3 +18,19 @@ export const AWAITED = `timestamptz 'epoch'`;
 
 /** The lanes in the queue: every event that waits to be decided is in one of them, so no index of the inbox is needed to find it. */
 export const QUEUED = 'array(select key from lane where due_at is not null)';
+
+/**
+ * Ends a claim in an open transaction with a lock on the lane's row: the lane is due with its next event, or after `dueInMs`, or leaves the
+ * queue. `now`: as in `timeSql`.
+ */
+export async function restIn(db: pg.PoolClient, lane: string, now: Date | null, dueInMs: number | null): Promise<void> {
+  const next = await db.query<{ at: Date | null }>(
+    `select least(${laterSql(2, 3)}, min(next_try_at)) as at from inbox_event where lane = $1 and status = 'received'`,
+    [lane, now, dueInMs],
+  );
+  const at = next.rows[0]?.at ?? null;
+  if (at === null) await db.query('delete from lane where key = $1', [lane]);
+  else {
+    await db.query('update lane set lease_until = null, lease_owner = null, due_at = $2 where key = $1', [lane, at]);
+  }
+}

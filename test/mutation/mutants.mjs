@@ -423,7 +423,7 @@ export const mutants = [
   },
   {
     name: 'a lease that ran out keeps its lane for good',
-    file: 'src/engine/lane-queue.ts',
+    file: 'src/engine/pg-lane-store.ts',
     find: '(lease_until is null or lease_until <= ${NOW})',
     replace: '(lease_until is null)',
     tests: ['test/store/claims.test.ts'],

@@ -1,10 +1,10 @@
 // A replica with a clock wrong by minutes: its leases and delays go by the database's time, for itself and for others.
+import { LEASE_MS } from '../../src/policy.js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FlowContext } from '../../src/engine/flow-context.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { ServerTime } from '../../src/store/database-time.js';
-import { LEASE_MS } from '../../src/engine/lane-queue.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { SignupsStore } from '../../src/signups/signups.store.js';
