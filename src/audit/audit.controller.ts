@@ -1,4 +1,4 @@
-// The audit trail: who did what, when, from where, with what outcome; refused tries too.
+// The audit trail: author, act, time, place and outcome; refused tries too.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuditStore } from './audit.store.js';

@@ -1,4 +1,4 @@
-// Who did what; never changed.
+// One act and its author; never changed.
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
 @Entity('audit')

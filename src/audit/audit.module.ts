@@ -1,4 +1,4 @@
-// Who did what.
+// Module of the audit trail.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { AuditController } from './audit.controller.js';

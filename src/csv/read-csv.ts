@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';
 
-/** A file that cannot be read as CSV. The message says where and what to do. */
+/** A file unreadable as CSV. The message names the place and the remedy. */
 export class CsvRefused extends Error {
   constructor(
     readonly code: 'no_file' | 'empty' | 'encoding' | 'not_csv',
@@ -14,7 +14,7 @@ export class CsvRefused extends Error {
   }
 }
 
-/** One record and the place after it, where a run that is interrupted resumes. */
+/** One record and the place after it; an interrupted run resumes there. */
 export type Placed = {
   readonly record: readonly string[];
   /** Where it begins, counted from 1. */
@@ -37,7 +37,7 @@ export async function sizeOf(path: string): Promise<number> {
   throw new CsvRefused('no_file', `There is no file ${path} that can be read.`);
 }
 
-/** A first line that spreadsheets write and hide: it names the sign between the columns. */
+/** A first line written and hidden by spreadsheets: it names the sign between the columns. */
 const SEPARATOR_LINE = /^\ufeff?"?sep=([^\r\n])"?(?:\r\n|\n|\r|$)/i;
 
 /** The first line: the names of the columns, and the sign between them. Throws CsvRefused. */
@@ -64,7 +64,7 @@ export async function headerOf(
 
 const SAVE_AGAIN = 'Save it again as CSV in UTF-8.';
 
-/** The whole file is looked at before anything of it is taken. Throws CsvRefused with the line. */
+/** Checks the whole file before it takes anything from it. Throws CsvRefused with the line. */
 async function mustBeUtf8(path: string): Promise<void> {
   let line = 1;
   let rest: Buffer = Buffer.alloc(0);
@@ -85,10 +85,10 @@ async function mustBeUtf8(path: string): Promise<void> {
   check(rest);
 }
 
-/** Byte by byte: what is no UTF-8 stays as it is. */
+/** Byte by byte: bytes outside UTF-8 stay unchanged. */
 const linesOf = (bytes: Buffer): readonly string[] => bytes.toString('latin1').split(/\r\n|\n|\r/);
 
-/** How many bytes at the end belong to a character, or a line end, that goes on in the next chunk. */
+/** Number of bytes at the end belonging to a character, or a line end, continued in the next chunk. */
 function unfinished(bytes: Buffer): number {
   if (bytes.at(-1) === 0x0d) return 1;
   for (const back of [1, 2, 3]) {
@@ -125,16 +125,16 @@ export async function* recordsOf(
   const parser = parse({
     delimiter: from.delimiter,
     bom: from.byte === 0,
-    // All of them: the parser would take the first one that it meets for the only one, and meet another where a run resumes.
+    // All of them: the parser would take the first one it meets for the only one, and meet another after a resume.
     record_delimiter: ['\r\n', '\n', '\r'],
     info: true,
     raw: true,
     relax_column_count: true,
     max_record_size: MOST_RECORD_BYTES,
-    // Placed as it is parsed: records that nobody has taken yet are lost when a later one breaks. The parser's own count of lines is
-    // wrong after a Windows line end within quotes.
+    // Placed while parsing: untaken records are lost when a later one breaks. The parser's own count of lines is wrong
+    // after a Windows line end within quotes.
     on_record: (found: string[]) => {
-      const { record, raw, info } = found as unknown as Parsed; // with `info` and `raw`, which the types do not follow
+      const { record, raw, info } = found as unknown as Parsed; // with `info` and `raw`, missing in the types
       const begun = line;
       line += raw.match(/\r\n|\n|\r/g)?.length ?? 0;
       places.push({ record, line: begun, nextLine: line, nextByte: from.byte + info.bytes });

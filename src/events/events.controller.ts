@@ -1,4 +1,4 @@
-// The inbox, with what is in quarantine: looked through, looked into, put up for another decision.
+// The inbox, with the quarantine: list, detail, and another decision.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { EventsStore } from './events.store.js';

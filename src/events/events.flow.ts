@@ -1,4 +1,4 @@
-// What a person does with single events: another decision, or an end to a parked one.
+// A person's acts on single events: another decision, or an end to a parked one.
 import { Injectable } from '@nestjs/common';
 import { notFound, Problem } from '../api/http/problem.js';
 import { type EventRow, EventsStore } from './events.store.js';
@@ -40,7 +40,7 @@ export class EventsFlow {
     return event;
   }
 
-  /** The events as they are once all of them are decided, or after `patienceMs`. */
+  /** The events after all their decisions, or after `patienceMs`. */
   async decided(ids: readonly string[], patienceMs: number): Promise<ReadonlyMap<string, EventRow>> {
     const start = this.clock.now().getTime();
     const found = new Map<string, EventRow>();

@@ -41,7 +41,7 @@ const SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const satisfies read
 
 type Row = Record<string, unknown>;
 
-/** `<inbox id>.<quarantine id>`: how far each of the two tables has been shown. */
+/** `<inbox id>.<quarantine id>`: the progress in each of the two tables. */
 function startOf(cursor: string | null): [string, string] {
   const end = '9223372036854775807';
   if (cursor === null) return [end, end];
@@ -52,23 +52,23 @@ function startOf(cursor: string | null): [string, string] {
 
 const COLUMNS = 'id, source, event_id, type, lane, received_at';
 
-// A copy in quarantine goes out of the list once the same bytes were taken in after all.
+// A copy in quarantine leaves the list once the inbox took the same bytes after all.
 const NOT_TAKEN_IN = `q.released_at is null and not exists (
   select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`;
 
 const INBOX_COLUMNS = `${COLUMNS}, status, reason, attempts, decided_at`;
 
-// The words of the partial indexes, so that the planner knows that they hold all that is asked for.
+// The words of the partial indexes: the planner must see they hold all matching rows.
 const ASIDE = 'aside is not null';
 
 const OF_MOR = `source in ('mor_events', 'mor_payments')`;
 
-// An id alone is looked for under each source: so it is found by the unique index.
+// Looks for a bare id under each source: so the unique index finds it.
 const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events')`;
 
 /**
- * The newest first: events before the number `before`, at most `count`. Never by walking back from the newest event until enough
- * of them match, but for matches that are always near.
+ * The newest first: events before the number `before`, at most `count`. Never walks back from the newest event until
+ * enough of them match, unless matches are always near.
  */
 async function inboxRows(
   pool: pg.Pool,
@@ -89,7 +89,7 @@ async function inboxRows(
   const sql =
     few === null
       ? `${all} and id < $1 and id > ${above} order by ${list.order} limit $2`
-      : // All of them are found by an index of their own, and then put in order.
+      : // Their own index finds all of them; sort them afterwards.
         `with few as materialized (${all}) select * from few where id < $1 order by id desc limit $2`;
   return (await pool.query<Row>(sql, [before, count, ...list.values, ...arrived.values])).rows.map(inboxEvent);
 }
@@ -133,7 +133,7 @@ async function eventPage({ pool, orm }: Database, filter: EventFilter, page: Pag
   return { data, nextCursor };
 }
 
-/** After the parameters of a list that has `given` values. */
+/** After the parameters of a list with `given` values. */
 function receivedWithin({ since, until }: Span, given: number): { readonly where: string; readonly values: Date[] } {
   const times = [
     { is: '>=', time: since },
@@ -143,7 +143,7 @@ function receivedWithin({ since, until }: Span, given: number): { readonly where
   return { where: where.join(' and ') || 'true', values: times.map(({ time }) => time) };
 }
 
-/** Newer arrival first, each list in its own order: a cursor counts ids, so none may be passed over. */
+/** Newer arrival first, each list in its own order: a cursor counts ids, so skip none. */
 function merged(a: readonly EventRow[], b: readonly EventRow[]): EventRow[] {
   const out: EventRow[] = [];
   let i = 0;
@@ -232,7 +232,7 @@ export class EventsStore {
     return SOURCES.map((source) => ({ source, at: newest.find((e) => e.source === source)?.receivedAt ?? null }));
   }
 
-  /** Copies in quarantine that nobody took in. */
+  /** Copies in quarantine not taken in. */
   async quarantined(): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>(
       `select count(*) as n from inbox_quarantine q where released_at is null and not exists (
@@ -252,8 +252,8 @@ export class EventsStore {
   }
 
   /**
-   * Puts an event up for another decision: a parked or decided one of the inbox (`ie_…`), or an authentic one from quarantine
-   * (`iq_…`), which then enters the inbox. Gives the inbox id; null: there is no such event.
+   * Gives an event another decision: a parked or decided one of the inbox (`ie_…`), or an authentic one from quarantine
+   * (`iq_…`), moved into the inbox. Returns the inbox id; null: there is no such event.
    */
   async retry(id: string): Promise<string | null> {
     const match = /^(ie|iq)_(\d{1,18})$/.exec(id);
@@ -265,7 +265,7 @@ export class EventsStore {
     });
   }
 
-  /** What became unique for good stays unique: deciding an event a second time has no second effect. */
+  /** Unique rows stay unique for good: deciding an event a second time has no second effect. */
   private async again(db: pg.ClientBase, id: string): Promise<boolean> {
     const found = await db.query<{ source: InboxSource; lane: string; body: Buffer }>(
       `select e.source, e.lane, ${bodyOf('e')} as body from inbox_event e where id = $1 and ${hasBody('e')} for update of e`,
@@ -285,7 +285,10 @@ export class EventsStore {
     return true;
   }
 
-  /** Closes a parked event for good, with why: it is ignored from then on, and can still be put up for another decision. False: it is not parked. */
+  /**
+   * Closes a parked event for good, with the reason: ignored from then on, but open to another decision. False: it is
+   * not parked.
+   */
   async dismiss(id: string, why: string): Promise<boolean> {
     const number = /^ie_(\d{1,18})$/.exec(id)?.[1];
     if (number === undefined) return false;
@@ -297,8 +300,8 @@ export class EventsStore {
   }
 
   /**
-   * Takes a copy from quarantine into the inbox. Where its event is there already, that is decided again, and the copy is done with; what came
-   * there under the same id and is another event is told to a person.
+   * Takes a copy from quarantine into the inbox. If its event is there already, this one gets another decision, and the
+   * copy is done with; for another event under the same id a person gets an item.
    */
   private async release(db: pg.ClientBase, id: string): Promise<string | null> {
     const copy = await db.query<Row>('select * from inbox_quarantine where id = $1 for update', [id]);

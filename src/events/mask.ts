@@ -1,4 +1,4 @@
-// An event's body for people to read: what names a person, and what opens a door, is masked at any depth.
+// An event's body for people to read: masks personal data and secrets at any depth.
 import { isFreeText, maskCards } from '../domain/card-numbers.js';
 import { isSecretName } from '../observe/index.js';
 
@@ -6,7 +6,7 @@ const MASK = '[masked]';
 const MAX_DEPTH = 40;
 const MAX_MEMBERS = 2_000;
 
-// Compared in lower case without "_" and "-". Everything below such a member is masked, whatever its shape.
+// Compared in lower case without "_" and "-". Masks everything below such a member, in any shape.
 const PERSONAL = new Set([
   'email',
   'receiptemail',
@@ -33,7 +33,7 @@ const PERSONAL = new Set([
   'accountname',
   'accountnumber',
 ]);
-// Links that show the invoice, or let it be paid, to whoever holds them.
+// Links to the invoice or its payment, open to any holder.
 const LINKS = new Set([
   'hostedinvoiceurl',
   'invoicepdf',
@@ -43,10 +43,10 @@ const LINKS = new Set([
   'paymenturl',
   'documenturl',
 ]);
-// Bounded, so that a long text without a blank costs no more than its length.
+// Bounded: a long text without a blank costs no more than its length.
 const EMAIL = /[^\s@"'<>,;()]{1,64}@[^\s@"'<>,;()]{1,255}/g;
 
-/** A copy without personal data and secrets. `null` stays `null`: that something was absent is no secret. */
+/** A copy without personal data and secrets. `null` stays `null`: absence is no secret. */
 export function masked(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.replace(EMAIL, MASK);
   if (typeof value !== 'object' || value === null) return value;

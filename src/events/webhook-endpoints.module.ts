@@ -1,4 +1,4 @@
-// The addresses to which the MoR sends its events.
+// The MoR's delivery addresses for its events.
 import { Module } from '@nestjs/common';
 import { MorModule } from '../mor/mor.module.js';
 import { MorWebhooksController } from './webhook-endpoints.controller.js';

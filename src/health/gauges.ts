@@ -7,7 +7,7 @@ import { Notifications } from '../domain/ports/notifications.js';
 import { LOG, type Logger, Metrics } from '../observe/index.js';
 
 const FRESH_MS = 5_000;
-/** A scrape does not wait longer than this for the database: the numbers of the process itself are shown all the same. */
+/** A scrape waits no longer than this for the database: it shows the process's own numbers all the same. */
 const PATIENCE_MS = 2_000;
 
 @Injectable()

@@ -1,4 +1,4 @@
-// Alive, ready, measured: what a supervisor, a load balancer and a scraper ask. No key, and nothing said that they need not know.
+// Alive, ready, measured: for a supervisor, a load balancer and a scraper. No key, and no more than they need.
 import { Controller, Get, HttpCode, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';

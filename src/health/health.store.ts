@@ -6,7 +6,7 @@ import { Database } from '../store/database.js';
 import { INVOICE_AT } from '../store/newest-first.js';
 import { QUEUED } from '../store/queue.js';
 
-/** Numbers for the metrics: what waits, and for how long. */
+/** Numbers for the metrics: the waiting work, and its age. */
 export type Backlog = {
   readonly waitingEvents: number;
   readonly pendingMessages: number;
@@ -15,24 +15,24 @@ export type Backlog = {
   readonly parkedEvents: number;
 };
 
-/** A call or a read that was tried and is not through, or an event whose decision failed. */
+/** A call or a read after a failed try, or an event with a failed decision. */
 export type Stuck = {
   /** The call by its kind, or the event by its type. */
   readonly what: string;
   readonly lane: string;
   readonly attempts: number;
-  /** What was said last; null: nothing was. */
+  /** The last answer's status; null: none. */
   readonly lastStatus: number | null;
   readonly lastMessage: string | null;
   readonly nextTryAt: Date;
 };
 
 export type ShadowStanding = {
-  /** Calls that were decided and not sent, by kind. */
+  /** Decided, unsent calls, by kind. */
   readonly calls: ReadonlyMap<string, number>;
-  /** Marks that were decided here and made by somebody else. */
+  /** Marks decided here and made by somebody else. */
   readonly agreed: number;
-  /** Marks that were decided here and that nobody has made so far. */
+  /** Marks decided here and made by nobody so far. */
   readonly unmarked: number;
 };
 
@@ -43,7 +43,7 @@ export class HealthStore {
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when the database answers and can be written; rejects when it does not, or is read-only (a standby). */
+  /** Resolves if the database answers and takes writes; rejects if not, or if it is read-only (a standby). */
   async ping(): Promise<void> {
     // A standby answers too, and can take nothing in (SQLSTATE 25006 at the first write).
     const found = await this.db.pool.query<{ read_only: boolean }>(
@@ -86,7 +86,7 @@ export class HealthStore {
     const calls = await this.db.pool.query<{ kind: string; n: string }>(
       `select kind, count(*) as n from open_call where status = 'shadow' group by kind order by kind`,
     );
-    // A mark that was decided again after shadow mode is our own from then on.
+    // A mark decided again after shadow mode is our own from then on.
     const marks = await this.db.pool.query<{ agreed: string; unmarked: string }>(
       `select count(*) filter (where p.mark = 'confirmed') as agreed,
               count(*) filter (where p.mark in ('reporting', 'attaching', 'referencing')) as unmarked
@@ -108,7 +108,7 @@ export class HealthStore {
     return Object.fromEntries(found.rows.map((r) => [r.status, Number(r.n)]));
   }
 
-  /** What has been tried most often and still waits: calls, then reads of an invoice, then events. */
+  /** Waiting work with the most tries: calls, then reads of an invoice, then events. */
   async stuck(limit: number): Promise<readonly Stuck[]> {
     const found = await this.db.pool.query<{
       what: string;
@@ -140,7 +140,7 @@ export class HealthStore {
     }));
   }
 
-  /** Refused requests since then, of which the MoR said that its tax integration does not work. */
+  /** Refused requests since then with the MoR's word that its tax integration does not work. */
   async integrationRefusals(since: Date): Promise<{ readonly count: number; readonly last: Date | null }> {
     const found = await this.db.pool.query<{ n: string; last: Date | null }>(
       `select count(*) as n, max(at) as last from audit where at >= $1 and detail->>'code' like 'integration\\_%'`,

@@ -1,4 +1,4 @@
-// Whether this process takes traffic: set by whoever starts and stops it, shown by /readyz.
+// Whether this process takes traffic: set at its start and stop, shown by /readyz.
 import { Injectable } from '@nestjs/common';
 
 @Injectable()

@@ -8,10 +8,10 @@ import { Database } from '../store/database.js';
 import { LedgerEntryEntity, PaymentEntity, RefundEntity } from '../store/entities.js';
 import { readLane } from '../engine/lane-reader.js';
 
-/** A payment whose money the MoR took, with the entry that booked it. */
+/** A payment the MoR took, with its ledger entry. */
 export type CollectedPayment = { readonly entry: LedgerRow; readonly payment: PaymentRow };
 
-/** A refund whose money the MoR gave back, with the entry that booked it. */
+/** A refund the MoR paid, with its ledger entry. */
 export type PaidRefund = { readonly entry: LedgerRow; readonly payment: PaymentRow; readonly refund: RefundRow };
 
 /** Some rows, and how far the whole is, from 0 to 1. */
@@ -33,7 +33,7 @@ export class ExportsStore {
       yield { rows: await ledgerRows(this.db.orm, entries), part };
   }
 
-  /** By when the money was taken: the payments that the trial balance of that time counts, and no others. */
+  /** By the time of the money: exactly the payments in the trial balance of this time. */
   async *payments(span: Span): Export<CollectedPayment> {
     for await (const { entries, part } of this.entries(span, 'payment_collected')) {
       const payments = await this.paymentsOf(entries);
@@ -42,7 +42,7 @@ export class ExportsStore {
     }
   }
 
-  /** By when the money was given back. */
+  /** By the time of the refund's money. */
   async *refunds(span: Span): Export<PaidRefund> {
     for await (const { entries, part } of this.entries(span, 'refund_paid')) {
       const payments = await this.paymentsOf(entries);
@@ -77,7 +77,7 @@ export class ExportsStore {
     );
   }
 
-  /** An entry is there at once, the row that it names once its lane rests: until then the lane's log has it. */
+  /** An entry is there at once, its row once its lane rests: until then the lane's log has it. */
   private async withLogged<R extends { readonly id: string }>(
     found: readonly R[],
     entries: readonly LedgerEntryEntity[],
@@ -140,7 +140,7 @@ export class ExportsStore {
     if (since !== undefined) query.andWhere('e.movedAt >= :since', { since });
     if (until !== undefined) query.andWhere('e.movedAt < :until', { until });
     if (reason !== null) query.andWhere('e.reason = :reason', { reason });
-    // The words of the index that a rare reason has.
+    // The words of a rare reason's index.
     if (reason !== null && !COMMON.includes(reason)) query.andWhere(isRare('e'));
     return query;
   }
@@ -153,7 +153,7 @@ class Strays {
 
   constructor(private readonly rows: AsyncGenerator<LedgerEntryEntity>) {}
 
-  /** The next page of those that happened until then; null: whenever. */
+  /** The next page of those up to this time; null: of any time. */
   async upTo(time: Date | null): Promise<readonly LedgerEntryEntity[]> {
     if (!this.begun) await this.advance();
     const taken: LedgerEntryEntity[] = [];

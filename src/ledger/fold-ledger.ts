@@ -1,4 +1,4 @@
-// Keeps the ledger's sums by day close to its end, so that a trial balance reads days and not entries.
+// Keeps the ledger's sums by day close to its end, so a trial balance reads days and not entries.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { LedgerSumsStore } from './sums.store.js';

@@ -41,7 +41,7 @@ export const ledgerFields = fields<LedgerEntryView>({
   recorded_at: field.time(),
 });
 
-/** Every other id of what an entry tells of, to be copied; folded, since there are up to ten. */
+/** Every other id in an entry, to copy; folded, since there are up to ten. */
 function allIds(e: LedgerEntryView): Html {
   const known = (name: string, value: string | undefined): [string, Html][] =>
     value === undefined ? [] : [[name, id(value)]];

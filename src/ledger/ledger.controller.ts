@@ -1,4 +1,4 @@
-// The ledger: every movement of money that was recorded, as it was recorded.
+// The ledger: every recorded movement of money, unchanged.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { LedgerEntryView, entryView } from './ledger-entry.view.js';

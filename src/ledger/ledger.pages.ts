@@ -45,7 +45,7 @@ export class LedgerPages {
       filters: LEDGER_FILTERS,
       values,
       read: async (page) => viewsOf(await this.entries.list(filter, page), entryView),
-      // Entries of several reasons add up to nothing: what was taken, marked and refunded is the same money again and again.
+      // Entries of several reasons have no sum: payment, mark and refund are the same money again and again.
       ...(values.reason === undefined ? {} : { sums: () => this.entries.sums(filter) }),
       caption: 'Newest first; entries are never changed',
       fields: ['ledger', ledgerFields],

@@ -18,9 +18,9 @@ export type LedgerFilter = MoneyFilter & {
   readonly reason?: string | undefined;
 };
 
-/** An entry with every id that is known today of what it tells of. */
+/** An entry with every id known today. */
 export type LedgerRow = Omit<LedgerEntryEntity, 'paymentId'> & {
-  /** Null: the read rows were lost, and `crossbill rebuild` has not made them again. */
+  /** Null: the read model is lost, and `crossbill rebuild` has not made it again. */
   readonly customerId: string | null;
   readonly morCustomerId: string | null;
   readonly invoiceNumber: string | null;
@@ -28,22 +28,22 @@ export type LedgerRow = Omit<LedgerEntryEntity, 'paymentId'> & {
   readonly paymentId: string;
   /** Stripe's `pr_…`; null in mark mode `out_of_band`, and until Stripe has answered. */
   readonly paymentRecordId: string | null;
-  /** This and the next are null for what is no refund. */
+  /** This and the next are null without a refund. */
   readonly morRefundId: string | null;
   readonly processorRefundId: string | null;
-  /** Of a refund, or of a loss that was credited. */
+  /** Of a refund, or of a credited loss. */
   readonly creditNoteId: string | null;
 };
 
-/** Every payment makes these two entries: one of them is always near. The others have an index, whose own words these are. */
+/** Every payment makes these two entries: one of them is always near. The others have an index, with these words. */
 export const COMMON = ['payment_collected', 'payment_marked'];
 
 export const isRare = (alias: string): string => `${alias}.reason not in ('${COMMON.join("', '")}')`;
 
 /**
- * Nearly every entry is made within three hours of the money's own time (a draft waits for one), so those of a month are found by their
- * numbers, and a table that each payment writes twice needs no index of this time. Those that are made later, or by a clock that is
- * wrong, have a small index of their own, whose words these are.
+ * Nearly every entry is made within three hours of the money's own time (a draft waits for one), so the numbers find
+ * those of a month, and this table with two rows per payment needs no index of this time. Late ones, or those of a
+ * wrong clock, have a small index of their own, with these words.
  */
 export const STRAY = `e.recorded_at - e.moved_at not between interval '-3 hours' and interval '3 hours'`;
 
@@ -55,7 +55,7 @@ type EntryFilter = Omit<LedgerFilter, 'paymentId'> & { readonly paymentRowId?: s
 export class LedgerStore {
   constructor(private readonly db: Database) {}
 
-  /** In the order in which they were recorded, the newest first; `Span` is of when the money moved. Throws BadCursor. */
+  /** In the order of recording, the newest first; `Span` is the time of the money's move. Throws BadCursor. */
   async list(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>> {
     const { orm } = this.db;
     const of = await this.entriesOf(filter);
@@ -65,7 +65,7 @@ export class LedgerStore {
     return { data: await ledgerRows(orm, entries), nextCursor: found.nextCursor };
   }
 
-  /** What they add up to: all of them by the sums of whole days, else the newest few thousand. */
+  /** Their sums: of all by the sums of whole days, else of the newest few thousand. */
   async sums(filter: LedgerFilter): Promise<SelectionSums> {
     const { orm } = this.db;
     const ofDays = await daySums(orm, filter);
@@ -121,13 +121,13 @@ function fewEntries({ invoiceId, paymentRowId, customerId }: EntryFilter, { of }
   ];
 }
 
-/** Entries of these payments. They are found by their invoices: the ledger has no index for the payments. */
+/** Entries of these payments, found by their invoices: the ledger has no index for the payments. */
 function ofPayments(which: string): string {
   const all = (column: string): string => `any (array(select ${column} from payment where ${which}))`;
   return `x.invoice_id = ${all('invoice_id')} and x.payment_row_id = ${all('id')}`;
 }
 
-/** Between these are all entries that happened in this time and are no strays. */
+/** These numbers enclose all entries of this time except strays. */
 export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<Numbers> {
   return numbersWithin(orm, 'ledger_entry', 'recorded_at', {
     since: since && new Date(since.getTime() - STRAY_MS),
@@ -136,8 +136,8 @@ export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<N
 }
 
 /**
- * In place of the table: what happened in this time. Each part says its order, so that the two are merged as far as a page needs; left
- * to itself PostgreSQL reads and sorts all that happened in the time.
+ * In place of the table: the entries of this time. Each part names its order, so PostgreSQL merges the two only as far
+ * as a page needs; otherwise it reads and sorts all entries of the time.
  */
 async function movedWithin(orm: DataSource, span: Span, parameters: Parameters): Promise<string> {
   const { of } = parameters;
@@ -150,8 +150,8 @@ async function movedWithin(orm: DataSource, span: Span, parameters: Parameters):
 }
 
 /**
- * Entries with every id that is known of what they tell of. The ids are those of today, read beside the entries: an entry is never
- * changed, and most of them come later (a record and a credit note by Stripe's answer, `pay_…` by an event or by `identify`).
+ * Entries with every known id. The ids are today's, read next to the entries: an entry never changes, and most ids come
+ * later (a record and a credit note by Stripe's answer, `pay_…` by an event or by `identify`).
  */
 export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryEntity[]): Promise<LedgerRow[]> {
   const ids = (of: (e: LedgerEntryEntity) => string | null) => Any([...new Set(entries.flatMap((e) => of(e) ?? []))]);
@@ -207,10 +207,13 @@ async function lossNotes(orm: DataSource, entries: readonly LedgerEntryEntity[])
   return new Map(own.flatMap((e) => ((noteOf.get(e.of) ?? null) === null ? [] : [[e.id, noteOf.get(e.of) ?? '']])));
 }
 
-/** Entries that no day's sums hold yet are some minutes' work. More there are only while a daemon catches up. */
+/** Entries outside every day's sums are some minutes' work. There are more only while a daemon catches up. */
 const UNFOLDED_MOST = 50_000;
 
-/** By the sums of days, however many entries there are. Null: the filter names what the sums of days do not know, or too many entries are in none yet. */
+/**
+ * By the sums of days, however many entries there are. Null: the filter names something the sums of days lack, or too
+ * many entries are outside them.
+ */
 export async function daySums(orm: DataSource, filter: LedgerFilter): Promise<SelectionSums | null> {
   const { since, until, reason, currency, amount, invoiceId, paymentId, customerId } = filter;
   const narrower = [amount, invoiceId, paymentId, customerId].some((value) => value !== undefined);

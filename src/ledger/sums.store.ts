@@ -1,4 +1,4 @@
-// Sums of the ledger by day: folded from its entries now and then, and what came since is added when they are read.
+// Sums of the ledger by day: folded from its entries now and then; a read adds the entries since.
 import { Injectable } from '@nestjs/common';
 import { type Account } from '../domain/model.js';
 import { type LedgerSum } from './rules/trial-balance.js';
@@ -51,7 +51,10 @@ export class LedgerSumsStore {
     }));
   }
 
-  /** Sums up some more entries, so that reading stays quick. Gives how many; 0: all that may be. Safe in many replicas at once. */
+  /**
+   * Sums up some more entries, so reading stays quick. Returns their number; 0: all foldable ones. Safe in many
+   * replicas at once.
+   */
   async fold(): Promise<number> {
     return inTransaction(this.db.pool, async (db) => {
       const held = await db.query<{ up_to: string; noted: string; settled: boolean }>(

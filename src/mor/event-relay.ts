@@ -1,4 +1,4 @@
-// Sends the merchant's `invoice.created` on to the MoR, for merchants who cannot add a second Stripe endpoint.
+// Sends the merchant's `invoice.created` on to the MoR, for merchants unable to add a second Stripe endpoint.
 import { type Line } from '@crossbill/mor';
 import {
   failure,

@@ -1,4 +1,4 @@
-// The few questions that the MoR answers about its own acts (Document 2, "Invoices").
+// The MoR's few answers about its own acts (Document 2, "Invoices").
 import { Invoices } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
@@ -13,7 +13,7 @@ export class MorLookups {
     return found.ok ? { ...found, value: found.value === 'charged' } : unlessRefused(found);
   }
 
-  /** True: it has the finished document of a refund, so it was made. False: none yet, or no such refund. */
+  /** True: it has the finished document of a refund, so the refund exists. False: none so far, or no such refund. */
   async hasRefundDocument({
     morRefundId,
     processorRefundId,
@@ -30,8 +30,9 @@ export class MorLookups {
 }
 
 /**
- * 404, or a name that the MoR does not take as one, finds nothing: Document 2 wants a uuid of a refund where Document 3 gives `rfnd_…`,
- * and a charge where only the payment intent is known. Such an answer says nothing of the other questions of a run.
+ * 404, or a name the MoR does not accept, finds nothing: Document 2 wants a uuid of a refund where Document 3 gives
+ * `rfnd_…`, and a charge where we only know the payment intent. Such an answer says nothing about a run's other
+ * questions.
  */
 function unlessRefused(failed: CallFailure): CallOutcome<boolean> {
   const { status, requestId } = failed;

@@ -1,4 +1,5 @@
-// Onboarding (Document 1): the partner's side of the MoR as the bridge sees it, and where each merchant's progress is kept.
+// Onboarding (Document 1): the partner's side of the MoR as the bridge sees it, and the place of each merchant's
+// progress.
 import {
   type Application,
   Applications,
@@ -27,10 +28,10 @@ export type InitiateFacts = {
   readonly text: string;
 };
 
-/** A merchant whose company is not known. */
+/** A merchant without a known company. */
 export type BareMerchantFacts = {
   readonly merchantReference: string;
-  /** Empty: it is chosen later. */
+  /** Empty: chosen later. */
   readonly productCode: string;
 };
 
@@ -42,7 +43,7 @@ export class PartnerDesk {
     private readonly applications: Applications,
   ) {}
 
-  /** False: there are no partner credentials, and nothing of Document 1 can be done. */
+  /** False: there are no partner credentials, and so nothing of Document 1. */
   get enabled(): boolean {
     return this.partner.enabled;
   }
@@ -89,7 +90,7 @@ export class PartnerDesk {
     return this.partner.sendInitiate({ method: 'POST', path: '/partner/api/onboarding/initiate', body: request.text });
   }
 
-  /** A merchant without company details, which can then never be filled in. `existed`: the reference had one before. */
+  /** A merchant without company details; nobody can fill them in later. `existed`: the reference had one before. */
   async createMerchant(
     reference: string,
   ): Promise<CallOutcome<{ readonly merchantId: string; readonly existed: boolean }>> {
@@ -123,7 +124,7 @@ export class PartnerDesk {
     return this.applications.sendDescribeBusiness({ ...encodeDescribeBusiness(merchantId, {}), body: checked });
   }
 
-  /** Null: it was submitted before (409 `invalid_status`); a read says what became of it. */
+  /** Null: submitted before (409 `invalid_status`); a read gives its state. */
   async submit(merchantId: string): Promise<CallOutcome<Application | null>> {
     const sent = await this.applications.submit(merchantId);
     if (!sent.ok) return sent;

@@ -1,4 +1,4 @@
-// The settings of the way to the MoR, and the client that they make.
+// The settings of the way to the MoR, and the client made from them.
 import { CONNECT_TIMEOUT_MS, HttpLine, type Line, listedCode, MorClient, SOCKET_LIMITS } from '@crossbill/mor';
 import { NO_PROXIES, type Proxies, type Secret } from '../config/index.js';
 import { type CallFailure, SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
@@ -12,7 +12,7 @@ export type MorCredentials = { readonly clientId: string; readonly clientSecret:
 export type MorOptions = {
   /** The documents' `{base_url}`. */
   readonly baseUrl: string;
-  /** The documents' `{auth_url}`; `/oauth2/token` is appended. */
+  /** The documents' `{auth_url}`; the client appends `/oauth2/token`. */
   readonly authUrl: string;
   /** The processor segment of the route family (Document 3); also names `merchant_customer.<psp>_id`. */
   readonly psp: string;
@@ -21,7 +21,7 @@ export type MorOptions = {
   readonly merchant: MorCredentials;
   /** Null: onboarding (Document 1) is not available. */
   readonly partner: MorCredentials | null;
-  /** Null: `invoice.created` is not relayed. */
+  /** Null: no relay of `invoice.created`. */
   readonly relay: { readonly url: string; readonly secret: Secret } | null;
   /** True: nothing but reads leaves. */
   readonly shadow?: boolean;
@@ -34,7 +34,7 @@ export type MorOptions = {
   readonly line?: Line;
 };
 
-/** The injection token under which the application provides `MorOptions`. */
+/** The injection token of the application's `MorOptions`. */
 export const MOR_OPTIONS = Symbol('MOR_OPTIONS');
 
 const MAX_SOCKETS = 32;
@@ -46,7 +46,7 @@ export function lineOut(proxies: Proxies = NO_PROXIES, maxSockets = MAX_SOCKETS)
   );
 }
 
-/** Shadow mode kept it here: nothing was sent. */
+/** Shadow mode kept it here: nothing went out. */
 export function heldBack(): CallFailure {
   return {
     ok: false,

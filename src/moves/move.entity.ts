@@ -33,6 +33,6 @@ export class MoveEntity {
   @Column('timestamptz') updatedAt!: Date;
   /** Counts the writes of this row: one that finds another number has lost its turn. */
   @Column('integer', { default: 0 }) version!: number;
-  /** Of its table: the order in which rows were first written. */
+  /** Of its table: the order of the rows' first writes. */
   @Column(SEQ) seq!: string;
 }

@@ -4,7 +4,7 @@ import { type OnboardingDone, type OnboardingFlow } from './onboarding.flow.js';
 
 export type ApplyStep = 'start' | 'product' | 'business' | 'submit';
 export type AppliedMerchant = {
-  /** The steps that were taken, in order; what was right already is left alone. */
+  /** The finished steps, in order; leaves sound parts alone. */
   readonly steps: readonly ApplyStep[];
   readonly result: OnboardingDone;
 };
@@ -12,8 +12,9 @@ export type AppliedMerchant = {
 const BUSINESS = ['businessDescription', 'storeUrls', 'category'] as const;
 
 /**
- * `merchant`: Document 1's initiate body, and beside it `regions`, `businessDescription`, `storeUrls`, `category`, and `submit`
- * (false: leave it unsubmitted); or `withoutCompany: true` in the place of `company`. Applied again it changes only what can still be changed.
+ * `merchant`: Document 1's initiate body with `regions`, `businessDescription`, `storeUrls`, `category`, and `submit`
+ * (false: leave it unsubmitted); or `withoutCompany: true` in the place of `company`. A second run changes only the
+ * changeable parts.
  */
 export async function applyMerchant(flow: OnboardingFlow, merchant: unknown, by: string): Promise<AppliedMerchant> {
   const object: Readonly<Record<string, unknown>> =
@@ -35,7 +36,7 @@ export async function applyMerchant(flow: OnboardingFlow, merchant: unknown, by:
   const writable = (): boolean => stands('created', 'changes_requested');
   if (!result.ok) return { steps, result };
   const { reference, productCode, regions: chosen } = result.value.row;
-  // A merchant without company details has no application before its product is chosen.
+  // A merchant without company details has no application before the choice of its product.
   const bare = stands('requested') && result.value.row.merchantId !== null && productCode !== '';
   if ((writable() || bare) && Array.isArray(regions) && regions.join('\n') !== chosen.join('\n')) {
     steps.push('product');

@@ -27,6 +27,6 @@ export class OnboardingEntity implements OnboardingRow {
   @Column('text') createdBy!: string;
   @Column('timestamptz') createdAt!: Date;
   @Column('timestamptz') updatedAt!: Date;
-  /** Of its table: the order in which rows were first written. */
+  /** Of its table: the order of the rows' first writes. */
   @Column(SEQ) seq!: string;
 }

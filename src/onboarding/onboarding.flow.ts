@@ -1,4 +1,5 @@
-// Onboarding of merchants (Document 1): each step is asked of the MoR, its answer kept, and every step can be taken again.
+// Onboarding of merchants (Document 1): each step goes to the MoR, the database keeps its answer, and every step is
+// safe to repeat.
 import { type Application, type Checked, type Region } from '@crossbill/mor';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
@@ -27,7 +28,7 @@ export type Onboarded = {
   readonly row: OnboardingRow;
   /** This request began it. */
   readonly made: boolean;
-  /** What a person should know about this request; null: nothing out of the ordinary. */
+  /** A person's hint about this request; null: nothing out of the ordinary. */
   readonly notice: string | null;
 };
 
@@ -47,7 +48,7 @@ export class OnboardingFlow {
     private readonly desk: PartnerDesk,
     private readonly rows: OnboardingStore,
     private readonly clock: Clock,
-    /** `shadow`: nothing is changed at the MoR. */
+    /** `shadow`: changes nothing at the MoR. */
     @Inject(FLOW_SETTINGS) private readonly settings: Pick<FlowSettings, 'shadow'> = { shadow: false },
   ) {}
 
@@ -57,14 +58,14 @@ export class OnboardingFlow {
     return found.ok ? { ok: true, value: found.value } : mor(found);
   }
 
-  /** Newest first; what is kept here, without asking the MoR. */
+  /** Newest first; from the database, without the MoR. */
   async list(page: PageRequest): Promise<OnboardingDone<Page<OnboardingRow>>> {
     return this.desk.enabled ? { ok: true, value: await this.rows.list(page) } : notConfigured();
   }
 
   /**
-   * Begins an application, or goes on with the one that this reference has: initiate, then the look-up of the merchant's id, then a
-   * read. Sent again after a crash it goes on where it stopped; no second merchant comes of it.
+   * Begins an application, or goes on with this reference's own one: initiate, then the look-up of the merchant's id,
+   * then a read. Sent again after a crash it resumes at the break; no second merchant comes of it.
    */
   async start(body: unknown, by: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
@@ -90,8 +91,8 @@ export class OnboardingFlow {
   }
 
   /**
-   * A merchant without company details. Never beside an application that was asked for with them and not answered: its details
-   * would be lost for good.
+   * A merchant without company details. Never next to an unanswered application with them: its details would be lost
+   * for good.
    */
   private async startBare(
     { merchantReference: reference, productCode }: BareMerchantFacts,
@@ -117,7 +118,7 @@ export class OnboardingFlow {
     });
   }
 
-  /** Reads the application and the merchant's details afresh until it is approved or rejected. */
+  /** Reads the application and the merchant's details again until approved or rejected. */
   async status(reference: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
     const row = (await this.rows.find(reference)) ?? (await this.adopt(reference));
@@ -129,7 +130,7 @@ export class OnboardingFlow {
     if (!seen.ok || seen.value.row.merchantId === null) return seen;
     if (isFinal(row.status) && row.merchant !== null) return seen;
     const read = await this.desk.readMerchant(seen.value.row.merchantId);
-    if (!read.ok) return seen; // the application is what was asked for
+    if (!read.ok) return seen; // the caller asked for the application
     await this.rows.change(reference, { merchant: read.value });
     return { ok: true, value: { ...seen.value, row: { ...seen.value.row, merchant: read.value } } };
   }
@@ -142,7 +143,7 @@ export class OnboardingFlow {
     return this.step(reference, this.desk.checkBusiness(body), (id, text) => this.desk.describeBusiness(id, text));
   }
 
-  /** What was submitted before counts as submitted (Document 1, POST submit); a rejected application stays refused. */
+  /** An earlier submission counts as submitted (Document 1, POST submit); a rejected application stays refused. */
   async submit(reference: string): Promise<OnboardingDone> {
     const done = await this.step(reference, { ok: true, value: null }, (id) => this.desk.submit(id));
     if (!done.ok || done.value.row.status !== 'rejected') return done;
@@ -150,7 +151,7 @@ export class OnboardingFlow {
     return { ok: false, why: 'refused', status: 409, code: 'invalid_status', message, errors: [] };
   }
 
-  /** Reads what waits for a reviewer. Each merchant is read by one replica. Gives how many were read. */
+  /** Reads the merchants in review, each in one replica. Returns the number of reads. */
   async poll(): Promise<number> {
     if (!this.desk.enabled) return 0;
     const due = await this.rows.takeDue(POLLED_AT_ONCE, ONBOARDING_POLL_EVERY_MS);
@@ -180,7 +181,7 @@ export class OnboardingFlow {
       if (merchantId === null) return notListed();
       const sent = await send(merchantId, checked.value);
       if (sent.ok && sent.value !== null) return this.take(found.value, sent.value, null, false);
-      // Submitted before, or its status forbids it: what the MoR has is shown from here on.
+      // Submitted before, or forbidden by its status: from here on show the MoR's state.
       const read = await this.refreshed(found.value, null);
       return sent.ok ? read : mor(sent);
     });
@@ -203,7 +204,7 @@ export class OnboardingFlow {
     const sent = await this.desk.initiate(request);
     if (sent.ok) {
       const { applicationId, isExistingApplication } = sent.value;
-      // A repeat finds the application that its own first try made, with its own company details.
+      // A repeat finds the application of its own first try, with its own company details.
       const foreign = isExistingApplication && !repeat;
       await this.rows.change(reference, { applicationId, existing: foreign && !unanswered, companyDiscarded: foreign });
       return {
@@ -213,7 +214,7 @@ export class OnboardingFlow {
       };
     }
     if (sent.kind === 'unknown') {
-      // No answer: if the list names the merchant, it was begun.
+      // No answer: if the list names the merchant, the application has begun.
       const found = await this.lookUp(await this.fresh(row));
       if (found.ok && found.value.merchantId !== null)
         return { ok: true, value: found.value, made: row.merchantId === null };
@@ -269,7 +270,7 @@ export class OnboardingFlow {
     return { ok: true, value: { row: await this.fresh(row), made, notice } };
   }
 
-  /** A merchant that was begun elsewhere, or that we have forgotten. Null: the MoR does not know it either. */
+  /** A merchant begun elsewhere, or forgotten by us. Null: the MoR does not know it either. */
   private async adopt(reference: string): Promise<OnboardingRow | OnboardingFailed | null> {
     const listed = await this.desk.merchants();
     if (!listed.ok) return mor(listed);
@@ -279,7 +280,7 @@ export class OnboardingFlow {
     return this.rows.find(reference);
   }
 
-  /** One request at a time for a merchant. A turn that was never given back ends by itself. */
+  /** One request at a time for a merchant. A turn never given back ends alone. */
   private async alone(
     reference: string,
     work: (row: OnboardingRow) => Promise<OnboardingDone>,

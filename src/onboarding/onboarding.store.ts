@@ -11,7 +11,7 @@ import { OnboardingEntity } from './onboarding.entity.js';
 import { newestFirst } from '../store/newest-first.js';
 import { turnIsFree } from '../store/turns.js';
 
-/** `pollInMs`: its outcome is asked for after so long; null: it is known. */
+/** `pollInMs`: asks for its outcome after so long; null: known. */
 export type OnboardingChange = Partial<Omit<OnboardingRow, 'reference' | 'updatedAt' | 'pollAt'>> & {
   readonly pollInMs?: number | null;
 };
@@ -66,8 +66,8 @@ export class OnboardingStore {
   }
 
   /**
-   * Changes what is given; `updated_at` is now. With `ifStill` only when nobody has changed the row since: what was read of the MoR
-   * in the meantime may be older than that change.
+   * Changes the given fields; `updated_at` is now. With `ifStill` only if nobody has changed the row since: a read of
+   * the MoR in the meantime may be older than this change.
    */
   async change(reference: string, { pollInMs, ...change }: OnboardingChange, ifStill?: Date): Promise<void> {
     const given = (Object.keys(change) as (keyof typeof change)[]).filter((f) => change[f] !== undefined);
@@ -81,7 +81,7 @@ export class OnboardingStore {
     );
   }
 
-  /** The rows whose outcome is to be asked for, each given to one caller of all replicas, and due again after `nextInMs`. */
+  /** The rows due for their outcome, each given to one caller of all replicas, and due again after `nextInMs`. */
   async takeDue(limit: number, nextInMs: number): Promise<readonly OnboardingRow[]> {
     const taken = await this.db.pool.query<{ reference: string }>(
       `update onboarding o set poll_at = ${laterSql(1, 3)}

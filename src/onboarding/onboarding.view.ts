@@ -37,7 +37,7 @@ class AddressView {
   @Text() country!: string;
 }
 
-/** In the names of Document 1; a text that was not given is empty. */
+/** In the names of Document 1; a missing text is empty. */
 class CompanyView implements CompanyFacts {
   @Text() legalName!: string;
   @Text() tradingName!: string;

@@ -1,4 +1,4 @@
-// A connection URL as what pg needs to connect, with the words of libpq meaning what they mean there: docs/tls.md is the page on them.
+// A connection URL as pg needs it, with libpq's meaning of its words: docs/tls.md explains them.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -7,15 +7,15 @@ import pg from 'pg';
 import { hostOf, namesSeveralHosts, parseDatabaseUrl } from '../config/database-url.js';
 import { DatabaseRefused, sqlState } from './database-errors.js';
 
-/** Where to connect and as whom. What is left out is pg's to find: PGHOST, PGUSER and their kin, then localhost. */
+/** The address and the user. pg finds missing parts: PGHOST, PGUSER and their kin, then localhost. */
 export type Address = Pick<
   pg.ClientConfig,
   'host' | 'port' | 'user' | 'password' | 'database' | 'options' | 'ssl' | 'sslnegotiation'
 >;
 
 /**
- * Parameters of the URL that are none of these are passed over: they are for libpq and have no meaning here.
- * @throws DatabaseRefused when the URL cannot be used, or a file that it names cannot be read
+ * Skips all other parameters of the URL: they are for libpq and have no meaning here.
+ * @throws DatabaseRefused for an unusable URL, or an unreadable file in it
  */
 export function addressOf(text: string): Address {
   const url = parseDatabaseUrl(text);
@@ -43,11 +43,12 @@ export function addressOf(text: string): Address {
     database: given('dbname', url.pathname.slice(1)),
     options: asked.get('options') ?? undefined,
     sslnegotiation: asked.get('sslnegotiation') === 'direct' ? 'direct' : undefined,
-    ssl: host?.startsWith('/') === true ? false : tlsOf(asked), // a socket never leaves the machine; libpq uses no TLS there either
+    // a socket never leaves the machine; libpq uses no TLS there either
+    ssl: host?.startsWith('/') === true ? false : tlsOf(asked),
   };
 }
 
-/** As libpq: who runs this, where nobody says another user. USER, which pg goes by, is not set in a service or a container. */
+/** Like libpq: the user of this process, if nobody names another. pg uses USER, unset in a service or a container. */
 function systemUser(): string | undefined {
   try {
     return userInfo().username;
@@ -56,7 +57,7 @@ function systemUser(): string | undefined {
   }
 }
 
-/** What pg is told; undefined: the URL says nothing, PGSSLMODE counts, and without it nothing is encrypted. */
+/** pg's option; undefined: the URL says nothing, PGSSLMODE counts, and without it nothing is encrypted. */
 function tlsOf(asked: URLSearchParams): boolean | ConnectionOptions | undefined {
   const mode = modeOf(asked);
   if (mode === undefined) return undefined;
@@ -86,7 +87,7 @@ type Mode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
 function modeOf(asked: URLSearchParams): Mode | undefined {
   const mode = asked.get('sslmode') ?? asked.get('ssl');
   switch (mode) {
-    case null: // a certificate is only checked on an encrypted connection
+    case null: // only an encrypted connection checks a certificate
       return asked.has('sslrootcert') ? 'verify-full' : asked.has('sslcert') ? 'require' : undefined;
     case 'disable':
     case 'require':
@@ -111,7 +112,7 @@ function modeOf(asked: URLSearchParams): Mode | undefined {
   }
 }
 
-/** The CA to go by; undefined: the public ones that Node knows. */
+/** The CA to use; undefined: Node's public ones. */
 function rootOf(asked: URLSearchParams, mode: Mode): string | undefined {
   const path = asked.get('sslrootcert');
   if (path === null || path === '') return undefined;

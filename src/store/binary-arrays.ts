@@ -33,7 +33,10 @@ export function byteaArray(values: readonly Buffer[]): Buffer {
   return out;
 }
 
-/** As `array_recv` reads it: dimensions, a flag that nulls may be there, the element's type, and of the one dimension its length and first index. */
+/**
+ * As `array_recv` reads it: dimensions, a flag for nulls, the element's type, and of the one dimension its length and
+ * first index.
+ */
 function head(type: number, count: number, length: number): Buffer {
   const out = Buffer.allocUnsafe(length);
   let at = out.writeInt32BE(1, 0);

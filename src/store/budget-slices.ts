@@ -2,9 +2,9 @@
 
 /** A replica's part of the pace, as the budget's row holds it. */
 export type Slice = {
-  /** Requests a second that it may send; it holds them until `untilMs`. */
+  /** Its requests a second; it holds them until `untilMs`. */
   readonly perSecond: number;
-  /** Requests a second that it had work for when it asked. */
+  /** The requests a second it had work for at its last question. */
   readonly wanted: number;
   /** Of the database's clock, in milliseconds since 1970. */
   readonly untilMs: number;
@@ -12,13 +12,13 @@ export type Slice = {
 
 /** How long a replica holds a slice, in milliseconds. A dead one's comes back then. */
 export const SLICE_MS = 1_000;
-/** What a replica wanted last counts this long beyond its slice, in milliseconds: it is about to ask again. */
+/** A replica's last wish counts this long beyond its slice, in milliseconds: it is about to ask again. */
 const REMEMBERED_MS = 1_000;
 
 /**
- * What one replica may send, in requests a second. Never more than the others' slices leave. Where all together want more than there
- * is, each gets what it wants up to an equal part. Where there is enough, each also gets a part of what nobody wants, so that calls in a row
- * do not wait for each other; one part is left over, so that a replica that has just started finds something free.
+ * One replica's share, in requests a second. Never more than the others' slices leave. If the wishes exceed the pace,
+ * each gets its wish up to an equal part. If not, each also gets a part of the unwanted rest, so calls in a row do not
+ * wait for each other; one part stays over for a replica just started.
  */
 export function grant(pace: number, wanted: number, others: readonly Slice[], nowMs: number): number {
   const free = pace - others.reduce((sum, s) => sum + (s.untilMs > nowMs ? s.perSecond : 0), 0);
@@ -31,7 +31,7 @@ export function grant(pace: number, wanted: number, others: readonly Slice[], no
   return Math.max(0, Math.min(free, fair + Math.max(0, spare) / (others.length + 2)));
 }
 
-/** The small wishes are met, and the others share the rest alike. */
+/** Meets the small wishes; the others share the rest alike. */
 function fairPart(pace: number, wanted: number, others: readonly number[]): number {
   let left = pace;
   const all = [...others, wanted].sort((a, b) => a - b);
@@ -43,7 +43,7 @@ function fairPart(pace: number, wanted: number, others: readonly number[]): numb
   return wanted;
 }
 
-/** The slices of a row that count still. One that ends later than any can was given by a clock that has been set back since. */
+/** The row's slices still in force. One ending later than any can was given by a clock set back since. */
 export function liveSlices(stored: unknown, nowMs: number): ReadonlyMap<string, Slice> {
   const live = new Map<string, Slice>();
   if (typeof stored !== 'object' || stored === null) return live;

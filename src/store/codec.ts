@@ -7,18 +7,19 @@ export function toJson<T>(codec: Row<T, unknown>, value: T): Record<string, unkn
   const out: Record<string, unknown> = {};
   for (const [name, column, of] of columnsOf(codec)) {
     const v = value[name];
-    if (v === null) continue; // what is left out is null
+    if (v === null) continue; // a missing value is null
     out[column] = jsonOf(of, v); // a time becomes its ISO 8601 text
   }
   return out;
 }
 
-// What JSON.stringify writes for NUL and for half a surrogate pair, after an even number of backslashes.
+// JSON.stringify's text for NUL and for half a surrogate pair, after an even number of backslashes.
 const UNSTORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
 /**
- * A value as JSON for a `json` or `jsonb` parameter. PostgreSQL refuses NUL and half a surrogate pair in it: in their place stands U+FFFD, so
- * that no text from outside (a link in an event, a peer's words cut in the middle of an emoji) keeps a decision from being written.
+ * A value as JSON for a `json` or `jsonb` parameter. U+FFFD replaces NUL and half a surrogate pair, since PostgreSQL
+ * refuses them: no text from outside (a link in an event, a peer's words cut in the middle of an emoji) stops the write
+ * of a decision.
  */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
@@ -52,7 +53,7 @@ function same(of: Column<unknown>, a: unknown, b: unknown): boolean {
   return (of.kind === 'json' || of.kind === 'texts') && JSON.stringify(jsonOf(of, a)) === JSON.stringify(jsonOf(of, b));
 }
 
-/** What a row differs in from what it was, and its key; all of it when it is new (`was` left out), where null is left out. */
+/** A row's changes, and its key; all of it for a new row (`was` left out), with null left out. */
 export function changedFields<T extends object>(
   codec: Row<T, unknown>,
   was: T | undefined,

@@ -1,4 +1,4 @@
-// Names and kinds of columns that all entities share.
+// Common names and kinds of columns of all entities.
 import { type ColumnOptions, DefaultNamingStrategy, type ValueTransformer } from 'typeorm';
 
 /** Numbers beyond 2^53: PostgreSQL sends and takes them as text. */
@@ -7,7 +7,7 @@ export const BIGINT: ValueTransformer = {
   from: (v: string | null) => (v === null ? null : BigInt(v)),
 };
 
-/** The order in which the rows of a table were first written. The database counts. */
+/** The order of the first writes of a table's rows. The database counts. */
 export const SEQ: ColumnOptions = { type: 'bigint', generated: 'identity', generatedIdentity: 'ALWAYS' };
 
 export function snake(name: string): string {

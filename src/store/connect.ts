@@ -1,4 +1,4 @@
-// The one way to a connection: whoever speaks to PostgreSQL gets its client or pool from here, with the settings that we count on.
+// The one way to a connection: every client and pool for PostgreSQL comes from here, with the settings we count on.
 import pg from 'pg';
 import { type DataSource } from 'typeorm';
 import { addressOf } from './address.js';
@@ -14,13 +14,13 @@ export type ConnectionOptions = {
 };
 
 /**
- * What a new connection is told before it is lent, whatever a server, database or role has set. It is no start-up parameter, as
- * poolers take none that they do not know (PgBouncer: ignore_startup_parameters). Not here on purpose: search_path, which chooses the
- * schema; default_transaction_read_only, which a full or fenced server sets.
+ * A new connection's settings before its first use, whatever a server, database or role has set. No start-up parameter:
+ * poolers take none they do not know (PgBouncer: ignore_startup_parameters). Not here on purpose: search_path, since it
+ * chooses the schema; default_transaction_read_only, since a full or fenced server sets it.
  */
 function sessionSettings(statementMs: number): Readonly<Record<string, string>> {
   return {
-    // How values are written and read.
+    // The writing and reading of values.
     client_encoding: 'UTF8',
     datestyle: 'ISO, MDY',
     intervalstyle: 'postgres',
@@ -28,12 +28,12 @@ function sessionSettings(statementMs: number): Readonly<Record<string, string>> 
     bytea_output: 'hex',
     extra_float_digits: '1',
     standard_conforming_strings: 'on',
-    // What a transaction may see; retries of serializable ones would only be noise.
+    // A transaction's view; retries of serializable ones would only be noise.
     default_transaction_isolation: 'read committed',
     default_transaction_deferrable: 'off',
     // Compiling costs more than our statements do.
     jit: 'off',
-    // What is stuck ends; what only waits for its next use does not. transaction_timeout is there since PostgreSQL 17.
+    // A stuck one ends; one waiting for its next use does not. transaction_timeout exists since PostgreSQL 17.
     statement_timeout: String(statementMs),
     idle_in_transaction_session_timeout: String(statementMs),
     lock_timeout: '0',
@@ -42,21 +42,21 @@ function sessionSettings(statementMs: number): Readonly<Record<string, string>> 
   };
 }
 
-/** One round trip. A setting that the server does not know is passed over. */
+/** One round trip. Skips a setting the server does not know. */
 async function prepareSession(client: pg.ClientBase, statementMs: number): Promise<void> {
   const settings = Object.entries(sessionSettings(statementMs)).map(([name, value]) => `('${name}', '${value}')`);
-  // A 200 at the doors says that the event is stored: a server or role with `off` would forget what it had just been told. Whether a
+  // A 200 at the webhook endpoints means the event is stored: a server or role with `off` would forget it. Whether a
   // standby has it too is the operator's choice.
   settings.push(`('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'))`);
   const text = `select set_config(s.name, w.value, false) from (values ${settings.join(', ')}) as w (name, value)
     join pg_settings s on lower(s.name) = w.name`;
-  const query = { text, query_timeout: CONNECT_MS }; // a server that takes a login and then falls silent
+  const query = { text, query_timeout: CONNECT_MS }; // a server silent after the login
   await client.query(query);
 }
 
 /**
  * For `new pg.Pool`, and for TypeORM's `extra`.
- * @throws DatabaseRefused when the URL cannot be used
+ * @throws DatabaseRefused for an unusable URL
  */
 export function poolConfig(url: string, { name, statementMs }: ConnectionOptions): pg.PoolConfig {
   return {
@@ -70,8 +70,8 @@ export function poolConfig(url: string, { name, statementMs }: ConnectionOptions
 }
 
 /**
- * One connection, to be ended by the caller.
- * @throws DatabaseRefused when waiting does not help
+ * One connection; its caller ends it.
+ * @throws DatabaseRefused if waiting does not help
  */
 export async function connectAlone(url: string, { name, statementMs }: ConnectionOptions): Promise<pg.Client> {
   const client = new pg.Client({
@@ -80,7 +80,7 @@ export async function connectAlone(url: string, { name, statementMs }: Connectio
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   });
-  client.on('error', () => undefined); // a connection that is lost also rejects what was asked of it
+  client.on('error', () => undefined); // a lost connection also rejects its open queries
   try {
     await client.connect();
     await prepareSession(client, statementMs);
@@ -92,15 +92,15 @@ export async function connectAlone(url: string, { name, statementMs }: Connectio
 }
 
 /**
- * Milliseconds. Planning again what a worker asks takes 3 to 10 ms of a connection. It does not grow with the connection's age: the
- * first flood may come after days of quiet.
+ * Milliseconds. New plans for a worker's queries take 3 to 10 ms of a connection, at any age: the first flood may come
+ * after days of quiet.
  */
 const PLANS_KEPT_MS = 5_000;
 
 /**
- * Lets no plan get old. The server keeps that of a prepared statement as long as its connection, and one that was made while a table
- * was small reads all of it, however large it has become since, until somebody has counted its rows. The word goes ahead of what the
- * connection is taken for; nobody waits for its answer. In a pooler's session mode it reaches the session that has the plans.
+ * Lets no plan get old. The server keeps a prepared statement's plan as long as its connection, and a plan for a once
+ * small table reads all of it, at any later size, until somebody has counted its rows. The command goes ahead of the
+ * connection's next use; nobody waits for its answer. In a pooler's session mode it reaches the session with the plans.
  */
 export function renewPlans(pool: pg.Pool): void {
   const madeAt = new WeakMap<pg.PoolClient, number>();
@@ -109,7 +109,7 @@ export function renewPlans(pool: pg.Pool): void {
     const made = madeAt.get(client);
     if (made !== undefined && now - made < PLANS_KEPT_MS) return;
     madeAt.set(client, now);
-    // A connection that is lost says so to whoever took it.
+    // A lost connection reports to its borrower.
     if (made !== undefined) void client.query('discard plans').catch(() => undefined);
   });
 }

@@ -1,11 +1,11 @@
-// What went wrong between us and PostgreSQL, told apart: the database's own trouble, which passes, and what only a person can mend.
+// Faults between us and PostgreSQL, told apart: the database's own passing trouble, and faults only a person can mend.
 import { types } from 'node:util';
 
 /**
- * - `url`: DATABASE_URL cannot be used as it is.
+ * - `url`: DATABASE_URL is unusable.
  * - `login`: user, password or a right to connect.
- * - `unknown_database`: there is no database of that name.
- * - `tls`: no encrypted connection, or a certificate that is not to be trusted.
+ * - `unknown_database`: there is no database of this name.
+ * - `tls`: no encrypted connection, or an untrusted certificate.
  * - `pooling_mode`: a pooler gives each transaction another session.
  * - `encoding`: the database does not store UTF8.
  * - `server_version`: the server is too old.
@@ -14,7 +14,10 @@ import { types } from 'node:util';
 export type RefusedBecause =
   'url' | 'login' | 'unknown_database' | 'tls' | 'pooling_mode' | 'encoding' | 'server_version' | 'migration_cancelled';
 
-/** The database cannot be used as it is, and waiting does not help. The message says what is wrong, then what to do; never a password. */
+/**
+ * The database is unusable, and waiting does not help. The message names the problem, then the remedy; never a
+ * password.
+ */
 export class DatabaseRefused extends Error {
   readonly code: `store.${RefusedBecause}`;
   constructor(
@@ -35,24 +38,25 @@ export function sqlState(e: unknown): string | null {
   return types.isNativeError(e) && 'code' in e && typeof e.code === 'string' ? e.code : null;
 }
 
-/** Serialization failure or deadlock: the whole transaction may be run again. */
+/** Serialization failure or deadlock: run the whole transaction again. */
 export function isTransient(e: unknown): boolean {
   const state = sqlState(e);
   return state === '40001' || state === '40P01';
 }
 
-// Connection, resources, operator intervention, read-only after a failover, and a login or a database that is no longer there:
-// the database's own trouble (SQLSTATE classes).
+// Connection, resources, operator intervention, read-only after a failover, and a vanished login or database: the
+// database's own trouble (SQLSTATE classes).
 const TROUBLE = /^(08|53|57|58|25|28|3D|40|55|XX)/;
 
-/** The codes by which Node names what is wrong with TLS. */
+/** Node's codes for faults of TLS. */
 export const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/;
 
-/** True when the error is the database's own trouble and not what it was told to do. */
+/** True for the database's own trouble, false for a fault of the statement. */
 export function isUnavailable(e: unknown): boolean {
   const state = sqlState(e);
   if (state === null) return e instanceof Error && /timeout|terminat|connection|pool/i.test(e.message);
-  return TROUBLE.test(state) || TLS.test(state) || /^E[A-Z]{3,}$/.test(state); // ECONNREFUSED and its kin come from the socket
+  // ECONNREFUSED and its kin come from the socket
+  return TROUBLE.test(state) || TLS.test(state) || /^E[A-Z]{3,}$/.test(state);
 }
 
 export function violatedConstraint(e: unknown): string | null {

@@ -1,11 +1,11 @@
-// The time of the database: the one clock that all replicas share. A process's own may be wrong by minutes, and a lease or a due time
-// that was written by it would be early or late for all the others. Leases, due times, arrivals, the doors log, the audit and the runs of
-// verify are stamped by it. A process's own clock is left where minutes change nothing or where it is compared with itself alone: how far
-// back a list goes, pauses, tokens, a console session's end, a person's note beside a difference.
+// The time of the database: the one clock of all replicas. A process's own may be wrong by minutes, and its lease or
+// due time would be early or late for all the others. So this stamps leases, due times, arrivals, the log of the
+// endpoints, the audit and the runs of verify. A process's own clock serves where minutes change nothing or it meets
+// only itself: a list's length, pauses, tokens, a console session's end, a person's note on a difference.
 import type pg from 'pg';
 
 export abstract class DatabaseTime {
-  /** What a statement takes for the time, UTC; null: the server's own clock. Only a simulation and tests give one. */
+  /** The time for statements, UTC; null: the server's own clock. Only a simulation and tests give one. */
   abstract given(): Date | null;
 }
 
@@ -16,9 +16,9 @@ export class ServerTime extends DatabaseTime {
 }
 
 /**
- * The time in a statement whose parameter `$n` is `DatabaseTime.given()`. It stands still within the statement, so an index can be
- * searched by it, and moves on within a transaction, which may have waited for a lock since it began. To the millisecond: what was read
- * of it is compared with what is stored.
+ * The time in a statement with the parameter `$n` for `DatabaseTime.given()`. It stands still within the statement, so
+ * an index can use it, and moves on within a transaction, perhaps after a wait for a lock. To the millisecond: we
+ * compare read times with stored ones.
  */
 export const timeSql = (n: number): string =>
   `coalesce($${n}::timestamptz, date_trunc('milliseconds', statement_timestamp()))`;
@@ -27,7 +27,7 @@ export const timeSql = (n: number): string =>
 export const laterSql = (n: number, ms: number): string =>
   `(${timeSql(n)} + $${ms}::float8 * interval '1 millisecond')`;
 
-/** Asks for the time. In a transaction that has taken its locks: the time at which it decides. */
+/** Asks for the time. In a transaction with its locks: the time of its decision. */
 export async function readTime(db: pg.Pool | pg.ClientBase, time: DatabaseTime): Promise<Date> {
   const read = await db.query<{ now: Date }>({
     name: 'time',

@@ -11,14 +11,14 @@ export { DatabaseRefused, isTransient, isUnavailable, sqlState, violatedConstrai
 
 export type DatabaseOptions = {
   readonly url: string;
-  /** Connections in all; one of them serves intake alone, so that a busy daemon still takes webhooks. */
+  /** Connections in all; one of them serves intake alone, so a busy daemon still takes webhooks. */
   readonly poolSize: number;
   readonly onError: (error: Error) => void;
 };
 
 const NAME = 'crossbill';
 
-// Milliseconds. A transaction here is short; what takes longer is stuck, and its work is done again by whoever comes next.
+// Milliseconds. A transaction here is short; a longer one is stuck, and the next worker repeats its work.
 const STATEMENT_MS = 15_000;
 const INTAKE_STATEMENT_MS = 5_000;
 
@@ -33,7 +33,7 @@ export class Database {
     readonly server: ServerFacts,
   ) {}
 
-  /** @throws DatabaseRefused when the database cannot be used as it is, and waiting does not help */
+  /** @throws DatabaseRefused if the database is unusable, and waiting does not help */
   static async open(options: DatabaseOptions): Promise<Database> {
     const orm = dataSource(options);
     const intake = new pg.Pool({
@@ -63,7 +63,7 @@ export class Database {
 function dataSource({ url, poolSize, onError }: DatabaseOptions): DataSource {
   return new DataSource({
     type: 'postgres',
-    // Every entity that the program has loaded: each store imports its own.
+    // Every entity loaded by the program: each store imports its own.
     entities: getMetadataArgsStorage().tables.map(({ target }) => target),
     namingStrategy: new SnakeNames(),
     synchronize: false,
@@ -73,7 +73,7 @@ function dataSource({ url, poolSize, onError }: DatabaseOptions): DataSource {
     extra: {
       ...poolConfig(url, { name: NAME, statementMs: STATEMENT_MS }),
       query_timeout: STATEMENT_MS + 2_000,
-      // Statements that do not wait for each other travel together: a decision needs two round trips, not twenty.
+      // Independent statements travel together: a decision needs two round trips, not twenty.
       pipeline: true,
     },
   });
@@ -92,8 +92,8 @@ export function inTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Pro
 }
 
 /**
- * Lends `work` a connection on which it begins and commits by itself; what it leaves open when it throws is rolled back.
- * A connection whose state is unknown, or that leads to a server that takes no writes, is thrown away, never put back.
+ * Lends `work` a connection for its own begin and commit; rolls back an open transaction after a throw. Drops a
+ * connection in an unknown state, or to a server without writes, and never puts it back.
  */
 export async function onConnection<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   const db = await pool.connect();

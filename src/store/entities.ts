@@ -18,13 +18,14 @@ const TYPES: Readonly<Record<Kind, ColumnType>> = {
   json: 'jsonb',
 };
 
-/** `C`: the column that the database counts. */
+/** `C`: the column counted by the database. */
 type Stored<T, C extends string> = new () => T & { readonly [K in C]: string };
 
 function entityOf<T>(row: Row<T, unknown>): Stored<T, 'seq'>;
 function entityOf<T>(row: Row<T, unknown>, counted: 'id'): Stored<T, 'id'>;
 function entityOf(row: Row<object, unknown>, counted = 'seq'): new () => object {
-  const RowEntity = { [row.table]: class {} }[row.table] ?? class {}; // the class has the table's name in TypeORM's messages
+  // the class has the table's name in TypeORM's messages
+  const RowEntity = { [row.table]: class {} }[row.table] ?? class {};
   Entity(row.table)(RowEntity);
   const prototype = RowEntity.prototype as object;
   for (const [name, column] of Object.entries<Declared<unknown>>(row.columns))

@@ -1,11 +1,11 @@
-// The bodies of events: a table of their own, with a partition for each month, so that a purge drops a month.
+// The bodies of events: a separate table with a partition for each month, so a purge drops a month.
 import type pg from 'pg';
 import { Injectable } from '@nestjs/common';
 import { sqlState } from './database-errors.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 
-/** The body of the event of this alias, as a part of a query; null: it was purged or erased. */
+/** The body of the event of this alias, as a part of a query; null: purged or erased. */
 export const bodyOf = (event: string): string =>
   `(select b.body from event_body b where b.event_id = ${event}.id and b.received_at = ${event}.received_at)`;
 
@@ -30,7 +30,7 @@ const LOCK_TRIES = 5;
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Drops whole months that ended before `before`, and bodies older than that which outlived their month and are decided since. */
+/** Drops whole months before `before`, and older bodies left over from their month and decided since. */
 export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped: number) => void): Promise<number> {
   let dropped = 0;
   const add = (n: number): void => {
@@ -47,7 +47,7 @@ export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped
   return dropped;
 }
 
-/** Null: there is none. While others hold the table busy it is tried again. */
+/** Null: there is none. Tries again while others hold the table busy. */
 async function dropMonth(pool: pg.Pool, before: Date): Promise<number | null> {
   for (let attempt = 1; ; attempt++) {
     try {

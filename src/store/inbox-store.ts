@@ -27,7 +27,7 @@ const INSERT_SQL = `
   queued as (${makeDue(`select lane, min(next_try_at), count(*) from stored where status = 'received' group by lane`)})
   select source, event_id as "eventId" from stored`;
 
-/** Another rendering of a parked event can be read: Crossbill decides the event by this one. */
+/** Another rendering of a parked event is readable: Crossbill decides the event by this one. */
 const READABLE_SQL = `
   with taken as (
     update inbox_event
@@ -54,7 +54,7 @@ export class PgInbox extends Inbox {
     const stored = await this.insert(batch);
     const first = new Set<Delivery>();
     for (const d of batch) if (stored.delete(nameOf(d))) first.add(d);
-    // Twice in one batch: the first took the row, the second is compared with it like any later delivery.
+    // Twice in one batch: the first took the row; compare the second like any later delivery.
     const again = batch.filter((d) => !first.has(d));
     const hashes = await this.hashes(again);
     const outcomes: StoreOutcome[] = [];
@@ -66,12 +66,12 @@ export class PgInbox extends Inbox {
     return outcomes;
   }
 
-  /** Of deliveries whose ids are known, in one question: a sender that got no answer sends all of them again. */
+  /** Of deliveries with known ids, in one question: a sender without an answer sends all of them again. */
   private async hashes(again: readonly Delivery[]): Promise<ReadonlyMap<string, Buffer>> {
     if (again.length === 0) return new Map();
     const known = await this.db.intake.query<{ source: InboxSource; eventId: string; body_sha256: Buffer }>({
       name: 'known_events',
-      // Lateral: each is found by the key, never by reading the table, whatever the server thinks of its size.
+      // Lateral: the key finds each, never a read of the table, whatever the server thinks of its size.
       text: `select d.source, d.event_id as "eventId", e.body_sha256 from unnest($1::text[], $2::text[]) as d(source, event_id)
                cross join lateral (select body_sha256 from inbox_event
                                     where source = d.source and event_id = d.event_id limit 1) e`,
@@ -100,7 +100,7 @@ export class PgInbox extends Inbox {
     return new Set(inserted.rows.map(nameOf));
   }
 
-  /** A delivery whose id is known and whose bytes are others: the same event again, or another one under its name. */
+  /** A delivery with a known id and other bytes: the same event again, or another one under its name. */
   private async compare(d: Delivery): Promise<StoreOutcome> {
     const known = await this.db.intake.query<{ body: Buffer | null; body_sha256: Buffer; status: string }>(
       `select ${bodyOf('e')} as body, e.body_sha256, e.status from inbox_event e where e.source = $1 and e.event_id = $2`,

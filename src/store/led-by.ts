@@ -1,11 +1,11 @@
-// How a list is told to use the index of what it is filtered by.
+// Makes a list use the index of its filter.
 
 /**
- * `column = …`, said so that the planner does not know that it is one value. A list of these rows is ordered by `column` first and
- * then by its number; only an index on both gives that order. Told `=`, the planner may as well walk back through the whole table
- * by number until enough rows match, which is quick for a common value and reads everything for one whose rows are old. It would
- * choose by what it has counted, and that may be old or missing.
- * @param value as it stands in the statement, for example `$2`
+ * `column = …`, hidden from the planner as a single value. Such a list is ordered by `column` first and then by its
+ * number; only an index on both gives this order. With `=`, the planner may walk back through the whole table by number
+ * until enough rows match: quick for a common value, and a full read for one with old rows. It would choose by its
+ * counts, perhaps old or missing.
+ * @param value its text in the statement, for example `$2`
  */
 export function ledBy(column: string, value: string): string {
   return `${column} = any (array[${value}])`;
@@ -14,12 +14,12 @@ export function ledBy(column: string, value: string): string {
 /** A part of a statement: conditions and order of a list, and its parameters. */
 export type Led = { readonly where: string; readonly order: string; readonly values: readonly string[] };
 
-/** Of every list, `$1` is the number before which it begins and `$2` how many rows it takes: its filters follow. */
+/** Of every list, `$1` is the number it begins before and `$2` its count of rows: its filters follow. */
 export const LIST_PARAMETERS = 2;
 
 /**
- * Rows with all these values, the newest first, led by some of the columns. A value that is undefined filters nothing.
- * @param number the column that counts the rows, also of the index that leads
+ * Rows with all these values, the newest first, led by some of the columns. An undefined value filters nothing.
+ * @param number the counting column of the rows, also in the leading index
  */
 export function listLedBy(
   columns: Readonly<Record<string, string | undefined>>,

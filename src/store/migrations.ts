@@ -1,4 +1,4 @@
-// Runs the plain SQL files of migrations/ through TypeORM, under a lock that replicas share.
+// Runs the plain SQL files of migrations/ through TypeORM, under the replicas' common lock.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,7 +59,7 @@ function cancelled(file: string, cause: unknown): DatabaseRefused {
 }
 
 const nothing = (): void => undefined;
-/** TypeORM's own prints what failed to stdout, where a command's result belongs; who called says it. */
+/** TypeORM's own logger prints failures to stdout, the place of a command's result; the caller reports them. */
 const SILENT: Logger = {
   logQuery: nothing,
   logQueryError: nothing,
@@ -78,7 +78,7 @@ function dataSource(url: string, folder: string): DataSource {
     migrationsTableName: 'schema_migration',
     migrationsTransactionMode: 'each',
     poolSize: 2,
-    // A migration takes the time that it needs, whatever limit the role or the database has.
+    // A migration takes its time, under any limit of the role or the database.
     extra: poolConfig(url, { name: 'crossbill-migrate', statementMs: 0 }),
   });
 }
@@ -99,7 +99,7 @@ async function locked<T>(
   }
   const lock = db.createQueryRunner();
   try {
-    // Asked for again and again, not waited for: whoever is told to stop meanwhile must be able to.
+    // Polls instead of waiting: a process told to stop must be able to.
     while (!(await taken(lock))) {
       if (signal?.aborted === true) throw new MigrationEnded('ended while another process migrates');
       await new Promise((resolve) => setTimeout(resolve, TRY_LOCK_EVERY_MS));
@@ -122,16 +122,16 @@ async function taken(lock: QueryRunner): Promise<boolean> {
   return row?.taken === true;
 }
 
-/** The signal came before it was this process's turn. Nothing was changed. */
+/** The signal came before this process's turn. Nothing changed. */
 export class MigrationEnded extends Error {
   readonly code = 'store.migration_ended';
 }
 
 /**
- * Brings the schema up to date. Gives the names of the migrations that were run; none when it already was.
- * @param signal ends the waiting for another process that migrates
- * @throws MigrationEnded when it did
- * @throws DatabaseRefused when the database cannot be used as it is, or somebody cancelled a migration
+ * Brings the schema up to date. Returns the names of the run migrations; none if it was current.
+ * @param signal ends the wait for another migrating process
+ * @throws MigrationEnded after this signal
+ * @throws DatabaseRefused if the database is unusable, or somebody cancelled a migration
  */
 export async function migrate(
   url: string,
@@ -140,15 +140,15 @@ export async function migrate(
   return locked(url, folder, signal, async (db) => (await db.runMigrations()).map((m) => m.name));
 }
 
-/** Takes the newest migration back. For tests and for a release that must be undone before it took traffic. */
+/** Undoes the newest migration. For tests and for a release to undo before its first traffic. */
 export async function undoLastMigration(url: string): Promise<void> {
   await locked(url, OWN_MIGRATIONS, null, (db) => db.undoLastMigration());
 }
 
 export type SchemaState = {
-  /** Migrations of this release that were not run on the database: with any, a daemon takes no traffic. */
+  /** Migrations of this release missing in the database: with any, a daemon takes no traffic. */
   readonly missing: readonly string[];
-  /** Migrations that were run and that this release does not know: a newer one is or was here. It may go on, as they only add. */
+  /** Migrations in the database unknown to this release: a newer one is or was here. It may go on, as they only add. */
   readonly unknown: readonly string[];
 };
 
@@ -166,9 +166,9 @@ export async function schemaState(db: DataSource, folder = OWN_MIGRATIONS): Prom
 }
 
 /**
- * Whether this user is meant to change the schema: it owns the tables; or, where there are none yet, the database or the schema, or was
- * granted CREATE by name. That anybody may create tables in `public`, as before PostgreSQL 15, is not enough: the daemon's own user would
- * become the owner of the books unnoticed.
+ * Whether this user may change the schema: as owner of the tables; or, before there are any, as owner of the database
+ * or the schema, or with CREATE granted by name. Everybody's right to create tables in `public`, as before PostgreSQL
+ * 15, is not enough: the daemon's own user would become the owner of the books unnoticed.
  */
 export async function mayMigrate(db: DataSource): Promise<boolean> {
   const [row] = await db.query<{ may: boolean | null }[]>(

@@ -6,7 +6,10 @@ export function ofCustomer(column: string, customer: string): string {
   return `${column} = any (array(select p.id from payment p where p.customer_id = ${customer}))`;
 }
 
-/** The current one of each: of the newest confirmed payment method, or of the newest. A link that was made elsewhere counts as confirmed. */
+/**
+ * The current one of each: of the newest confirmed payment method, or of the newest. A link from elsewhere counts as
+ * confirmed.
+ */
 export async function morCustomers(
   orm: DataSource,
   customerIds: readonly (string | null)[],

@@ -6,31 +6,33 @@ import { ledBy } from './led-by.js';
 import { type Numbered, numberedWithin } from './number-at.js';
 import { givenOf, type Name, Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
-/** The times that lists are ordered and filtered by, as their indexes have them. Of an invoice: when Stripe made it. */
+/** The times for the order and the filters of lists, as in their indexes. Of an invoice: the time Stripe made it. */
 export const INVOICE_AT = 'coalesce(x.platform_created_at, x.first_seen_at)';
-/** When the money was taken; until then, the MoR's last verdict; until there is one, when we first learned of the payment. */
+/** The time of the money; before it, the MoR's last verdict; before any, our first knowledge of the payment. */
 export const PAYMENT_AT = 'coalesce(x.succeeded_at, x.verdict_at, x.recorded_at)';
-/** When the money was given back; until then, when the refund was asked for. */
+/** The time of the refund's money; before it, the time of its request. */
 export const REFUND_AT = 'coalesce(x.succeeded_at, x.created_at)';
 
 export type ListOptions = {
-  /** Sets of fields with an index each, the narrowest first: the first one that the filter names leads, and the others are looked at. */
+  /**
+   * Sets of fields with an index each, the narrowest first: the first one in the filter leads, the others are compared.
+   */
   readonly indexes: readonly (readonly string[])[];
-  /** The time that the list is ordered and filtered by, of `x`, as its indexes have it; left out: the order of the numbers. */
+  /** The time of the list's order and filter, of `x`, as in its indexes; left out: the order of the numbers. */
   readonly at?: string;
   readonly span?: Span;
   /** In place of `at`, where the numbers grow with the time: the rows of the span lie between these numbers. */
   readonly numbered?: Numbered;
-  /** Conditions that leave few rows, found by an index of another order, in place of one that leads. */
+  /** Conditions with few rows, found by an index of another order, in place of a leading one. */
   readonly few?: readonly ((of: Name) => string)[];
 };
 
-/** How a list of money is filtered: which index leads, which time it is ordered by, and what is compared row by row. */
+/** The filters of a list of money: the leading index, the time of its order, and the comparisons row by row. */
 export type FilteredList = { readonly fields: Filters; readonly options: ListOptions };
 
 type Filters = Readonly<Record<string, string | undefined>>;
 
-/** The rows with all these values; a value that is undefined filters nothing. `number`: the column that counts the rows. */
+/** The rows with all these values; an undefined value filters nothing. `number`: the counting column of the rows. */
 export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLiteral & Readonly<Record<N, string>>>(
   rows: Repository<T>,
   number: N,
@@ -43,7 +45,7 @@ export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLitera
   return { data: await inOrder(rows, key, data), nextCursor };
 }
 
-/** What these rows add up to, of the newest few thousand. */
+/** The sums of these rows, of the newest few thousand. */
 export function sumsOf<T extends ObjectLiteral>(
   rows: Repository<T>,
   filter: Filters,
@@ -75,7 +77,7 @@ function walkOf<T extends ObjectLiteral>(
     at: at ?? null,
     lead: lead.map(snake),
     where: [
-      // See `ledBy`: the order is that of the index, and of no other.
+      // See `ledBy`: only the index's own order.
       ...leads.map(([field, value]) => ledBy(`x.${snake(field)}`, parameters.of(value))),
       ...few.map((condition) => condition(parameters.of)),
       ...(at === undefined ? [] : within(at, span, parameters)),

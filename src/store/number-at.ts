@@ -1,9 +1,9 @@
-// From a time to the numbers of the rows that were written then, in tables that number their rows as they come.
+// From a time to the numbers of its rows, in tables with rows numbered as they come.
 import { type DataSource } from 'typeorm';
 import { type Span } from '../domain/page.js';
 import { type Parameters, within } from './walk.js';
 
-/** Rows that are numbered in one order and stamped in another, by clocks that differ or in transactions side by side: never by more. */
+/** The most two orders of rows can differ, by number and by time, through different clocks or parallel transactions. */
 const APART = `interval '10 minutes'`;
 
 /** So near is near enough: a page has as many rows. */
@@ -13,8 +13,9 @@ export type Numbers = { readonly above: string; readonly below: string };
 const ALL: Numbers = { above: '0', below: '9223372036854775807' };
 
 /**
- * Numbers between which all rows of a time from `since` on and before `until` are, with no more than twenty minutes' rows beside
- * them; without either there is no end on that side. The time needs no index: it is halved towards by some twenty look-ups by number.
+ * Numbers around all rows of a time from `since` on and before `until`, with no more than twenty minutes' rows besides;
+ * without either there is no end on this side. The time needs no index: some twenty look-ups by number halve the way to
+ * it.
  * @param table with a column `number`, and `at` growing with it
  */
 export async function numbersWithin(
@@ -33,7 +34,7 @@ export async function numbersWithin(
   return found[0] ?? ALL;
 }
 
-/** A stretch of `at`, and the numbers between which its rows are. */
+/** A stretch of `at`, and the numbers around its rows. */
 export type Numbered = { readonly at: string; readonly span: Span; readonly numbers: Numbers };
 
 /** Conditions of the stretch, found by the column `number`; none where it has no end on either side. */

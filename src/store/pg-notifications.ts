@@ -1,4 +1,4 @@
-// What the merchant's backend is told, in PostgreSQL: written with a lane's step, taken on by workers of its own.
+// Notifications to the merchant's backend, in PostgreSQL: written with a lane's step, sent by their own workers.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { REVIEW } from '../domain/model.js';
@@ -23,16 +23,16 @@ import { Parameters } from './walk.js';
 
 type Row = Record<string, unknown>;
 
-/** The newest tries of one that are kept: two rounds of them. */
+/** The stored newest tries of one: two rounds of them. */
 const TRIES_KEPT = 20;
-/** What was found out longer ago than this is old news when a NOTIFY_URL is set for the first time. */
+/** Findings older than this are old news at the first NOTIFY_URL. */
 const NEWS_FOR = `interval '1 day'`;
 const MOST_UNTOLD = 200;
 
 const COLUMNS =
   'id, type, subject, invoice_id, format, body, status, attempts, tries, next_try_at, created_at, delivered_at';
 
-/** It waits for this answer. A late one of an earlier try must not undo what a later one found out. */
+/** It waits for this answer. A late one of an earlier try must not undo a later one's result. */
 const OURS = `(n.status = 'pending' and ($7 = 'delivered' or n.attempts = $3))`;
 
 /** A part of a lane's step. `$n` holds rows of `storedNotification`, `$1` the time. */
@@ -50,7 +50,7 @@ export const storedNotification = ({ invoiceId, ...n }: NewNotification): Row =>
 export class PgNotifications extends Notifications {
   private readonly receiver: Buffer;
 
-  /** `receiverUrl`: where they go; null: nowhere. Only its hash is used. */
+  /** `receiverUrl`: their target; null: none. Uses only its hash. */
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,
@@ -219,7 +219,7 @@ export class PgNotifications extends Notifications {
   }
 }
 
-/** A row as it was read. The table's own checks vouch for what its columns hold. */
+/** A row as read. The table's own checks vouch for its columns. */
 function rowOf(r: Row): NotificationRow {
   const tries = r['tries'] as readonly (Omit<NotificationRow['tries'][number], 'at'> & { readonly at: string })[];
   return {

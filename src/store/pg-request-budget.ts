@@ -1,5 +1,5 @@
-// The request budget in PostgreSQL: each replica holds a slice of the account's pace and of each endpoint's for a second, as large as
-// what it has to send. All replicas together keep one pace, and slow down together when Stripe answers 429.
+// The request budget in PostgreSQL: each replica holds a slice of the account's pace and of each endpoint's for a
+// second, as large as its need. All replicas together keep one pace, and slow down together at Stripe's 429.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
@@ -15,24 +15,24 @@ const rowOf = (endpoint: string): string => `${ACCOUNT}:${endpoint}`;
 /** Stripe gives one endpoint 25 requests a second where it gives an account 100 (Stripe docs, "Rate limits"). */
 const ENDPOINT_LEAST = 25;
 const ENDPOINT_PART = 0.25;
-/** Unused time is not saved up beyond this, in milliseconds: after a pause there is no burst above the pace. */
+/** Saves up unused time only to this limit, in milliseconds: after a pause there is no burst above the pace. */
 const SLACK_MS = 50;
-/** A pause after a 429 that names none, and the longest that one can ask of every other request, in milliseconds. */
+/** A pause after a 429 without one, and the longest one it can ask of every other request, in milliseconds. */
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** An endpoint that was not asked for in this time, in milliseconds, is no longer a part of a slice. */
+/** An endpoint without requests in this time, in milliseconds, is no longer a part of a slice. */
 const FORGOTTEN_MS = 60_000;
-/** A slice that turns out too small is not asked to grow sooner than this after the last question, in milliseconds. */
+/** A too small slice asks for growth no sooner than this after the last question, in milliseconds. */
 const GROW_MS = 250;
 
 const NOW = timeSql(1);
-// A 429 halves the pace, at most once a second: one crowd of 429s is one sign. A tenth of the whole comes back each second.
-// The server's clock may have been set back since.
+// A 429 halves the pace, at most once a second: one crowd of 429s is one sign. A tenth of the whole comes back each
+// second. The server's clock may have gone back since.
 const SHARE_NOW = `least(1, b.share + 0.1 * greatest(0, coalesce(extract(epoch from ${NOW} - b.slowed_at), 0)))`;
 const JUST_SLOWED = `b.slowed_at > ${NOW} - interval '1 second'`;
 
-// What is lost of a budget in a crash of the server harms nobody: its commits wait for no disk. A replica that stands still in the
-// middle does not hold up the others for longer than this.
+// Losing a budget in a crash of the server harms nobody: its commits wait for no disk. A replica standing still in the
+// middle holds up the others no longer than this.
 const BEGIN = `begin; set local synchronous_commit = off; set local idle_in_transaction_session_timeout = '3s'`;
 
 const LOCK_SQL = `
@@ -57,12 +57,12 @@ type Line = {
   /** Oldest first; the account has none of its own. */
   readonly waiting: Request[];
   perSecond: number;
-  /** The slot that was used last. */
+  /** The last used slot. */
   lastMs: number;
   /** Nothing goes out before: a 429 asked for it. */
   heldUntilMs: number;
   askedForMs: number;
-  /** Sent since the last question, and what was wanted then, in requests a second. */
+  /** Sent since the last question, and its wish then, in requests a second. */
   sent: number;
   wanted: number;
 };
@@ -74,13 +74,13 @@ export class PgRequestBudget extends RequestBudget {
   private readonly endpoints = new Map<string, Line>();
   private turns = 0;
   private serving = false;
-  /** Of the slice at hand; between the two times it may be used. */
+  /** Of the slice at hand; usable between the two times. */
   private takenMs = 0;
   private endsMs = 0;
   /** The slice at hand lacks an endpoint, or is of the pace before a 429. */
   private outdated = true;
   private slowing: Promise<unknown> = Promise.resolve();
-  /** Wakes the one who hands out slots: somebody came who may not have to wait. */
+  /** Wakes the giver of slots: a new request may not have to wait. */
   private tap: (() => void) | null = null;
   private readonly endpointPerSecond: number;
 
@@ -106,7 +106,7 @@ export class PgRequestBudget extends RequestBudget {
   }
 
   throttled(endpoint: string, retryAfterMs: number | null, reason: string | null): void {
-    // A limit of one route, or of one object that the route is about, says nothing of the others.
+    // A limit of one route, or of its one object, says nothing of the others.
     const line = reason !== null && /^(endpoint-|resource-)/.test(reason) ? this.lineOf(endpoint) : this.account;
     const pauseMs = Math.min(retryAfterMs ?? PAUSE_MS, LONGEST_PAUSE_MS);
     this.hold(line, pauseMs);
@@ -119,7 +119,7 @@ export class PgRequestBudget extends RequestBudget {
   private async serve(): Promise<void> {
     if (this.serving) return;
     this.serving = true;
-    await Promise.resolve(); // whoever asks in the same turn of the loop comes along
+    await Promise.resolve(); // requests of the same turn of the loop come along
     for (let waiting = this.waiting(); waiting.length > 0; waiting = this.waiting()) {
       const now = this.nowMs();
       if (!this.holdsSlice(now)) {
@@ -137,7 +137,7 @@ export class PgRequestBudget extends RequestBudget {
     return [...this.endpoints.values()].filter((line) => line.waiting.length > 0);
   }
 
-  /** The oldest request whose endpoint is free when the account is; else the endpoint that is free first. */
+  /** The oldest request with its endpoint free when the account is; else the endpoint free first. */
   private next(waiting: readonly Line[], now: number): { readonly line: Line; readonly atMs: number } {
     const accountMs = slotOf(this.account, now);
     const slots = waiting.map((line) => ({ line, atMs: Math.max(accountMs, slotOf(line, now)) }));
@@ -164,9 +164,9 @@ export class PgRequestBudget extends RequestBudget {
   }
 
   private holdsSlice(now: number): boolean {
-    // Taken in the future: our own clock was set back since.
+    // Taken in the future: our own clock went back since.
     if (this.outdated || now < this.takenMs || now >= this.endsMs) return false;
-    const outgrown = this.queued() > 2 * this.account.wanted + 1; // far more came than was known of when it was asked for
+    const outgrown = this.queued() > 2 * this.account.wanted + 1; // far more requests came than known at the question
     return !outgrown || now - this.takenMs < GROW_MS;
   }
 
@@ -174,7 +174,7 @@ export class PgRequestBudget extends RequestBudget {
     return this.waiting().reduce((n, line) => n + line.waiting.length, 0);
   }
 
-  /** A slice of the account's pace and of each endpoint's that is in use, in one short transaction. */
+  /** A slice of the account's pace and of each endpoint's in use, in one short transaction. */
   private async ask(now: number): Promise<void> {
     await this.slowing;
     this.outdated = false;
@@ -220,7 +220,7 @@ export class PgRequestBudget extends RequestBudget {
         line.perSecond = perSecond;
         if (perSecond === 0) freeInMs = Math.min(freeInMs, ...[...live.values()].map((s) => s.untilMs - nowMs));
         const pausedMs = Number(row.paused_ms ?? 0);
-        if (pausedMs <= LONGEST_PAUSE_MS) this.hold(line, pausedMs); // longer: the server's clock was set back since
+        if (pausedMs <= LONGEST_PAUSE_MS) this.hold(line, pausedMs); // longer: the server's clock went back since
         live.set(this.replica, { perSecond, wanted: line.wanted, untilMs: Math.ceil(nowMs) + SLICE_MS });
       }
       return storedSlices(live);
@@ -260,14 +260,14 @@ export class PgRequestBudget extends RequestBudget {
   }
 }
 
-/** A replica that got nothing asks again after this at the earliest, in milliseconds. */
+/** A replica without a share asks again after this at the earliest, in milliseconds. */
 const SOONEST_MS = 20;
 
 function newLine(name: string, now: number): Line {
   return { name, waiting: [], perSecond: 0, lastMs: 0, heldUntilMs: 0, askedForMs: now, sent: 0, wanted: 0 };
 }
 
-/** When the next request may go. A time further away than any pause was written down before our own clock was set back. */
+/** The time of the next request. A time further away than any pause was stored before our own clock went back. */
 function slotOf(line: Line, now: number): number {
   if (line.perSecond === 0) return Infinity;
   const gapMs = 1_000 / line.perSecond;

@@ -1,4 +1,4 @@
-// What a server, a pooler or TLS answers to our login, in one clear sentence each: only what waiting cannot help.
+// A server's, a pooler's or TLS's answers to our login, in one clear sentence each: only the ones waiting cannot help.
 import { types } from 'node:util';
 import { DatabaseRefused, type RefusedBecause, sqlState, TLS } from './database-errors.js';
 
@@ -12,10 +12,13 @@ type Rule = {
 };
 
 const SIGNED_BY_NOBODY = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+)$/;
-/** PgBouncer says all of its own with one SQLSTATE, "protocol violation": also that the server behind it is away, which passes. */
+/**
+ * PgBouncer reports everything of its own with one SQLSTATE, "protocol violation": also a missing server behind it, a
+ * passing fault.
+ */
 const POOLER = /^08P01$/;
 
-/** The first that fits. */
+/** The first match. */
 const RULES: readonly Rule[] = [
   {
     code: /^28P01$/,

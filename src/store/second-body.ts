@@ -1,4 +1,5 @@
-// Other bytes under the id of an event that is known: the same event again, or something else under its name, which a person has to know.
+// Other bytes under the id of a known event: the same event again, or something else under its name, for a person to
+// know.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { isChannelLane } from '../domain/events/channel-lane.js';
@@ -10,7 +11,7 @@ import { REVIEW } from '../domain/model.js';
 import { insertSql, jsonText, toJson } from './codec.js';
 import { type DatabaseTime, readTime, timeSql } from './database-time.js';
 
-/** What a delivery came with, as far as it is compared and kept. */
+/** A delivery's parts, as far as compared and kept. */
 export type Copy = Pick<Delivery, 'source' | 'eventId' | 'type' | 'lane' | 'body'>;
 
 const KEEP_SQL = `
@@ -19,7 +20,7 @@ const KEEP_SQL = `
   on conflict (source, body_sha256) do update set deliveries = inbox_quarantine.deliveries + 1, last_at = excluded.last_at`;
 
 const CONFLICT = 'conflict: this id came before with another body';
-/** One row where this is news: the copy was not kept as a second body before. */
+/** One row if this is news: the copy was not kept as a second body before. */
 const IS_NEWS_SQL = `
   update inbox_quarantine set reason = $3, second_body = true
    where source = $1 and body_sha256 = $2 and not second_body returning 1`;
@@ -34,8 +35,8 @@ export async function keepCopy(db: Pick<pg.Pool, 'query'>, d: Copy, reason: stri
 }
 
 /**
- * Stripe renders one event in several ways, so two deliveries of it may differ in bytes. The MoR sends an event again with the same bytes.
- * `known` is null where the first body was erased: then a further body of Stripe counts as a repeat.
+ * Stripe renders one event in several ways, so two deliveries of it may differ in bytes. The MoR sends an event again
+ * with the same bytes. `known` is null if the first body was erased: then a further body of Stripe counts as a repeat.
  */
 export function isRepeat(known: Buffer | null, d: Copy): boolean {
   if (d.source !== 'stripe') return known !== null && sameEvent(known, d.body);
@@ -43,8 +44,8 @@ export function isRepeat(known: Buffer | null, d: Copy): boolean {
 }
 
 /**
- * Asks a person about a copy that is in quarantine, once, however often the same bytes come. It may have been kept as a stale delivery, before
- * the event came with another body.
+ * Asks a person about a copy in quarantine, once, however often the same bytes come. It may be there as a stale
+ * delivery, from before the event came with another body.
  */
 export async function tellConflict(
   db: pg.ClientBase,

@@ -1,10 +1,10 @@
-// What kind of server answers: its version, its encoding, and whether a connection keeps its session.
+// The server's kind: its version, its encoding, and whether a connection keeps its session.
 import type pg from 'pg';
 import { DatabaseRefused } from './database-errors.js';
 
 /** As servers count themselves, for example 140011 for 14.11. */
 const OLDEST = 140_000;
-/** The first version that this release was never run on. */
+/** The first version this release never ran on. */
 const UNTESTED = 190_000;
 
 export type ServerFacts = {
@@ -22,7 +22,8 @@ export function isUntested(version: number): boolean {
 }
 
 /**
- * Refuses a server that would look healthy and lose work. Takes a connection of each pool for a moment; two where they are one.
+ * Refuses a server with a healthy look and lost work. Takes a connection of each pool for a moment; two if they are
+ * one.
  * @throws DatabaseRefused
  */
 export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<ServerFacts> {
@@ -34,7 +35,7 @@ export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<Server
     );
     const [facts] = found.rows;
     if (facts === undefined) throw new Error('the server says nothing about itself');
-    // A server names the process that serves a connection when it opens it; a pooler in between names one of its own making.
+    // A server names a connection's process at its start; a pooler in between names an invented one.
     const direct = 'processID' in a && a.processID === facts.pid;
     if (!direct && (await sharesSessions(a, b))) {
       throw new DatabaseRefused(
@@ -51,7 +52,7 @@ export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<Server
   }
 }
 
-/** @throws DatabaseRefused for a version or an encoding that we cannot work with */
+/** @throws DatabaseRefused for an unfit version or encoding */
 export function refuseUnfit({ version, encoding, database }: ServerFacts): void {
   if (version < OLDEST) {
     throw new DatabaseRefused(
@@ -69,12 +70,12 @@ export function refuseUnfit({ version, encoding, database }: ServerFacts): void 
   }
 }
 
-/** Enough that others at work in the pool cannot hide by chance what it does. */
+/** Enough rounds: others at work in the pool cannot hide its behaviour by chance. */
 const ROUNDS = 5;
 
 /**
- * Whether two open connections are served by one session, or one by several. A transaction of the second goes where the first one's
- * was a moment ago, if the pooler lets it; while it is open the first needs another session, if it can have one.
+ * Whether one session serves two open connections, or several serve one. A transaction of the second goes to the first
+ * one's last session, if the pooler lets it; while it is open the first needs another session, if it can have one.
  */
 async function sharesSessions(a: pg.PoolClient, b: pg.PoolClient): Promise<boolean> {
   const own = new Map<pg.PoolClient, number>();

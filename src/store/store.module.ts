@@ -1,4 +1,4 @@
-// The database as a Nest module: its connection, and the ports that frames share.
+// The database as a Nest module: its connection, and the common ports of the frames.
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, type Config } from '../config/index.js';
@@ -24,7 +24,7 @@ class CloseDatabase implements OnApplicationShutdown {
   }
 }
 
-/** The tables that several rooms write. A subject's own store is a provider of its module. */
+/** The tables several rooms write. A subject's own store is a provider of its module. */
 const PORTS = [
   { provide: DatabaseTime, useClass: ServerTime },
   { provide: Inbox, useClass: PgInbox },
@@ -47,11 +47,11 @@ const PORTS = [
 @Global()
 @Module({})
 export class StoreModule {
-  /** `db` is open and its schema current; it is closed with the application. */
+  /** `db` is open and its schema current; it closes with the application. */
   static of(db: Database): DynamicModule {
     return {
       module: StoreModule,
-      // The DataSource that is open already, under Nest's own token: whoever wants a repository injects it as usual.
+      // The open DataSource, under Nest's own token: inject a repository as usual.
       imports: [
         TypeOrmModule.forRootAsync({
           useFactory: () => ({ type: 'postgres' }),

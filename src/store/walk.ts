@@ -1,14 +1,15 @@
-// A page of a list: the newest rows first, found by an index that has them in this order, and never by reading on without an end.
+// A page of a list: the newest rows first, found by an index in this order, and never by reading on without an end.
 import { type DataSource } from 'typeorm';
 import { BadCursor, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
 
 /**
- * What no index knows (a currency, an amount) is compared row by row, and a page looks through so many rows at most. A page that ends
- * there may be short or empty, and has a cursor: whoever wants more asks on. It is some 10 ms and 200 pages of a table of any size.
+ * Without an index (a currency, an amount) a page compares row by row, through so many rows at most. A page at this
+ * limit may be short or empty, and has a cursor: ask on for more. It costs some 10 ms and 200 pages of a table of any
+ * size.
  */
 export const LOOKED_THROUGH = 5_000;
 
-/** Takes a value and gives what stands for it in the statement: `$1`, `$2` and so on. */
+/** Takes a value and returns its placeholder in the statement: `$1`, `$2` and so on. */
 export type Name = (value: unknown) => string;
 
 /** The parameters of a statement. */
@@ -20,20 +21,20 @@ export class Parameters {
 export type Walk = {
   /** A table or a subquery, called `x`. */
   readonly from: string;
-  /** The column that names a row. */
+  /** The naming column of a row. */
   readonly key: string;
-  /** The column that counts the rows: of two with the same time the greater is the newer. */
+  /** The counting column of the rows: of two with the same time the greater is the newer. */
   readonly number: string;
-  /** The time that the list is ordered by, as its indexes have it; null: the list is ordered by the number. */
+  /** The time of the list's order, as in its indexes; null: ordered by the number. */
   readonly at: string | null;
-  /** Columns that the index has before these two; `where` says one value of each. */
+  /** The index's columns before these two; `where` gives one value of each. */
   readonly lead: readonly string[];
-  /** Conditions that an index answers. */
+  /** Conditions with an index. */
   readonly where: readonly string[];
   readonly parameters: Parameters;
-  /** What is compared row by row, by column. */
+  /** Comparisons row by row, by column. */
   readonly looked: readonly (readonly [column: string, value: string])[];
-  /** `where` leaves few rows, found by an index of another order: all of them are read, and then put in order. */
+  /** `where` leaves few rows, found by an index of another order: it reads all of them, and then sorts. */
   readonly few: boolean;
   /** The other way round, for an export. */
   readonly oldestFirst?: boolean;
@@ -63,7 +64,7 @@ export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise
   return { data, nextCursor: last?.place ?? null };
 }
 
-/** What the same rows add up to, of the first `LOOKED_THROUGH` of them. `amount` is a column of smallest units. */
+/** The sums of the same rows, of the first `LOOKED_THROUGH` of them. `amount` is a column of smallest units. */
 export async function sumUp(orm: DataSource, w: Walk, amount: string): Promise<SelectionSums> {
   const order = orderOf(w);
   const columns = [...new Set(['currency', amount, ...w.looked.map(([column]) => column)])]
@@ -99,7 +100,7 @@ function columns({ key, number, at }: Walk): string {
   return `x.${key}::text as key, ${time}x.${number}::text as place`;
 }
 
-/** What comes after the place that a cursor names. */
+/** The rows after a cursor's place. */
 function after({ number, at, parameters, oldestFirst }: Walk, cursor: string | null): readonly string[] {
   if (cursor === null) return [];
   const [, micros, n] = (at === null ? /^()(\d{1,18})$/ : /^(\d{1,17})\.(\d{1,18})$/).exec(cursor) ?? [];
@@ -118,7 +119,7 @@ export function within(at: string, { since, until }: Span, { of }: Parameters): 
   ];
 }
 
-/** The filters that have a value, by their columns. */
+/** The filters with a value, by their columns. */
 export function givenOf(filter: Readonly<Record<string, string | undefined>>): readonly (readonly [string, string])[] {
   return Object.entries(filter).filter((f): f is [string, string] => f[1] !== undefined);
 }

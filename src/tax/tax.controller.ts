@@ -23,7 +23,7 @@ import {
 import { taxPageOf, TaxTransactionsQuery } from './tax.dto.js';
 import { calculationView, type Shown, taxRefundView, transactionView } from './tax.view.js';
 
-/** When the MoR names no wait for a file that is being made, in seconds. */
+/** For a file in the making without a wait from the MoR, in seconds. */
 const RETRY_AFTER_SEC = 2;
 
 const UNAVAILABLE = '`mor_unavailable`: no usable answer; the references make a repeat harmless.';

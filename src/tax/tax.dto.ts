@@ -1,4 +1,4 @@
-// What the tax routes take beside bodies: the query of the list, checked as Document 2 says.
+// The tax routes' input besides bodies: the query of the list, checked by Document 2's rules.
 import { Filter } from '../api/http/rules.js';
 import { Problem } from '../api/http/problem.js';
 

@@ -1,4 +1,4 @@
-// What the tax routes answer, for the OpenAPI document: Document 2's fields under its own names. What has no value is left out.
+// The tax routes' answers, for the OpenAPI document: Document 2's fields under its own names, without empty ones.
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Flag, Many, MorPartIfAny, Part, PartIfAny, Text, TextIfAny, Time, TimeIfAny } from '../api/http/docs.js';
 import { echoedCustomer, echoedEvidence } from '../api/http/mor-shapes.js';

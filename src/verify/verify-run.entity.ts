@@ -23,6 +23,6 @@ export class VerifyRunEntity {
   @Column('jsonb', { nullable: true }) progress!: object | null;
   @Column('text', { nullable: true }) resumedFrom!: string | null;
   @Column('bigint', { nullable: true, transformer: BIGINT }) marksLeft!: bigint | null;
-  /** Of its table: the order in which rows were first written. */
+  /** Of its table: the order of the rows' first writes. */
   @Column(SEQ) seq!: string;
 }

@@ -1,7 +1,7 @@
 // The words of the ledger: its accounts, and why money moves between them.
 import { type Account } from '../../domain/model.js';
 
-/** All accounts, in the order in which they are listed. */
+/** All accounts, in the order of their list. */
 export const ACCOUNTS = [
   'mor_receivable',
   'disputed_payments',

@@ -1,4 +1,4 @@
-// The sentences of items about a charge that two invoices claim.
+// The sentences of items about a charge claimed by two invoices.
 import { type Words } from '../../domain/fact.js';
 import { showMoney } from '../../domain/money.js';
 

@@ -1,4 +1,4 @@
-// A month of the books: whole days in UTC. What happened at 00:30 in Paris on 1 November belongs to October.
+// A month of the books: whole days in UTC. A payment at 00:30 in Paris on 1 November belongs to October.
 
 /** `until` is the first moment of the next month. */
 export type Month = { readonly since: Date; readonly until: Date };

@@ -1,11 +1,11 @@
-// The ledger's postings: which accounts each movement of money touches, and when the money moved.
+// The ledger's postings: each movement's accounts, and its time.
 import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from '../../domain/model.js';
 
-/** When an entry is made, and when the money moved, by the MoR's own time. */
+/** The time of an entry, and the time of the money by the MoR's clock. */
 type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
 type Cause = Partial<Pick<LedgerEntry, 'eventId' | 'refundId'>>;
 
-/** Of money that was taken or given back, and of what shows it: the same month, however long Stripe takes. */
+/** Of a payment or a refund, and of its showing on Stripe: the same month, however long Stripe takes. */
 const moved = (of: PaymentRow | RefundRow, at: Date): When => ({ at, movedAt: of.succeededAt ?? at });
 
 function entry(
@@ -46,7 +46,7 @@ export function paymentMarked(p: PaymentRow, amount: bigint, at: Date): LedgerEn
   return entry('unmarked_payments', 'settled_invoices', 'payment_marked', p.id, p, amount, moved(p, at));
 }
 
-/** The MoR gave money back: it owes that much less; on Stripe nothing shows it yet. */
+/** The MoR refunded money: it owes so much less; on Stripe nothing shows it so far. */
 export function refundPaid(p: PaymentRow, r: RefundRow, at: Date, eventId: string | null): LedgerEntry {
   const cause = { eventId, refundId: r.id };
   return entry('unmirrored_refunds', 'mor_receivable', 'refund_paid', r.id, p, r.amount, moved(r, at), cause);
@@ -58,32 +58,38 @@ export function refundMirrored(p: PaymentRow, r: RefundRow, at: Date): LedgerEnt
   return entry('settled_invoices', 'unmirrored_refunds', 'refund_mirrored', r.id, p, r.amount, moved(r, at), cause);
 }
 
-/** A bank took the money of a payment back: the MoR owes that much less. `subject`: our id of the dispute, and which entry of it. */
+/**
+ * A bank took a payment's money back: the MoR owes so much less. `subject`: our id of the dispute, and the number of
+ * its entry.
+ */
 export function disputeLost(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('disputed_payments', 'mor_receivable', 'dispute_lost', subject, p, amount, when);
 }
 
-/** A loss is none after all, or less of one: the dispute was won since, or what it took was given back by a refund. */
+/** A loss is gone, or smaller: the dispute was won since, or a refund returned its money. */
 export function disputeReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('mor_receivable', 'disputed_payments', 'dispute_reversed', subject, p, amount, when);
 }
 
-/** A bank took a debit back after it was settled, as a person has it from the MoR: as for a lost dispute. */
+/** A bank took a settled debit back, as a person knows from the MoR: booked like a lost dispute. */
 export function debitReturned(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('disputed_payments', 'mor_receivable', 'debit_returned', subject, p, amount, when);
 }
 
-/** A return was recorded by mistake, or what it took was given back by a refund. */
+/** A return was recorded by mistake, or a refund returned its money. */
 export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('mor_receivable', 'disputed_payments', 'debit_return_reversed', subject, p, amount, when);
 }
 
-/** A credit note shows a loss on Stripe: that much of it is less of a sale. `subject`: our id of the dispute or return, and which entry of it. */
+/**
+ * A credit note shows a loss on Stripe: the sale is so much smaller. `subject`: our id of the dispute or return, and
+ * the number of its entry.
+ */
 export function lossCredited(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
   return entry('settled_invoices', 'disputed_payments', 'loss_credited', subject, p, amount, { at, movedAt: at });
 }
 
-/** The loss that a credit note was made for is none after all, or less of one. */
+/** The loss behind a credit note is gone, or smaller. */
 export function lossCreditReversed(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
   return entry('disputed_payments', 'settled_invoices', 'loss_credit_reversed', subject, p, amount, {
     at,
@@ -91,7 +97,7 @@ export function lossCreditReversed(p: PaymentRow, subject: string, amount: bigin
   });
 }
 
-/** A refund of a payment that never was marked: both clearing accounts are settled against each other. */
+/** A refund of a payment without a mark: settles both clearing accounts against each other. */
 export function refundOfUnmarked(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
   const cause = { refundId: r.id };
   return entry('unmarked_payments', 'unmirrored_refunds', 'refund_of_unmarked', r.id, p, r.amount, moved(r, at), cause);

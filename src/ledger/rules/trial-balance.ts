@@ -1,8 +1,9 @@
-// The trial balance of a month: what each account stood at, what moved, what it stands at. Debits are positive, credits negative.
+// The trial balance of a month: each account's opening balance, movements and closing balance. Debits are positive,
+// credits negative.
 import { type Account } from '../../domain/model.js';
 import { ACCOUNTS } from './accounts.js';
 
-/** Accounts that stand at zero at the end of a month when nothing of it is under way or waits for a person. */
+/** Accounts at zero at the end of a month unless something is under way or waits for a person. */
 const CLEARING: ReadonlySet<Account> = new Set<Account>(['unmarked_payments', 'unmirrored_refunds']);
 
 /** In smallest units. `closing` is `opening` and `debit` less `credit`. */
@@ -20,11 +21,11 @@ export type TrialBalance = {
   readonly accounts: readonly AccountLine[];
   /** Opening and closing are zero, and debit is credit: each entry names both sides. */
   readonly total: Omit<AccountLine, 'account' | 'clearing'>;
-  /** What moved in the month, by reason. */
+  /** The month's movements, by reason. */
   readonly moved: readonly LedgerSum[];
 };
 
-/** One for each currency that the ledger has up to the end of the month, in the order of their codes. */
+/** One for each currency in the ledger up to the end of the month, in the order of their codes. */
 export function trialBalances(sums: readonly LedgerSum[]): readonly TrialBalance[] {
   const currencies = [...new Set(sums.map((s) => s.currency))].sort();
   return currencies.map((currency) => {
@@ -54,7 +55,7 @@ function lineOf(account: Account, sums: readonly LedgerSum[]): AccountLine {
   return { account, clearing: CLEARING.has(account), opening, debit, credit, closing: opening + debit - credit };
 }
 
-/** What of the month's end is not even, in words; empty: all that was taken and given back shows on Stripe. */
+/** The uneven rest at the month's end, in words; empty: every payment and refund shows on Stripe. */
 export function openEnds({ accounts }: TrialBalance): readonly { readonly amount: bigint; readonly what: string }[] {
   const closing = (account: Account): bigint => accounts.find((l) => l.account === account)?.closing ?? 0n;
   return [
@@ -63,7 +64,10 @@ export function openEnds({ accounts }: TrialBalance): readonly { readonly amount
   ].filter(({ amount }) => amount !== 0n);
 }
 
-/** The month's money at the MoR, in smallest units: `lost` is what banks took back for disputes and returned debits, less what came back of that. */
+/**
+ * The month's money at the MoR, in smallest units: `lost` is the banks' take for disputes and returned debits, less its
+ * returns.
+ */
 export function moneyOf({ accounts, moved }: TrialBalance): {
   readonly taken: bigint;
   readonly refunded: bigint;
@@ -83,7 +87,9 @@ export function moneyOf({ accounts, moved }: TrialBalance): {
   };
 }
 
-/** What moved between two accounts for one reason in one currency, before a stretch of time and in it. Smallest units. */
+/**
+ * Movements between two accounts for one reason in one currency, before a stretch of time and in it. Smallest units.
+ */
 export type LedgerSum = {
   readonly currency: string;
   readonly reason: string;

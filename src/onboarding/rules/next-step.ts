@@ -1,7 +1,7 @@
-// What comes next for a merchant's onboarding, in one sentence for the person who looks.
+// The next step of a merchant's onboarding, in one sentence for a person.
 import { type OnboardingRow } from '../../domain/onboarding.js';
 
-/** How each requirement of Document 1 is met through our own routes. */
+/** The route for each requirement of Document 1. */
 const MEANS: Readonly<Record<string, string>> = {
   products: 'the product (PUT .../product)',
   selectedRegions: 'the regions (PUT .../product)',

@@ -1,4 +1,4 @@
-// Why a step of an onboarding was not taken, in words.
+// The reasons against a step of an onboarding, in words.
 import { type CallFailure, SHADOW_MESSAGE, SHADOW_MODE } from '../../domain/ports/call.js';
 
 export type OnboardingFailed =
