@@ -1,4 +1,5 @@
-// Card numbers in free text. Only what a person or a bank wrote is masked: an invoice number may pass the check of a card number by chance.
+// Card numbers in free text. Masks only texts of a person or a bank: an invoice number may pass the check of a card
+// number by chance.
 
 /** Members of bodies and answers with free text, in lower case without "_" and "-". */
 const FREE_TEXT = new Set([
@@ -15,12 +16,14 @@ const FREE_TEXT = new Set([
   'reviewnote',
 ]);
 
-/** Does a member of this name hold text that a person or a bank wrote? */
+/** Does a member of this name hold a person's or a bank's text? */
 export function isFreeText(name: string): boolean {
   return FREE_TEXT.has(name.toLowerCase().replace(/[_-]/g, ''));
 }
 
-/** The text with each run of 13 to 19 digits masked that passes the check-digit test of card numbers (ISO/IEC 7812). */
+/**
+ * The text with each run of 13 to 19 digits masked if it passes the check-digit test of card numbers (ISO/IEC 7812).
+ */
 export function maskCards(text: string): string {
   return text.replace(/\d(?:[ -]?\d){12,18}/g, (digits) => (looksLikeCard(digits) ? '[masked]' : digits));
 }

@@ -2,8 +2,8 @@
 import { type RefusalKind } from './retry.js';
 
 /**
- * Stripe, "Automate payment retries", "Non-retryable decline codes": Stripe itself does not charge again after these until there is
- * another payment method. `authentication_required` is in that list as well; it has a kind of its own here.
+ * Stripe, "Automate payment retries", "Non-retryable decline codes": Stripe itself does not charge again after these
+ * before there is another payment method. `authentication_required` is in this list as well; it has its own kind here.
  */
 const NOT_RETRIED_BY_STRIPE = [
   'incorrect_number',
@@ -17,8 +17,9 @@ const NOT_RETRIED_BY_STRIPE = [
 ];
 
 /**
- * Further codes of Stripe's "Decline codes" that the same card cannot come back from: the account is closed or never was (Visa's
- * category 1, "never approve"), the card is expired or does not do this kind of payment, or the issuer says not to try again.
+ * Further codes of Stripe's "Decline codes" without a way back for the same card: the account is closed or never was
+ * (Visa's category 1, "never approve"), the card is expired or does not do this kind of payment, or the issuer forbids
+ * another try.
  */
 const NEEDS_ANOTHER_CARD = [
   'card_not_supported',
@@ -54,7 +55,7 @@ const HARD = new Set([...NOT_RETRIED_BY_STRIPE, ...NEEDS_ANOTHER_CARD, ...NEEDS_
 /** The customer must confirm: Stripe, "Decline codes". */
 const AUTHENTICATION = new Set(['authentication_required', 'authentication_not_handled', 'mandate_required']);
 
-/** A code that nobody listed is soft: networks allow another try unless they say otherwise, and the schedule has an end. */
+/** An unlisted code is soft: networks allow another try unless they say otherwise, and the schedule has an end. */
 export function findRefusalKind(outcome: 'failed' | 'requires_action', code: string | null): RefusalKind {
   const known = code?.trim().toLowerCase() ?? '';
   if (HARD.has(known)) return 'hard';

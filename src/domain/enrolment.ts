@@ -1,4 +1,4 @@
-// Enrolment: whose invoices the MoR is expected to collect. Money makes every invoice ours, whatever the setting says.
+// Enrolment: the invoices the MoR should collect. Money makes every invoice ours, whatever the setting says.
 import { type LaneRows } from './model.js';
 import { type Enrolment, type FlowSettings } from './settings.js';
 import { isOutside } from './status.js';

@@ -1,6 +1,6 @@
-// The error that a room and the store share.
+// The common error of rooms and store.
 
-/** The database could not be reached or did not answer: nothing is known to be written, and nothing is wrong with the lane. */
+/** The database was out of reach or did not answer: perhaps nothing is written, and nothing is wrong with the lane. */
 export class StoreUnavailable extends Error {
   readonly code = 'store.unavailable';
 }

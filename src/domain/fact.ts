@@ -1,4 +1,5 @@
-// What a review item is about, as data: a stable code with typed fields. Code reads the fact; only people read its sentences.
+// The content of a review item, as data: a stable code with typed fields. Code reads the fact; only people read its
+// sentences.
 import { type ConflictFact } from './facts/conflict.js';
 import { type EffectFact } from './facts/effect.js';
 import { type FinalizationFact, type OverdueFact, type SignupOverdueFact, type UnprovenFact } from './facts/late.js';
@@ -63,16 +64,18 @@ export type KindAndFact = {
   [K in ReviewKind]: { readonly kind: K; readonly fact: FactsByKind[K] };
 }[ReviewKind];
 
-/** The sentences about a fact: what happened, and what to do. `headline`: what happened, without names and times shown beside it. */
+/**
+ * The sentences about a fact: the event, and the task. `headline`: the event, without the names and times next to it.
+ */
 export type Sentences = { readonly summary: string; readonly proposal: string; readonly headline?: string };
 
 /** The sentences for these codes. They stand beside the rule, and nothing reads them but people. */
 export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) => Sentences };
 
-/** A peer's own words: two facts that differ in them alone are the same. */
+/** A peer's own words: two facts with no other difference are the same. */
 const PEERS_WORDS = 'said';
 
-/** The same code and the same fields, whatever their order. What a peer said in its own words does not count. */
+/** The same code and the same fields, in any order. A peer's own words do not count. */
 export function isSameFact(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   const [x, y] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];

@@ -1,22 +1,22 @@
-// Whether a text can be an id that somebody gave us: typed, pasted, or left in the cell of a spreadsheet.
+// Whether a text can be an id from somebody: typed, pasted, or left in the cell of a spreadsheet.
 
 const MAX_ID = 255;
 
-/** Lost or broken characters: controls, half pairs, and the sign for a byte that could not be read. */
+/** Lost or broken characters: controls, half pairs, and the sign for an unreadable byte. */
 const BROKEN = /[\p{Cc}\p{Cs}\ufffd]/u;
 /** Zero-width marks, soft hyphens, fillers, the empty Braille cell, and line and paragraph separators. */
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u2028\u2029]/u;
 const ODD_BLANK = /[^\S ]/;
 /** `="mc_1"` and `'mc_1` keep a spreadsheet from reading a cell; other quotes come from a document. */
 const MARKED = /^[='"`“”„‘’«»]|["“”„‘’«»]$/u;
-/** `1.23457E+16`, `1,23457E+16`, `4711.0`: digits are gone, and nobody can tell which. */
+/** `1.23457E+16`, `1,23457E+16`, `4711.0`: digits are gone, and nobody can tell which ones. */
 const CUT_NUMBER = /^[+-]?\d+(?:[.,]\d+)?E[+-]\d+$|^[+-]?\d+[.,]0+$/i;
 /** `#REF!`, `#DIV/0!`, `#N/A`, `#NV`, `Err:502`, and the `####` of a narrow column. */
 const CELL_ERROR = /^#(?:[\p{Lu}\d/_]+[!?]?|#+)$|^Err:\d+$/u;
 const NOTHING =
   /^(?:null|nil|none|undefined|nan|n\/?a|true|false|\\N|[-–—.?/]+|[<([](?:null|none|empty|blank)[>)\]])$|^\[object /i;
 
-/** What is wrong with the text as an id, or null. It may be told beside the name of its field; the text itself is not repeated. */
+/** The text's fault as an id, or null. Fit to show with the name of its field; it does not repeat the text itself. */
 export function whatIsWrongWithId(text: string): string | null {
   if (text.length < 1 || text.length > MAX_ID) return `must have 1 to ${MAX_ID} characters`;
   if (BROKEN.test(text)) return 'holds control characters, or characters that were lost on the way';

@@ -1,10 +1,10 @@
-// What is known of an invoice of the platform, as one row.
+// Our knowledge of an invoice of the platform, as one row.
 import { type InvoiceStatus } from './ports/billing-platform.js';
 import { type ChargedMethod } from './ports/billing-reader.js';
 import { type ConfirmedMethod, type RetryTrail } from './retry.js';
 import { bigint, bool, code, int, json, key, rowOf, type RowOf, text, time } from './row.js';
 
-/** What the platform last said of the invoice; `unknown` until an event or a read told us. */
+/** The platform's last word on the invoice; `unknown` before the first event or read. */
 export type PlatformStatus = InvoiceStatus | 'unknown';
 
 /** The invoice's status as the API shows it. */
@@ -24,7 +24,7 @@ export const INVOICE = rowOf('invoice', {
   amountDue: bigint().orNull,
   amountPaid: bigint().orNull,
   amountRemaining: bigint().orNull,
-  /** Paid beyond what was due, as the platform last said; null: it has not said since. */
+  /** Paid beyond the amount due, by the platform's last word; null: no word since. */
   amountOverpaid: bigint().orNull,
   total: bigint().orNull,
   subscriptionId: text().orNull,
@@ -38,37 +38,37 @@ export const INVOICE = rowOf('invoice', {
   factsAt: time().orNull,
   /** The last read from the platform; null: never read. */
   readAt: time().orNull,
-  /** A read that failed is tried again then; null: no read is waiting. */
+  /** Time of the next try after a failed read; null: no read is waiting. */
   readDueAt: time().orNull,
   readAttempts: int().first(0),
-  /** A verdict of the MoR is expected by then; null: none is expected. */
+  /** Time of the MoR's expected verdict; null: none is expected. */
   expectedBy: time().orNull,
-  /** Whether its customer is known to pay by bank debit, looked up once its verdict is late; null: not looked up. */
+  /** Whether its customer is known to pay by bank debit, looked up at a late verdict; null: not looked up. */
   paysByDebit: bool().orNull,
   /**
-   * Whether its customer was enrolled when we first learned of the invoice, decided once; null: nobody had to ask (all are), or it is
-   * not known yet. enrolment/rules/enrolment.ts reads it.
+   * Whether its customer was enrolled when we first learned of the invoice, decided once; null: no question (all are),
+   * or unknown so far. enrolment/rules/enrolment.ts reads it.
    */
   enrolled: bool().orNull,
   /** Whether the platform goes on with it by itself; null: it has not said. */
   autoAdvance: bool().orNull,
-  /** A method that stands on the invoice itself; null: none. */
+  /** The invoice's own method; null: none. */
   ownMethodId: text().orNull,
   /** The newest revision, made on the platform to replace this invoice; null: none. */
   latestRevision: text().orNull,
-  /** What the platform would charge by itself, as it was last looked at; null: nothing, or not looked at. */
+  /** The platform's own coming charge, by the last look; null: nothing, or no look. */
   charged: json<ChargedMethod>().orNull,
   chargeLookedAt: time().orNull,
-  /** A look at its customer that failed is made again then; null: none failed. */
+  /** Time of the next look at its customer after a failed one; null: none failed. */
   lookDueAt: time().orNull,
   lookAttempts: int().first(0),
-  /** When a held payment is looked at again, should no event come. */
+  /** Time of the next look at a held payment, without an event before. */
   holdUntil: time().orNull,
-  /** What followed the MoR's refusals; null: it refused nothing. */
+  /** The consequences of the MoR's refusals; null: it refused nothing. */
   retries: json<RetryTrail>().orNull,
-  /** The customer's newest payment method whose confirmation is known here; null: none was confirmed since the invoice came. */
+  /** The customer's newest payment method with a confirmation known here; null: none since the invoice came. */
   method: json<ConfirmedMethod>().orNull,
-  /** When a refused renewal is tried again by itself; null: it is not, as far as is known. */
+  /** Time of a refused renewal's next automatic try; null: none, as far as known. */
   nextTryAt: time().orNull,
   firstSeenAt: time(),
 });

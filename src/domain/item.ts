@@ -1,9 +1,9 @@
-// A review item: a fact, the choices that are safe, and the one that is proposed.
+// A review item: a fact, the safe choices, and the proposed one.
 import { type Fact, type KindAndFact } from './fact.js';
 import { type Resolution, REVIEW, type ReviewKind, type ReviewRow } from './model.js';
 import { newRow } from './row.js';
 
-/** What a rule says of an item that holds. Choices left out are those of its kind. */
+/** A rule's word on an open item. Missing choices are those of its kind. */
 export type Item = KindAndFact &
   Pick<ReviewRow, 'subject'> &
   Partial<
@@ -13,7 +13,7 @@ export type Item = KindAndFact &
     }
   >;
 
-/** What a person may choose for an item of a kind, and what is proposed unless its rule says otherwise. */
+/** A person's choices for an item of a kind, and the proposal unless its rule says otherwise. */
 const CHOICES: Readonly<
   Record<ReviewKind, { readonly actions: readonly Resolution[]; readonly proposed: Resolution | null }>
 > = {
@@ -46,14 +46,14 @@ export function choicesOf(item: Pick<Item, 'kind' | 'actions' | 'proposed'>): {
   return { actions, proposed: actions.length === 1 && only !== undefined ? only : proposed };
 }
 
-/** The row of an item that opens. */
+/** The row of a new item. */
 export function newReview(item: Item, id: string, createdAt: Date): ReviewRow {
   const { kind, fact, subject, invoiceId = null, paymentRowId = null, refundId = null, dueAt = null } = item;
   const about = { topic: fact.code, subject, invoiceId, paymentRowId, refundId, fact, ...choicesOf(item) };
   return newRow(REVIEW, { id, kind, status: 'open', ...about, dueAt, createdAt });
 }
 
-/** A row holds a fact of its kind, and so does the item that says it again. */
+/** A row holds a fact of its kind, and so does its repeated item. */
 export function ofKind({ kind }: Pick<ReviewRow, 'kind'>, fact: Fact): KindAndFact {
   return { kind, fact } as KindAndFact;
 }

@@ -1,4 +1,4 @@
-// What the bridge knows about one invoice: the rows of a lane as plain values. Amounts are smallest units, times UTC.
+// The bridge's knowledge of one invoice: the rows of a lane as plain values. Amounts are smallest units, times UTC.
 import { type Fact, type FactCode, FACT_WAY, type ReviewKind } from './fact.js';
 import { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus } from './invoice-row.js';
 import { type Money } from './money.js';
@@ -10,15 +10,15 @@ import { bigint, bool, code, ERASED, int, json, key, rowOf, type RowOf, text, te
 export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus, type ReviewKind };
 
 /**
- * Document 3, "Payment status as delivered in events"; `processing`, its word for an intent, until a signup's charge is proven: a bank
- * debit is known for days before it is settled.
+ * Document 3, "Payment status as delivered in events"; `processing`, its word for an intent, before a signup's charge
+ * is proven: a bank debit is known for days before it settles.
  */
 export type PaymentStatus =
   'processing' | 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded';
 
 /**
- * How far the mark of one payment on its invoice has come. One row per payment, so that a crash between two calls resumes at the
- * right one. `parked`: a person must decide. `closed`: nothing more will be done.
+ * The progress of one payment's mark on its invoice. One row per payment: a crash between two calls resumes at the
+ * right one. `parked`: a person must decide. `closed`: nothing more will happen.
  */
 export const markMoves = {
   none: ['proving', 'waiting', 'closed'],
@@ -36,7 +36,7 @@ export const markMoves = {
 } as const satisfies Record<string, readonly string[]>;
 export type MarkStage = keyof typeof markMoves;
 
-/** Stages in which a payment holds the invoice: no second payment may be marked beside it. */
+/** Stages of a payment with a hold on the invoice: no second payment may get a mark meanwhile. */
 export const HOLDING: ReadonlySet<MarkStage> = new Set<MarkStage>([
   'finalizing',
   'reporting',
@@ -53,7 +53,7 @@ export const PAYMENT = rowOf('payment', {
   id: key(),
   /** The MoR's `pay_…`; null until an event brought it. */
   paymentId: text().orNull,
-  /** Who named it so; null: the MoR did. A name that the MoR does not know is taken back. */
+  /** The author of the name; null: the MoR. A name unknown to the MoR goes away again. */
   identifiedBy: text().orNull,
   invoiceId: text(),
   customerId: text(),
@@ -64,7 +64,7 @@ export const PAYMENT = rowOf('payment', {
   currency: code(3),
   processorChargeId: text().orNull,
   processorPaymentIntentId: text().orNull,
-  /** What Stripe shows as the payment's reference: the charge id, or the proforma invoice's or payment link's id. */
+  /** The payment's reference in Stripe: the charge id, or the proforma invoice's or payment link's id. */
   reference: text().orNull,
   /** When the MoR took the money; null: it did not (yet, as far as we know). */
   succeededAt: time().orNull,
@@ -75,15 +75,15 @@ export const PAYMENT = rowOf('payment', {
   mark: text<MarkStage>().first('none'),
   markMode: text<MarkMode>().orNull,
   paymentRecordId: text().orNull,
-  /** How often a refused mark was tried again after a fresh read. */
+  /** Number of new tries of a refused mark after a fresh read. */
   markTries: int().first(0),
   proveDueAt: time().orNull,
   proveAttempts: int().first(0),
   /** Since when the MoR knows a signup's charge and has not settled it (202); null: it never said so. */
   pendingSince: time().orNull,
-  /** Checks that a person waived for this payment, by the review item's kind; `surplus`: it was known to be more than was due. */
+  /** Checks a person waived for this payment, by the review item's kind; `surplus`: known to be more than due. */
   waived: texts<ReviewKind | 'surplus'>().first([]),
-  /** Refunds that count, in smallest units. */
+  /** Counted refunds, in smallest units. */
   amountRefunded: bigint().first(0n),
   /** The largest `amount_refunded_total` any event carried; null: none did. */
   refundedTotal: bigint().orNull,
@@ -110,9 +110,8 @@ export const ATTEMPT = rowOf('', {
 export type AttemptRow = RowOf<typeof ATTEMPT>;
 
 /**
- * `requested`: written down, no answer yet. `unknown`: sent, and nobody answered. `pending`: a bank debit on its way, or a status of the MoR
- * that Document 3 does not have (`morStatus`). Only
- * `failed` frees the amount.
+ * `requested`: stored, without an answer. `unknown`: sent, and nobody answered. `pending`: a bank debit on its way, or
+ * a status of the MoR outside Document 3 (`morStatus`). Only `failed` frees the amount.
  */
 export const refundMoves = {
   requested: ['unknown', 'pending', 'succeeded', 'failed', 'joined'],
@@ -125,7 +124,10 @@ export const refundMoves = {
 } as const satisfies Record<string, readonly string[]>;
 export type RefundStatus = keyof typeof refundMoves;
 
-/** How far a refund's twin on Stripe has come. `not_needed`: its payment was never marked there, or what it gives back never showed. */
+/**
+ * The progress of a refund's twin on Stripe. `not_needed`: its payment never had a mark there, or its money never
+ * showed.
+ */
 export const mirrorMoves = {
   none: ['waiting', 'not_needed'],
   waiting: ['reporting', 'crediting', 'done', 'not_needed', 'parked'],
@@ -155,13 +157,13 @@ export const REFUND = rowOf('refund', {
   origin: text<'api' | 'event'>(),
   /** The MoR's id of the payment in our request; null: there was no request of ours. */
   askedOf: text().orNull,
-  /** Our id under which it was asked for when its event had come already, as after a restore: that row is `joined`. Null: it was not. */
+  /** Our id of a request made after its event, as after a restore: this row is `joined`. Null: there was none. */
   askedAs: text().orNull,
-  /** False: it would exceed the payment, so it is shown but not counted (a review item says so). */
+  /** False: it would exceed the payment, so it shows but does not count (a review item says so). */
   counted: bool(),
   /** `amount_refunded_total` of its event; null: no event, or the event had none. */
   totalAfter: bigint().orNull,
-  /** How much of it gives back what was paid beyond the amount due. No sale is lowered by that, so no credit note shows it. */
+  /** Its part returning a payment beyond the amount due. This lowers no sale, so no credit note shows it. */
   surplus: bigint().first(0n),
   mirror: text<MirrorStage>(),
   creditNoteId: text().orNull,
@@ -182,17 +184,17 @@ export const REVIEW = rowOf('review', {
   status: text<'open' | 'resolved'>(),
   /** The code of its fact. */
   topic: text<FactCode>(),
-  /** What it is about, in one word: one open item per kind, topic and subject. */
+  /** Its object, in one word: one open item per kind, topic and subject. */
   subject: text(),
   invoiceId: text().orNull,
   /** Our id of the payment. */
   paymentRowId: text().orNull,
   refundId: text().orNull,
-  /** Why it is open. Sentences are made from it when somebody reads them. */
+  /** Why it is open. A reader's look makes sentences from it. */
   fact: json<Fact>(FACT_WAY),
-  /** What a person may choose. A refund needs the MoR's id of the payment as well. */
+  /** A person's choices. A refund needs the MoR's id of the payment as well. */
   actions: texts<Resolution>(),
-  /** One of the actions; null: something must be found out first. */
+  /** One of the actions; null: somebody must find something out first. */
   proposed: text<Resolution>().orNull,
   /** Until when a person must have acted, or it is too late; null: nobody set a time. */
   dueAt: time().orNull,
@@ -208,7 +210,7 @@ export type ReviewRow = RowOf<typeof REVIEW>;
 export type OutboxKind =
   BillingCallKind | 'create_refund' | 'relay_event' | 'retry_charge' | 'create_proforma' | 'create_payment_link';
 
-/** A call that was decided: key and bytes are stored before it is sent. */
+/** A decided call: key and bytes are stored before its sending. */
 export const CALL = rowOf('', {
   id: key(),
   lane: text(),
@@ -216,17 +218,17 @@ export const CALL = rowOf('', {
   kind: text<OutboxKind>(),
   /** The payment's or refund's own id; with `kind` and `generation` unique for good. */
   subject: text(),
-  /** Our id of the payment that is marked by it, or whose refund it shows, whatever that is called by now; null: it is neither. */
+  /** Our id of its payment, marked by it or with its refund shown by it, under any later name; null: neither. */
   paymentRowId: text().orNull,
   /** Raised only when the effect of the earlier key is surely absent. */
   generation: int(),
   key: text(),
   wire: json<WireRequest>(),
-  /** What a call to Stripe asks for, by which its effect is recognised; null for the other peers. */
+  /** The request of a call to Stripe, to recognise its effect; null for the other peers. */
   asked: json<BillingCall>(CALL_WAY).orNull,
   status: text<'pending' | 'done' | 'refused' | 'cancelled'>(),
   attempts: int().first(0),
-  /** When it was sent first, or its effect looked for before that: its key's age counts from then. */
+  /** Time of its first sending, or of an earlier look for its effect: its key's age counts from then. */
   firstTriedAt: time().orNull,
   nextTryAt: time(),
   lastStatus: int().orNull,
@@ -258,9 +260,9 @@ export const LEDGER_ENTRY = rowOf('ledger_entry', {
   subject: text(),
   invoiceId: text(),
   paymentRowId: text(),
-  /** The MoR's `pay_…`, where it was known; a payment is collected once under it, whatever invoice it names. */
+  /** The MoR's `pay_…`, if known; a payment counts once under it, for any invoice. */
   paymentId: text().orNull,
-  /** Money is collected once under a charge. Null: none was known, or another payment of this invoice was collected under it. */
+  /** Money counts once under a charge. Null: none known, or another payment of this invoice has it. */
   processorChargeId: text().orNull,
   refundId: text().orNull,
   /** The inbox event behind it; null: a call's answer or a person. */
@@ -283,17 +285,17 @@ export type JournalLine = {
   readonly detail: Readonly<Record<string, string | number | boolean | null>> | null;
 };
 
-/** The rows of a lane, as a state and a draft both have them: for functions that only read. */
+/** The rows of a lane, common to a state and a draft: for functions without writes. */
 export type LaneRows = Omit<LaneState, 'entries' | 'journal'>;
 
-/** Everything that is known about one lane, as it was loaded, and what one decision added to it. */
+/** Everything known about one lane, as loaded, and one decision's additions. */
 export type LaneState = {
   readonly lane: string;
   readonly invoice: InvoiceRow | null;
   readonly payments: readonly PaymentRow[];
   readonly attempts: readonly AttemptRow[];
   readonly refunds: readonly RefundRow[];
-  /** What the MoR keeps beside the invoice. */
+  /** The MoR's objects of the invoice. */
   readonly objects: readonly MorObjectRow[];
   /** All of them, answered ones too: a next generation must know the last. */
   readonly messages: readonly OutboxRow[];

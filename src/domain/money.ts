@@ -27,7 +27,7 @@ export function grouped(digits: string): string {
   return fraction === undefined ? parted : `${parted}.${fraction}`;
 }
 
-/** For people who read it on a page: "1,299.00 USD". */
+/** For readers of a page: "1,299.00 USD". */
 export function sayMoney(m: Money): string {
   return `${grouped(decimalFromMinor(m.minor, m.currency))} ${m.currency}`;
 }

@@ -1,16 +1,18 @@
-// A thing that the MoR keeps beside an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, a returned debit.
+// An object of the MoR for an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, a
+// returned debit.
 import { type OnObject } from './facts/parts.js';
 import { bigint, code, ERASED, int, json, key, newRow, rowOf, type RowOf, text, time } from './row.js';
 import { PROFORMA_USUAL_TERM_MS } from '../policy.js';
 
 /**
- * `capture`: a captured card payment, kept for the MoR's uuid of it, which e-invoices and documents go by. `debit_return`: a bank took
- * a debit back, which no event tells (Document 3, "Bank-debit methods"): a person records it, and `number` says where it stands.
+ * `capture`: a captured card payment, kept for the MoR's uuid of it, the name for e-invoices and documents.
+ * `debit_return`: a bank took a debit back, without an event (Document 3, "Bank-debit methods"): a person records it,
+ * and `number` holds its position.
  */
 export type MorObjectKind =
   'proforma' | 'payment_link' | 'e_invoice' | 'dispute' | 'alert' | 'capture' | 'debit_return';
 
-/** Money that the MoR announced on a link: by an event, by the answer to its request, or by a read. */
+/** Money the MoR announced on a link: by an event, by the answer to its request, or by a read. */
 export type Observation = {
   readonly source: 'event' | 'answer' | 'read';
   readonly eventId: string | null;
@@ -26,8 +28,8 @@ export type Observation = {
 };
 
 /**
- * A credit note on Stripe for what a bank took, as a person chose it. `stage`: how far its calls have come; `parked`: Stripe refused one of
- * them.
+ * A credit note on Stripe for a bank's take, by a person's choice. `stage`: the progress of its calls; `parked`: Stripe
+ * refused one of them.
  */
 export type LossCredit = {
   /** Stands in the keys of its calls, and at Stripe as the reference of the refund. */
@@ -44,7 +46,7 @@ export type LossCredit = {
   readonly entries: number;
 };
 
-/** What the columns have no place for. Absent: not known. */
+/** Facts without a column. Absent: unknown. */
 export type MorObjectDetail = {
   readonly merchantReference?: string | null;
   /** Document 2, `issuanceFailure`, or why an authority rejected an e-invoice. */
@@ -63,39 +65,41 @@ export type MorObjectDetail = {
   /** A link's `pricedAmount` and `amountDue` as decimal strings, as the MoR wrote them last. */
   readonly priced?: string | null;
   readonly due?: string | null;
-  /** All that announced money on a link, in the order of arrival. The first event counts once a read of the link confirms it. */
+  /**
+   * All announced money on a link, in the order of arrival. The first event counts once a read of the link confirms it.
+   */
   readonly observed?: readonly Observation[];
   /**
-   * Each read of it has failed since then (ISO 8601), the last one with this status and code. `passes`: the MoR may answer soon. Absent: the
-   * last read was answered.
+   * Each read of it has failed since then (ISO 8601), the last one with this status and code. `passes`: the MoR may
+   * answer soon. Absent: the last read succeeded.
    */
   readonly silent?: { readonly since: string; readonly answer: string; readonly passes: boolean };
-  /** The proforma invoice or payment that an e-invoice is for. */
+  /** The proforma invoice or payment of an e-invoice. */
   readonly madeFor?: string | null;
   /** A dispute's outcome in the MoR's words. */
   readonly outcome?: string | null;
-  /** An alert's outcome: whether the payment was given back; null: it did not say. */
+  /** An alert's outcome: whether the payment went back; null: it did not say. */
   readonly refunded?: boolean | null;
   readonly reviewerNote?: string | null;
-  /** The evidence that was asked for last: at first, or better one. */
+  /** The last requested evidence: the first, or better one. */
   readonly stage?: 'action_needed' | 'revision_requested';
-  /** When the event that asked for it was made (ISO 8601). */
+  /** Time of the event requesting it (ISO 8601). */
   readonly saidAt?: string;
-  /** When the event that gave a dispute its outcome was made (ISO 8601): a later one overrules it. */
+  /** Time of the event with a dispute's outcome (ISO 8601): a later one overrules it. */
   readonly outcomeAt?: string;
   /** When a bank took a debit back, as a person has it from the MoR (ISO 8601). Absent: when they recorded it. */
   readonly returnedAt?: string;
-  /** When the event that gave a dispute its amount was made (ISO 8601). */
+  /** Time of the event with a dispute's amount (ISO 8601). */
   readonly amountAt?: string;
-  /** A sum that the MoR's event named in a way that cannot be read for sure, and when that was made (ISO 8601). */
+  /** A sum in the MoR's event with several readings, and the event's time (ISO 8601). */
   readonly unread?: { readonly said: string; readonly at: string };
-  /** Ids of a payment, charge or payment intent that a dispute or an alert named. */
+  /** Ids of a payment, charge or payment intent in a dispute or an alert. */
   readonly names?: readonly string[];
   /** The loss of a dispute is in the ledger. */
   readonly booked?: boolean;
   /**
-   * The loss as the ledger has it: our id of its payment, smallest units as text, how many entries made it, and the moves of this payment by
-   * which it came about: when (ISO 8601), and what was lost, or with a minus taken back.
+   * The loss in the ledger: our id of its payment, smallest units as text, its number of entries, and the moves of this
+   * payment behind it: time (ISO 8601) and loss, or with a minus its return.
    */
   readonly loss?: {
     readonly of: string;
@@ -105,13 +109,13 @@ export type MorObjectDetail = {
   };
   /** The credit note for the loss. Absent: nobody chose one. */
   readonly credit?: LossCredit;
-  /** Our request was sent and nobody answered; it is sent again, the same bytes. */
+  /** Our request went out and nobody answered; it goes out again, the same bytes. */
   readonly unanswered?: boolean;
-  /** Our request was sent, nobody answered, and it was taken back: the MoR may have made it, and nobody was given its page. */
+  /** Our request went out, nobody answered, and we took it back: the MoR may have made it, and nobody got its page. */
   readonly mayStand?: boolean;
-  /** A link that was made by itself after a failed renewal. */
+  /** An automatic link after a failed renewal. */
   readonly automatic?: boolean;
-  /** Of such a link: the country that it was asked for. */
+  /** Of such a link: its requested country. */
   readonly jurisdiction?: string;
   /** Another row of ours has the same object of the MoR. */
   readonly replacedBy?: string;
@@ -147,10 +151,10 @@ export const MOR_OBJECT = rowOf('mor_object', {
   number: text().orNull,
   /** A link's page, or a dispute's dashboard. Text to show, never followed. */
   url: text().orNull,
-  /** Until when somebody must act; for a link, until when it can be paid; for a proforma invoice, the end of its due date. */
+  /** A person's deadline; for a link, the end of its payable time; for a proforma invoice, the end of its due date. */
   deadline: time().orNull,
   detail: json<MorObjectDetail>().first({}).personal(withoutWords),
-  /** It is to be read at the MoR then; null: nothing to find out. */
+  /** Time of its next read at the MoR; null: nothing to find out. */
   readDueAt: time().orNull,
   readAttempts: int().first(0),
   createdAt: time(),
@@ -158,13 +162,13 @@ export const MOR_OBJECT = rowOf('mor_object', {
 });
 export type MorObjectRow = RowOf<typeof MOR_OBJECT>;
 
-/** Proforma invoices in these states hold nothing: another may be made. */
+/** Proforma invoices in these states hold nothing: another one is possible. */
 const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REPLACED']);
 
-/** Proforma invoices that the MoR was paid for; the last two follow on the first (Document 2, "States"). */
+/** Proforma invoices paid at the MoR; the last two follow the first (Document 2, "States"). */
 export const TRANSFERRED: ReadonlySet<string> = new Set(['SETTLED', 'INVOICED', 'BOOKED']);
 
-/** When the payment on a link was captured that the MoR has announced and that no read has confirmed; null: none was, or it is recorded. */
+/** Capture time of a link's payment, announced by the MoR and unconfirmed by any read; null: none, or recorded. */
 export function announcedAt(o: MorObjectRow): Date | null {
   const [first] = eventsOn(o);
   return first === undefined || o.kind !== 'payment_link' || o.paymentRowId !== null ? null : new Date(first.at);
@@ -181,8 +185,8 @@ function eventsOn({ detail: { observed = [] } }: MorObjectRow): readonly Observa
 }
 
 /**
- * The payments that events announced on a link, the first to arrive first. An event with the charge or the payment id of an earlier one
- * repeats that one, and may add the other name.
+ * The announced payments of a link, the first to arrive first. An event with the charge or the payment id of an earlier
+ * one repeats it, and may add the other name.
  */
 export function announcedOn(o: MorObjectRow): readonly Observation[] {
   return eventsOn(o).reduce<readonly Observation[]>((all, x) => {
@@ -200,12 +204,15 @@ export function isSameMoney(a: Names, b: Names): boolean {
   return (a.charge !== null && a.charge === b.charge) || (a.paymentId !== null && a.paymentId === b.paymentId);
 }
 
-/** A proforma invoice whose transfer is recorded: it cannot be paid again, and what a part of it left due is billed by another. */
+/**
+ * A proforma invoice with a recorded transfer: it cannot be paid again, and another one bills the rest after a partial
+ * payment.
+ */
 export function isRecordedProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && TRANSFERRED.has(o.status) && o.paymentRowId !== null;
 }
 
-/** A proforma invoice that stands, or is on its way. */
+/** A proforma invoice standing, or on its way. */
 export function isLiveProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && !DEAD.has(o.status) && !isRecordedProforma(o);
 }
@@ -213,12 +220,12 @@ export function isLiveProforma(o: MorObjectRow): boolean {
 /** A link in one of these states is over; the first two are the MoR's words (Document 2). */
 const ENDED_LINK = new Set(['PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED']);
 
-/** The MoR has given this link, and it has not ended: also one whose status is a word that Document 2 does not have. */
+/** The MoR has given this link, and it has not ended: also one with a status unknown to Document 2. */
 export function isStandingLink(o: MorObjectRow): boolean {
   return o.kind === 'payment_link' && o.status !== 'REQUESTED' && o.status !== 'UNKNOWN' && !ENDED_LINK.has(o.status);
 }
 
-/** A link that a customer can pay, as far as we know, or that is on its way. */
+/** A link open to a customer's payment, as far as we know, or on its way. */
 export function isPayableLink(o: MorObjectRow, now: Date): boolean {
   if (o.kind !== 'payment_link') return false;
   if (o.status === 'REQUESTED') return true;
@@ -236,8 +243,8 @@ export function dueDate(o: MorObjectRow): Date {
 }
 
 /**
- * Until when the invoice may go without a word of the MoR; null: no word is expected. A proforma invoice or a link that stands gives the
- * customer time of its own.
+ * The invoice's time limit without a word of the MoR; null: no word is expected. A standing proforma invoice or link
+ * gives the customer its own time.
  */
 export function verdictBy(
   { expectedBy }: { readonly expectedBy: Date | null },
@@ -255,7 +262,7 @@ export function has(ids: ReadonlySet<string>, id: string | null): boolean {
   return id !== null && ids.has(id);
 }
 
-/** What a person needs to know of it to mark the invoice by hand. */
+/** A person's facts to mark the invoice by hand. */
 export function onObject(o: MorObjectRow): OnObject {
   return { object: objectName(o), reference: o.morId, charge: announcedOn(o)[0]?.charge ?? null };
 }
@@ -264,14 +271,14 @@ export function objectName(o: MorObjectRow): string {
   return `${o.kind === 'proforma' ? 'proforma invoice' : 'payment link'} ${o.number ?? o.morId ?? o.id}`;
 }
 
-/** What banks took of a payment by disputes that were lost, as it is booked: our id of the payment, smallest units. */
+/** The banks' booked take of a payment by lost disputes: our id of the payment, smallest units. */
 export function lostOf(paymentRowId: string, objects: readonly MorObjectRow[]): bigint {
   return objects
     .filter((o) => o.kind === 'dispute' && o.detail.loss?.of === paymentRowId)
     .reduce((sum, o) => sum + BigInt(o.detail.loss?.minor ?? 0), 0n);
 }
 
-/** The return of a payment that stands; undefined: its money is there, as far as anyone said. */
+/** The standing return of a payment; undefined: its money is there, as far as anyone said. */
 export function returnOf(
   s: { readonly objects: readonly MorObjectRow[] },
   paymentRowId: string | null,
@@ -284,7 +291,9 @@ export function objectId(o: Pick<MorObjectRow, 'id' | 'morId'>): string {
   return o.morId ?? o.id;
 }
 
-/** Evidence was asked for after the outcome of a dispute: it goes on, while a loss stays in the books until a win is told. */
+/**
+ * A request for evidence came after the outcome of a dispute: it goes on, while a loss stays in the books until a win.
+ */
 export function asksAfterOutcome({ detail: { saidAt, outcomeAt } }: MorObjectRow): boolean {
   return saidAt !== undefined && outcomeAt !== undefined && saidAt > outcomeAt;
 }

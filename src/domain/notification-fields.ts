@@ -29,7 +29,7 @@ export const orNull = <T>({ schema, sample }: Field<T>): Field<T | null> => ({
 /** Null in the sample too. */
 export const none = <T>(of: Field<T>): Field<T | null> => ({ ...orNull(of), sample: null });
 
-/** Every property is always there; null says that there is none. */
+/** Every property is always there; null means none. */
 export function schemaOfFields(fields: Fields): JsonSchema {
   const properties = Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
   return { type: 'object', properties, required: Object.keys(properties) };

@@ -208,14 +208,14 @@ export type PaymentFacts = Data<typeof PAYMENT>;
 export type RefundFacts = Data<typeof REFUND>;
 export type ReviewFacts = Data<typeof REVIEW>;
 
-/** One thing that happened. `subject` names it for good: the same type and subject are the same notification. */
+/** One event. `subject` names it for good: the same type and subject are the same notification. */
 export type Told<T extends NotificationType = NotificationType> = {
   [K in T]: { readonly type: K; readonly subject: string; readonly data: DataOf<K> };
 }[T];
 
 export const NOTIFICATION_TYPES = Object.keys(NOTIFICATIONS) as readonly NotificationType[];
 
-/** `subject` tells one sample from another, so that each has an id of its own. */
+/** `subject` tells one sample from another, so each has its own id. */
 export function sampleOf(type: NotificationType, subject: string): Told {
   // The table has the data of each type under its own name.
   return { type, subject, data: sampleOfFields(NOTIFICATIONS[type].fields) } as Told;
@@ -252,7 +252,7 @@ function sum(d: { readonly amount: number | null; readonly currency: string | nu
 
 export type NotifyFormat = 'standard' | 'slack';
 
-/** As it is stored. The body never changes from here on, however often it is sent. */
+/** As stored. The body never changes from here on, however often it goes out. */
 export type NewNotification = {
   /** `webhook-id`. */
   readonly id: string;
@@ -262,6 +262,6 @@ export type NewNotification = {
   readonly invoiceId: string | null;
   readonly format: NotifyFormat;
   readonly body: string;
-  /** When it happened, or was found out. */
+  /** Time of the event, or of its discovery. */
   readonly at: Date;
 };

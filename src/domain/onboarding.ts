@@ -8,7 +8,7 @@ export type MerchantFacts = {
   readonly storeUrls: readonly string[];
 };
 
-/** A text that was not given is empty. */
+/** A missing text is empty. */
 export type CompanyFacts = {
   readonly legalName: string;
   readonly tradingName: string;
@@ -36,9 +36,9 @@ export type OnboardingStatus = string;
 export type OnboardingRow = {
   /** The partner's own name of the merchant, permanent. */
   readonly reference: string;
-  /** Null until it was looked up by the reference: initiate does not tell it. */
+  /** Null before its look-up by the reference: initiate does not return it. */
   readonly merchantId: string | null;
-  /** Null until initiate answered, and for a merchant that was not begun through us. */
+  /** Null before initiate's answer, and for a merchant begun elsewhere. */
   readonly applicationId: string | null;
   readonly productCode: string;
   readonly regions: readonly string[];
@@ -48,13 +48,13 @@ export type OnboardingRow = {
   /** The reviewer's comments. `field` is a label to show, not a key. */
   readonly comments: readonly { readonly field: string; readonly message: string }[];
   readonly reviewMessage: string | null;
-  /** Company, description and stores, as the MoR had them when the merchant was read last; null: not read. */
+  /** Company, description and stores, as the MoR had them at the last read; null: never read. */
   readonly merchant: MerchantFacts | null;
-  /** Of the request that was sent first; null: not begun through us. */
+  /** Of the first request; null: begun elsewhere. */
   readonly bodySha256: Buffer | null;
   /** The MoR had an application for this reference before we asked. */
   readonly existing: boolean;
-  /** The company details of a request of ours were thrown away by the MoR. */
+  /** The MoR discarded the company details of our request. */
   readonly companyDiscarded: boolean;
   readonly initiates: number;
   readonly submittedAt: Date | null;

@@ -1,11 +1,11 @@
-// A page of a list: what is asked for, and what is given.
+// A page of a list: the request and the result.
 
 /** A page of a list, newest first. */
 export type PageRequest = { readonly limit: number; readonly cursor: string | null };
 
 export type Page<T> = { readonly data: readonly T[]; readonly nextCursor: string | null };
 
-/** A stretch of time, by the time that the list is ordered by. */
+/** A stretch of time, by the time of the list's order. */
 export type Span = {
   /** At this time or later. */
   readonly since?: Date | undefined;
@@ -13,24 +13,24 @@ export type Span = {
   readonly until?: Date | undefined;
 };
 
-/** What a list of money is filtered by; what is left out or undefined filters nothing. */
+/** The filters of a list of money; a missing or undefined one filters nothing. */
 export type MoneyFilter = Span & {
   /** ISO 4217, upper case. */
   readonly currency?: string | undefined;
-  /** Exactly so many smallest units: what is due of an invoice, the whole of a payment or refund. */
+  /** Exactly so many smallest units: the amount due of an invoice, the whole of a payment or refund. */
   readonly amount?: bigint | undefined;
   readonly customerId?: string | undefined;
 };
 
-/** What the rows of a selection add up to: of the newest few thousand, or of all where sums by the day are kept. */
+/** The sums of a selection: of the newest few thousand rows, or of all if sums by the day exist. */
 export type SelectionSums = {
-  /** `currency` null: rows whose amount is not known. Smallest units. */
+  /** `currency` null: rows with an unknown amount. Smallest units. */
   readonly sums: readonly { readonly currency: string | null; readonly rows: number; readonly minor: bigint }[];
-  /** False: older rows were not looked at. */
+  /** False: without the older rows. */
   readonly all: boolean;
 };
 
-/** A cursor that no list gave out: it comes from the caller, and the caller is told. */
+/** A cursor from no list of ours: it comes from the caller, and the caller learns it. */
 export class BadCursor extends Error {
   readonly code = 'bad_cursor';
 }

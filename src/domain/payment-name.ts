@@ -1,10 +1,10 @@
-// By which name a payment is known: the MoR's id, or our own until the MoR gives one.
+// A payment's name: the MoR's id, or our own before the MoR gives one.
 import { type PaymentRow } from './model.js';
 
 /** How our own ids of payments begin. */
 export const OWN_PAYMENT = 'pmt';
 
-/** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */
+/** The name for a payment's effects, unique for good: the MoR's id, or ours before it has one. */
 export function effectName(p: PaymentRow): string {
   return p.paymentId ?? p.id;
 }
@@ -19,7 +19,7 @@ export function ownIdOf({ paymentId, identifiedBy }: PaymentRow): string | null 
   return identifiedBy === null ? paymentId : null;
 }
 
-/** The id by which the outside knows a payment. */
+/** The id of a payment towards the outside. */
 export function paymentName(p: PaymentRow): string {
   return p.paymentId ?? p.id;
 }

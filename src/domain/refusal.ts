@@ -1,4 +1,5 @@
-// Why a webhook endpoint refused a delivery, and what to check then. The same words stand in the answer, the metric and the notification.
+// Why a webhook endpoint refused a delivery, and the things to check. The answer, the metric and the notification use
+// the same words.
 import { type InboxSource } from './ports/inbox.js';
 
 export const REFUSALS = [
@@ -43,7 +44,7 @@ const CHECKS: Readonly<Record<Refusal, string>> = {
   stopping: 'Wait: Crossbill starts or stops. If this lasts, read its log.',
 };
 
-/** What a person checks after a refusal. A word of no refusal, such as `aborted`, stands for itself. */
+/** A person's check after a refusal. Any other word, such as `aborted`, stands for itself. */
 export function whatToCheck(endpoint: InboxSource, reason: string): string {
   if (reason === 'aborted') return 'The sender closed the connection before the end of the body.';
   if (!isRefusal(reason)) return reason;

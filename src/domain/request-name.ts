@@ -1,6 +1,6 @@
-// The name of a POST that creates, and what it made before.
+// The name of a creating POST, and its earlier object.
 
-/** The name of a POST that creates: who asked, for what, under which key. */
+/** The name of a creating POST: requester, purpose, key. */
 export type RequestName = {
   readonly apiKey: string;
   readonly method: string;
@@ -8,7 +8,7 @@ export type RequestName = {
   readonly idempotencyKey: string;
 };
 
-/** With a hash of what was asked, to tell a repeat from a clash. */
+/** With a hash of the request, to tell a repeat from a clash. */
 export type NamedRequest = RequestName & { readonly bodySha256: Buffer };
 
 export type Remembered =

@@ -1,7 +1,7 @@
-// Trying again to collect a renewal that was refused: the schedule that an operator chose, and what was done of it for one invoice.
+// New tries to collect a refused renewal: the operator's schedule, and its progress for one invoice.
 
 /**
- * What a refusal calls for. `soft`: the same method may work later. `hard`: it will not, the customer must give another one.
+ * A refusal's kind. `soft`: the same method may work later. `hard`: it will not, the customer must give another one.
  * `authentication`: the customer must confirm the payment.
  */
 export const REFUSAL_KINDS = ['soft', 'hard', 'authentication'] as const;
@@ -10,7 +10,7 @@ export type RefusalKind = (typeof REFUSAL_KINDS)[number];
 /** `charge`: ask the MoR to charge again, so long after the refusal. `link`: make a payment link, at once. */
 export type RetryStep = { readonly do: 'charge'; readonly afterMs: number } | { readonly do: 'link' };
 
-/** What becomes of an invoice when every step failed. */
+/** The fate of an invoice after every step failed. */
 export const RETRY_ENDS = ['nothing', 'uncollectible', 'cancel'] as const;
 export type RetryEnd = (typeof RETRY_ENDS)[number];
 
@@ -29,49 +29,55 @@ export type Refusal = {
 };
 
 export type Retry = {
-  /** Counts from 1 for an invoice. The event id or the link's key is made of it, so that a restored backup sends the same one. */
+  /**
+   * Counts from 1 for an invoice. The event id or the link's key comes from it, so a restored backup sends the same
+   * one.
+   */
   readonly number: number;
   readonly at: string;
-  /** The kind of refusal that it follows. */
+  /** The kind of refusal before it. */
   readonly kind: RefusalKind;
   readonly means: RetryStep['do'];
-  /** Who asked for it; null: the schedule. */
+  /** The requester; null: the schedule. */
   readonly by: string | null;
-  /** The id of the event that was made for the MoR, or our id of the payment link. */
+  /** The id of the event made for the MoR, or our id of the payment link. */
   readonly ref: string;
-  /** What was due, in smallest units. */
+  /** The amount due, in smallest units. */
   readonly minor: string;
-  /** Our id of the confirmed payment method that it was made for; null: it was made for none. */
+  /** Our id of its confirmed payment method; null: it has none. */
   readonly method: string | null;
-  /** It was taken back before it was sent, so it does not count. */
+  /** Taken back before its sending, so it does not count. */
   readonly withdrawn: boolean;
 };
 
-/** A payment method of the customer, once its confirmation is known: what was refused before is tried with it once. */
+/** A payment method of the customer with a known confirmation: it gets one try for each earlier refusal. */
 export type ConfirmedMethod = {
-  /** Ours, of the setup that saved it. */
+  /** Ours, of its setup. */
   readonly id: string;
   /** When the confirmation became known, by the database's clock (ISO 8601). */
   readonly at: string;
-  /** Who reported it; null: a charge that succeeded. */
+  /** The reporter; null: a successful charge. */
   readonly by: string | null;
 };
 
-/** What followed the refusals of one invoice. */
+/** The consequences of one invoice's refusals. */
 export type RetryTrail = {
   readonly refusal: Refusal;
   readonly retries: readonly Retry[];
-  /** The MoR was asked to charge again then, and has not answered; null: nothing is awaited. */
+  /** Time of the MoR's unanswered charge request; null: none. */
   readonly waitingSince: string | null;
   /** Stripe asked for another attempt then (`invoice.payment_attempt_required`), since the refusal; null: it did not. */
   readonly askedAt: string | null;
-  /** The schedule is over; null: it goes on. `why`: what ended it before its steps were used up; null: they were. */
+  /**
+   * The end of the schedule; null: it goes on. `why`: the reason for an end before its last step; null: it used them
+   * all.
+   */
   readonly ended: { readonly at: string; readonly how: RetryEnd; readonly why: string | null } | null;
 };
 
 /**
- * The confirmed method with which the refused renewal has still to be tried; null: there is none. The MoR charges the newest confirmed method,
- * so whatever was ordered since the confirmation has tried it.
+ * The confirmed method still to try for the refused renewal; null: there is none. The MoR charges the newest confirmed
+ * method, so any order since the confirmation has tried it.
  */
 export function untriedMethod(i: {
   readonly method: ConfirmedMethod | null;

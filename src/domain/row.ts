@@ -20,7 +20,7 @@ type Options = {
   readonly way?: JsonWay;
   /** The value of a new row. */
   readonly first?: unknown;
-  /** What stays of personal data after an erasure. */
+  /** The rest of personal data after an erasure. */
   readonly erase?: (value: unknown) => unknown;
 };
 
@@ -47,7 +47,7 @@ export class Column<T, F extends boolean = boolean> {
     return new Column(this.kind, { ...this.options, first });
   }
 
-  /** Free text about a person. `erase` says what stays of it; left out: null. */
+  /** Free text about a person. `erase` returns the rest of it; left out: null. */
   personal(erase: (value: NonNullable<T>) => unknown = () => null): Column<T, F> {
     const kept = (value: unknown): unknown => (value === null ? null : erase(value as NonNullable<T>));
     return new Column(this.kind, { ...this.options, erase: kept });
@@ -66,7 +66,7 @@ export const bool = (): Column<boolean, false> => new Column('bool');
 export const json = <T>(way?: JsonWay): Column<T, false> => new Column('json', way === undefined ? {} : { way });
 export const texts = <T extends string>(): Column<readonly T[], false> => new Column('texts');
 
-/** A kind of row. `T`: its values. `G`: what a new row must be given. */
+/** A kind of row. `T`: its values. `G`: a new row's required values. */
 export type Row<T, G = Partial<T>> = {
   /** Empty: it stands in the log alone. */
   readonly table: string;
@@ -99,7 +99,7 @@ export function rowOf<C extends Columns>(table: string, columns: C): Row<Values<
   };
 }
 
-/** A new row: the first values, and what is given. */
+/** A new row: the first values, and the given ones. */
 export function newRow<T, G>(row: Row<T, G>, given: G & Partial<T>): T {
   return { ...row.first, ...given } as T; // `Given` names every column without a first value
 }

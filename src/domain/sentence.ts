@@ -1,13 +1,16 @@
-// What sentences on invoices and payments share: their tone, and what a bank or a customer did about the money.
+// The common part of sentences on invoices and payments: their tone, and the acts of a bank or a customer on the money.
 import { asksAfterOutcome, type MorObjectRow } from './mor-object.js';
 import { moment } from './when.js';
 
-/** `bad`: a person must act. `warn`: money is missing or in question. `wait`: it goes on by itself. `calm`: nothing is owed. */
+/**
+ * `bad`: a person must act. `warn`: money is missing or in question. `wait`: it goes on automatically. `calm`: nothing
+ * is due.
+ */
 export type Answer = { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm'; readonly text: string };
 
 type Trouble = { readonly text: string; readonly lost: boolean };
 
-/** What a bank or a customer did about money that was taken. */
+/** A bank's or a customer's acts on taken money. */
 export function troubleOf({ objects }: { readonly objects: readonly MorObjectRow[] }, now: Date): readonly Trouble[] {
   return objects.flatMap((o): readonly Trouble[] => {
     if (o.kind === 'debit_return' && o.status === 'returned')

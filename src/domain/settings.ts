@@ -1,8 +1,8 @@
-// The settings that decisions depend on, apart from where they come from.
+// The settings of decisions, apart from their source.
 import { type MarkMode } from './model.js';
 import { type RetrySchedule } from './retry.js';
 
-/** How a renewal that failed gets a payment link by itself. `jurisdiction`: where the customer's country is not known, or not served. */
+/** The automatic payment link of a failed renewal. `jurisdiction`: for a customer of an unknown or unserved country. */
 export type RecoveryLinks = {
   /** ISO 3166-1 alpha-2. */
   readonly jurisdiction: string;
@@ -10,32 +10,32 @@ export type RecoveryLinks = {
   readonly expiresSec: number;
 };
 
-/** Whose invoices are expected to be paid through the MoR. */
+/** The invoices expected to be paid through the MoR. */
 export type Enrolment =
   | { readonly by: 'all' }
-  /** Customers who have a link to a customer of the MoR. */
+  /** Customers with a link to a customer of the MoR. */
   | { readonly by: 'linked' }
-  /** Subscriptions or customers that carry this metadata at the platform. */
+  /** Subscriptions or customers with this metadata at the platform. */
   | { readonly by: 'metadata'; readonly key: string; readonly value: string };
 
 export type FlowSettings = {
   readonly markMode: MarkMode;
   readonly draftPolicy: 'wait' | 'finalize';
-  /** Hours after which an expected renewal without a verdict becomes a review item. */
+  /** Hours before an expected renewal without a verdict becomes a review item. */
   readonly renewalAlarmAfterHours: number;
-  /** Days that a bank debit may take: the same alarm for customers who pay by debit, and how long a signup's debit is waited for. */
+  /** A bank debit's days: the same alarm for customers paying by debit, and the wait for a signup's debit. */
   readonly bankDebitAlarmAfterDays: number;
   readonly signupChargeCheck: 'psp_reference' | 'off';
   /** True: relay each `invoice.created` to the MoR. */
   readonly relay: boolean;
-  /** Null: payment links are made on request only. */
+  /** Null: payment links only on request. */
   readonly recoveryLinks: RecoveryLinks | null;
-  /** Null: a refused renewal is tried again on request only. */
+  /** Null: a refused renewal gets another try only on request. */
   readonly retrySchedule: RetrySchedule | null;
-  /** True: what the platform would charge by itself is looked at. Left out: false. */
+  /** True: looks at the platform's own coming charges. Left out: false. */
   readonly guard?: boolean;
   /** Left out: all. */
   readonly enrolment?: Enrolment;
-  /** True: calls are written down and never sent. Left out: false. */
+  /** True: stores calls and never sends them. Left out: false. */
   readonly shadow?: boolean;
 };

@@ -1,4 +1,4 @@
-// What was seen of the money of one invoice, in one sentence.
+// The observations of one invoice's money, in one sentence.
 import { type Seen } from './facts/parts.js';
 import { showMoney } from './money.js';
 import { showIso } from './show-time.js';
@@ -24,7 +24,7 @@ function showBooked(x: Seen): string {
   return `payment ${x.id ?? ''}${charge}${sumOf(x)}`;
 }
 
-/** What the MoR calls it. */
+/** The MoR's name of it. */
 export function showNames({ charge, payment }: Pick<Seen, 'charge' | 'payment'>): string {
   const names = [
     ...(typeof payment === 'string' ? [`payment ${payment}`] : []),

@@ -1,4 +1,4 @@
-// A time in a sentence that a person reads, as `2026-11-20 19:37 UTC`: to the minute, which is what people act on.
+// A time in a sentence for a person, such as `2026-11-20 19:37 UTC`: to the minute, enough to act on.
 
 export function showTime(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

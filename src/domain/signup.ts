@@ -1,7 +1,7 @@
-// A signup as it is kept.
+// A signup as stored.
 import { bigint, bool, code, key, rowOf, type RowOf, text, time } from './row.js';
 
-/** `method`: another payment method of a customer, who signed up before. */
+/** `method`: another payment method of a customer with an earlier signup. */
 export type SignupKind = 'payment' | 'trial' | 'method';
 
 export const SIGNUP = rowOf('signup', {
@@ -17,23 +17,23 @@ export const SIGNUP = rowOf('signup', {
   intentId: text().orNull,
   morCustomerId: text().orNull,
   taxCalculationId: text().orNull,
-  /** Its calculation could not be used and was made again, once. */
+  /** Its calculation was unusable and was made again, once. */
   recalculated: bool().first(false),
   /** The idempotency key towards the MoR. */
   morKey: text(),
-  /** What is sent to the MoR, the same bytes on every try; `body` null once erased. */
+  /** The bytes for the MoR, the same on every try; `body` null once erased. */
   path: text(),
   body: text().orNull.personal(),
-  /** One request at a time is sent for a signup; null or past: nobody is at it. */
+  /** Only one request goes out for a signup at a time; null or past: nobody is at it. */
   busyUntil: time().orNull,
   createdBy: text(),
   invoiceId: text().orNull,
   chargeId: text().orNull,
   paymentRowId: text().orNull,
   completedAt: time().orNull,
-  /** When the confirmation of its payment method became known; null: it is not known. */
+  /** Time the confirmation of its payment method became known; null: unknown. */
   confirmedAt: time().orNull,
-  /** `charge`: a charge succeeded; else who reported it. */
+  /** `charge`: a charge succeeded; else the reporter. */
   confirmedBy: text().orNull,
   /** When somebody reported the confirmation first; null: nobody did. */
   reportedAt: time().orNull,

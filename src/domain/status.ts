@@ -1,4 +1,4 @@
-// What an invoice's and a payment's state is called towards the outside.
+// The outside names of an invoice's and a payment's state.
 import {
   type InvoiceRow,
   type LaneRows,
@@ -12,7 +12,7 @@ import {
 /** Document 3, rule 4: the signup's invoice is paid at signup and is no renewal. */
 export const SIGNUP_REASON = 'subscription_create';
 
-/** Nothing more is collected for an invoice that is paid, void or deleted. An uncollectible one may still be paid. */
+/** A paid, void or deleted invoice needs no more money. An uncollectible one may still be paid. */
 export function isOver(status: PlatformStatus): boolean {
   return status === 'paid' || status === 'void' || status === 'deleted';
 }
@@ -22,7 +22,10 @@ export function isPayable(invoice: InvoiceRow | null): boolean {
   return invoice?.platformStatus === 'open' || invoice?.platformStatus === 'uncollectible';
 }
 
-/** True: its customer is not enrolled, and the MoR has nothing to do with it. A payment, or what was asked of the MoR for it, makes it ours. */
+/**
+ * True: its customer is not enrolled, and the MoR has nothing to do with it. A payment, or a request to the MoR for it,
+ * makes it ours.
+ */
 export function isOutside({
   invoice,
   payments,
@@ -36,8 +39,8 @@ export function isOutside({
 }
 
 /**
- * The invoice's status for the API. Money that is settled wins over everything (paid never becomes unpaid), then money that
- * waits for a person, then money on its way, then what the platform says, then the MoR's verdict.
+ * The invoice's status for the API. Settled money wins over everything (paid never becomes unpaid), then money waiting
+ * for a person, then money on its way, then the platform's word, then the MoR's verdict.
  */
 export function publicStatus(s: LaneRows): PublicInvoiceStatus {
   const { invoice, payments } = s;
@@ -47,7 +50,7 @@ export function publicStatus(s: LaneRows): PublicInvoiceStatus {
   if (at(['confirmed']) || invoice?.platformStatus === 'paid') return at(['attaching', 'paying']) ? 'marking' : 'paid';
   if (at(['parked'])) return 'review';
   if (at(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying'])) return 'marking';
-  // Money that is known and not settled, a bank debit on its way: nothing is marked yet.
+  // Known, unsettled money, a bank debit on its way: no mark so far.
   if (payments.some((p) => p.mark === 'proving' && p.pendingSince === null)) return 'marking';
   if (at(['held'])) return 'held';
   if (invoice?.platformStatus === 'void' || invoice?.platformStatus === 'deleted') return 'void';
@@ -64,22 +67,22 @@ function onlyPartPaid({ invoice, payments }: LaneRows): boolean {
   return marked.length > 0 && parts && invoice.amountRemaining !== null && invoice.amountRemaining > 0n;
 }
 
-/** Document 3, "Payment status as delivered in events", from what is recorded. */
+/** Document 3, "Payment status as delivered in events", from our records. */
 export function paymentStatus(p: PaymentRow, refunded: bigint): PaymentStatus {
   if (refunded > 0n) return p.amount !== null && refunded >= p.amount ? 'refunded' : 'partially_refunded';
   return p.succeededAt !== null ? 'succeeded' : p.status;
 }
 
 /**
- * What of a payment is neither given back, nor promised back, nor taken back by a bank. Amount unknown: nothing.
- * @param lost what lost disputes took of it (Document 3: a payment that was charged back cannot be refunded)
+ * The rest of a payment neither given back, nor promised back, nor taken back by a bank. Amount unknown: nothing.
+ * @param lost the part lost in disputes (Document 3: a charged back payment cannot be refunded)
  */
 export function refundable(p: PaymentRow, refunds: readonly RefundRow[], lost: bigint): bigint {
   if (p.amount === null || p.succeededAt === null) return 0n;
   const reserved = refunds
     .filter((r) => r.paymentRowId === p.id && r.status !== 'failed' && r.status !== 'joined')
     .reduce((sum, r) => sum + r.amount, 0n);
-  const told = p.refundedTotal ?? 0n; // may count refunds whose events have not come
+  const told = p.refundedTotal ?? 0n; // may count refunds before their events
   const gone = (reserved > told ? reserved : told) + lost;
   return gone >= p.amount ? 0n : p.amount - gone;
 }

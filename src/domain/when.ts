@@ -1,8 +1,8 @@
-// Days in a sentence for people. A day is a UTC day, as in all that is kept.
+// Days in a sentence for people. A day is a UTC day, as everywhere in the books.
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/** "5 Nov"; with the year where it is another than that of `now`. */
+/** "5 Nov"; with the year if different from that of `now`. */
 export function day(at: Date, now: Date): string {
   const text = `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()] ?? ''}`;
   return at.getUTCFullYear() === now.getUTCFullYear() ? text : `${text} ${at.getUTCFullYear()}`;

@@ -75,7 +75,7 @@ export type ImportRow = {
   readonly line: number;
   readonly customerId: string;
   readonly morCustomerId: string;
-  /** The merchant's own word for it; null: none was given. */
+  /** The merchant's own word for it; null: none. */
   readonly reference: string | null;
 };
 

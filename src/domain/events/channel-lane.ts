@@ -1,11 +1,12 @@
-// The names of lanes that are no invoice's. No sender and no caller may name an invoice like one, or it would be worked there.
+// The names of lanes without an invoice. No sender and no caller may name an invoice like one, or its work would happen
+// there.
 
-/** An event that does not name its invoice: it waits there until it is known where it belongs. */
+/** An event without its invoice: it waits there until its place is known. */
 const CHANNEL = 'mor:';
-/** A delivery that cannot be used: it is parked by itself. */
+/** An unusable delivery: parked alone. */
 const BARE_EVENT = 'event:';
 
-/** @param subject the MoR's id of what the event is about */
+/** @param subject the MoR's id of the event's object */
 export function channelLane(subject: string): string {
   return CHANNEL + subject;
 }
@@ -23,7 +24,7 @@ export function isBareEventLane(lane: string): boolean {
   return lane.startsWith(BARE_EVENT);
 }
 
-/** True for what cannot be an invoice's id: Stripe's never look like this. */
+/** True for an impossible invoice id: Stripe's never look like this. */
 export function isInnerLane(name: string): boolean {
   return isChannelLane(name) || isBareEventLane(name);
 }

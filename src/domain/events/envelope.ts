@@ -1,4 +1,5 @@
-// What all events have in common: an id, a type, and one of three verdicts. Used at the doors and again by the flows.
+// The common part of all events: an id, a type, and one of three verdicts. Used at the webhook endpoints and again by
+// the flows.
 import { createHash } from 'node:crypto';
 import { type InboxSource } from '../ports/inbox.js';
 import { bareEventLane } from './channel-lane.js';
@@ -7,10 +8,10 @@ import { parseBody, type JsonObject } from './json-body.js';
 
 /**
  * - `usable`: of the shape its type needs; `event` is typed.
- * - `ignored`: authentic, of a type that we do not use, or one that asks nothing of us.
+ * - `ignored`: authentic, of an unused type, or without consequences for us.
  * - `unusable`: authentic, but a person must look. The reason names no value of the body.
  *
- * `eventId` is the sender's id, or `sha256:<hex of the body>` when it has none that can be used. `type` is empty when there is none.
+ * `eventId` is the sender's id, or `sha256:<hex of the body>` without a usable one. `type` is empty if there is none.
  * Events of one `lane` are worked one at a time.
  */
 export type ParsedEvent<T> =
@@ -29,7 +30,7 @@ export type ParsedEvent<T> =
       readonly reason: string;
     };
 
-/** What a source's own parser is given, and what it answers. Null: a type that we do not use. It throws `Unusable`. */
+/** The input and the result of a source's own parser. Null: an unused type. It throws `Unusable`. */
 export type Envelope = { readonly eventId: string; readonly type: string; readonly root: JsonObject };
 export type EnvelopeReader<T> = (envelope: Envelope) => { readonly lane: string; readonly event: T } | null;
 
@@ -46,8 +47,8 @@ export type EventPlace =
   | Exclude<ParsedEvent<never>, { verdict: 'usable' }>;
 
 /**
- * As `parseEvent`, for the door, which needs the place and not the event. `skim` reads what `read` may refuse; where it finds
- * anything out of the ordinary, the body is parsed as a whole, and so every refusal is that of a whole parse.
+ * Like `parseEvent`, for the webhook endpoint: it needs the place and not the event. `skim` reads every member `read`
+ * may refuse; at anything out of the ordinary a whole parse follows, and so every refusal is that of a whole parse.
  */
 export function placeEvent(
   source: InboxSource,
@@ -79,7 +80,7 @@ function readEvent<T>(source: InboxSource, body: Buffer, root: JsonObject, read:
   }
 }
 
-/** The name of a delivery that brought no usable id: the same bytes get the same name. */
+/** The name of a delivery without a usable id: the same bytes get the same name. */
 export function bodyId(body: Buffer): string {
   return `sha256:${createHash('sha256').update(body).digest('hex')}`;
 }

@@ -1,27 +1,27 @@
-// Readers for the members of a parsed event. A member that is missing or of the wrong kind ends the parse with its name.
+// Readers for the members of a parsed event. A missing member, or one of the wrong kind, ends the parse with its name.
 import { maskCards } from '../card-numbers.js';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { parseCurrency } from '../money.js';
 import { isInnerLane } from './channel-lane.js';
 import { isJsonObject, type JsonObject } from './json-body.js';
 
-/** An event or object that cannot be used. The message names the member, never its value. Does not leave this folder. */
+/** An unusable event or object. The message names the member, never its value. Does not leave this folder. */
 export class Unusable extends Error {}
 
-/** Ids are opaque, unique per source, and kept in full; longer ones are not taken. */
+/** Ids are opaque, unique per source, and kept in full; longer ones are refused. */
 const MAX_ID_LENGTH = 255;
 
 const MAX_TEXT_LENGTH = 2_000;
 
-/** The object's own member; undefined when it has none, whatever its prototype says. */
+/** The object's own member; undefined without one, whatever its prototype says. */
 export function member(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** True for a string that can be kept as an id: 1 to 255 characters that a database can store as they are. */
+/** True for a string fit as an id: 1 to 255 characters any database can store unchanged. */
 export function isId(value: unknown): value is string {
   if (typeof value !== 'string' || value === '' || value.length > MAX_ID_LENGTH) return false;
-  // Control characters and quotes are part of an opaque id. NUL and half surrogates cannot be kept as text.
+  // Control characters and quotes are part of an opaque id. No text column keeps NUL and half surrogates.
   return !value.includes('\0') && !/\p{Surrogate}/u.test(value);
 }
 
@@ -39,7 +39,7 @@ export function optionalId(object: JsonObject, name: string): string | null {
   throw new Unusable(`${name} is not a usable id`);
 }
 
-/** The id of an invoice of the billing platform, which names the lane it is worked in. */
+/** The id of an invoice of the billing platform, the name of its lane. */
 export function requireInvoiceId(object: JsonObject, name: string): string {
   const value = requireId(object, name);
   if (isInnerLane(value)) throw new Unusable(`${name} is not an invoice id`);
@@ -51,7 +51,10 @@ export function optionalInvoiceId(object: JsonObject, name: string): string | nu
   return optionalId(object, name) === null ? null : requireInvoiceId(object, name);
 }
 
-/** The id of something that is given either as its id or as the whole object (Stripe docs, "Expanding objects"); null for neither. */
+/**
+ * The id of something given either as its id or as the whole object (Stripe docs, "Expanding objects"); null for
+ * neither.
+ */
 export function idOrObject(value: unknown): string | null {
   if (isId(value)) return value;
   if (!isJsonObject(value)) return null;
@@ -65,7 +68,7 @@ export function requireObject(object: JsonObject, name: string): JsonObject {
   throw new Unusable(`${name} is missing or not an object`);
 }
 
-/** A JSON number that is an exact integer, as bigint; null for anything else, strings included. */
+/** A JSON number as an exact integer, as bigint; null for anything else, strings included. */
 function exactInteger(value: unknown): bigint | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : null;
 }
@@ -103,8 +106,8 @@ export function timeOf(value: unknown): Date | null {
 const kept = (at: Date): Date | null => (canBeKept(at) ? at : null);
 
 /**
- * When the sender made the event: `created` (Document 3: Unix seconds; Document 2: ISO 8601) or `createdAt` (Document 2, in one
- * place). Null when it names no time; a time that is none ends the parse.
+ * The sender's time of the event: `created` (Document 3: Unix seconds; Document 2: ISO 8601) or `createdAt` (Document
+ * 2, in one place). Null without a time; an invalid one ends the parse.
  */
 export function eventTime(root: JsonObject): Date | null {
   const value = member(root, 'created') ?? member(root, 'createdAt') ?? null;
@@ -120,7 +123,7 @@ export function plainText(value: unknown): string | null {
   return value.slice(0, MAX_TEXT_LENGTH).replace(/\0|\p{Surrogate}/gu, '\uFFFD');
 }
 
-/** What a person or a bank wrote: as `plainText`, with card numbers masked. The bytes as they came are in the inbox. */
+/** A person's or a bank's text: like `plainText`, with card numbers masked. The inbox has the original bytes. */
 export function freeText(value: unknown): string | null {
   const kept = plainText(value);
   return kept === null ? null : maskCards(kept);

@@ -1,17 +1,17 @@
-// The bytes of a delivery as a JSON object, or the reason why they are none: encoding, depth and repeated keys are checked here.
+// The bytes of a delivery as a JSON object, or the reason against it: checks encoding, depth and repeated keys.
 import { isUtf8 } from 'node:buffer';
 
-/** A parsed JSON object. Nothing about its members is known; read them with the functions of `fields.ts`. */
+/** A parsed JSON object with unknown members; read them with the functions of `fields.ts`. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 export type BodyResult =
   { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly reason: string };
 
-/** Real events nest about ten levels; anything far beyond is an attack on whoever walks the tree. */
+/** Real events nest about ten levels; anything far beyond is an attack on walkers of the tree. */
 export const MAX_DEPTH = 100;
 
-// Two parsers may disagree on which of two equal keys counts, so an event with one is ambiguous. Looked at in the envelope (1), in
-// `data` (2) and in `data.object` or the objects beside it (3): there is everything that moves money.
+// Two parsers may disagree on which of two equal keys counts, so an event with one is ambiguous. Checked in the
+// envelope (1), in `data` (2) and in `data.object` or its neighbours (3): everything about money is there.
 export const KEY_DEPTH = 3;
 
 /**
@@ -34,7 +34,7 @@ export function parseBody(body: Buffer): BodyResult {
   return { ok: true, value };
 }
 
-/** Of bytes that are JSON: further than `MAX_DEPTH`. */
+/** Of JSON bytes: deeper than `MAX_DEPTH`. */
 export function nestsTooDeep(body: Buffer): boolean {
   return scan(body).tooDeep;
 }
@@ -51,7 +51,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** One pass over the bytes. The answer means something only for bytes that JSON.parse accepts. */
+/** One pass over the bytes. The answer is meaningful only for bytes JSON.parse accepts. */
 function scan(body: Buffer): { tooDeep: boolean; repeatsKey: boolean } {
   const keysAt: (Set<string> | null)[] = [];
   let depth = 0;
@@ -85,7 +85,7 @@ function scan(body: Buffer): { tooDeep: boolean; repeatsKey: boolean } {
   return { tooDeep: false, repeatsKey };
 }
 
-/** The index of the closing quote of the string that opens at `start`. */
+/** The index of the closing quote of the string opening at `start`. */
 function endOfString(body: Buffer, start: number): number {
   let i = start + 1;
   for (; i < body.length; i++) {
@@ -96,7 +96,7 @@ function endOfString(body: Buffer, start: number): number {
   return i;
 }
 
-/** In JSON only a key is followed by a colon. */
+/** In JSON only a key precedes a colon. */
 function isKey(body: Buffer, closingQuote: number): boolean {
   let i = closingQuote + 1;
   for (; i < body.length; i++) {
@@ -106,13 +106,13 @@ function isKey(body: Buffer, closingQuote: number): boolean {
   return false;
 }
 
-/** The key with its escapes resolved, so that a key spelled with `\u0069` and one spelled with `i` are the same key. */
+/** The key with its escapes resolved: a key spelled with `\u0069` and one spelled with `i` are the same key. */
 function keyText(body: Buffer, start: number, closingQuote: number): string {
   const raw = body.toString('utf8', start + 1, closingQuote);
   if (!raw.includes('\\')) return raw;
   try {
     return String(JSON.parse(`"${raw}"`));
   } catch {
-    return raw; // not JSON at all, which JSON.parse of the whole body will say
+    return raw; // not JSON at all, as JSON.parse of the whole body will report
   }
 }

@@ -19,15 +19,15 @@ import {
 } from './fields.js';
 import { type JsonObject } from './json-body.js';
 
-/** What every `payment.*` event says, but for its invoice. */
+/** The facts of every `payment.*` event, without its invoice. */
 type PaymentFacts = {
   readonly eventId: string;
   /** When the MoR made the event; null when it did not say. */
   readonly createdAt: Date | null;
   readonly paymentId: string;
-  readonly customerId: string; // merchant_customer_id; empty: a refund of what was paid on a link, which knows no customer
+  readonly customerId: string; // merchant_customer_id; empty: a refund of a link's payment, without a customer
   readonly processorPaymentIntentId: string;
-  /** The payment; for `payment.refunded` what this one refund gave back. */
+  /** The payment; for `payment.refunded` this one refund's amount. */
   readonly amount: Money;
 };
 
@@ -40,7 +40,7 @@ export type PaymentSucceeded = PaymentFacts & {
 export type PaymentNotMade = PaymentFacts & {
   readonly kind: 'payment.failed' | 'payment.requires_action';
   readonly invoiceId: string;
-  /** Null: Document 3 sends an empty one, which a sender may write as null or leave out. */
+  /** Null: Document 3 sends an empty one; a sender may write null or leave it out. */
   readonly processorChargeId: string | null;
   readonly failureMessage: string | null;
   readonly declineCode: string | null;
@@ -48,7 +48,7 @@ export type PaymentNotMade = PaymentFacts & {
 
 export type PaymentRefunded = PaymentFacts & {
   readonly kind: 'payment.refunded';
-  /** Null: a signup was paid through an intent and a link by itself, and the MoR may not know their invoice. */
+  /** Null: a signup's payment came through an intent and a link's alone, and the MoR may not know their invoice. */
   readonly invoiceId: string | null;
   readonly processorChargeId: string;
   readonly status: 'partially_refunded' | 'refunded';
@@ -62,7 +62,10 @@ export type PaymentRefunded = PaymentFacts & {
 
 export type MorPaymentEvent = PaymentSucceeded | PaymentNotMade | PaymentRefunded;
 
-/** Parses a delivery of the payments door. The lane is the invoice, or `mor:` and the payment where none is named. Never throws. */
+/**
+ * Parses a delivery of the payments endpoint. The lane is the invoice, or `mor:` and the payment without one. Never
+ * throws.
+ */
 export function parseMorPaymentEvent(body: Buffer): ParsedEvent<MorPaymentEvent> {
   return parseEvent('mor_payments', body, (envelope) => {
     const event = readPayment(envelope);
@@ -149,7 +152,7 @@ function requireStatus<S extends string>(payment: JsonObject, fitting: readonly 
   return status;
 }
 
-/** Document 3: empty on failed and requires_action. Nothing was charged, so null and absent say the same. */
+/** Document 3: empty on failed and requires_action. Nothing was charged, so null and absent mean the same. */
 function chargeOrEmpty(payment: JsonObject): string | null {
   return (member(payment, 'processor_charge_id') ?? '') === '' ? null : requireId(payment, 'processor_charge_id');
 }

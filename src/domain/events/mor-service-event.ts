@@ -36,7 +36,7 @@ type ServiceFacts = {
   readonly eventId: string;
   /** When the MoR made the event; null when it did not say. */
   readonly createdAt: Date | null;
-  /** What the event is about, where its data (or the event id, for proforma invoices) names it. */
+  /** The event's object, as far as its data (or the event id, for proforma invoices) names it. */
   readonly proformaInvoiceId: string | null;
   readonly paymentLinkId: string | null;
   readonly eInvoiceId: string | null;
@@ -111,7 +111,7 @@ function requireMoney(data: JsonObject, name: string): Money {
   return { minor, currency };
 }
 
-/** Document 2: event ids are made from the proforma invoice's id. */
+/** Document 2: event ids come from the proforma invoice's id. */
 function proformaOf(kind: MorServiceType, eventId: string): string | null {
   const prefix =
     kind === 'proforma_invoice.issued'
@@ -132,8 +132,8 @@ function idOrNull(data: JsonObject, name: string): string | null {
 const MAX_IDS = 1_000;
 
 /**
- * Every text anywhere in `data` that could be somebody's id, each once, in the order found, at most 1,000: Document 2 does not say
- * where in the payload of a dispute, an alert or a captured link the ids stand.
+ * Every possible id text anywhere in `data`, each once, in its order, at most 1,000: Document 2 does not show the place
+ * of the ids in the payload of a dispute, an alert or a captured link.
  */
 export function idsIn(data: JsonObject): readonly string[] {
   const found = new Set<string>();
@@ -146,7 +146,7 @@ export function idsIn(data: JsonObject): readonly string[] {
   return [...found];
 }
 
-/** The MoR's id of the payment that a `payment.captured` is about; null: it names none, or more than one. */
+/** The MoR's payment id in a `payment.captured`; null: it names none, or more than one. */
 export function capturedId(e: MorServiceEvent): string | null {
   if (e.kind !== 'payment.captured') return null;
   const named = [...new Set(idsIn(e.data))].filter((id) => id.startsWith('pay_'));

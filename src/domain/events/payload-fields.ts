@@ -1,4 +1,4 @@
-// Finds what people need in payloads that Document 2 does not show: deadlines, links, outcomes, amounts, wherever they stand.
+// Finds the facts people need in payloads Document 2 does not show: deadlines, links, outcomes, amounts, at any place.
 import { freeText, isId, plainText, timeOf } from './fields.js';
 import { isJsonObject, type JsonObject } from './json-body.js';
 import { decimalsOf, minorFromDecimal, type Money, parseCurrency } from '../money.js';
@@ -7,7 +7,7 @@ const MAX_MEMBERS = 1_000;
 
 type Member = readonly [name: string, value: unknown, of: JsonObject, depth: number];
 
-/** Every member of `data` at any depth, outer ones first, with the object that it is of. */
+/** Every member of `data` at any depth, outer ones first, with its object. */
 function* members(data: JsonObject): Generator<Member> {
   const waiting: (readonly [value: unknown, depth: number])[] = [[data, 0]];
   let seen = 0;
@@ -29,7 +29,7 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
-/** The first member by one of these names (whatever their case, `_` and `-`), the names in order of preference. */
+/** The first member by one of these names (in any case, with any `_` and `-`), the names in order of preference. */
 export function named<T>(
   data: JsonObject,
   names: readonly string[],
@@ -72,7 +72,7 @@ function anyTime(value: unknown): Date | null {
   return timeOf(value);
 }
 
-/** A link to the MoR's dashboard, https only; null when there is none. It is shown as text and never followed. */
+/** A link to the MoR's dashboard, https only; null if there is none. Shown as text and never followed. */
 export function dashboardIn(data: JsonObject): string | null {
   const all = [...members(data)];
   const links = all.filter(([, value]) => isHttps(value));
@@ -97,7 +97,7 @@ export function wordNamed(data: JsonObject, ...names: string[]): string | null {
   return named(data, names.map(plain), plainText);
 }
 
-/** What a person wrote under one of these names, card numbers masked. */
+/** A person's text under one of these names, card numbers masked. */
 export function textNamed(data: JsonObject, ...names: string[]): string | null {
   return named(data, names.map(plain), freeText);
 }
@@ -107,9 +107,9 @@ export function timeNamed(data: JsonObject, ...names: string[]): Date | null {
 }
 
 const AMOUNTS = ['disputedamount', 'amount'];
-/** Of a text that is shown to a person. */
+/** Of a text for a person. */
 const LONGEST_SUM = 80;
-/** Between sums of which any may be meant. */
+/** Between several possible sums. */
 export const SUMS_BETWEEN = ' or ';
 
 /** The first exact amount; null when there is none. */
@@ -118,8 +118,8 @@ export function amountIn(data: JsonObject): Money | null {
 }
 
 /**
- * The same of the outermost amounts alone. A text: this is how the MoR wrote what cannot be read for sure, or the sums of which any may be
- * meant, as where a dispute and its payment stand side by side.
+ * The same of the outermost amounts alone. A text: the MoR's own spelling if unclear, or the possible sums, as with a
+ * dispute next to its payment.
  */
 export function sumIn(data: JsonObject): Money | string | null {
   const all = [...members(data)];
@@ -139,8 +139,9 @@ export function sumIn(data: JsonObject): Money | string | null {
 }
 
 /**
- * `{amount, currency}` with a decimal string, as Document 2 writes amounts, or such a string beside its currency. Without a fraction the
- * latter may count the smallest units, as Document 3 does, and so may a number: neither is read, but where the two are one.
+ * `{amount, currency}` with a decimal string, as Document 2 writes amounts, or such a string next to its currency.
+ * Without a fraction the latter may count the smallest units, as Document 3 does, and so may a number: this reads
+ * neither, unless the two are equal.
  */
 function moneyOf(value: unknown, of: JsonObject): Money | null {
   const whole = isJsonObject(value) ? value : { amount: value, currency: of['currency'] };

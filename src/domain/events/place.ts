@@ -1,4 +1,4 @@
-// Where an authentic body belongs in the inbox, by the door that it came through.
+// An authentic body's place in the inbox, by its webhook endpoint.
 import { type InboxSource } from '../ports/inbox.js';
 import { isBareEventLane } from './channel-lane.js';
 import { type EventPlace } from './envelope.js';
@@ -13,8 +13,8 @@ export const PLACES: Readonly<Record<InboxSource, (body: Buffer) => EventPlace>>
 };
 
 /**
- * The lane of a stored event that is put up for another decision. What no release could use when it came waits in a lane of its own: one
- * that can read it now is worked with its invoice.
+ * The lane of a stored event at its next decision. A body unusable for every earlier release waits in its own lane:
+ * once readable, it goes to its invoice's lane.
  */
 export function laneAgain(source: InboxSource, lane: string, body: Buffer): string {
   if (!isBareEventLane(lane)) return lane;

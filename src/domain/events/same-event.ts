@@ -2,10 +2,12 @@
 import { idOrObject, member } from './fields.js';
 import { isJsonObject, parseBody, type JsonObject } from './json-body.js';
 
-/** Stripe counts in the body how many endpoints still wait: that changes between deliveries and is no part of the event. */
+/**
+ * Stripe counts the waiting endpoints in the body: the count changes between deliveries and is no part of the event.
+ */
 const COUNTERS = new Set(['pending_webhooks']);
 
-/** True when both bodies parse to the same JSON value, whatever the order of keys and white space. */
+/** True if both bodies parse to the same JSON value, in any order of keys and white space. */
 export function sameEvent(a: Buffer, b: Buffer): boolean {
   const left = canonical(a);
   return left !== null && left === canonical(b);
@@ -61,8 +63,8 @@ const COMPARE =
   'Compare both bodies in the event list and ask the sender which is right. The second one is kept and never applied.';
 
 /**
- * The MoR makes event ids of the entity and the topic (Document 2): what it says a second time of a dispute, an alert or a transfer comes
- * under the same id, and may be news.
+ * The MoR makes event ids from the entity and the topic (Document 2): its second word on a dispute, an alert or a
+ * transfer comes under the same id, and may be news.
  */
 const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   [
@@ -87,7 +89,7 @@ const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** What a person is to do about a second body under the id of an event of this type. */
+/** A person's task after a second body under the id of an event of this type. */
 export function aboutSecondBody(type: string): string {
   const news = MAY_BE_NEWS.get(type);
   return news === undefined ? COMPARE : `${COMPARE} ${news}`;

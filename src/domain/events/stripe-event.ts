@@ -19,7 +19,7 @@ import { isJsonObject, type JsonObject, parseBody } from './json-body.js';
 import { skimmer } from './skim.js';
 
 /**
- * The types that keep our picture current. Not used, because another type says the same: `invoice.payment_succeeded` (`paid`),
+ * The types our picture needs. Unused, because another type says the same: `invoice.payment_succeeded` (`paid`),
  * `invoice.payment_action_required` (`payment_failed`); because nothing follows from them: `invoice.sent`, `.upcoming`,
  * `.will_be_due`, `.overdue`.
  */
@@ -43,17 +43,17 @@ export type StripeEvent = {
   readonly eventId: string;
   /** When Stripe made the event, to the second: not an order. Null when it does not say. */
   readonly createdAt: Date | null;
-  /** The API generation that shaped the object; null when not said. */
+  /** The API generation of the object's shape; null if unknown. */
   readonly apiVersion: string | null;
   /** Null when the event does not say. */
   readonly livemode: boolean | null;
-  /** The accounts that it names in `account` and `context`; without one it is of the merchant's own. */
+  /** The accounts in its `account` and `context`; without one it is the merchant's own. */
   readonly accounts: readonly string[];
-  /** As the invoice was when the event was made. `invoice.deleted` gives status `deleted`. */
+  /** The invoice at the time of the event. `invoice.deleted` gives status `deleted`. */
   readonly invoice: InvoiceFacts;
 };
 
-/** What the type alone says of the status, for an object that leaves it out. Stripe is asked again before anything is written. */
+/** The status by the type alone, for an object without one. We read it at Stripe before any write. */
 const STATUS_AFTER: Partial<Record<StripeInvoiceType, InvoiceStatus>> = {
   'invoice.created': 'draft',
   'invoice.finalized': 'open',
@@ -75,7 +75,7 @@ export function placeStripeEvent(body: Buffer): EventPlace {
   return placeEvent('stripe', body, skimEvent, readStripeEvent);
 }
 
-/** Every member that `readStripeEvent` may refuse an event for, and no other. */
+/** Exactly the members `readStripeEvent` may refuse an event for. */
 const skimEvent = skimmer({
   id: 'value',
   type: 'value',
@@ -100,8 +100,9 @@ const skimEvent = skimmer({
 });
 
 /**
- * Stripe's thin events for v1 objects have the type's name with `v1.` before it (docs.stripe.com/events/how-events-work; general since
- * API version 2026-09-30). An endpoint set to them would have every invoice ignored without a word, so they are parked and alarm.
+ * Stripe's thin events for v1 objects have `v1.` before the type's name (docs.stripe.com/events/how-events-work;
+ * general since API version 2026-09-30). An endpoint set to them would silently ignore every invoice, so they are
+ * parked and alarm.
  */
 const THIN =
   "a thin event, which names the invoice and does not hold it: set this webhook endpoint's payload style to snapshot on Stripe";
@@ -109,18 +110,18 @@ const THIN =
 /** Before this version an invoice has no status, and `invoice.paid` does not exist (Stripe docs, "API upgrades", 2018-11-08). */
 const OLDEST_VERSION = '2018-11-08';
 
-/** True for a version whose invoices cannot be read, as a webhook endpoint or an event names it; null: nothing names one. */
+/** True for a version with unreadable invoices, as a webhook endpoint or an event names it; null: nothing names one. */
 export function isTooOld(apiVersion: string | null): boolean {
   return apiVersion !== null && /^\d{4}-\d\d-\d\d/.test(apiVersion) && apiVersion < OLDEST_VERSION;
 }
 
-/** True for an event that Stripe rendered in such a version. */
+/** True for an event Stripe rendered in such a version. */
 export function isRenderedTooOld(body: Buffer): boolean {
   const read = parseBody(body);
   return read.ok && isTooOld(plainText(member(read.value, 'api_version')));
 }
 
-/** What to do about it. */
+/** The remedy. */
 export const TOO_OLD = `Crossbill reads invoices of API version ${OLDEST_VERSION} and later. Add a webhook endpoint with a later version at Stripe, then remove the old one`;
 
 function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; event: StripeEvent } | null {
@@ -132,7 +133,7 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
   if (kind === undefined) return null;
   const livemode = member(root, 'livemode');
   const facts = readInvoice(requireObject(requireObject(root, 'data'), 'object'), {
-    // What is left of a deleted draft is not told apart by its status.
+    // The status does not tell a deleted draft's remains apart.
     deleted: kind === 'invoice.deleted',
     status: STATUS_AFTER[kind] ?? null,
   });
@@ -143,7 +144,7 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
     apiVersion,
     livemode: typeof livemode === 'boolean' ? livemode : null,
     accounts: readAccounts(root),
-    // The type says it, whatever the invoice in it shows.
+    // The type decides, whatever its invoice shows.
     invoice:
       kind === 'invoice.finalization_failed'
         ? { ...facts, finalizationError: facts.finalizationError ?? NO_REASON }
@@ -226,8 +227,8 @@ function readStatus(invoice: JsonObject, otherwise: InvoiceStatus | null): Invoi
 type Amounts = Pick<InvoiceFacts, 'amountDue' | 'amountPaid' | 'amountRemaining' | 'amountOverpaid' | 'total'>;
 
 /**
- * Stripe docs, "The Invoice object": `amount_remaining` is the difference of due and paid, so either can stand in for the other;
- * without both the status says whether anything is left. `total` alone decides nothing here.
+ * Stripe docs, "The Invoice object": `amount_remaining` is the difference of due and paid, so either can stand in for
+ * the other; without both the status tells whether anything is left. `total` alone decides nothing here.
  */
 function readAmounts(invoice: JsonObject, status: InvoiceStatus): Amounts {
   const amountDue = requireAmount(invoice, 'amount_due', 0n);
@@ -239,7 +240,7 @@ function readAmounts(invoice: JsonObject, status: InvoiceStatus): Amounts {
     amountPaid: paid ?? amountDue - left,
     amountRemaining: left,
     amountOverpaid: optionalAmount(invoice, 'amount_overpaid', 0n),
-    total: optionalAmount(invoice, 'total', -amountLimit) ?? amountDue, // below zero when the customer is owed
+    total: optionalAmount(invoice, 'total', -amountLimit) ?? amountDue, // below zero if the customer has credit
   };
 }
 const amountLimit = BigInt(Number.MAX_SAFE_INTEGER);
@@ -260,7 +261,7 @@ function readMetadata(invoice: JsonObject): Pick<InvoiceFacts, 'metadata'> {
   return isJsonObject(metadata) && Object.keys(metadata).length > 0 ? { metadata: textsOf(metadata) } : {};
 }
 
-/** What says whether Stripe collects the invoice by itself. */
+/** The fields that decide whether Stripe collects the invoice automatically. */
 function readCollection(invoice: JsonObject): Pick<InvoiceFacts, 'autoAdvance' | 'ownMethodId'> {
   const autoAdvance = member(invoice, 'auto_advance');
   const own = idOrObject(member(invoice, 'default_payment_method')) ?? idOrObject(member(invoice, 'default_source'));

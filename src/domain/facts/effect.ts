@@ -1,4 +1,4 @@
-// Facts of calls that were refused for good.
+// Facts of finally refused calls.
 import { type ByHand, type Refused, type Time } from './parts.js';
 
 export type EffectFact =

@@ -1,4 +1,4 @@
-// Facts of disputes and of debits that banks returned.
+// Facts of disputes and of debits returned by banks.
 import { type Money } from '../money.js';
 import { type Apart, type Disputed, type Time } from './parts.js';
 
@@ -8,7 +8,7 @@ type CreditFact = {
   readonly creditNote: string;
   readonly payment: string;
   readonly credited: Money;
-  /** What of it a bank still has. */
+  /** A bank's part of it. */
   readonly lost: Money;
   /** The dispute was won after all, or the return undone. False: the loss became less, as by a refund. */
   readonly over: boolean;
@@ -59,7 +59,7 @@ export type DisputeFact =
       readonly dispute: string;
       /** The loss is reversed in the ledger. */
       readonly reversed: boolean;
-      /** Somebody was asked to book it beside the ledger. */
+      /** An item asked somebody to book it outside the ledger. */
       readonly beside: boolean;
     } & Disputed)
   | ({

@@ -1,4 +1,4 @@
-// Facts of money that does not fit its invoice.
+// Facts of money at odds with its invoice.
 import { type Money } from '../money.js';
 import { type Seen, type Time } from './parts.js';
 

@@ -1,10 +1,10 @@
-// What facts of several kinds have in common.
+// The common part of several kinds of facts.
 import { type Money } from '../money.js';
 
 /** UTC, as ISO 8601. */
 export type Time = string;
 
-/** One event, answer, read or entry of the books that speaks of money. */
+/** One event, answer, read or entry of the books about money. */
 export type Seen = {
   readonly source: 'event' | 'answer' | 'read' | 'books';
   /** The event's id, or the name of the payment in the books; null: it has none. */
@@ -18,7 +18,7 @@ export type Seen = {
   readonly at: Time | null;
 };
 
-/** A call that was refused for good. `said`: the peer's own words, which are no news when only they differ. */
+/** A finally refused call. `said`: the peer's own words, no news if only they differ. */
 export type Refused = {
   readonly call: string;
   readonly status: number | null;
@@ -26,16 +26,16 @@ export type Refused = {
   readonly said: string;
 };
 
-/** A link or proforma invoice at the MoR that money was announced on. `charge`: of its first payment. */
+/** A link or proforma invoice at the MoR with announced money. `charge`: of its first payment. */
 export type OnObject = { readonly object: string; readonly reference: string | null; readonly charge: string | null };
 
-/** A sum that the MoR named, or wrote in a way that can be read as two. Both null: it named none. */
+/** The MoR's sum, or its text with two possible readings. Both null: it named none. */
 export type Disputed = { readonly amount: Money | null; readonly unread: string | null };
 
-/** Money that no mark has joined to its invoice, or that is not in the books; null: it was marked. */
+/** Money without a mark on its invoice, or outside the books; null: marked. */
 export type Apart = 'for-nothing' | 'maybe-for-nothing' | 'not-booked' | null;
 
-/** How a person marks the invoice so that Crossbill finds this payment on it. */
+/** How a person marks the invoice so Crossbill finds this payment on it. */
 export type ByHand =
   | { readonly how: 'report'; readonly amount: Money; readonly reference: string }
   | { readonly how: 'attach'; readonly record: string }

@@ -1,4 +1,4 @@
-// Facts of refunds that do not add up, or do not end.
+// Facts of refunds with a wrong sum or without an end.
 import { type Money } from '../money.js';
 import { type Refused, type Time } from './parts.js';
 
@@ -40,7 +40,7 @@ export type StuckFact =
       readonly amount: Money;
       readonly status: string;
       readonly since: Time;
-      /** The MoR may have forgotten its key: it is not sent again. */
+      /** The MoR may have forgotten its key: Crossbill does not send it again. */
       readonly withdrawn: boolean;
       /** The MoR refused the request, and a try before may have moved the money; null: it did not. */
       readonly refused: Omit<Refused, 'call'> | null;

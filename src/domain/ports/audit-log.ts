@@ -1,6 +1,6 @@
 // The audit trail.
 
-/** Who did what, when, from where, with what outcome; refused tries too. Never changed, never deleted. */
+/** Author, act, time, place and outcome; refused tries too. Never changed, never deleted. */
 export abstract class AuditLog {
   abstract write(entry: {
     readonly actor: string;

@@ -1,8 +1,11 @@
-// What a move reads and changes on the billing platform: how a subscription's invoices are collected.
+// A move's reads and changes on the billing platform: the collection of a subscription's invoices.
 import { type ChargedMethod, type SubscriptionFacts } from './billing-reader.js';
 import { type CallOutcome, type WireRequest } from './call.js';
 
-/** How the platform is kept from charging: its own method gives way to the merchant's custom one, or it mails invoices and charges nothing. */
+/**
+ * The way to stop the platform from charging: its own method gives way to the merchant's custom one, or it mails
+ * invoices and charges nothing.
+ */
 export type MoveWay = 'custom_method' | 'send_invoice';
 
 export type UnpaidInvoice = { readonly invoiceId: string; readonly status: string };
@@ -12,11 +15,11 @@ export type MovableSubscription = SubscriptionFacts & {
   /** The method on the subscription itself; null: none. */
   readonly ownMethodId: string | null;
   readonly charged: ChargedMethod | null;
-  /** The end of the period that runs; null: the platform does not say. */
+  /** The end of the running period; null: the platform does not say. */
   readonly renewsAt: Date | null;
   /** A schedule sets the collection again with each of its phases; null: there is none. */
   readonly scheduleId: string | null;
-  /** Its newest invoice, while that is a draft or open. */
+  /** Its newest invoice, as long as it is a draft or open. */
   readonly unpaid: UnpaidInvoice | null;
 };
 
@@ -38,15 +41,15 @@ export abstract class BillingMoves {
   abstract readonly way: MoveWay;
   /** A fresh read. Null: the platform does not know it. */
   abstract read(subscriptionId: string): Promise<CallOutcome<MovableSubscription | null>>;
-  /** One page of all subscriptions that are not ended, the newest first. */
+  /** One page of all live subscriptions, the newest first. */
   abstract list(
     startingAfter: string | null,
   ): Promise<CallOutcome<{ readonly items: readonly MovableSubscription[]; readonly next: string | null }>>;
-  /** All of a customer's that are not ended. */
+  /** All live ones of a customer. */
   abstract ofCustomer(customerId: string): Promise<CallOutcome<readonly MovableSubscription[]>>;
-  /** An older invoice of the subscription that is still open; null: there is none. */
+  /** An older, still open invoice of the subscription; null: there is none. */
   abstract readOpenInvoice(subscriptionId: string): Promise<CallOutcome<UnpaidInvoice | null>>;
-  /** Whose method it is; null: nobody's. */
+  /** The method's owner; null: nobody. */
   abstract readMethodOwner(methodId: string): Promise<CallOutcome<string | null>>;
   abstract encode(call: MoveCall): WireRequest;
   /** The id of the object in the answer. */

@@ -1,4 +1,4 @@
-// The billing platform (Stripe Billing) as the bridge sees it: what may be asked of it and what it answers.
+// The billing platform (Stripe Billing) as the bridge sees it: requests and answers.
 import { type Money } from '../money.js';
 import { type JsonWay } from '../row.js';
 import { type CallOutcome, type WireRequest } from './call.js';
@@ -20,7 +20,7 @@ export type InvoiceFacts = {
   readonly amountDue: bigint;
   readonly amountPaid: bigint;
   readonly amountRemaining: bigint;
-  /** What was paid beyond what was due; null: the platform does not say, as in shapes of before 2025-03-31. */
+  /** Paid beyond the amount due; null: the platform does not say, as in shapes of before 2025-03-31. */
   readonly amountOverpaid: bigint | null;
   readonly total: bigint;
   readonly subscriptionId: string | null;
@@ -29,7 +29,7 @@ export type InvoiceFacts = {
   readonly collectionMethod: string | null;
   /** Whether the platform goes on with it by itself: finalizes, charges, retries; left out: it did not say. */
   readonly autoAdvance?: boolean;
-  /** A method or source that stands on the invoice itself, before all others; left out: none. */
+  /** The invoice's own method or source, before all others; left out: none. */
   readonly ownMethodId?: string;
   /** The newest revision, made to replace this invoice; left out: none. */
   readonly latestRevision?: string;
@@ -46,27 +46,27 @@ export type InvoicePaymentFacts = {
   /** Null: something else pays, for example a payment intent of the platform's own. */
   readonly paymentRecordId: string | null;
   /**
-   * The platform itself collected it: it names a payment intent or a charge. What the type is called says nothing: it is an open
-   * list (Stripe's SDK, `InvoicePayment.Payment.Type`), and `out_of_band_payment` was seen in it.
+   * The platform itself collected it: it names a payment intent or a charge. The name of the type proves nothing: it is
+   * an open list (Stripe's SDK, `InvoicePayment.Payment.Type`), and `out_of_band_payment` occurred in it.
    */
   readonly byPlatform: boolean;
   readonly status: string; // open, paid, canceled
   readonly amountPaid: bigint | null;
 };
 
-/** An invoice as the platform shows it now, with the object itself, to be handed on. */
+/** An invoice as the platform shows it now, with the object itself, to hand on. */
 export type ShownToRetry = {
   readonly invoice: InvoiceFacts;
   /** The invoice as JSON, in the platform's own shape. */
   readonly object: string;
-  /** The API generation of that shape; null when not known. */
+  /** The API generation of this shape; null if unknown. */
   readonly apiVersion: string | null;
   readonly livemode: boolean;
   /** The status of its subscription, for example `past_due`; null: it has none. */
   readonly subscriptionStatus: string | null;
 };
 
-/** The calls that change something on the platform. Each becomes one outbox message. */
+/** The changing calls on the platform. Each becomes one outbox message. */
 export type BillingCall =
   | { readonly kind: 'finalize_invoice'; readonly invoiceId: string }
   | {
@@ -76,7 +76,7 @@ export type BillingCall =
       /** Our name for the payment: `pay_…`, or our own id for a signup's. Goes into the record's metadata. */
       readonly paymentId: string;
       readonly amount: Money;
-      /** What the record shows as its payment reference: the processor's charge id. */
+      /** The record's payment reference: the processor's charge id. */
       readonly reference: string;
       readonly initiatedAt: Date;
       readonly guaranteedAt: Date;
@@ -108,13 +108,13 @@ export type BillingCall =
       readonly invoiceId: string;
       readonly refundId: string;
       readonly amount: Money;
-      /** The record and the reference that `report_refund` used; null: the invoice was paid out of band. */
+      /** The record and the reference of `report_refund`; null: the invoice was paid out of band. */
       readonly refunded: { readonly paymentRecordId: string; readonly reference: string } | null;
     };
 
 export type BillingCallKind = BillingCall['kind'];
 
-/** What a change answered. `invoice` where the platform returned it, the new object's id where it made one. */
+/** The answer to a change. `invoice` if the platform returned it, the new object's id if it made one. */
 export type BillingAnswer =
   | { readonly kind: 'finalize_invoice'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'attach_payment'; readonly invoice: InvoiceFacts }
@@ -122,7 +122,7 @@ export type BillingAnswer =
   | {
       readonly kind: 'pay_out_of_band';
       readonly invoice: InvoiceFacts;
-      /** What came out of band, beside the payments that the platform lists; left out: it was not asked for them. */
+      /** The part paid out of band, besides the platform's listed payments; left out: nobody asked for them. */
       readonly outOfBand?: bigint;
     }
   | { readonly kind: 'mark_uncollectible'; readonly invoice: InvoiceFacts }
@@ -131,14 +131,14 @@ export type BillingAnswer =
   | { readonly kind: 'report_refund'; readonly paymentRecordId: string }
   | { readonly kind: 'issue_credit_note'; readonly creditNoteId: string };
 
-/** A call as it was written down: what it asks for, its key and its bytes. */
+/** A stored call: its request, its key and its bytes. */
 export type StoredBillingCall = {
   readonly asked: BillingCall;
   readonly key: string; // idempotency key
   readonly wire: WireRequest;
 };
 
-/** What was found when nobody could say whether a call had happened. */
+/** The finding after a call with an unknown fate. */
 export type Probe = { readonly done: true; readonly answer: BillingAnswer } | { readonly done: false };
 
 export abstract class BillingPlatform {
@@ -146,7 +146,7 @@ export abstract class BillingPlatform {
   abstract encode(call: BillingCall): WireRequest;
   /** Sends a stored call once (no retry of its own beyond the socket) and parses the answer. Never throws. */
   abstract send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>>;
-  /** Looks whether the effect of a call is there, by reading. For keys that were pruned or that replay a stored 500. */
+  /** Looks for a call's effect by reading. For keys pruned or with a replayed, stored 500. */
   abstract probe(asked: BillingCall): Promise<CallOutcome<Probe>>;
   /** A fresh read. A deleted or unknown invoice is `status: 'deleted'` only if the platform says 404; the caller gives the id. */
   abstract readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>>;

@@ -1,23 +1,23 @@
-// What verify, backfill and doctor read on the billing platform. Nothing here changes anything.
+// The reads of verify, backfill and doctor on the billing platform. Nothing here changes anything.
 import { type InvoiceFacts, type InvoicePaymentFacts } from './billing-platform.js';
 import { type CallOutcome } from './call.js';
 
 /** One page of a list, newest first. */
 export type BillingPage<T> = {
   readonly items: readonly T[];
-  /** Ids of objects on this page that could not be understood. A comparison must name them, not skip them in silence. */
+  /** Ids of unreadable objects on this page. A comparison must name them, not skip them in silence. */
   readonly unreadable: readonly string[];
-  /** What to pass as `startingAfter` for the next page; null when this is the last one. */
+  /** The next page's `startingAfter`; null on the last one. */
   readonly next: string | null;
 };
 
-/** An invoice with what people may have changed on it by hand. Amounts are smallest units. */
+/** An invoice with people's possible changes by hand. Amounts are smallest units. */
 export type ShownInvoice = InvoiceFacts & {
-  /** What pays it; null: not all of it was shown. */
+  /** Its payments; null: the platform did not show all of them. */
   readonly payments: readonly InvoicePaymentFacts[] | null;
-  /** Paid beyond what was due: the platform credits it to the customer's balance. */
+  /** Paid beyond the amount due: the platform credits it to the customer's balance. */
   readonly amountOverpaid: bigint;
-  /** What credit notes gave back after the invoice was paid. */
+  /** The refunds of credit notes after the invoice was paid. */
   readonly creditedAfterPayment: bigint;
 };
 
@@ -25,9 +25,9 @@ export type BillingEventFacts = {
   readonly eventId: string;
   readonly type: string;
   readonly createdAt: Date;
-  /** The object in it. `createdAt` null: it does not say when it was made. */
+  /** Its object. `createdAt` null: without its creation time. */
   readonly about: { readonly id: string | null; readonly createdAt: Date | null };
-  /** A customer's balance is among what changed. */
+  /** A customer's balance is among the changes. */
   readonly movesBalance: boolean;
   /** The event as JSON text, as a delivery would carry it (the same members, but not the bytes of the delivery). */
   readonly body: Buffer;
@@ -40,13 +40,13 @@ export type CreditNoteFacts = {
   readonly status: string; // issued, void
   readonly amount: bigint; // smallest units
   readonly currency: string; // upper case
-  /** The part that gives paid money back; what it takes off an invoice before it is paid is none. */
+  /** The part returning paid money; the part taken off an unpaid invoice does not count. */
   readonly afterPayment: bigint;
   /** The money went to the customer's balance. */
   readonly toBalance: boolean;
   /** Ours, from the metadata; null when the note is not one of ours. */
   readonly refundId: string | null;
-  /** The references of the payment record refunds it is linked to. */
+  /** The references of its linked payment record refunds. */
   readonly references: readonly string[];
 };
 
@@ -67,18 +67,18 @@ export type PaymentRecordFacts = {
   readonly amountRequested: bigint;
   readonly amountGuaranteed: bigint;
   readonly amountRefunded: bigint;
-  /** The processor's charge id as it was reported; null when the record has none. */
+  /** The processor's charge id as reported; null if the record has none. */
   readonly reference: string | null;
   /** Ours, from the metadata; null when the record is not one of ours. */
   readonly paymentId: string | null;
   readonly invoiceId: string | null;
-  /** Ours, from the metadata: the refund that was reported last; null when there is none or the platform does not show it. */
+  /** Ours, from the metadata: the last reported refund; null if there is none or the platform does not show it. */
   readonly lastRefundId: string | null;
 };
 
 export type CustomerFacts = {
   readonly customerId: string;
-  /** Null: the platform has none. Shown to people who ask, and never kept. */
+  /** Null: the platform has none. Shown to people on request, and never kept. */
   readonly name: string | null;
   readonly email: string | null;
   /** The method the platform would charge by itself: `pm_…`, an older source's id, or null. */
@@ -86,12 +86,15 @@ export type CustomerFacts = {
   readonly metadata: Readonly<Record<string, string>>;
 };
 
-/** The first method that the platform finds when it collects an invoice by itself: on the invoice, the subscription, then the customer. */
+/**
+ * The platform's first method for collecting an invoice on its own: on the invoice, the subscription, then the
+ * customer.
+ */
 export type ChargedMethod = {
   readonly from: 'invoice' | 'subscription' | 'customer';
   /** `pm_…`, or an older source's id. */
   readonly id: string;
-  /** For example `card`; `custom` cannot be charged by the platform; `source` for an older one; null: not told. */
+  /** For example `card`; the platform cannot charge `custom`; `source` for an older one; null: unknown. */
   readonly type: string | null;
 };
 
@@ -100,11 +103,11 @@ export function isChargeable(method: ChargedMethod | null): method is ChargedMet
   return method !== null && method.type !== 'custom';
 }
 
-/** Whose invoice it is, to find out what would be charged for it. */
+/** The invoice's owner, to find its coming charge. */
 export type ChargedFor = {
   readonly customerId: string;
   readonly subscriptionId: string | null;
-  /** What stands on the invoice itself; null: nothing. */
+  /** The invoice's own method; null: none. */
   readonly ownMethodId: string | null;
 };
 
@@ -123,7 +126,7 @@ export type WebhookEndpointFacts = {
   readonly endpointId: string;
   readonly url: string;
   readonly enabled: boolean;
-  /** The API version its events are shaped by; null: the account's default. */
+  /** The API version of its events' shape; null: the account's default. */
   readonly apiVersion: string | null;
   /** Event types; `*` means all. */
   readonly events: readonly string[];
@@ -141,7 +144,7 @@ export type BilledLine = {
   readonly amount: bigint; // smallest units, for the whole quantity
 };
 
-/** What the platform knows of the customer of an invoice; null where it knows nothing. */
+/** The platform's knowledge of an invoice's customer; null if unknown. */
 export type BilledParty = {
   readonly name: string | null;
   readonly email: string | null;
@@ -157,7 +160,7 @@ export type BilledParty = {
   readonly taxIds: readonly { readonly type: string; readonly value: string }[];
 };
 
-/** An invoice with what a document about it must show. */
+/** An invoice with a document's required facts. */
 export type BilledInvoice = {
   readonly invoice: InvoiceFacts;
   readonly number: string | null;
@@ -176,11 +179,11 @@ export type ListQuery = {
 export abstract class BillingReader {
   /** A fresh read of an invoice with all its lines. Null: the platform does not know it. */
   abstract readInvoiceForProforma(invoiceId: string): Promise<CallOutcome<BilledInvoice | null>>;
-  /** Invoices, with what pays them, by time of creation. */
+  /** Invoices with their payments, by time of creation. */
   abstract listInvoices(
     query: ListQuery & { readonly limit?: number },
   ): Promise<CallOutcome<BillingPage<ShownInvoice>>>;
-  /** A fresh read of what `listInvoices` shows. Null: the platform does not know it, or it was deleted. */
+  /** A fresh read of an entry of `listInvoices`. Null: unknown to the platform, or deleted. */
   abstract readInvoice(invoiceId: string): Promise<CallOutcome<ShownInvoice | null>>;
   /** Events of at most 20 types, by time as invoices; the platform keeps them for 30 days (Stripe docs, "Events"). */
   abstract listEvents(
@@ -200,9 +203,9 @@ export abstract class BillingReader {
   abstract readCustomer(customerId: string): Promise<CallOutcome<CustomerFacts | null>>;
   /** The newest ones with exactly this e-mail address, as the platform compares it; ten at most. */
   abstract findCustomers(email: string): Promise<CallOutcome<readonly CustomerFacts[]>>;
-  /** What the platform would charge by itself, in its own order; null: nothing. One request at most. */
+  /** The platform's own coming charge, in its own order; null: none. One request at most. */
   abstract readCharged(of: ChargedFor): Promise<CallOutcome<ChargedMethod | null>>;
-  /** Subscriptions that are not ended, the newest first, each with what would be charged for it. */
+  /** Live subscriptions, the newest first, each with its coming charge. */
   abstract listSubscriptions(startingAfter: string | null): Promise<CallOutcome<BillingPage<SubscriptionFacts>>>;
   abstract listWebhookEndpoints(): Promise<CallOutcome<readonly WebhookEndpointFacts[]>>;
   /** The account the key belongs to. */

@@ -1,10 +1,13 @@
-// What comes back from a call to somebody else's API: an answer that was parsed, or a failure that says what to do next.
+// The result of a call to somebody else's API: a parsed answer, or a failure with the next step.
 
 /**
- * - `refused`: the peer understood and will not do it; the effect is surely absent. Another try of the same bytes is useless.
- * - `retry`: surely not done, for a passing reason (429, lock timeout, connection refused, 503 `psp_unavailable`). Same key later.
- * - `unknown`: it may or may not have been done (timeout, reset, 5xx, an answer that does not parse). Same key, same bytes.
- * - `stopped`: our credentials or our account are not accepted (401, 403). A person must act; try again slowly, same key.
+ * - `refused`: the peer understood and will not do it; the effect is surely absent. Another try of the same bytes is
+ *   useless.
+ * - `retry`: surely not done, for a passing reason (429, lock timeout, connection refused, 503 `psp_unavailable`). Same
+ *   key later.
+ * - `unknown`: perhaps done (timeout, reset, 5xx, an unreadable answer). Same key, same bytes.
+ * - `stopped`: the peer does not accept our credentials or our account (401, 403). A person must act; try again slowly,
+ *   same key.
  */
 export type FailureKind = 'refused' | 'retry' | 'unknown' | 'stopped';
 
@@ -19,7 +22,7 @@ export type CallFailure = {
   readonly message: string;
   /** Fields the peer named. */
   readonly errors: readonly { readonly field: string; readonly message: string }[];
-  /** What the peer asked us to wait, in milliseconds; null when it said nothing. */
+  /** The wait the peer asked for, in milliseconds; null if it said nothing. */
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
   /** The peer replayed a stored answer for this key (`Idempotent-Replayed: true`). */
@@ -31,7 +34,9 @@ export function mayPass({ kind }: CallFailure): boolean {
   return kind === 'retry' || kind === 'unknown';
 }
 
-/** A failure in one line, for the timeline and review items. Most messages name status and code: neither is said twice. */
+/**
+ * A failure in one line, for the timeline and review items. Most messages name status and code: this repeats neither.
+ */
 export function said({ status, code, message }: Pick<CallFailure, 'status' | 'code' | 'message'>): string {
   const lead = status === null ? (/^no (answer|connection)/.test(message) ? '' : 'no answer') : String(status);
   return [lead, code ?? '']
@@ -50,14 +55,14 @@ export type CallAnswer<T> = {
 
 export type CallOutcome<T> = CallAnswer<T> | CallFailure;
 
-/** The code of a look that would have to go through more objects than it may. It says nothing of what is looked for. */
+/** The code of a look above its limit of objects. It proves nothing about the wanted object. */
 export const LIST_TOO_LONG = 'list_too_long';
 
-/** The code of everything that shadow mode keeps from being done. */
+/** The code of everything shadow mode prevents. */
 export const SHADOW_MODE = 'shadow_mode';
 export const SHADOW_MESSAGE = 'Shadow mode: nothing is changed at Stripe or the MoR (CROSSBILL_SHADOW).';
 
-/** One request as it is stored before it is sent. The same bytes go out on every try. */
+/** One request as stored before its sending. The same bytes go out on every try. */
 export type WireRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query below the peer's base URL, for example `/v1/invoices/in_1/attach_payment`. */

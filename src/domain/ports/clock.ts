@@ -1,4 +1,4 @@
-// Time, waiting, random numbers and names come through these ports, so that a test or a simulation can own them.
+// Time, waiting, random numbers and names come through these ports: a test or a simulation can own them.
 
 export abstract class Clock {
   /** The time now, UTC. */

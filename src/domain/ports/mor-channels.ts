@@ -21,19 +21,19 @@ export type LinkFacts = {
   readonly url: string;
   /** `PAYABLE`, `PAID`, `EXPIRED` or another word of the MoR. */
   readonly status: string;
-  /** What it was made for; null when the answer left it out. */
+  /** Its price; null if the answer left it out. */
   readonly priced: Money | null;
   /** Still outstanding; null when the answer left it out. */
   readonly due: Money | null;
   readonly expiresAt: Date | null;
 };
 
-/** `reference_taken`: a live proforma invoice holds the reference; we go on with that one (Document 2). */
+/** `reference_taken`: a live proforma invoice holds the reference; we go on with it (Document 2). */
 export type ProformaMade =
   | {
       readonly kind: 'made';
       readonly proforma: ProformaFacts;
-      /** When the MoR wants to be asked first; null: it did not say. */
+      /** The MoR's earliest time for the next question; null: it did not say. */
       readonly retryAfterMs: number | null;
     }
   | { readonly kind: 'reference_taken'; readonly morId: string };
@@ -43,7 +43,7 @@ export type ObjectFacts =
   | { readonly kind: 'payment_link'; readonly link: LinkFacts };
 
 export abstract class MorChannels {
-  /** Sends stored bytes of either way to create a proforma invoice; the path says which. */
+  /** Sends stored bytes of either way to create a proforma invoice; the path tells them apart. */
   abstract createProforma(wire: WireRequest, key: string): Promise<CallOutcome<ProformaMade>>;
   /** The key of a link is in its bytes. */
   abstract createLink(wire: WireRequest): Promise<CallOutcome<LinkFacts>>;

@@ -1,4 +1,5 @@
-// What the merchant's backend is told: decided with a step of a lane, kept, and delivered apart from all that moves money.
+// Notifications to the merchant's backend: decided with a step of a lane, kept, and delivered apart from all movements
+// of money.
 import { type NewNotification } from '../notification.js';
 import { type ReviewRow } from '../model.js';
 import { type Page, type PageRequest, type Span } from '../page.js';
@@ -10,26 +11,26 @@ export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
 export type NotificationTry = {
   readonly at: Date;
   readonly status: number | null;
-  /** Why it failed, in our words; null: it was delivered. */
+  /** The reason of its failure, in our words; null: delivered. */
   readonly why: string | null;
   readonly elapsedMs: number;
 };
 
 export type NotificationRow = NewNotification & {
   readonly status: NotificationStatus;
-  /** Since it was written down, or put up again. */
+  /** Since its first storing, or its replay. */
   readonly attempts: number;
   /** The newest last; of very many only the newest are kept. */
   readonly tries: readonly NotificationTry[];
-  /** Null: it is not tried any more. */
+  /** Null: no more tries. */
   readonly nextTryAt: Date | null;
   readonly deliveredAt: Date | null;
 };
 
-/** What is sent: the same bytes under the same id each time. */
+/** The sent content: the same bytes under the same id each time. */
 export type Delivery = Pick<NewNotification, 'id' | 'body'>;
 
-/** What became of a delivery. `gone`: the receiver wants no more of anything (410). */
+/** A delivery's result. `gone`: the receiver wants no more of anything (410). */
 export type DeliveryResult = {
   readonly outcome: 'delivered' | 'failed' | 'gone';
   readonly status: number | null;
@@ -40,36 +41,36 @@ export type DeliveryResult = {
 
 /** The merchant's receiver. */
 export abstract class Receiver {
-  /** False: no NOTIFY_URL is set. */
+  /** False: NOTIFY_URL is unset. */
   abstract readonly enabled: boolean;
   /** Sends once, freshly signed. Never rejects. */
   abstract send(delivery: Delivery, at: Date): Promise<DeliveryResult>;
 }
 
-/** A delivery that this process has taken on. */
+/** A delivery in this process's hands. */
 export type TakenNotification = Delivery & {
-  /** How often it was taken on, this time included. */
+  /** Number of times a process took it, this time included. */
   readonly attempts: number;
 };
 
-/** What was not sent yet and no lane step sends. */
+/** Unsent news outside any lane's step. */
 export type Untold = {
   readonly opened: readonly ReviewRow[];
   readonly dueSoon: readonly ReviewRow[];
-  /** The newest verify run, if it found differences; null: it did not, or they were sent. */
+  /** The newest verify run with differences; null: it had none, or they went out. */
   readonly runId: string | null;
 };
 
 export type NotificationStanding = {
   readonly pending: number;
   readonly dead: number;
-  /** Since when the one that waits longest waits; null: none does. */
+  /** Waiting time of the oldest one; null: none waits. */
   readonly oldestPendingAt: Date | null;
-  /** When the receiver answered 410; null: it takes what comes. */
+  /** Time of the receiver's 410; null: it takes everything. */
   readonly goneAt: Date | null;
 };
 
-/** Most rows that `since` gives. */
+/** Limit of rows of `since`. */
 export const LISTED_AT_ONCE = 1_000;
 
 export type NotificationFilter = Span & { readonly status?: string; readonly type?: string };
@@ -77,23 +78,28 @@ export type NotificationFilter = Span & { readonly status?: string; readonly typ
 export abstract class Notifications {
   /** The database's time. */
   abstract time(): Promise<Date>;
-  /** Writes them down. One that is there already stays as it is. */
+  /** Stores them. An existing one stays unchanged. */
   abstract add(rows: readonly NewNotification[]): Promise<void>;
-  /** Looks for what the backend should know and belongs to no step. `soonMs`: how long before its deadline a review item is due soon. */
+  /**
+   * Looks for news for the backend outside any step. `soonMs`: a review item is due soon this long before its deadline.
+   */
   abstract untold(soonMs: number): Promise<Untold>;
-  /** Takes on up to `limit` that are due; each is due again after `againInMs`, should this process die. None while the receiver is gone. */
+  /**
+   * Takes up to `limit` due ones; each is due again after `againInMs`, should this process die. None while the receiver
+   * is gone.
+   */
   abstract take(limit: number, againInMs: number): Promise<readonly TakenNotification[]>;
-  /** Writes down what became of one. `retryInMs` null: it failed for the last time. */
+  /** Stores one's result. `retryInMs` null: it failed for the last time. */
   abstract settle(taken: TakenNotification, told: DeliveryResult, retryInMs: number | null): Promise<void>;
-  /** The receiver at this address wants no more; or takes what comes again. */
+  /** The receiver at this address wants no more, or takes deliveries again. */
   abstract markGone(gone: boolean): Promise<void>;
   abstract list(filter: NotificationFilter, page: PageRequest): Promise<Page<NotificationRow>>;
   abstract one(id: string): Promise<NotificationRow | null>;
-  /** To be sent again, from the first try on; a receiver that was gone is tried again. Null: there is no such notification. */
+  /** Sends it again, from the first try on; also tries a gone receiver again. Null: there is no such notification. */
   abstract replay(id: string): Promise<NotificationRow | null>;
   /** Those written down since, the oldest `LISTED_AT_ONCE`, oldest first. */
   abstract since(at: Date): Promise<readonly NotificationRow[]>;
   abstract standing(): Promise<NotificationStanding>;
-  /** Forgets those that were delivered or died longer ago. */
+  /** Forgets older delivered and dead ones. */
   abstract forget(days: number): Promise<number>;
 }

@@ -38,7 +38,7 @@ export type RefundCall = {
   readonly metadata: Readonly<Record<string, unknown>> | null;
 };
 
-/** A payment link that nobody asked for by hand. Its key is a field of its bytes (Document 2). */
+/** A payment link without a person's request. Its key is a field of its bytes (Document 2). */
 export type LinkCall = {
   readonly kind: 'create_payment_link';
   readonly jurisdiction: string;
@@ -74,25 +74,25 @@ export type RefundAnswer = {
 };
 
 /**
- * `charged`: its invoice is there (200), which alone proves that the money was taken. `pending`: known, and its invoice is not made yet
- * (202): moments for a card, days for a bank debit that may still fail. `unknown`: not known, or not any more (404).
+ * `charged`: its invoice is there (200), the only proof of taken money. `pending`: known, and its invoice is not ready
+ * (202): moments for a card, days for a bank debit, perhaps with a failure. `unknown`: not known, or no longer (404).
  */
 export type ChargeState = 'charged' | 'pending' | 'unknown';
 
 export abstract class PaymentGateway {
   /** The bytes of a call. Pure. */
   abstract encode(call: MorCall): WireRequest;
-  /** What the stored body of an intent says of its customer. Pure. */
+  /** The customer in an intent's stored body. Pure. */
   abstract detailsIn(body: string): CustomerDetails;
   abstract createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>>;
   abstract createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>>;
-  /** What the MoR knows of the payment with this charge id, by its invoice (Document 2, "Invoices"). */
+  /** The MoR's knowledge of the payment with this charge id, by its invoice (Document 2, "Invoices"). */
   abstract lookUpCharge(processorChargeId: string): Promise<CallOutcome<ChargeState>>;
 }
 
 /** Sends a merchant event on to the MoR, byte for byte, with a fresh signature (`MOR_RELAY_URL`). */
 export abstract class EventRelay {
   abstract readonly enabled: boolean;
-  /** `at`: the time of the signature. The database's: a replica whose own clock is wrong would be refused for good. */
+  /** `at`: the time of the signature. The database's: a replica with a wrong clock would get refusals for good. */
   abstract send(body: Buffer, at: Date): Promise<CallOutcome<null>>;
 }

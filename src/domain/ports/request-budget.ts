@@ -5,11 +5,14 @@
  * route of it (Stripe docs, "Rate limits"). It never holds an id.
  */
 export abstract class RequestBudget {
-  /** Resolves when one request to this endpoint may go out. Rejects only when the budget cannot be asked; then nothing is sent. */
+  /**
+   * Resolves when one request to this endpoint may go out. Rejects only if the budget does not answer; then nothing
+   * goes out.
+   */
   abstract take(endpoint: string): Promise<void>;
   /**
-   * The peer answered 429: slow down, all replicas. `retryAfterMs` is the wait it asked for in milliseconds, null when it named
-   * none. `reason` is what it calls the limit (`Stripe-Rate-Limited-Reason`), null when it did not say: `endpoint-…` slows this
+   * The peer answered 429: slow down, all replicas. `retryAfterMs` is its requested wait in milliseconds, null without
+   * one. `reason` is its name of the limit (`Stripe-Rate-Limited-Reason`), null without one: `endpoint-…` slows this
    * endpoint only, anything else but `resource-…` the whole account.
    */
   abstract throttled(endpoint: string, retryAfterMs: number | null, reason: string | null): void;

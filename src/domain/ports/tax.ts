@@ -9,6 +9,6 @@ export type TaxCalculationFacts = {
 };
 
 export abstract class TaxDesk {
-  /** Has no key: a second try makes a second calculation, which binds nobody. */
+  /** Has no key: a second try makes a second calculation. It binds nobody. */
   abstract calculate(wire: WireRequest): Promise<CallOutcome<TaxCalculationFacts>>;
 }
