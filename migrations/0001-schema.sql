@@ -13,7 +13,7 @@ end $$;
 -- Every authentic delivery, stored before it is acknowledged.
 create table inbox_event (
   id          bigint generated always as identity primary key,
-  source      text        not null check (source in ('stripe', 'mor_payments', 'mor_events')),
+  source      text        not null check (source in ('stripe', 'mor_payments', 'mor_events', 'crossbill')),
   event_id    text        not null check (length(event_id) between 1 and 255),
   type        text        not null,
   lane        text        not null,
@@ -34,7 +34,7 @@ create index inbox_event_lane on inbox_event (lane, id);
 -- A list by status or by sender reads its page and no more, however far back the newest match is. What is decided without trouble, and
 -- what Stripe sends, stands at the end of the table anyway and has no entry in these.
 create index inbox_event_aside on inbox_event (aside, id desc) where aside is not null;
-create index inbox_event_mor on inbox_event (source, id desc) where source in ('mor_events', 'mor_payments');
+create index inbox_event_mor on inbox_event (source, id desc) where source in ('crossbill', 'mor_events', 'mor_payments');
 -- Counts by time. Block ranges cost next to nothing on a table that grows at its end.
 create index inbox_event_received_at on inbox_event using brin (received_at) with (pages_per_range = 32, autosummarize = on);
 create index inbox_event_type on inbox_event (type, id desc);

@@ -18,7 +18,7 @@ export function addEvents(program: Command, session: Session): void {
     .description('the inbox: every authentic delivery, and what is in quarantine');
   session
     .leaf(events, 'list', 'events, newest first', list, true)
-    .option('--source <source>', 'stripe, mor_payments or mor_events', oneOf(EVENT_SOURCES))
+    .option('--source <source>', 'stripe, mor_payments, mor_events or crossbill', oneOf(EVENT_SOURCES))
     .option('--status <status>', 'received, done, ignored, parked or quarantined', oneOf(EVENT_STATUSES))
     .option('--type <type>', "the sender's event type")
     .option('--event-id <id>', "the sender's event id")

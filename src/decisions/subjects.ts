@@ -1,5 +1,12 @@
 // The list of subjects: which of them takes in an event, a call's answer, a person's choice, what each settles, and in which order.
-import { type Applied, type ChannelEvent, type LaneEvent, type PaymentEvent, type Verdict } from '../engine/event.js';
+import {
+  type Applied,
+  type ChannelEvent,
+  type LaneEvent,
+  type PaymentEvent,
+  type Verdict,
+  type OwnLaneEvent,
+} from '../engine/event.js';
 import { type Subjects } from '../engine/decider.js';
 import { ensureInvoice } from '../engine/facts.js';
 import { takeInvoice } from '../invoices/rules/invoice.js';
@@ -24,7 +31,9 @@ import { declares } from '../engine/items.js';
 import { refunds } from '../refunds/subject.js';
 import { enrolment } from '../enrolment/subject.js';
 import { nameCustomers } from '../mor-objects/rules/mor-object.js';
-import { unsettledItems } from '../signups/rules/unsettled.js';
+import { events } from '../events/subject.js';
+import { type OwnType } from '../domain/events/own-event.js';
+import { signups } from '../signups/subject.js';
 import { bookRefunded } from '../links/rules/announced.js';
 import { recoveryLookup, settleRecovery } from '../links/rules/link.js';
 import { retries } from '../retries/subject.js';
@@ -43,8 +52,19 @@ const SERVICE_EVENTS: { readonly [K in MorServiceType]: (lane: Lane, e: ServiceE
   ...documents.events,
 };
 
+/** Our own events, by type. */
+const OWN_EVENTS: { readonly [K in OwnType]: (lane: Lane, e: OwnLaneEvent<K>) => Verdict } = {
+  ...signups.events,
+  ...events.events,
+};
+
+function takeOwn<K extends OwnType>(s: LaneState, type: K, e: OwnLaneEvent<K>, ctx: Ctx): Applied {
+  return asEventRule<OwnLaneEvent<K>>(OWN_EVENTS[type])(s, e, ctx);
+}
+
 function takeEvent(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied {
   if (e.family === 'invoice') return asEventRule(takeInvoice)(s, e, ctx);
+  if (e.family === 'own') return takeOwn(s, e.type, e, ctx);
   const { state } = ensureInvoice(s, ctx);
   if (e.family === 'channel') return takeService(state, e.event.kind, e.event, ctx);
   return asEventRule(PAYMENT_EVENTS[e.type])(state, e, ctx);
@@ -86,7 +106,7 @@ export const SUBJECTS: Subjects = {
   reviews: {
     ...payments.choices,
     ...invoices.choices,
-    signup_overdue: nothingMore,
+    ...signups.choices,
     ...refunds.choices,
     ...returns.choices,
     ...enrolment.choices,
@@ -105,7 +125,7 @@ export const SUBJECTS: Subjects = {
     atRest(transfers),
     atRest(invoices),
     atRest(enrolment),
-    declares(unsettledItems),
+    atRest(signups),
     atRest(payments),
     settleRecovery,
     atRest(retries),

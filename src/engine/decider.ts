@@ -1,5 +1,5 @@
 // The engine's one port: what the subjects decide. `decisions/` implements it, so the engine knows no subject.
-import { type InboxSource } from '../domain/ports/inbox.js';
+import { type EventSource } from '../domain/ports/inbox.js';
 import { type LaneState, type OutboxKind, type ReviewKind } from '../domain/model.js';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { type AnswerTo } from './call.js';
@@ -36,7 +36,7 @@ export type Subjects = {
 /** An event with what became of it. `eventId`: the sender's. */
 export type DecidedEvent = EventVerdict & {
   readonly type: string;
-  readonly source: InboxSource;
+  readonly source: EventSource;
   readonly eventId: string;
 };
 

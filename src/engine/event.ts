@@ -2,6 +2,7 @@
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { type LaneState, type PaymentStatus } from '../domain/model.js';
 import { type MorServiceEvent } from '../domain/events/mor-service-event.js';
+import { type OwnEvent, type OwnType } from '../domain/events/own-event.js';
 
 /** An `invoice.*` event of the platform. */
 export type InvoiceEvent = {
@@ -37,7 +38,16 @@ export type PaymentEvent = {
   readonly reason: string | null;
 };
 
-export type LaneEvent = InvoiceEvent | PaymentEvent;
+/** A writer outside the rules tells the lane. */
+export type OwnLaneEvent<K extends OwnType = OwnType> = {
+  readonly family: 'own';
+  readonly eventId: string;
+  readonly type: K;
+  readonly at: Date;
+  readonly event: Extract<OwnEvent, { readonly type: K }>;
+};
+
+export type LaneEvent = InvoiceEvent | PaymentEvent | OwnLaneEvent;
 
 /** What became of the event itself. */
 export type Verdict = { readonly status: 'done' | 'ignored'; readonly reason: string | null };

@@ -1,7 +1,7 @@
 // Reads lanes: the fold of their logs, and the events that wait to be decided.
 import type pg from 'pg';
 import { type LaneState, REVIEW, type ReviewRow } from '../domain/model.js';
-import { type InboxSource } from '../domain/ports/inbox.js';
+import { type EventSource } from '../domain/ports/inbox.js';
 import { LaneUnreadable, type WaitingEvent } from './lane-store.js';
 import { fromRow, withFields } from '../store/codec.js';
 import { type DatabaseTime, timeSql } from '../store/database-time.js';
@@ -137,7 +137,7 @@ function waitingOf(rows: readonly LoadedRow[], now: Date): Omit<Loaded, 'folded'
 export function waitingEvent(r: Row): WaitingEvent {
   return {
     id: BigInt(r['id'] as string),
-    source: r['source'] as InboxSource,
+    source: r['source'] as EventSource,
     eventId: r['event_id'] as string,
     type: r['type'] as string,
     lane: r['lane'] as string,

@@ -2,14 +2,14 @@
 import { StoreUnavailable } from '../domain/errors.js';
 import { type ChargeHolder, type RefundHolder } from './change.js';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
-import { type InboxSource } from '../domain/ports/inbox.js';
+import { type EventSource } from '../domain/ports/inbox.js';
 import { type NamedRequest, type Remembered } from '../domain/request-name.js';
 
 /** An event that waits to be decided, with its bytes as they came. */
 export type WaitingEvent = {
   /** Ours: `ie_…` towards the outside. */
   readonly id: bigint;
-  readonly source: InboxSource;
+  readonly source: EventSource;
   readonly eventId: string;
   readonly type: string;
   readonly lane: string;

@@ -124,9 +124,13 @@ async function shownRows(db: pg.PoolClient, lane: string, log: LaneState): Promi
   const of = async <T extends object>(
     codec: Row<T, unknown>,
     rows: readonly T[],
-    key: keyof T & string,
+    key: ('id' | 'invoiceId') & keyof T,
   ): Promise<readonly T[]> => {
-    const found = await db.query<Record<string, unknown>>(`select * from ${codec.table} where invoice_id = $1`, [lane]);
+    // By the rows' own keys: an item may stand in a lane without an invoice.
+    const column = key === 'invoiceId' ? 'invoice_id' : 'id';
+    const found = await db.query<Record<string, unknown>>(`select * from ${codec.table} where ${column} = any($1)`, [
+      rows.map((row) => row[key]),
+    ]);
     const stored = new Map(found.rows.map((r) => fromRow(codec, r)).map((row) => [row[key], row]));
     return rows.filter((row) => same(row, stored.get(row[key])));
   };

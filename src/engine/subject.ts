@@ -1,5 +1,6 @@
 // What a subject tells the engine: how it takes in an answer, what it settles, which errand it needs, what a person may make it do.
 // The table of them all is decisions/subjects.ts.
+import { type OwnType } from '../domain/events/own-event.js';
 import { type MorServiceType, type ServiceEvent } from '../domain/events/mor-service-event.js';
 import { type ReviewKind } from '../domain/fact.js';
 import {
@@ -17,7 +18,7 @@ import { type Ctx } from './change.js';
 import { type Commanded, type Refusal } from './commanded.js';
 import { type Errand } from './errand.js';
 import { type Lane, type LookAgain, type Rule } from './draft.js';
-import { type PaymentEvent, type Verdict } from './event.js';
+import { type OwnLaneEvent, type PaymentEvent, type Verdict } from './event.js';
 import { declares, type ItemRule } from './items.js';
 
 export { type LookAgain };
@@ -82,7 +83,9 @@ export const nothingMore: ReviewRule = (s) => carriedOut(s);
 /** The rules of events, by type. Each returns the verdict on its event. */
 export type EventRules = {
   readonly [K in MorServiceType]?: (lane: Lane, e: ServiceEvent<K>) => Verdict;
-} & { readonly [K in PaymentEvent['type']]?: (lane: Lane, e: PaymentEvent) => Verdict };
+} & { readonly [K in PaymentEvent['type']]?: (lane: Lane, e: PaymentEvent) => Verdict } & {
+  readonly [K in OwnType]?: (lane: Lane, e: OwnLaneEvent<K>) => Verdict;
+};
 
 /**
  * How a subject joins the engine. Write `… satisfies Subject`: `decisions/` puts the parts of all subjects into typed records, so a forgotten

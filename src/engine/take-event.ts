@@ -2,6 +2,7 @@
 import { isBareEventLane } from '../domain/events/channel-lane.js';
 import { parseMorServiceEvent } from '../domain/events/mor-service-event.js';
 import { parseMorPaymentEvent } from '../domain/events/mor-payment-event.js';
+import { parseOwnEvent } from '../domain/events/own-event.js';
 import { parseStripeEvent } from '../domain/events/stripe-event.js';
 import { type LaneState } from '../domain/model.js';
 import { type Ctx, note, openReview } from './change.js';
@@ -120,6 +121,12 @@ function parse(stored: WaitingEvent): ReadEvent {
       }
       const invoiceId = event.invoiceId ?? stored.lane;
       return { ok: true, event: toPaymentEvent(event, invoiceId, stored.receivedAt), livemode: null, accounts: [] };
+    }
+    case 'crossbill': {
+      const event = parseOwnEvent(stored.body);
+      if (event === null) return { ok: false, status: 'parked', reason: 'not in the shape its type needs' };
+      const own = { family: 'own', eventId: stored.eventId, type: event.type, at: stored.receivedAt, event } as const;
+      return { ok: true, event: own as LaneEvent, livemode: null, accounts: [] };
     }
     case 'mor_events': {
       const parsed = parseMorServiceEvent(stored.body);

@@ -5,7 +5,7 @@ import { Count, Free, Text, TextIfAny, TextOrNull, Time, TimeIfAny, Word } from 
 import { timeOf } from '../api/http/values.js';
 import { masked } from './mask.js';
 
-export const EVENT_SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const;
+export const EVENT_SOURCES = ['stripe', 'mor_payments', 'mor_events', 'crossbill'] as const;
 export const EVENT_STATUSES = ['received', 'done', 'ignored', 'parked', 'quarantined'] as const;
 
 export class EventView {

@@ -1,11 +1,10 @@
 // The inbox and the quarantine as one list of events, and the one act of an operator: to decide an event again.
 import type pg from 'pg';
 import { Injectable } from '@nestjs/common';
-import { type InboxSource } from '../domain/ports/inbox.js';
+import { type EventSource, type InboxSource } from '../domain/ports/inbox.js';
 import { BadCursor, type Page, type PageRequest, type Span } from '../domain/page.js';
 import { isBareEventLane } from '../domain/events/channel-lane.js';
 import { laneAgain } from '../domain/events/place.js';
-import { Ids } from '../domain/ports/clock.js';
 import { DatabaseTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction } from '../store/database.js';
 import { bodyOf, hasBody } from '../store/event-bodies.js';
@@ -26,7 +25,7 @@ export type EventStatus = 'received' | 'done' | 'ignored' | 'parked' | 'quaranti
 export type EventRow = {
   /** `ie_…` in the inbox, `iq_…` in quarantine. */
   readonly id: string;
-  readonly source: InboxSource;
+  readonly source: EventSource;
   readonly eventId: string;
   readonly type: string;
   readonly lane: string;
@@ -37,7 +36,7 @@ export type EventRow = {
   readonly decidedAt: Date | null;
 };
 
-const SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
+const SENDERS = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
 
 type Row = Record<string, unknown>;
 
@@ -61,10 +60,10 @@ const INBOX_COLUMNS = `${COLUMNS}, status, reason, attempts, decided_at`;
 // The words of the partial indexes: the planner must see they hold all matching rows.
 const ASIDE = 'aside is not null';
 
-const OF_MOR = `source in ('mor_events', 'mor_payments')`;
+const LISTED = `source in ('crossbill', 'mor_events', 'mor_payments')`;
 
 // Looks for a bare id under each source: so the unique index finds it.
-const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events')`;
+const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events', 'crossbill')`;
 
 /**
  * The newest first: events before the number `before`, at most `count`. Never walks back from the newest event until
@@ -79,9 +78,9 @@ async function inboxRows(
 ): Promise<EventRow[]> {
   const { source, status, type, eventId } = filter;
   const aside = status === 'parked' || (status === 'ignored' && type === undefined);
-  const ofMor = (source === 'mor_events' || source === 'mor_payments') && type === undefined && !aside;
+  const isListed = source !== undefined && source !== 'stripe' && type === undefined && !aside;
   const few = eventId !== undefined ? ANY_SOURCE : status === 'received' ? `lane = any (${QUEUED})` : null;
-  const [lead, and] = aside ? ['aside', ASIDE] : ofMor ? ['source', OF_MOR] : ['type', 'true'];
+  const [lead, and] = aside ? ['aside', ASIDE] : isListed ? ['source', LISTED] : ['type', 'true'];
   const named = aside ? { aside: status } : { status };
   const list = listLedBy({ source, ...named, type, event_id: eventId }, few === null ? [lead] : [], 'id');
   const arrived = receivedWithin(filter, list.values.length);
@@ -193,7 +192,7 @@ function quarantined(r: Row): EventRow {
 
 function common(r: Row): Omit<EventRow, 'id' | 'status' | 'decidedAt'> {
   return {
-    source: r['source'] as InboxSource,
+    source: r['source'] as EventSource,
     eventId: r['event_id'] as string,
     type: r['type'] as string,
     lane: r['lane'] as string,
@@ -208,7 +207,6 @@ export class EventsStore {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
-    private readonly ids: Ids,
   ) {}
 
   /** The newest first, by the time of arrival. Throws BadCursor. */
@@ -222,14 +220,14 @@ export class EventsStore {
 
   /** The newest event of each source; a source without any is not in it. */
   async newest(): Promise<readonly EventRow[]> {
-    const found = await Promise.all(SOURCES.map((source) => newestEvent(this.db.pool, source)));
+    const found = await Promise.all(SENDERS.map((source) => newestEvent(this.db.pool, source)));
     return found.filter((e) => e !== null);
   }
 
   /** When each source's newest event came; null: none ever did. */
   async lastEvents(): Promise<readonly { readonly source: InboxSource; readonly at: Date | null }[]> {
     const newest = await this.newest();
-    return SOURCES.map((source) => ({ source, at: newest.find((e) => e.source === source)?.receivedAt ?? null }));
+    return SENDERS.map((source) => ({ source, at: newest.find((e) => e.source === source)?.receivedAt ?? null }));
   }
 
   /** Copies in quarantine not taken in. */
@@ -338,7 +336,7 @@ export class EventsStore {
     const [known] = found.rows;
     if (known === undefined) return null;
     if (!isRepeat(known.body, copy)) {
-      await tellConflict(db, copy, !isBareEventLane(copy.lane), this.ids, this.time);
+      await tellConflict(db, copy, !isBareEventLane(copy.lane), this.time);
       return null;
     }
     await this.again(db, known.id);

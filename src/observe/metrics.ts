@@ -2,7 +2,7 @@
 import { linesDropped } from './log-target.js';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-export type EventSource = 'stripe' | 'mor_payments' | 'mor_events';
+export type EventSource = 'stripe' | 'mor_payments' | 'mor_events' | 'crossbill';
 export type EventOutcome = 'stored' | 'duplicate' | 'conflict' | 'done' | 'ignored' | 'parked' | 'quarantined';
 export type Peer = 'stripe' | 'mor';
 /** How a call ended: `answered`, or the kind of its failure (see `FailureKind`). */

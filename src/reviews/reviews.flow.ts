@@ -1,5 +1,6 @@
-// What a person says of an item: with an invoice it is decided on its lane, without one it is closed where it stands.
+// A person's choice for an item: decided on the item's lane. An item in no lane is closed where it stands.
 import { Injectable } from '@nestjs/common';
+import { laneOfItem } from '../domain/events/own-event.js';
 import { emptyLane } from '../engine/change.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { NotUnique } from '../engine/lane-store.js';
@@ -22,9 +23,10 @@ export class ReviewsFlow {
   async resolve(id: string, choice: Choice): Promise<Done<ReviewRow>> {
     const review = await this.reviews.find(id);
     if (review === null) return refuse(404, 'not_found', 'There is no such review item.');
-    if (review.invoiceId === null) return this.resolveLoose(review, choice);
+    const lane = laneOfItem(review);
+    if (lane === null) return this.resolveLoose(review, choice);
     try {
-      return await this.lanes.change(review.invoiceId, (s, ctx) =>
+      return await this.lanes.change(lane, (s, ctx) =>
         resolveReview(this.context.decider.subjects, s, id, choice, ctx),
       );
     } catch (e) {
@@ -39,7 +41,7 @@ export class ReviewsFlow {
     }
   }
 
-  /** An item without an invoice: no lane's lock orders two people, so who comes second is told what the first chose. */
+  /** An item in no lane: no lane's lock orders two people, so who comes second is told what the first chose. */
   private async resolveLoose(review: ReviewRow, choice: Choice): Promise<Done<ReviewRow>> {
     const alone = { ...emptyLane(review.subject), reviews: [review] };
     const done = resolveReview(this.context.decider.subjects, alone, review.id, choice, this.context.now());

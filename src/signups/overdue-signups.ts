@@ -1,6 +1,7 @@
-// Signups whose charge never came: no event and no lane's own timer would bring them up.
+// Signups without a charge: no event and no lane's own timer would bring them up.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { Wake } from '../engine/wake.js';
 import { SignupsStore } from './signups.store.js';
 import { SIGNUP_LOOK_EVERY_MS, SIGNUP_OVERDUE_MS } from '../policy.js';
 import { LOG, type Logger } from '../observe/index.js';
@@ -9,14 +10,15 @@ import { LOG, type Logger } from '../observe/index.js';
 export class OverdueSignups {
   constructor(
     private readonly signups: SignupsStore,
+    private readonly wake: Wake,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Any replica may do it: an item is open once, whoever makes it. */
+  /** Any replica may do it: each signup's event is stored once. */
   @Interval(SIGNUP_LOOK_EVERY_MS)
   async flag(): Promise<void> {
     try {
-      await this.signups.flagOverdue(SIGNUP_OVERDUE_MS);
+      if ((await this.signups.tellOverdue(SIGNUP_OVERDUE_MS)) > 0) this.wake.lanes();
     } catch (err) {
       this.log.error({ event: 'signups.check_failed', err }, "Couldn't check for overdue signups");
     }

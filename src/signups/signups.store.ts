@@ -1,13 +1,12 @@
 // Signups, and the customer links that they bring.
 import { Injectable } from '@nestjs/common';
-import { Ids } from '../domain/ports/clock.js';
+import { ofSignup } from '../domain/events/own-event.js';
 import { type NamedRequest, type Remembered } from '../domain/request-name.js';
-import { REVIEW } from '../domain/model.js';
 import { SIGNUP, type SignupRow } from '../domain/signup.js';
-import { SIGNUP_ENDS_MS, SIGNUP_FLAGGED_WITHIN_MS } from '../policy.js';
-import { newReview } from '../domain/item.js';
+import { SIGNUP_FLAGGED_WITHIN_MS } from '../policy.js';
 import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
+import { tellLanes } from '../store/own-events.js';
 import { rememberIn } from '../store/requests.js';
 import { Database, inTransaction } from '../store/database.js';
 import { SignupEntity } from '../store/entities.js';
@@ -18,7 +17,6 @@ export class SignupsStore {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
-    private readonly ids: Ids,
   ) {}
 
   /** Stores a new signup, made now by the database's time, and its request's name with it; gives what was there when that name was used before. */
@@ -103,44 +101,31 @@ export class SignupsStore {
         `update signup set invoice_id = $2, charge_id = $3, payment_row_id = $4, completed_at = coalesce(completed_at, $5) where id = $1`,
         [id, by.invoiceId, by.chargeId, by.paymentRowId, now],
       );
-      await db.query(
-        `update review set status = 'resolved', resolved_at = $2, resolved_by = 'crossbill', resolution = 'cleared', note = 'the signup was completed'
-          where kind = 'signup_overdue' and subject = $1 and status = 'open'`,
-        [id, now],
-      );
+      // After the update: the signup's row lock orders it with `tellOverdue`.
+      const overdue = ofSignup({ type: 'signup.overdue', signup: id, customer: '', since: '' });
+      const told = await db.query(`select 1 from inbox_event where source = 'crossbill' and event_id = $1`, [
+        overdue.id,
+      ]);
+      if (told.rowCount !== 0) await tellLanes(db, [ofSignup({ type: 'signup.completed', signup: id })], this.time);
     });
   }
 
-  /** Makes a review item of each signup that has had no completion for `afterMs` milliseconds. Gives how many. */
-  async flagOverdue(afterMs: number): Promise<number> {
-    const now = await readTime(this.db.pool, this.time);
-    const before = new Date(now.getTime() - afterMs);
-    const overdue = await this.db.pool.query<{ id: string; customer_id: string; created_at: Date }>(
-      `select s.id, s.customer_id, s.created_at from signup s
-        where s.kind = 'payment' and s.completed_at is null and s.created_at < $1 and s.created_at >= $2 and s.intent_id is not null
-          -- Looked for one by one: all items that there ever were are more than the signups of a month.
-          and (select 1 from review r where r.kind = 'signup_overdue' and r.subject = s.id limit 1) is null
-        order by s.created_at limit 500`,
-      [before, new Date(before.getTime() - SIGNUP_FLAGGED_WITHIN_MS)],
-    );
-    for (const s of overdue.rows) {
-      const item = newReview(
-        {
-          kind: 'signup_overdue',
-          subject: s.id,
-          fact: {
-            code: 'signup-unpaid',
-            signup: s.id,
-            customer: s.customer_id,
-            since: s.created_at.toISOString(),
-          },
-          dueAt: new Date(s.created_at.getTime() + SIGNUP_ENDS_MS),
-        },
-        this.ids.next('rev'),
-        now,
+  /** Tells the lane of each signup without a completion for `afterMs` milliseconds, once. Returns how many. */
+  async tellOverdue(afterMs: number): Promise<number> {
+    return inTransaction(this.db.pool, async (db) => {
+      const before = new Date((await readTime(db, this.time)).getTime() - afterMs);
+      const overdue = await db.query<{ id: string; customer_id: string; created_at: Date }>(
+        `select s.id, s.customer_id, s.created_at from signup s
+          where s.kind = 'payment' and s.completed_at is null and s.created_at < $1 and s.created_at >= $2 and s.intent_id is not null
+            -- Looked for one by one: the inbox has more events than a month has signups.
+            and (select 1 from inbox_event e where e.source = 'crossbill' and e.event_id = 'signup.overdue:' || s.id limit 1) is null
+          order by s.created_at limit 500 for no key update of s skip locked`,
+        [before, new Date(before.getTime() - SIGNUP_FLAGGED_WITHIN_MS)],
       );
-      await this.db.pool.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, item)])]);
-    }
-    return overdue.rows.length;
+      const told = overdue.rows.map(({ id: signup, customer_id: customer, created_at: at }) =>
+        ofSignup({ type: 'signup.overdue', signup, customer, since: at.toISOString() }),
+      );
+      return told.length === 0 ? 0 : tellLanes(db, told, this.time);
+    });
   }
 }

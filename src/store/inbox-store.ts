@@ -1,7 +1,6 @@
 // The inbox in PostgreSQL: a batch of deliveries in one insert, the answer after the commit.
 import { Injectable } from '@nestjs/common';
 import { type Delivery, Inbox, type InboxSource, type StoreOutcome } from '../domain/ports/inbox.js';
-import { Ids } from '../domain/ports/clock.js';
 import { byteaArray, textArray } from './binary-arrays.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
@@ -44,7 +43,6 @@ const readable = (d: Delivery, time: DatabaseTime): unknown[] => [d.eventId, d.l
 export class PgInbox extends Inbox {
   constructor(
     private readonly db: Database,
-    private readonly ids: Ids,
     private readonly time: DatabaseTime,
   ) {
     super();
@@ -116,7 +114,7 @@ export class PgInbox extends Inbox {
     }
     await inTransaction(this.db.intake, async (db) => {
       await keepCopy(db, d, '', this.time); // its reason comes with the question
-      await tellConflict(db, d, d.status === 'received', this.ids, this.time);
+      await tellConflict(db, d, d.status === 'received', this.time);
     });
     return 'conflict';
   }

@@ -2,14 +2,12 @@
 // know.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { isChannelLane } from '../domain/events/channel-lane.js';
+import { isChannelLane, itemLane } from '../domain/events/channel-lane.js';
+import { secondBodySubject } from '../domain/events/own-event.js';
 import { isSameStripeEvent, sameEvent } from '../domain/events/same-event.js';
-import { type Ids } from '../domain/ports/clock.js';
 import { type Delivery } from '../domain/ports/inbox.js';
-import { newReview } from '../domain/item.js';
-import { REVIEW } from '../domain/model.js';
-import { insertSql, jsonText, toJson } from './codec.js';
-import { type DatabaseTime, readTime, timeSql } from './database-time.js';
+import { type DatabaseTime, timeSql } from './database-time.js';
+import { tellLanes } from './own-events.js';
 
 /** A delivery's parts, as far as compared and kept. */
 export type Copy = Pick<Delivery, 'source' | 'eventId' | 'type' | 'lane' | 'body'>;
@@ -44,27 +42,15 @@ export function isRepeat(known: Buffer | null, d: Copy): boolean {
 }
 
 /**
- * Asks a person about a copy in quarantine, once, however often the same bytes come. It may be there as a stale
+ * Tells the lane of a copy in quarantine, once, however often the same bytes come. The copy may be there as a stale
  * delivery, from before the event came with another body.
  */
-export async function tellConflict(
-  db: pg.ClientBase,
-  d: Copy,
-  isUsed: boolean,
-  ids: Ids,
-  time: DatabaseTime,
-): Promise<void> {
-  const news = await db.query(IS_NEWS_SQL, [d.source, sha256(d.body), CONFLICT]);
+export async function tellConflict(db: pg.ClientBase, d: Copy, isUsed: boolean, time: DatabaseTime): Promise<void> {
+  const hash = sha256(d.body);
+  const news = await db.query(IS_NEWS_SQL, [d.source, hash, CONFLICT]);
   if (news.rowCount !== 1) return;
-  const item = newReview(
-    {
-      kind: 'conflicting_event',
-      subject: `${d.source}:${d.eventId}`,
-      invoiceId: isUsed && !isChannelLane(d.lane) ? d.lane : null,
-      fact: { code: 'second-body', event: d.eventId, type: d.type },
-    },
-    ids.next('rev'),
-    await readTime(db, time),
-  );
-  await db.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, item)])]);
+  const { source, eventId } = d;
+  const event = { type: 'event.second_body', source, event: eventId, event_type: d.type } as const;
+  const lane = isUsed && !isChannelLane(d.lane) ? d.lane : itemLane(secondBodySubject(event));
+  await tellLanes(db, [{ id: `${event.type}:${hash.toString('hex')}`, lane, event }], time);
 }

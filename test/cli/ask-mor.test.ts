@@ -84,7 +84,7 @@ describe('crossbill ask-mor', () => {
       currency: 'eur',
     });
     const ownWorld = await openWorld(loadConfig(world.env), silentIo(world.env));
-    await ownWorld.get(SignupsStore).flagOverdue(0);
+    await ownWorld.get(SignupsStore).tellOverdue(0);
     await ownWorld.close();
 
     // The webhook endpoints were closed for half a day, and one event came with an old stamp.

@@ -259,8 +259,16 @@ describe('The webhook endpoints', () => {
       const second = paymentBody({ ...first, amount: 999_999 });
       expect(await deliver(world, 'mor_payments', second)).toEqual(RECEIVED);
       expect(await deliver(world, 'mor_payments', second)).toEqual(RECEIVED);
-      const reviews = await world.api<{ data: Json[] }>('GET', '/v1/reviews?kind=conflicting_event&status=open');
-      expect(reviews.body.data.filter((r) => r['invoice_id'] === 'in_two')).toHaveLength(1);
+      await world.until(
+        'the item about the second body is open',
+        () => world.api<{ data: Json[] }>('GET', '/v1/reviews?kind=conflicting_event&status=open'),
+        (r) => r.body.data.filter((item) => item['invoice_id'] === 'in_two').length === 1,
+      );
+      const own = await world.api<{ data: Json[] }>('GET', '/v1/events?source=crossbill');
+      expect([own.status, own.body.data.map((e) => [e['type'], e['status']])]).toEqual([
+        200,
+        [['event.second_body', 'done']],
+      ]);
       const events = await world.api<{ data: Json[] }>('GET', '/v1/events?event_id=evt_two');
       expect(events.body.data.map((e) => e['status']).sort()).toEqual(['done', 'quarantined']);
       const kept = events.body.data.find((e) => e['status'] === 'quarantined');

@@ -114,7 +114,7 @@ describe('in production', () => {
     ahead.selfMoving = true; // repeats wait no longer than a moment
     const books = new VerifyStore(db, time);
     const down: unknown = new Proxy({}, { get: () => () => Promise.resolve(NO_ANSWER) });
-    const inbox = new PgInbox(db, ids, time);
+    const inbox = new PgInbox(db, time);
     const lanes = new PgLaneStore(db, time);
     const verify = new VerifyFlow(
       books,
@@ -143,7 +143,7 @@ describe('in production', () => {
     const time = new ServerTime();
     const wrong = new Date(Date.now() + AHEAD_MS);
     const lanes = new PgLaneStore(db, time);
-    await new PgInbox(db, x.harness.ids, time).store([{ ...aPaymentSucceeded(), receivedAt: wrong }]);
+    await new PgInbox(db, time).store([{ ...aPaymentSucceeded(), receivedAt: wrong }]);
     const [claim] = await lanes.claim('w', 5, LEASE_MS);
     await new VerifyStore(db, time).claimRun(60_000);
     const { rows } = await db.pool.query<{ key: string; left: number }>(
@@ -163,6 +163,6 @@ describe('in production', () => {
       `select 1 from lane where due_at > clock_timestamp() and due_at <= clock_timestamp() + interval '5 seconds'`,
     );
     expect(due.rowCount).toBe(1);
-    expect(await new SignupsStore(db, time, x.harness.ids).claim('sup_none', 1_000)).toBe(false);
+    expect(await new SignupsStore(db, time).claim('sup_none', 1_000)).toBe(false);
   });
 });

@@ -6,7 +6,7 @@ import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { aPaymentSucceeded } from '../support/builders.js';
-import { CountingIds, ManualClock } from '../support/clock.js';
+import { ManualClock } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import {
   decided,
@@ -113,10 +113,7 @@ function oneOf(array: Buffer): string {
 const BYTEA = 17; // pg_type.dat
 
 it('a connection with plans for tiny tables reads a few pages a lane after they grow', async () => {
-  const [inbox, lanes] = [
-    new PgInbox(db, new CountingIds(), new ManualClock()),
-    new PgLaneStore(db, new ManualClock()),
-  ];
+  const [inbox, lanes] = [new PgInbox(db, new ManualClock()), new PgLaneStore(db, new ManualClock())];
   await work(inbox, lanes, 0);
   await db.pool.query('analyze'); // as autovacuum does in the first hour; until then the server takes no table for tiny
   for (const n of numbers(1, TIMES)) await work(inbox, lanes, n);

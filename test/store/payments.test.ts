@@ -86,7 +86,7 @@ describe('A refund without an invoice', () => {
       await x.harness.take(refunded(1, 300));
       await x.harness.rest(1);
       await complete();
-      expect(await new EventsStore(x.db, x.harness.clock, x.harness.ids).retry('ie_1')).toBe('ie_1');
+      expect(await new EventsStore(x.db, x.harness.clock).retry('ie_1')).toBe('ie_1');
       await x.harness.rest();
       expect(await shown()).toEqual(once);
       expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);

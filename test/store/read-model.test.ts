@@ -16,7 +16,7 @@ import {
   anInvoice,
   invoiceEvent,
 } from '../support/builders.js';
-import { CountingIds, ManualClock } from '../support/clock.js';
+import { ManualClock } from '../support/clock.js';
 import { type TestDatabase, freshDatabase } from '../support/database.js';
 import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
 import {
@@ -227,7 +227,7 @@ describe('Pages a statement reads', () => {
       `delete from pg_statistic where starelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)`,
     );
     await db.pool.query(`update pg_class set relpages = 0, reltuples = -1 where relnamespace = 'public'::regnamespace`);
-    const inbox = new PgInbox(db, new CountingIds(), clock);
+    const inbox = new PgInbox(db, clock);
     for (let n = 0; n < DUE; n += 250) {
       const some = Array.from({ length: 250 }, (_, k) => n + k);
       await inbox.store(some.map((k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` })));
@@ -242,7 +242,7 @@ describe('Pages a statement reads', () => {
   /** The statements of a delivery and of the steps of some lanes, as the code sends them; nothing of it stays due. */
   async function wholePath(round: string): Promise<readonly (readonly [what: string, pages: number])[]> {
     const lanes = new PgLaneStore(db, clock);
-    await new PgInbox(db, new CountingIds(), clock).store([aPaymentSucceeded({ eventId: `evt_${round}` })]);
+    await new PgInbox(db, clock).store([aPaymentSucceeded({ eventId: `evt_${round}` })]);
     const claims = await lanes.claim('w', TAKEN, 25_000);
     expect(claims).toHaveLength(TAKEN);
     const out: (readonly [string, number])[] = [];

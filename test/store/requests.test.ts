@@ -35,7 +35,7 @@ beforeEach(async () => {
   x = await laneOnPostgres();
   const { clock, ids, store, context, gateway } = x.harness;
   const books = new ReadModel(x.db);
-  signups = new SignupsStore(x.db, clock, ids);
+  signups = new SignupsStore(x.db, clock);
   const lanes = new LaneChanges(store, context, new Wake());
   refunds = new RefundsFlow(lanes, books);
   const theirs = new LaneChanges(new PgLaneStore(x.db, clock), context, new Wake());
@@ -242,9 +242,12 @@ describe('a signup', () => {
   it('without its completion shows once, and the item closes with the completion', async () => {
     const s = await made();
     x.harness.clock.advance(20 * 3_600_000);
-    expect(await signups.flagOverdue(18 * 3_600_000)).toBe(1);
-    expect(await signups.flagOverdue(18 * 3_600_000)).toBe(0);
+    expect(await signups.tellOverdue(18 * 3_600_000)).toBe(1);
+    expect(await signups.tellOverdue(18 * 3_600_000)).toBe(0);
+    await x.harness.drain();
+    expect((await x.db.pool.query('select status from review')).rows).toEqual([{ status: 'open' }]);
     await flow.complete(s.id, result);
+    await x.harness.drain();
     const items = await x.db.pool.query('select kind, status, resolution from review');
     expect(items.rows).toEqual([{ kind: 'signup_overdue', status: 'resolved', resolution: 'cleared' }]);
   });

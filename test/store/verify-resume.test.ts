@@ -125,7 +125,7 @@ describe('an interrupted verify run', () => {
     const decider = new Decisions(none);
     const context = new FlowContext(settings, clock, new SeededRng(), ids, stripe, gateway, decider);
     const books = new VerifyStore(db, clock);
-    const inbox = new PgInbox(db, ids, clock);
+    const inbox = new PgInbox(db, clock);
     const lanes = new PgLaneStore(db, clock);
     return new VerifyFlow(books, lists, stripe, gateway, inbox, lanes, context, new Wake(), ids, null, limits);
   }
@@ -177,7 +177,7 @@ describe('an interrupted verify run', () => {
   it('leaves an invoice with a waiting event to the next run, and counts such invoices', async () => {
     await invoices(1, 4, [1, 2]);
     await known(3, 'draft');
-    const inbox = new PgInbox(db, new SystemIds(), clock);
+    const inbox = new PgInbox(db, clock);
     const event = (n: number): ReturnType<typeof invoiceEvent> =>
       invoiceEvent('invoice.finalized', { eventId: `evt_${n}`, invoiceId: `in_${n}` });
     await inbox.store([event(1), event(3), event(4)]);

@@ -24,7 +24,7 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
   const ids = new CountingIds();
   const fresh = await freshDatabase();
   const db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
-  const inbox = new PgInbox(db, ids, clock);
+  const inbox = new PgInbox(db, clock);
   const store = new PgLaneStore(db, clock);
   const backend: LaneBackend = {
     store,

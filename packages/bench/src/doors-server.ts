@@ -1,5 +1,5 @@
 // Our intake as a process of its own: the front server, the doors and the inbox; with `work` the lane workers beside it.
-import { SystemClock, SystemIds } from '#src/engine/system-ports.js';
+import { SystemClock } from '#src/engine/system-ports.js';
 import { Doors } from '#src/intake/doors.js';
 import { FrontServer } from '#src/intake/front-server.js';
 import { ServerTime } from '#src/store/database-time.js';
@@ -22,7 +22,7 @@ const doors = new Doors(
       if (outcome === 'stored') wake.lanes();
     },
   },
-  new PgInbox(db, new SystemIds(), new ServerTime()),
+  new PgInbox(db, new ServerTime()),
   clock,
 );
 if (mode === 'work') {

@@ -16,7 +16,7 @@ import { RetriesStore } from '#src/retries/retries.store.js';
 import { SearchStore } from '#src/overview/search.store.js';
 import { VerifyStore } from '#src/verify/verify.store.js';
 import { SignupsStore } from '#src/signups/signups.store.js';
-import { SystemClock, SystemIds } from '#src/engine/system-ports.js';
+import { SystemClock } from '#src/engine/system-ports.js';
 import { InvoicesStore } from '#src/invoices/invoices.store.js';
 import { PaymentsStore } from '#src/payments/payments.store.js';
 import { RefundsStore } from '#src/refunds/refunds.store.js';
@@ -38,14 +38,14 @@ const DAY_MS = 24 * HOURS_MS;
 
 /** @param name common part of the ids of the renewal to look up @param n the number in the middle of each table */
 export function questions(db: Database, name: string, n: number): readonly Question[] {
-  const [clock, ids, time] = [new SystemClock(), new SystemIds(), new ServerTime()];
+  const [clock, time] = [new SystemClock(), new ServerTime()];
   const [books, ledger, health] = [new ReadModel(db), new LedgerStore(db), new HealthStore(db, clock)];
   const [invoices, payments, refunds] = [new InvoicesStore(db), new PaymentsStore(db), new RefundsStore(db)];
-  const [events, reviews, audit] = [new EventsStore(db, time, ids), new ReviewsStore(db), new AuditStore(db)];
+  const [events, reviews, audit] = [new EventsStore(db, time), new ReviewsStore(db), new AuditStore(db)];
   const [lanes, verify, customers] = [new PgLaneStore(db, time), new VerifyStore(db, time), new CustomersStore(db)];
   const [disputes, retries, enrolment] = [new DisputesStore(db), new RetriesStore(db), new EnrolmentStore(db, time)];
   const [signups, doors, told] = [
-    new SignupsStore(db, time, ids),
+    new SignupsStore(db, time),
     new DoorsLogStore(db, time),
     new PgNotifications(db, time, null),
   ];
@@ -138,7 +138,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('timer: what is due (0.4 s)', () => lanes.claim('bench', 1, 1_000)),
     ask('timer: depth of the queues (a scrape)', () => health.backlog()),
     ask('timer: the doors are open (a minute)', () => doors.seen('bench')),
-    ask('timer: overdue signups (5 min)', () => signups.flagOverdue(18 * HOURS_MS)),
+    ask('timer: overdue signups (5 min)', () => signups.tellOverdue(18 * HOURS_MS)),
     ask('timer: the last verify run (5 min)', async () => [await verify.last(), await verify.lastComplete()]),
     ask('last event of each sender', () => events.lastEvents()),
     ask('what was tried and is not through', () => health.stuck(5)),

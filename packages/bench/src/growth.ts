@@ -9,7 +9,6 @@ import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
 import { Erasure } from '#src/engine/erasure.js';
 import { PgInbox } from '#src/store/inbox-store.js';
-import { SystemIds } from '#src/engine/system-ports.js';
 import { invoiceCreated } from './events.js';
 import { fillDatabases, PER_RENEWAL, quiet, urlOf } from './filled.js';
 import { type Question, questions } from './growth-questions.js';
@@ -143,7 +142,7 @@ function storeBatch(b: Books): Promise<unknown> {
     return { ...one, eventId: `evt_bench${n}`, lane: `in_bench${n}`, body: invoiceCreated(n), receivedAt };
   });
   b.next += BATCH;
-  return new PgInbox(b.db, new SystemIds(), new ServerTime()).store(deliveries);
+  return new PgInbox(b.db, new ServerTime()).store(deliveries);
 }
 
 function tell(rig: Rig, books: readonly Books[]): void {

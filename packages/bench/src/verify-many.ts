@@ -138,7 +138,7 @@ function verifyFlow(db: Database, peerUrl: string): VerifyFlow {
   const decider = new Decisions(none);
   const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, gateway, decider);
   const time = new ServerTime();
-  const [books, lanes, inbox] = [new VerifyStore(db, time), new PgLaneStore(db, time), new PgInbox(db, ids, time)];
+  const [books, lanes, inbox] = [new VerifyStore(db, time), new PgLaneStore(db, time), new PgInbox(db, time)];
   return new VerifyFlow(
     books,
     new StripeBillingReader(stripe),

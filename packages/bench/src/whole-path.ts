@@ -71,7 +71,7 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
 
 /** Puts renewals into the inbox: the invoice and the money for it. */
 export async function storeRenewals(db: Database, from: number, count: number): Promise<void> {
-  const inbox = new PgInbox(db, new SystemIds(), new ServerTime());
+  const inbox = new PgInbox(db, new ServerTime());
   const receivedAt = new Date();
   for (let n = from; n < from + count; n += 250) {
     const numbers = Array.from({ length: Math.min(250, from + count - n) }, (_, i) => n + i);

@@ -24,7 +24,15 @@ export function isBareEventLane(lane: string): boolean {
   return lane.startsWith(BARE_EVENT);
 }
 
+/** An item without an invoice: the lane holds that item and its story. */
+const ITEM = 'item:';
+
+/** @param subject the item's name */
+export function itemLane(subject: string): string {
+  return ITEM + subject;
+}
+
 /** True for an impossible invoice id: Stripe's never look like this. */
 export function isInnerLane(name: string): boolean {
-  return isChannelLane(name) || isBareEventLane(name);
+  return isChannelLane(name) || isBareEventLane(name) || name.startsWith(ITEM);
 }

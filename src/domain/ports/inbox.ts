@@ -1,6 +1,10 @@
 // The inbox: every authentic delivery, stored once before its acknowledgement.
 
+/** The senders of webhooks. */
 export type InboxSource = 'stripe' | 'mor_payments' | 'mor_events';
+
+/** `crossbill`: a writer of ours outside the rules (events/own-event.ts). */
+export type EventSource = InboxSource | 'crossbill';
 
 /** The webhook endpoint's knowledge of a delivery after the signature check. */
 export type Delivery = {

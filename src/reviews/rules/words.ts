@@ -5,6 +5,7 @@ import { type Fact, type FactCode, type Sentences, type Words } from '../../doma
 import { type ReviewRow } from '../../domain/model.js';
 import { laneWords } from './lane-words.js';
 import { enrolmentWords } from '../../enrolment/rules/words.js';
+import { secondBodyWords } from '../../events/rules/second-body.js';
 import { chargeWords } from '../../ledger/rules/charge-words.js';
 import { linkWords } from '../../links/rules/words.js';
 import { refundItemWords } from '../../refunds/rules/words.js';
@@ -12,7 +13,7 @@ import { invoiceWords } from './invoice-words.js';
 import { paymentWords } from '../../payments/rules/payment-words.js';
 import { retryWords } from '../../retries/rules/retry-calls.js';
 import { returnWords } from '../../returns/rules/words.js';
-import { signupWords } from '../../signups/rules/signup-words.js';
+import { signupWords } from '../../signups/rules/words.js';
 import { transferWords } from '../../transfers/rules/words.js';
 
 // A fact without words does not compile.
@@ -30,6 +31,7 @@ const WORDS: Words<FactCode> = {
   ...disputeWords,
   ...returnWords,
   ...laneWords,
+  ...secondBodyWords,
 };
 
 /** What happened, and what to do. */

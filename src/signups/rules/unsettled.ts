@@ -1,7 +1,10 @@
-// A signup's charge that is not settled, or of which the MoR cannot be asked, while Stripe's 23 hours run.
+// A signup without its money while Stripe's 23 hours run: no charge is known, or the charge is not settled.
 import { type InvoiceRow, type PaymentRow } from '../../domain/model.js';
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
+import { closeReviews } from '../../engine/change.js';
+import { type Lane } from '../../engine/draft.js';
+import { done, type OwnLaneEvent, type Verdict } from '../../engine/event.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 
 /**
@@ -47,4 +50,24 @@ function lateCharge(p: PaymentRow, ends: Date): Holds<keyof typeof clears>['fact
   const since = (p.pendingSince ?? p.recordedAt).toISOString();
   const code = p.pendingSince === null ? 'charge-unconfirmed' : 'charge-unsettled';
   return { code, signup: p.signupId, charge: p.processorChargeId, amount, since, endsAt: ends.toISOString() };
+}
+
+/** No charge of the signup is known: no event and no lane's own timer would bring it up (overdue-signups.ts). */
+export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overdue'>): Verdict {
+  const { signup, customer, since } = e;
+  const dueAt = new Date(Date.parse(since) + SIGNUP_ENDS_MS);
+  lane.ask({
+    kind: 'signup_overdue',
+    subject: signup,
+    fact: { code: 'signup-unpaid', signup, customer, since },
+    dueAt,
+  });
+  return done('a person is asked');
+}
+
+/** The signup has its charge: the lane of its item rests. */
+export function takeCompleted(lane: Lane, { event: { signup } }: OwnLaneEvent<'signup.completed'>): Verdict {
+  const how = { by: null, resolution: 'cleared', note: 'the signup was completed' } as const;
+  lane.apply((s, ctx) => closeReviews(s, ctx, (r) => r.kind === 'signup_overdue' && r.subject === signup, how));
+  return done();
 }

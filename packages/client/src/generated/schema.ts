@@ -416,7 +416,7 @@ export interface components {
         };
         EventView: {
             id: string;
-            source: "stripe" | "mor_payments" | "mor_events";
+            source: "stripe" | "mor_payments" | "mor_events" | "crossbill";
             event_id: string;
             type: string;
             status: "received" | "done" | "ignored" | "parked" | "quarantined";
@@ -431,7 +431,7 @@ export interface components {
         };
         EventWithBodyView: {
             id: string;
-            source: "stripe" | "mor_payments" | "mor_events";
+            source: "stripe" | "mor_payments" | "mor_events" | "crossbill";
             event_id: string;
             type: string;
             status: "received" | "done" | "ignored" | "parked" | "quarantined";
@@ -1198,7 +1198,7 @@ export interface components {
              * @description Only from this sender.
              * @enum {string}
              */
-            source?: "stripe" | "mor_payments" | "mor_events";
+            source?: "stripe" | "mor_payments" | "mor_events" | "crossbill";
             /**
              * @description Only this status.
              * @enum {string}

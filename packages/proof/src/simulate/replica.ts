@@ -130,12 +130,12 @@ export class Replica {
     const stored = <T extends object>(name: string, port: T): T =>
       guarded(scheduler, owner, trouble, legal, name, port);
     const wake = new Wake();
-    const inbox = stored('inbox', new PgInbox(db, ids, clock));
+    const inbox = stored('inbox', new PgInbox(db, clock));
     const books = (this.books = stored('books', new ReadModel(db)));
     this.paymentRows = stored('payments', new PaymentsStore(db));
     this.reviewRows = stored('reviews', new ReviewsStore(db));
     const customers = stored('customers', new CustomersStore(db));
-    const signupRows = (this.signupRows = stored('signups', new SignupsStore(db, clock, ids)));
+    const signupRows = (this.signupRows = stored('signups', new SignupsStore(db, clock)));
     const requests = stored('requests', new Requests(db, clock));
 
     const { secrets } = sandbox;

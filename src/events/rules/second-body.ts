@@ -1,0 +1,23 @@
+// A second body under the id of a known event: the first body is in force, and a person hears of the other.
+import { secondBodySubject } from '../../domain/events/own-event.js';
+import { isInnerLane } from '../../domain/events/channel-lane.js';
+import { aboutSecondBody } from '../../domain/events/same-event.js';
+import { type Words } from '../../domain/fact.js';
+import { type Lane } from '../../engine/draft.js';
+import { done, type OwnLaneEvent, type Verdict } from '../../engine/event.js';
+import { ensureInvoice } from '../../engine/facts.js';
+
+export function takeSecondBody(lane: Lane, { event: e, at }: OwnLaneEvent<'event.second_body'>): Verdict {
+  if (!isInnerLane(lane.lane)) lane.apply((s, ctx) => ensureInvoice(s, ctx).state);
+  const fact = { code: 'second-body', event: e.event, type: e.event_type } as const;
+  // Each other body is news, also after a person looked into an earlier one.
+  lane.ask({ kind: 'conflicting_event', subject: secondBodySubject(e), fact, since: at });
+  return done(`event ${e.event} came with another body`);
+}
+
+export const secondBodyWords: Words<'second-body'> = {
+  'second-body': (f) => ({
+    summary: `event ${f.event} (${f.type}) came a second time with another body; the first one is in force`,
+    proposal: aboutSecondBody(f.type),
+  }),
+};

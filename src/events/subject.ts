@@ -1,0 +1,5 @@
+// Events join the engine.
+import { type Subject } from '../engine/subject.js';
+import { takeSecondBody } from './rules/second-body.js';
+
+export const events = { events: { 'event.second_body': takeSecondBody } } satisfies Subject;

@@ -1,0 +1,9 @@
+// Signups join the engine.
+import { nothingMore, type Subject } from '../engine/subject.js';
+import { takeCompleted, takeOverdue, unsettledItems } from './rules/unsettled.js';
+
+export const signups = {
+  events: { 'signup.overdue': takeOverdue, 'signup.completed': takeCompleted },
+  items: [unsettledItems],
+  choices: { signup_overdue: nothingMore },
+} satisfies Subject;
