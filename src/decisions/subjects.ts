@@ -27,7 +27,6 @@ import { atRest, nothingMore } from '../engine/subject.js';
 import { asEventRule, decide } from '../engine/adapter.js';
 import { oneOf, takeBackUnwanted } from '../engine/call-rule.js';
 import { nextLookup } from '../engine/lookup.js';
-import { declares } from '../engine/items.js';
 import { refunds } from '../refunds/subject.js';
 import { enrolment } from '../enrolment/subject.js';
 import { nameCustomers } from '../mor-objects/rules/mor-object.js';
