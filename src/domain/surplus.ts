@@ -1,4 +1,4 @@
-// What was paid for an invoice beyond the amount due, and how much of a refund gives that back.
+// The payments of an invoice beyond the amount due, and a refund's part returning it.
 import { type LaneRows, type PaymentRow, type RefundRow, type ReviewRow } from './model.js';
 
 export type Overpaid = {
@@ -8,13 +8,13 @@ export type Overpaid = {
   readonly credited: boolean;
 };
 
-/** What was paid beyond the amount due, whatever was given back of it since. */
+/** Paid beyond the amount due, whatever went back since. */
 export function overpaid(s: Pick<LaneRows, 'invoice' | 'payments'>): Overpaid | null {
   const i = s.invoice;
   const by = s.payments
     .filter((p) => p.mark === 'confirmed' && p.amount !== null)
     .toSorted((a, b) => (a.succeededAt?.getTime() ?? 0) - (b.succeededAt?.getTime() ?? 0) || (a.id < b.id ? -1 : 1));
-  // Whoever applied a payment of more than was due has decided already.
+  // A person who applied a payment of more than the amount due has decided already.
   if (i === null || by.some((p) => p.waived.includes('surplus'))) return null;
   const credited = i.amountOverpaid ?? 0n;
   const minor = credited > 0n ? credited : notShown(s, by);
@@ -22,8 +22,8 @@ export function overpaid(s: Pick<LaneRows, 'invoice' | 'payments'>): Overpaid | 
 }
 
 /**
- * Out of band Stripe takes what is due for paid, whatever was taken. Event shapes of before 2025-03-31 count such money as nothing
- * paid, which tells nothing.
+ * Out of band Stripe takes the amount due for paid, whatever came. Event shapes of before 2025-03-31 count such money
+ * as nothing paid: no evidence.
  */
 function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRow[]): bigint {
   const shown = invoice?.amountPaid ?? 0n;
@@ -32,7 +32,9 @@ function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRo
   return taken > shown ? taken - shown : 0n;
 }
 
-/** How much of a refund that is about to be shown on Stripe gives a surplus back; nothing, once a person left that to the customer. */
+/**
+ * The part of a refund about to show on Stripe for a surplus; nothing, once a person left the surplus to the customer.
+ */
 export function surplusIn(s: LaneRows, refund: RefundRow): bigint {
   const paid = overpaid(s);
   if (paid === null || !paid.by.some((p) => p.id === refund.paymentRowId)) return 0n;
@@ -43,12 +45,12 @@ export function surplusIn(s: LaneRows, refund: RefundRow): bigint {
   return left <= 0n ? 0n : left < refund.amount ? left : refund.amount;
 }
 
-/** What a refund takes off the sale: all of it but a surplus. */
+/** A refund's effect on the sale: all of it but a surplus. */
 export function saleOf(r: RefundRow): bigint {
   return r.amount - r.surplus;
 }
 
-/** What was given back of a surplus so far. */
+/** The refunds of a surplus so far. */
 export function surplusRefunded(refunds: readonly RefundRow[]): bigint {
   return refunds.reduce((sum, r) => (r.counted ? sum + r.surplus : sum), 0n);
 }

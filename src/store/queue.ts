@@ -3,20 +3,20 @@ import type pg from 'pg';
 import { laterSql } from './database-time.js';
 
 /**
- * Makes lanes due, in the order of their keys, as a part of the statement that says why. `rows` selects (key, due_at, news): how much
- * is new, so that a worker that is about to give the lane back sees that more came.
+ * Makes lanes due, in the order of their keys, as a part of the statement with the cause. `rows` selects (key, due_at,
+ * news): the amount of news, so a worker about to give the lane back sees it.
  */
 export const makeDue = (rows: string): string => `
   insert into lane as l (key, due_at, news) ${rows} order by 1
   on conflict (key) do update set due_at = least(l.due_at, excluded.due_at), news = l.news + excluded.news`;
 
 /**
- * When a lane became due that somebody waits for: longer ago than any other. So a refund that a person asks for is sent at once, and not
- * after a burst of renewals, which may take an hour at Stripe's pace.
+ * The due time of a lane somebody waits for: longer ago than any other. So a person's refund goes out at once, and not
+ * after a burst of renewals, perhaps an hour at Stripe's pace.
  */
 export const AWAITED = `timestamptz 'epoch'`;
 
-/** The lanes in the queue: every event that waits to be decided is in one of them, so no index of the inbox is needed to find it. */
+/** The lanes in the queue: every undecided event is in one of them, so finding it needs no index of the inbox. */
 export const QUEUED = 'array(select key from lane where due_at is not null)';
 
 /**

@@ -1,5 +1,5 @@
-// Bugs planted on purpose: exact replacements of text in the sources, and the tests that should notice each.
-// A text that is not found any more stops the script: the list must follow the code.
+// Bugs planted on purpose: exact replacements of text in the sources, and the tests to notice each. A text not found
+// stops the script: the list must follow the code.
 const MARKS = ['test/unit/flow-marks.test.ts', 'test/unit/payments/rules/mark.test.ts'];
 const REFUNDS = ['test/unit/flow-refunds.test.ts', 'test/unit/flow-refund-names.test.ts'];
 const DOORS = ['test/unit/intake-doors.test.ts', 'packages/mor/test/signature.test.ts'];
@@ -184,7 +184,7 @@ export const mutants = [
     tests: ['test/store/lanes.test.ts'],
   },
   {
-    name: 'who loses the next row of a lane does not decide again',
+    name: "the loser of a lane's next row does not decide again",
     file: 'src/engine/lane-writer.ts',
     find: 'if ((raced || e instanceof NameTaken || isTransient(e)) && attempt < TRIES) continue;',
     replace: 'if (isTransient(e) && attempt < TRIES) continue;',
@@ -205,14 +205,14 @@ export const mutants = [
     tests: ['test/store/inbox.test.ts'],
   },
   {
-    name: 'what is sent to Stripe differs from the stored bytes',
+    name: 'the bytes sent to Stripe differ from the stored ones',
     file: 'src/stripe/stripe-client.ts',
     find: 'await this.requests.post(wire.path, wire.body, key)',
     replace: "await this.requests.post(wire.path, wire.body.replaceAll('%20', '+'), key)",
     tests: ['test/e2e/mor-calls.test.ts'],
   },
   {
-    name: 'a slice of the budget is taken of what another replica holds',
+    name: "a replica takes a slice of another one's budget",
     file: 'src/store/budget-slices.ts',
     find: 'return Math.max(0, Math.min(free, fair +',
     replace: 'return Math.max(0, Math.min(free + wanted, fair +',
@@ -220,7 +220,7 @@ export const mutants = [
     simulate: ['--exhaustive', '--story', 'request budget', '--every', '20'],
   },
   {
-    name: 'two replicas take all that nobody wants, and a third gets less than it has work for',
+    name: 'two replicas take every free slot, and a third gets less than its work needs',
     file: 'src/store/budget-slices.ts',
     find: ' / (others.length + 2)',
     replace: ' / 2',
@@ -257,7 +257,7 @@ export const mutants = [
     tests: ['test/unit/shadow-doors.test.ts'],
   },
   {
-    name: 'after a restore nobody looks for what Stripe shows already',
+    name: "after a restore nobody looks for Stripe's existing effects",
     file: 'src/engine/errands.ts',
     find: 'if (isFirstTry(m, ctx) && maybeForgotten(s, ctx) && calls[m.kind].mayBeThere?.(s) === true) return true;',
     replace: '',
@@ -272,7 +272,7 @@ export const mutants = [
     tests: ['test/unit/channels-watch.test.ts'],
   },
   {
-    name: 'a refund is repeated under a key that may be forgotten',
+    name: 'a refund repeats a key the MoR may have forgotten',
     file: 'src/refunds/rules/request.ts',
     find: 'if (lane.age(new Date(since)) < KEY_LIFE_MS) continue;',
     replace: 'if (since > 0) continue;',
@@ -287,14 +287,14 @@ export const mutants = [
     simulate: ['--exhaustive', '--story', 'two people ask for a retry', '--every', '20'],
   },
   {
-    name: 'one payment method is tried again after each refusal',
+    name: 'one payment method gets a new try after each refusal',
     file: 'src/domain/retry.ts',
     find: 'const last = trail.retries.findLast((r) => !r.withdrawn)?.at ?? i.firstSeenAt.toISOString();',
     replace: 'const last = i.firstSeenAt.toISOString();',
     tests: ['test/unit/retries/rules/refusal.test.ts'],
   },
   {
-    name: 'another payment method is tried although the invoice is paid',
+    name: 'another payment method gets a try although the invoice is paid',
     file: 'src/retries/rules/refusal.ts',
     find: 'if (means === null || findMethodObstacle(s, ctx) !== null) return REST;',
     replace: 'if (means === null) return REST;',
@@ -322,7 +322,7 @@ export const mutants = [
     tests: ['test/unit/invoices/rules/relay.test.ts'],
   },
   {
-    name: 'what nobody has found out to be enrolled is relayed',
+    name: 'an invoice of unknown enrolment is relayed',
     file: 'src/invoices/rules/relay.ts',
     find: "waits: (s, ctx) => standingOf(s, ctx) === 'unknown',",
     replace: "waits: (s, ctx) => standingOf(s, ctx) === 'outside',",
@@ -354,7 +354,7 @@ export const mutants = [
     simulate: null,
   },
   {
-    name: 'the outcome of a dispute that came last counts, not the last one',
+    name: 'the dispute outcome received last counts, not the latest one',
     file: 'src/disputes/rules/dispute.ts',
     find: "return at.getTime() > before || (at.getTime() === before && outcome === 'won');",
     replace: 'return before <= Infinity;',
@@ -362,7 +362,7 @@ export const mutants = [
     simulate: ['--permutations'],
   },
   {
-    name: 'an overpayment that Stripe credited is not told',
+    name: 'an overpayment credited by Stripe opens no item',
     file: 'src/domain/surplus.ts',
     find: 'const minor = credited > 0n ? credited : notShown(s, by);',
     replace: 'const minor = notShown(s, by);',
@@ -376,7 +376,7 @@ export const mutants = [
     tests: ['test/unit/ledger/rules/one-charge.test.ts'],
   },
   {
-    name: 'refunds of two payments that share an id share a key',
+    name: "two payments' refunds with one id share a key",
     file: 'src/refunds/rules/mirror.ts',
     find: '`${effectName(p)}:${findReference(r)}`',
     replace: 'findReference(r)',
@@ -390,7 +390,7 @@ export const mutants = [
     tests: ['test/unit/flow-bank-debit.test.ts'],
   },
   {
-    name: 'the key of a refund is made of an id that a restore changes',
+    name: 'the key of a refund depends on an id a restore changes',
     file: 'src/refunds/rules/refund-request.ts',
     find: 'refundKey(p.paymentId, scope);',
     replace: 'refundKey(p.id, scope);',
@@ -398,7 +398,7 @@ export const mutants = [
     simulate: null,
   },
   {
-    name: 'sums of days pass over an entry that is being written',
+    name: 'sums of days pass over an entry still in its transaction',
     file: 'src/ledger/sums.store.ts',
     find: "const SETTLED = `interval '10 minutes'`;",
     replace: "const SETTLED = `interval '0 minutes'`;",
@@ -430,7 +430,7 @@ export const mutants = [
     simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--every', '47'],
   },
   {
-    name: 'arrivals are written by the clock of the process',
+    name: 'the clock of the process writes arrivals',
     file: 'src/store/inbox-store.ts',
     find: 'this.time.given(),\n        // Last:',
     replace: 'this.time.given() ?? batch[0]?.receivedAt ?? null,\n        // Last:',
@@ -446,7 +446,7 @@ export const mutants = [
     simulate: ['--exhaustive', '--story', 'two bodies under one id', '--every', '40'],
   },
   {
-    name: 'a pooler in transaction mode is taken for a server',
+    name: 'a pooler in transaction mode counts as a server',
     file: 'src/store/server.ts',
     find: 'if (!direct && (await sharesSessions(a, b))) {',
     replace: 'if (direct && (await sharesSessions(a, b))) {',
@@ -470,7 +470,7 @@ export const mutants = [
     simulate: ['--story', 'two payments on a link'],
   },
   {
-    name: 'an invoice is charged while a further payment on its link is asked about',
+    name: 'an invoice is charged while an item asks about a further payment on its link',
     file: 'src/engine/open-money.ts',
     find: "r.status === 'open' && r.topic === 'further-announced'",
     replace: "r.status === 'resolved' && r.topic === 'further-announced'",
@@ -486,7 +486,7 @@ export const mutants = [
     simulate: ['--story', 'which the MoR calls by id'],
   },
   {
-    name: 'a charge that is named after the link was read is not kept',
+    name: 'a charge named after the read of its link is not kept',
     file: 'src/links/rules/announced.ts',
     find: 'p.processorChargeId ??= first.charge;',
     replace: '',
@@ -506,7 +506,7 @@ export const mutants = [
     simulate: ['--story', 'two trials'],
   },
   {
-    name: 'a subscription that is on its way to the MoR counts as moved',
+    name: 'a subscription on its way to the MoR counts as moved',
     file: 'src/moves/move-steps.ts',
     find: 'atStripe: true, // until Stripe has shown that it charges no more',
     replace: 'atStripe: false,',
@@ -514,7 +514,7 @@ export const mutants = [
     simulate: null,
   },
   {
-    name: 'a request of a move is made anew when its run was killed',
+    name: 'a killed run makes a new request for its move',
     file: 'src/moves/move-steps.ts',
     find: 'request: resumed?.request ?? this.stored(',
     replace: 'request: this.stored(',

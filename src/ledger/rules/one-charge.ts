@@ -1,4 +1,4 @@
-// One charge is one sum of money: it is booked for one payment, and pays one invoice, whatever the MoR's events name.
+// One charge is one sum of money: booked for one payment, paying one invoice, whatever the MoR's events name.
 import { type PaymentRow } from '../../domain/model.js';
 import { effectName } from '../../domain/payment-name.js';
 import { closeReviews, type ChargeHolder } from '../../engine/change.js';
