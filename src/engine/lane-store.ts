@@ -1,11 +1,11 @@
-// Where lanes are kept: claimed by one worker at a time, changed in one transaction, fenced against a worker that slept.
+// The store of lanes: one worker at a time claims a lane, one transaction changes it, and a fence stops a worker after a sleep.
 import { StoreUnavailable } from '../domain/errors.js';
 import { type ChargeHolder, type RefundHolder } from './change.js';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
 import { type EventSource } from '../domain/ports/inbox.js';
 import { type NamedRequest, type Remembered } from '../domain/request-name.js';
 
-/** An event that waits to be decided, with its bytes as they came. */
+/** An event in wait of its decision, with its raw bytes. */
 export type WaitingEvent = {
   /** Ours: `ie_…` towards the outside. */
   readonly id: bigint;
@@ -15,13 +15,13 @@ export type WaitingEvent = {
   readonly lane: string;
   readonly body: Buffer;
   readonly receivedAt: Date;
-  /** How often deciding it has failed. */
+  /** Failed decisions so far. */
   readonly attempts: number;
 };
 
 export type Claim = {
   readonly lane: string;
-  /** New at each claim: a write with an older one is refused. */
+  /** New at each claim. The store refuses a write with an older fence. */
   readonly fence: bigint;
   /** The events in wait. */
   readonly events: readonly Pick<WaitingEvent, 'source' | 'eventId' | 'type'>[];
@@ -33,44 +33,44 @@ export type EventVerdict = {
   readonly reason: string | null;
 };
 
-/** One lane's part of a transaction. `decide` is pure: it gets what is stored and says what to store. */
+/** One lane's part of a transaction. `decide` is pure: from the stored lane to the lane to store. */
 export type LaneWork<T> = {
   readonly lane: string;
-  /** Null: not a worker (an API call); works beside a lease, never against the row lock. */
+  /** Null: no worker, such as an API call. It waits for no lease, and two writers meet at the log's next version. */
   readonly fence: bigint | null;
-  /** The API request that asks for it, when it has a name: looked up and remembered in the same transaction. */
+  /** The named API request behind it: looked up and remembered in the same transaction. */
   readonly request?: NamedRequest | null;
-  /** True: somebody waits for what follows. What is due then is claimed before all that no one waits for, however long that has been due. */
+  /** True: a caller waits for the next step. Workers claim the lane before all others, however long those have been due. */
   readonly awaited?: boolean;
   readonly decide: (loaded: {
     readonly state: LaneState;
     readonly events: readonly WaitingEvent[];
-    /** What the named request made before; not known without a name. */
+    /** The object of the named request, if it was made before. */
     readonly remembered: Remembered;
-    /** The database's time: what is due then is due for every replica, however wrong its own clock is. */
+    /** The database's time, the same for every replica. */
     readonly now: Date;
   }) => {
     readonly state: LaneState;
     readonly verdicts: readonly EventVerdict[];
-    /** When the lane must be looked at again; null: when something comes. */
+    /** The next look at the lane; null: the next event. */
     readonly dueAt: Date | null;
-    /** True: nothing is left to do, the lease is given back with this write. */
+    /** True: nothing is left to do, and this write gives the lease back. */
     readonly rest?: boolean;
     readonly value: T;
-    /** The id of what the named request made, to be remembered; left out: nothing. */
+    /** The id of the named request's object, to remember; left out: nothing. */
     readonly made?: string | null;
   };
 };
 
-/** Another worker has claimed the lane since: what this one holds is stale and must be dropped. */
+/** Another worker has claimed the lane since. This worker's view is stale: it drops the lane. */
 export class LaneFenced extends Error {
   readonly code = 'lane.fenced';
 }
 
-/** It did not, just when what became of a call was to be written down: nobody will know that the call was made. */
+/** The database did not answer at the write after a call: no row will know of the call. */
 export class AnswerLost extends StoreUnavailable {}
 
-/** What the log of a lane holds is not to be understood: a newer release wrote it, or somebody damaged it. Its events are not to blame. */
+/** The log of a lane is unreadable: a newer release wrote it, or it is damaged. No event is to blame. */
 export class LaneUnreadable extends Error {
   readonly code = 'lane.unreadable';
   constructor(lane: string, cause: unknown) {
@@ -80,7 +80,7 @@ export class LaneUnreadable extends Error {
   }
 }
 
-/** A row that must be unique for good is there already, for another invoice. */
+/** Another invoice already has a row with this value, unique for good. */
 export class NotUnique extends Error {
   readonly code = 'store.not_unique';
   constructor(
@@ -94,16 +94,16 @@ export class NotUnique extends Error {
 export abstract class LaneStore {
   /** The database's time, by which every time of a lane is written. */
   abstract time(): Promise<Date>;
-  /** Claims up to `limit` lanes that have something due: those that somebody waits for, then the longest waiting. A lease lasts `leaseMs` unless it is renewed. */
+  /** Claims up to `limit` due lanes: lanes a caller waits for, then the oldest. A lease lasts `leaseMs`, and longer by `renew`. */
   abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
-  /** Makes the leases last `leaseMs` from now on. Gives the lanes that are still held: others were given back, or taken over. */
+  /** The leases last `leaseMs` from now on. Returns the lanes still held; other workers have the others. */
   abstract renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>>;
   /**
-   * One step of a lane: read, decide, write. `decide` may run again when somebody else wrote the lane meanwhile. Throws LaneFenced,
-   * LaneUnreadable, NotUnique, StoreUnavailable, or what else the database threw; then nothing was written.
+   * One step of a lane: read, decide, write. `decide` runs again after somebody else's write. Throws LaneFenced, LaneUnreadable, NotUnique,
+   * StoreUnavailable or another error of the database; then nothing was written.
    */
   abstract transact<T>(work: LaneWork<T>): Promise<T>;
-  /** Gives a lane back; what is due is picked up by anyone. With `dueInMs` it is due after so long, unless something comes before. */
+  /** Gives a lane back, for any worker. With `dueInMs` it is due after this time, or at its next event. */
   abstract release(lane: string, fence: bigint, dueInMs?: number): Promise<void>;
   /**
    * Deciding failed: the oldest waiting event waits for `retryInMs`, or is parked with the reason after `parkAfter` failures.
@@ -117,8 +117,8 @@ export abstract class LaneStore {
     parkAfter: number,
   ): Promise<boolean>;
   /**
-   * Opens an item about a lane of which nothing can be read or written: apart from its log, once while it is open, and not in words that a
-   * person dismissed.
+   * Opens an item about an unreadable or unwritable lane, apart from its log: once while it is open, and not again with a fact that a person
+   * dismissed.
    */
   abstract tell(item: ReviewRow): Promise<void>;
   /** Of these MoR payment ids, those recorded for another invoice: payment id → invoice id. */

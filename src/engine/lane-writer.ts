@@ -1,4 +1,4 @@
-// Steps of many lanes share one statement and one commit: whoever comes while one is under way joins the next.
+// Steps of many lanes share one statement and one commit. A step joins the next statement while one is under way.
 import type pg from 'pg';
 import { isChannelLane } from '../domain/events/channel-lane.js';
 import { LaneFenced, type LaneWork, NotUnique } from './lane-store.js';
@@ -12,9 +12,9 @@ import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane
 import { recallIn, rememberIn } from '../store/requests.js';
 
 const MOST_LANES = 64;
-/** Statements under way at once. With one, more lanes share each: that is worth more than deciding while another commits. */
+/** Statements under way at once. With one, more lanes share each, and that is worth more than a decision during a commit. */
 const MOST_UNDER_WAY = 1;
-/** Steps that gather leave when this part of the lanes at work is in it: so a lane that is alone never waits. */
+/** A group leaves with this part of the lanes at work, so a single lane never waits. */
 const GATHERED_PART = 1 / 3;
 const TRIES = 5;
 const UNKNOWN: Remembered = { known: false };
@@ -28,16 +28,16 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-/** A lane as this process read or wrote it last. */
+/** A lane after this process's last read or write. */
 type Kept = Loaded & { readonly taken: Taken | null };
 
 export class LaneWriter {
   private queue: Waiting[] = [];
   private underWay = 0;
   private gathering: NodeJS.Timeout | undefined;
-  /** Lanes that this process works on: read once per claim, unless somebody else wrote in the meantime. */
+  /** The lanes at work here: read once per claim, and again after somebody else's write. */
   private readonly kept = new Map<string, Kept>();
-  /** The database's time when it was last asked, and what our own stopwatch showed then. */
+  /** The database's time at the last read, and our stopwatch's then. */
   private asked = { at: new Date(0), ms: 0 };
 
   constructor(
@@ -54,12 +54,12 @@ export class LaneWriter {
       claimed.map((t) => t.lane),
       new Map(claimed.map((t) => [t.lane, t])),
     );
-    // Lanes that wait for their invoice have no log: the router moves their events, and ends their claims by itself.
+    // Lanes in wait of their invoice have no log: the router moves their events and ends their claims.
     for (const [lane, kept] of loaded) if (!isChannelLane(lane)) this.kept.set(lane, kept);
     return loaded;
   }
 
-  /** Resolves after the commit with what `decide` gave; rejects when nothing of this lane was written. */
+  /** Resolves after the commit with the value of `decide`; rejects if nothing of this lane was written. */
   submit<T>(work: LaneWork<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ work, sinceMs: performance.now(), resolve: resolve as (value: unknown) => void, reject });
@@ -88,7 +88,7 @@ export class LaneWriter {
     }
   }
 
-  /** How long the group at hand still waits for others; not once it is large enough, nor while a caller of the API waits in it. */
+  /** How long the group still waits for others: not at all once it is large enough, or with a caller of the API in it. */
   private gatherFor(): number {
     const enough = this.queue.length >= this.kept.size * GATHERED_PART || this.queue.some((w) => w.work.fence === null);
     const oldest = this.queue[0];
@@ -96,7 +96,7 @@ export class LaneWriter {
     return Math.ceil(oldest.sinceMs + this.gatherMs - performance.now());
   }
 
-  /** The oldest that fit together: a lane once, and a named request alone, since it may have to take everything back. */
+  /** The oldest steps that fit together: a lane once, and a named request alone, since it may roll back. */
   private takeGroup(): Waiting[] {
     const group: Waiting[] = [];
     const left: Waiting[] = [];
@@ -119,7 +119,7 @@ export class LaneWriter {
       group.forEach((w, i) => w.resolve(values[i]));
     } catch (e) {
       if (group.length === 1) return group[0]?.reject(e);
-      // One of them made the database refuse all: each on its own, so that only that one fails.
+      // The database refused all because of one: each goes on its own, so only that one fails.
       for (const w of group) await this.run([w]);
     }
   }
@@ -132,9 +132,8 @@ export class LaneWriter {
         for (const step of steps) this.note(step);
         return steps.map((s) => s.value);
       } catch (e) {
-        for (const w of works) this.kept.delete(w.lane); // nothing of this is known to be written: it is read again
-        // Somebody else may have written the lane in the meantime: it is decided again, on what is there now. What is not unique then
-        // is so because of another lane.
+        for (const w of works) this.kept.delete(w.lane); // read again: nobody knows whether this was written
+        // After somebody else's write the lane is decided again, on its new state. A value that is not unique then is another lane's.
         const constraint = works.length === 1 ? violatedConstraint(e) : null;
         const raced = constraint === LOG_KEY || (constraint !== null && attempt === 1);
         if ((raced || e instanceof NameTaken || isTransient(e)) && attempt < TRIES) continue;
@@ -152,7 +151,7 @@ export class LaneWriter {
     return steps;
   }
 
-  /** A request with a name: what it made before is looked up, and what it makes is written down with the lane. */
+  /** A request with a name: one transaction looks its object up, and stores the new one with the lane. */
   private named(work: Work): Promise<readonly Step[]> {
     const { request } = work;
     return onConnection(this.pool, async (db) => {
@@ -182,7 +181,7 @@ export class LaneWriter {
       else unknown.push(w);
     }
     if (unknown.length > 0) {
-      // How much came is read before what came: what comes in between is then seen at the end of the claim.
+      // The count of news is read before the events: an event in between then shows at the end of the claim.
       const claimed = unknown.filter((w) => w.fence !== null).map((w) => w.lane);
       const taken = claimed.length === 0 ? new Map<string, Taken>() : await takenBy(this.pool, claimed);
       for (const [lane, kept] of await this.load(
@@ -205,14 +204,13 @@ export class LaneWriter {
   }
 
   /**
-   * The database's time. Every lane was read by this process a short while ago, and told the time with it: a stopwatch says what has
-   * passed since, whatever the process's own clock shows.
+   * The database's time. Each read of lanes brings it, and a stopwatch adds the time since: the process's own clock decides nothing.
    */
   private now(): Date {
     return this.time.given() ?? new Date(this.asked.at.getTime() + Math.floor(performance.now() - this.asked.ms));
   }
 
-  /** What this process knows of the lane after its step. A change from elsewhere in it is read with the worker's next step. */
+  /** Keeps the lane after its step. A change from elsewhere comes with the worker's next read. */
   private note(step: Step): void {
     const { lane, fence } = step.work;
     if (fence === null || step.rest || step.known.taken?.fence !== fence) this.kept.delete(lane);
@@ -223,14 +221,14 @@ export class LaneWriter {
   }
 }
 
-/** The same request was written by somebody else after its name was looked up: everything is taken back, and what it made is found. */
+/** Somebody else wrote the same request after the look-up of its name: this one rolls back and finds the other's object. */
 class NameTaken extends Error {}
 
-/** What a caller hears of a failure of its lane's step. */
+/** The caller's error for a failed step of its lane. */
 function told(e: unknown, lane: string): unknown {
   const constraint = violatedConstraint(e);
   if (constraint !== null) return new NotUnique(constraint, e);
-  // The row's version is null when the lane is somebody else's by now, or the row before it was lost.
+  // The row's version is null if another worker has the lane, or the row before is lost.
   if (sqlState(e) === '23502' && e instanceof Error && 'table' in e && e.table === 'lane_log') {
     return new LaneFenced(`lane ${lane} was claimed by another worker, or lost its last step in a failover`);
   }

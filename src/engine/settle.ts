@@ -1,5 +1,5 @@
-// Brings a lane to rest: looks at all that is known and writes down what must be done next, and says which errand that needs or when to
-// look again. It asks no one and sends nothing, and it does not care in which order things became known.
+// Brings a lane to rest: from all known facts to the next calls and items, the next errand, and the time of the next look. It asks nobody, sends
+// nothing, and gives the same for facts in any order.
 import { nextErrand } from './errands.js';
 import { type LaneState } from '../domain/model.js';
 import { type Errand } from './errand.js';
@@ -14,11 +14,11 @@ export type Settled = {
   readonly state: LaneState;
   /** One call to somebody else; null: nothing until `dueAt`. */
   readonly errand: Errand | null;
-  /** When the lane must be looked at again if nothing comes; null: never. */
+  /** The next look at the lane without an event; null: never. */
   readonly dueAt: Date | null;
 };
 
-/** Decides until nothing changes any more. */
+/** Decides until nothing changes. */
 export function settle(subjects: Subjects, s: LaneState, ctx: Ctx): Settled {
   const times: number[] = [];
   const lookAgain: LookAgain = (at) => {
@@ -34,7 +34,7 @@ function decide(subjects: Subjects, s: LaneState, ctx: Ctx, lookAgain: LookAgain
   const lane = new Lane(s, ctx, lookAgain);
   const all = (rules: readonly Rule[]) => (): void => rules.forEach((rule) => rule(lane));
   all(subjects.first)();
-  const outside = isOutside(lane.toState()); // none of our business: nothing is asked, written or told
+  const outside = isOutside(lane.toState()); // an invoice outside: Crossbill asks, writes and tells nothing
   if (!outside) {
     untilStill(lane, all(subjects.untilStill));
     all(subjects.last)();
