@@ -1,7 +1,7 @@
 // Bugs planted on purpose: exact replacements of text in the sources, and the tests to notice each. A text not found
 // stops the script: the list must follow the code.
 const MARKS = ['test/unit/flow-marks.test.ts', 'test/unit/payments/rules/mark.test.ts'];
-const REFUNDS = ['test/unit/flow-refunds.test.ts', 'test/unit/flow-refund-names.test.ts'];
+const REFUNDS = ['test/unit/refunds/in-parts.test.ts', 'test/unit/refunds/names.test.ts'];
 const DOORS = ['test/unit/intake-doors.test.ts', 'packages/mor/test/signature.test.ts'];
 
 /** `simulate`: other arguments for the simulation than the usual seeds; null: it cannot see this one. */
@@ -276,7 +276,7 @@ export const mutants = [
     file: 'src/refunds/rules/request.ts',
     find: 'if (lane.age(new Date(since)) < KEY_LIFE_MS) continue;',
     replace: 'if (since > 0) continue;',
-    tests: ['test/unit/flow-refund-keys.test.ts'],
+    tests: ['test/unit/refunds/keys.test.ts'],
   },
   {
     name: 'a second retry bears the id of the first',
@@ -358,7 +358,7 @@ export const mutants = [
     file: 'src/disputes/rules/dispute.ts',
     find: "return at.getTime() > before || (at.getTime() === before && outcome === 'won');",
     replace: 'return before <= Infinity;',
-    tests: ['test/unit/channels-decisions.test.ts', 'test/unit/flow-dispute-order.test.ts'],
+    tests: ['test/unit/channels-decisions.test.ts', 'test/unit/disputes/order.test.ts'],
     simulate: ['--permutations'],
   },
   {

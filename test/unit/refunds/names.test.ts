@@ -1,16 +1,16 @@
 // Which refund is meant: one asked for again under its key, one under a name that the MoR does not know, one announced without an id.
-import { withWords } from '../support/item-words.js';
+import { withWords } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { putPayment } from '../../src/engine/change.js';
-import { askRefund } from '../support/ask-refund.js';
-import { type LaneState, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
-import { type Delivery } from '../../src/domain/ports/inbox.js';
-import { refundable } from '../../src/domain/status.js';
-import { tellLane } from '../../src/notifications/rules/tell-lane.js';
-import { aRefund, INVOICE_ID } from '../support/builders.js';
-import { balances, type LaneHarness, openKinds } from '../support/lane-harness.js';
-import { ask, paid } from '../support/paid-lane.js';
+import { putPayment } from '../../../src/engine/change.js';
+import { askRefund } from '../../support/ask-refund.js';
+import { type LaneState, type PaymentRow, type RefundRow } from '../../../src/domain/model.js';
+import { type Delivery } from '../../../src/domain/ports/inbox.js';
+import { refundable } from '../../../src/domain/status.js';
+import { tellLane } from '../../../src/notifications/rules/tell-lane.js';
+import { aRefund, INVOICE_ID } from '../../support/builders.js';
+import { balances, type LaneHarness, openKinds } from '../../support/lane-harness.js';
+import { ask, paid } from '../../support/paid-lane.js';
 
 const KEY = ['caller', 'ops', 'K'];
 

@@ -1,15 +1,22 @@
 // Refunds: what the MoR gave back is counted once, never beyond the payment, and shown on the platform once.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/decisions/decide.js';
-import { completeSignup } from '../../src/signups/rules/complete-signup.js';
-import { type LaneState } from '../../src/domain/model.js';
-import { refundable } from '../../src/domain/status.js';
-import { shownStatus } from '../../src/refunds/refund.view.js';
-import { type Delivery } from '../../src/domain/ports/inbox.js';
-import { anInvoice, aPaymentFailed, aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../support/builders.js';
-import { type Trouble } from '../support/fakes.js';
-import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
-import { ask, paid } from '../support/paid-lane.js';
+import { resolveReview } from '../../../src/decisions/decide.js';
+import { completeSignup } from '../../../src/signups/rules/complete-signup.js';
+import { type LaneState } from '../../../src/domain/model.js';
+import { refundable } from '../../../src/domain/status.js';
+import { shownStatus } from '../../../src/refunds/refund.view.js';
+import { type Delivery } from '../../../src/domain/ports/inbox.js';
+import {
+  anInvoice,
+  aPaymentFailed,
+  aPaymentSucceeded,
+  aRefund,
+  COMPLETION,
+  INVOICE_ID,
+} from '../../support/builders.js';
+import { type Trouble } from '../../support/fakes.js';
+import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
+import { ask, paid } from '../../support/paid-lane.js';
 
 const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
 const part = (n: number, amount: number, total: number | null): Delivery =>
