@@ -1,4 +1,4 @@
-// A sum that the MoR's event of a dispute names in a way that can be read as two: 300 EUR may be 300.00 or 3.00.
+// The sum of a dispute. The MoR may write it in a way with two readings: 300 EUR may be 300.00 or 3.00.
 import { SUMS_BETWEEN } from './events/payload-fields.js';
 import { type Disputed } from './facts/parts.js';
 import { type LaneRows, type PaymentRow } from './model.js';
@@ -6,8 +6,8 @@ import { minorFromDecimal, parseCurrency, showMoney } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
 
 /**
- * How the MoR wrote it; null: it named no sum, or one that is understood. Where each reading takes all of the payment, it is; and where one
- * is the sum that it had named surely before.
+ * The MoR's own words for a sum with two readings; null: it named none, or a clear one. It is clear if each reading takes all of the payment, or
+ * one of them is the sure sum of before.
  */
 export function unreadSum(
   { amount, currency, detail: { unread, amountAt = '' } }: Pick<MorObjectRow, 'amount' | 'currency' | 'detail'>,
@@ -21,7 +21,7 @@ export function unreadSum(
   return isWhole ? null : unread.said;
 }
 
-/** What it may come to, in minor units; empty: it is not made of sums alone. Whole numbers may count the smallest units, as in Document 3. */
+/** Its readings, in minor units; empty: it does not consist of sums alone. Whole numbers may count the smallest units, as in Document 3. */
 function readingsOf(said: string, known: string | null): readonly bigint[] {
   const found: bigint[] = [];
   for (const sum of said.split(SUMS_BETWEEN)) {

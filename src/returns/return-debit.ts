@@ -1,4 +1,4 @@
-// What a person says of a debit that a bank took back after it was settled (Document 3 sends no event for it), and takes back again.
+// A person's record of a returned debit (Document 3 sends no event for it), and its end.
 import { type Ctx, note, putObject } from '../engine/change.js';
 import { type LaneState } from '../domain/model.js';
 import { showMoney } from '../domain/money.js';
@@ -6,15 +6,15 @@ import { lostOf, type MorObjectRow, newMorObject, returnOf } from '../domain/mor
 import { type Commanded, refuse } from '../engine/commanded.js';
 import { startOfDay } from '../domain/day.js';
 
-/** Who says so, and where it stands, such as `bank statement, line 12`; null: not said. */
+/** The speaker, and the source, such as `bank statement, line 12`; null: not said. */
 export type ReturnWord = {
   readonly by: string;
   readonly reference: string | null;
-  /** The day on which the bank took it back, by which it belongs to a month; null or left out: today. */
+  /** The day of the return, for the month of the books; null or left out: today. */
   readonly on?: Date | null;
 };
 
-/** Records that the bank took back what is left of a payment. The loss and the item follow when the lane is settled. */
+/** Records the return of the rest of a payment. The loss and the item follow at rest. */
 export function returnDebit(
   s: LaneState,
   paymentRowId: string,
@@ -47,7 +47,7 @@ export function returnDebit(
     const message = `The bank took it back on a day from ${showDay(taken)}, when the payment was taken, to today (UTC).`;
     return refuse(400, 'invalid_request', message, 'returned_on');
   }
-  // Money is not lost before it was taken, though a day may begin before that.
+  // No money is lost before its payment, though the day may begin earlier.
   const at = on === null ? {} : { returnedAt: (on > p.succeededAt ? on : p.succeededAt).toISOString() };
   const row = newMorObject(ctx.now, {
     id: ctx.newId('ret'),
@@ -65,7 +65,7 @@ export function returnDebit(
   return { ok: true, state: note(putObject(s, row), ctx, 'person', said, row.id), value: row };
 }
 
-/** Takes the word back: the loss is reversed by a further entry. One that was undone stays so. */
+/** Takes the word back: a further entry reverses the loss. An undone return stays so. */
 export function undoReturn(s: LaneState, paymentRowId: string, by: string, ctx: Ctx): Commanded<MorObjectRow> {
   const row = returnOf(s, paymentRowId);
   if (row === undefined) return refuse(409, 'payment_not_returned', 'No return of this payment stands.');

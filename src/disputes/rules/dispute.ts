@@ -1,4 +1,4 @@
-// What the MoR says of a dispute or of an alert that comes before one. Document 2 shows none of its words.
+// The MoR's events of disputes, and of alerts before them. Document 2 shows none of their words.
 import { isJsonObject, type JsonObject } from '../../domain/events/json-body.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import {
@@ -19,7 +19,7 @@ import { onlyTaken, paymentNamed } from '../../engine/payment.js';
 import { findOrAddObject } from '../../mor-objects/rules/mor-object.js';
 import { DISPUTE_NAMES_MOST } from '../../policy.js';
 
-/** What an event about a dispute or an alert is about: its own id, else the payment it names, else the event. */
+/** The name of a dispute or an alert: its own id, else its payment, else the event. */
 function entityOf(
   s: LaneRows,
   e: MorServiceEvent,
@@ -39,7 +39,7 @@ function entityOf(
   return known ? payment.id : (payment.paymentId ?? payment.id);
 }
 
-/** Of two outcomes the later one counts, in whatever order they came; words that are not understood overrule none that were. */
+/** Of two outcomes the later one counts, in any order of arrival; unclear words overrule no clear ones. */
 function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean {
   const before = o.detail.outcomeAt === undefined ? -Infinity : new Date(o.detail.outcomeAt).getTime();
   const isClear = o.status === 'won' || o.status === 'lost';
@@ -49,7 +49,7 @@ function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean 
   return at.getTime() > before || (at.getTime() === before && outcome === 'won');
 }
 
-/** Words that were not clear ended nothing if evidence was asked for after them. A win or a loss stands until another is told. */
+/** Unclear words end nothing if the MoR asks for evidence after them. A win or a loss stands until the next one. */
 function stand(o: Draft<MorObjectRow>, outcome: DisputeOutcome): void {
   const { stage } = o.detail;
   o.status = outcome === 'decided' && stage !== undefined && asksAfterOutcome(o) ? stage : outcome;
@@ -69,7 +69,7 @@ export function takeDispute(lane: Lane, e: MorServiceEvent): Verdict {
   return done(`dispute ${morId} is decided: ${said ?? 'no outcome given'}`);
 }
 
-/** Evidence is wanted. What is older than the outcome is kept beside it, as the outcome may turn out to be an older one. */
+/** The MoR wants evidence. An earlier demand stays beside the outcome: the outcome may turn out to be an older one. */
 function takeWanted(o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): Verdict {
   const morId = o.morId ?? o.id;
   const late = done(`late: dispute ${morId} is ${o.status}`);
@@ -84,7 +84,7 @@ function takeWanted(o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): Verdi
   return outcome === null || asksAfterOutcome(o) ? wantedUntil(morId, o.deadline) : late;
 }
 
-/** What became of it so far, though it may have gone on since. Null: nothing yet. */
+/** Its outcome so far, though it may go on. Null: none yet. */
 function outcomeOf({ status, detail }: MorObjectRow): DisputeOutcome | null {
   if (status === 'won' || status === 'lost') return status;
   return detail.outcomeAt === undefined ? null : 'decided';
@@ -109,7 +109,7 @@ function nameFrom(lane: Lane, o: Draft<MorObjectRow>, payment: PaymentRow | null
   o.url = dashboardIn(e.data) ?? o.url;
   o.detail = { ...o.detail, names };
   o.updatedAt = lane.now;
-  // The amount that was said last counts, in whatever order it came.
+  // The latest amount counts, in any order of arrival.
   const amount = sumIn(e.data);
   const { amountAt = '', unread } = o.detail;
   if (typeof amount === 'string') {
@@ -140,7 +140,7 @@ export function takeAlert(lane: Lane, e: MorServiceEvent): Verdict {
   return done(`alert ${morId}; the invoice stays as it is`);
 }
 
-/** A dispute may arrive before its payment: it is of the payment that it named, as soon as that is known; else of the only one that was taken. */
+/** A dispute may arrive before its payment. It belongs to the payment of its names, once known; else to the only one with money. */
 export function nameDisputed(lane: Lane): void {
   const taken = lane.payments.filter((p) => p.succeededAt !== null);
   for (const o of lane.objects) {
@@ -155,12 +155,12 @@ export function nameDisputed(lane: Lane): void {
 
 export type DisputeOutcome = 'won' | 'lost' | 'decided';
 
-/** Words that say nothing by themselves. */
+/** Words without a meaning of their own. */
 const FILLERS: ReadonlySet<string> = new Set(['', 'the', 'a', 'is', 'was', 'has', 'been']);
 
 /**
- * The words of a code or a phrase, in lower case: those of `LOST_AFTER_REVIEW`, `merchantWon` and "Not refunded". What else stands in
- * the text (a question mark, an apostrophe, letters of another script) stays part of a word, which is then not known.
+ * The words of a code or a phrase, in lower case: those of `LOST_AFTER_REVIEW`, `merchantWon` and "Not refunded". Anything else
+ * (a question mark, an apostrophe, letters of another script) stays part of a word, then unknown.
  */
 function wordsOf(text: string): readonly string[] {
   return text
@@ -192,11 +192,11 @@ const LOST = phrases(
 );
 /** A payment, funds or a defence may be reversed or withdrawn as well, to the other end. */
 const DROPPED = /^(?:dispute|chargeback) (?:reversed|withdrawn|cancell?ed)$/;
-/** By the merchant, when nothing else is said: a representment or evidence that was accepted is no loss. */
+/** By the merchant, if it stands alone: accepted evidence, or an accepted representment, is no loss. */
 const CONCEDED = 'accepted';
 
 /**
- * What became of a dispute. `decided`: anything but a whole phrase that surely says who won. A loss is booked for good and a win closes
+ * The outcome of a dispute. `decided`: anything but a whole phrase for a sure winner. A loss is booked for good and a win closes
  * the item, so a wrong guess costs more than a question to a person. `said`: the MoR's own.
  */
 export function outcomeIn(data: JsonObject): { readonly outcome: DisputeOutcome; readonly said: string | null } {
@@ -206,7 +206,7 @@ export function outcomeIn(data: JsonObject): { readonly outcome: DisputeOutcome;
   return { outcome: LOST.test(phrase) || phrase === CONCEDED ? 'lost' : 'decided', said };
 }
 
-/** What an outcome of an alert may say beside these, so that it is understood. */
+/** Other known words in the outcome of an alert. */
 const OF_REFUNDS: ReadonlySet<string> = new Set([
   ...['refund', 'refunded', 'refundable', 'payment', 'alert', 'customer', 'full', 'fully', 'partial', 'partially'],
   ...['issued', 'made', 'handled', 'and', 'notified', 'further', 'to'],
@@ -217,7 +217,7 @@ const NO_REFUND: ReadonlySet<string> = new Set([
 ]);
 const DECLINED: ReadonlySet<string> = new Set(['declined', 'rejected', 'ignored']);
 
-/** Whether an alert's outcome says that the payment was given back; null when it does not say, or has a word that is not known. */
+/** Was the payment given back, by an alert's outcome? Null: it does not say, or has an unknown word. */
 export function refundedIn(data: JsonObject): boolean | null {
   const flag = named(data, ['refunded', 'paymentrefunded', 'isrefunded', 'wasrefunded'], (value) => {
     if (typeof value === 'boolean') return value ? 'yes' : 'no';

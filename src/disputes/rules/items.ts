@@ -1,4 +1,4 @@
-// What a person is asked about disputes and alerts. What a bank took in the end is returns/rules/loss.ts's to tell.
+// The questions to a person about disputes and alerts. returns/rules/loss.ts tells of lost money.
 import { disputedOf } from '../../domain/dispute-sum.js';
 import { type LaneRows, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../domain/mor-object.js';
@@ -6,7 +6,7 @@ import { paymentName } from '../../domain/payment-name.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 
-/** The item names the dispute and its stage. Evidence that is asked for after a win or a loss is asked for beside it. */
+/** The item names the dispute and its stage. A demand for evidence after a win or a loss stands beside it. */
 export const disputeItems = itemRule(
   { 'evidence-due': whyOver, 'evidence-returned': whyOver, 'outcome-unclear': whyOver },
   function* (lane) {
@@ -29,7 +29,7 @@ function timeOf(said: string | undefined): Date | null {
 
 type Asked = Holds<'evidence-due' | 'evidence-returned'>;
 
-/** After an outcome the fact is another one, so that an item that was dismissed before it does not stand for this one. */
+/** After an outcome the fact is another one: an item of before does not stand for it. */
 function askForEvidence(s: LaneRows, o: MorObjectRow, stage: 'action_needed' | 'revision_requested'): Asked {
   const { outcome, reviewerNote = null, saidAt } = o.detail;
   const dispute = objectId(o);
@@ -81,7 +81,7 @@ function whyHandled({ objects }: LaneRows, { topic, subject }: ReviewRow): strin
   return topic === 'alert-received' ? 'the alert was handled' : 'the refund is recorded';
 }
 
-/** Whether the refund that an alert's outcome speaks of is known. One of long before the alert is another. */
+/** Is the refund of the alert known? One of long before is another. */
 function isRefunded(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): boolean {
   if (p !== undefined && p.amount !== null && p.amountRefunded >= p.amount) return true;
   const since = o.createdAt.getTime() - ALERT_PATIENCE_MS;

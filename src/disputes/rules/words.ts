@@ -87,7 +87,7 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
         return { tone: urgency(o, now), text: `Won${on}: the money stays.${askedAgain(o, now)}` };
       return { tone: 'good', text: `Won${on}: the money stays, and there is nothing to do.` };
     case 'lost': {
-      // A refund counts before a loss, and may have taken back all that was booked.
+      // A refund counts before a loss, and may have taken all of it back.
       const undone = o.detail.loss?.minor === '0';
       const isUnsure = unreadSum(o, null) !== null;
       const books = undone

@@ -25,7 +25,7 @@ export function mirrorRefunds(lane: Lane): void {
     if (p?.mark !== 'confirmed' || isPayable(lane.invoice) || waitsForShadow(lane, p)) continue;
     r.surplus = surplusIn(lane.toState(), r);
     const next = showNext(lane, p, r);
-    // In shadow mode whoever marked the payment mirrors its refunds too: the call is written down, and the books follow.
+    // In shadow mode the marker of the payment mirrors its refunds too: the call is stored, and the books follow.
     const isShadow = lane.settings.shadow === true && next !== 'done' && next !== 'not_needed';
     if (isShadow) lane.book(refundMirrored(p, r, lane.now));
     moveMirror(r, isShadow ? 'not_needed' : next);
@@ -36,7 +36,7 @@ export function mirrorRefunds(lane: Lane): void {
 /** A person set the payment aside, maybe because they had marked the invoice for it: then Stripe shows nothing of its refund. */
 function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   const item = lane.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
-  // One that was given back for its item closed by that: it paid for nothing. Given back in the portal, it may have been the only money.
+  // A refund by its item ends the payment: it paid for nothing. One from the portal may have given the only money back.
   const isTwice = r.origin === 'event' && lane.payments.some((x) => x.id !== p.id && x.mark === 'confirmed');
   if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, p)) return;
   const amount = { minor: r.amount, currency: r.currency };
@@ -44,7 +44,7 @@ function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   lane.ask({ kind: 'refund_gap', subject: `${r.id}:unshown`, paymentRowId: p.id, refundId: r.id, fact });
 }
 
-/** Shadow mode was switched on over a payment that we marked: nobody else shows its refunds, and they are shown when it ends. */
+/** Shadow mode began over a payment with our mark: nobody else shows its refunds. They wait for its end. */
 function waitsForShadow(lane: Lane, p: PaymentRow): boolean {
   if (lane.settings.shadow !== true) return false;
   const isPaid = lane.messages.some((m) => m.kind === 'pay_out_of_band' && m.status === 'done' && isCallOf(m, p));
@@ -70,7 +70,7 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   }
   const amount = { minor: saleOf(r), currency: r.currency };
   if (amount.minor === 0n) {
-    // All of it was paid beyond the amount due: with a payment record it is reported there, and the sale stays what it was.
+    // All of it was paid beyond the amount due: the payment record shows it, and the sale stays the same.
     lane.book(refundMirrored(p, r, lane.now));
     lane.say('decision', 'the refund gives back what was paid beyond the amount due: no credit note', r);
     return paymentRecordId === null ? 'not_needed' : 'done';
@@ -103,7 +103,7 @@ const mirrorCall = {
     moveMirror(r, 'parked');
     lane.apply((s, ctx) => callFailed(s, row, fact, { refundId: r.id, paymentRowId: r.paymentRowId }, ctx));
   },
-  /** It is made of the refund, not of the request to the MoR, whose bytes may be erased by now. */
+  /** The refund makes the call, not the request to the MoR: its bytes may be erased by now. */
   chosen: (lane: Lane, item: ReviewRow, { resolution }: Choice) => {
     const r = lane.refunds.find((x) => x.id === item.refundId);
     if (resolution === 'retry' && r?.mirror === 'parked') moveMirror(r, 'waiting');

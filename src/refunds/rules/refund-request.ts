@@ -1,4 +1,4 @@
-// Who may ask for a refund of how much: it is stored with its key and bytes, and the workers send it.
+// A request for a refund: checked, then stored with its key and bytes. The workers send it.
 import { type LaneRows, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { morKey } from '../../domain/mor-key.js';
@@ -9,21 +9,21 @@ import { type Lane } from '../../engine/draft.js';
 import { newRefund } from './refund.js';
 
 export type RefundRequest = {
-  /** Null: all that remains. Smallest units. */
+  /** Smallest units; null: the rest of the payment. */
   readonly amount: bigint | null;
   readonly reason: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** Who asks: an API key's name. */
+  /** The API key's name. */
   readonly by: string;
 };
 
-/** Document 3 refunds by `pay_...` ids, which only its `payment.*` events name: how to name a payment without one. */
+/** Document 3 refunds by `pay_...` ids, and only its `payment.*` events name them: how to name a payment without one. */
 export const HOW_TO_NAME =
   "The MoR's id of this payment (pay_...) is not known here yet. Name it first: POST /v1/payments/{id}/identify, crossbill refund --payment-id, or the payment's page in the console; the MoR portal shows it. A payment that the MoR gives no such id is refunded in its portal.";
 
 /**
  * Stores a refund with its key and bytes; its amount is reserved from here on.
- * @param scope makes this request one and no other, of names that survive a restored backup; null: the refund's own id makes its key
+ * @param scope names of this request alone, the same after a restored backup; null: the refund's own id makes its key
  */
 export function requestRefund(
   lane: Lane,
@@ -74,17 +74,17 @@ function refuseRefund(why: string): Refusal {
   return refuse(422, 'payment_not_refundable', why);
 }
 
-/** Both ids of a payment, the MoR's and ours, are one scope: the key is made of the MoR's, which no restore changes. */
+/** Both ids of a payment, the MoR's and ours, are one scope: the MoR's makes the key, since no restore changes it. */
 function refundKey(paymentId: string, scope: readonly string[]): string {
   return morKey('refund', [paymentId, ...scope]);
 }
 
-/** The refund under this id of ours: its own row, or the one that it was joined to. */
+/** The refund under this id of ours: its own row, or the row in its place. */
 export function refundById({ refunds }: LaneRows, id: string): RefundRow | undefined {
   return refunds.find((r) => r.askedAs === id) ?? refunds.find((r) => r.id === id);
 }
 
-/** Gives back what a person chose to give back for an item. @param amount smallest units; null: all that remains */
+/** Refunds a payment by a person's choice for an item. @param amount smallest units; null: the rest of the payment */
 export function refundForItem(
   lane: Lane,
   { kind }: Pick<ReviewRow, 'kind'>,
@@ -93,7 +93,7 @@ export function refundForItem(
   by: string,
 ): Refusal | null {
   if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
-  // It is the payment's first of that kind again after a restore; one more is asked for only when the last failed.
+  // After a restore it is the payment's first of its kind again. A further one follows a failed one only.
   const scopeOf = (n: number): readonly string[] => ['review', kind, String(n)];
   const isUsed = (n: number): boolean => lane.messages.some((m) => m.key === refundKey(p.paymentId ?? '', scopeOf(n)));
   let n = 1;

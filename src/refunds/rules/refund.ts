@@ -1,4 +1,4 @@
-// A refund: what the MoR says of it, and how much of its payment the refunds take.
+// A refund: the MoR's word of it, and the sums of a payment's refunds.
 import { type ConflictFact } from '../../domain/facts/conflict.js';
 import { type LaneRows, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
 import { type Money, showMoney } from '../../domain/money.js';
@@ -44,7 +44,7 @@ export function newRefund(
   };
 }
 
-/** A refund of ours that waits for its answer and has no id yet. */
+/** A refund of ours without an answer and an id. */
 export function isNameless(r: RefundRow, amount: bigint): boolean {
   const waits = r.status === 'requested' || r.status === 'unknown';
   return r.origin === 'api' && waits && r.morRefundId === null && r.processorRefundId === null && r.amount === amount;
@@ -92,9 +92,9 @@ function takeAgain(
   return done('differs from the record: not applied');
 }
 
-/** What was given back was taken before, though nobody told us how much, and though the MoR refused an earlier try. */
+/** A refund proves an earlier payment of unknown amount, even after a refused try. */
 function takeTotals(p: Draft<PaymentRow>, e: PaymentEvent): void {
-  // Of a payment whose charge is another invoice's, nothing was taken here.
+  // Its charge paid another invoice: nothing was taken here.
   const isLetGo = saysNothing(p);
   const isEarly = p.succeededAt === null && p.mark === 'none' && !isLetGo;
   if (isEarly) Object.assign(p, { amount: null, failureMessage: null, declineCode: null });
@@ -123,8 +123,8 @@ function refundIds(r: RefundRow, e: PaymentEvent): Pick<RefundRow, 'morRefundId'
 }
 
 /**
- * The refund of an event: by either id; else one of ours of the same amount without an id, since the webhook may come before the answer to our
- * request. (If that was another refund, the answer brings a second row: the sums are right.)
+ * The refund of an event: by either id; else one of ours of the same amount without an id, since the webhook may come before the answer
+ * to our request. (If that was another refund, the answer brings a second row: the sums are right.)
  */
 function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Draft<RefundRow> | undefined {
   const own = lane.findRefunds(p);
@@ -142,7 +142,7 @@ function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Draft<RefundRow
   );
 }
 
-/** One of ours whose event has not come. That of a row that a request was joined to came before the request. */
+/** One of ours without an event yet. A joined row had its event before the request. */
 function awaitsEvent(r: RefundRow): boolean {
   const over = r.status === 'failed' || r.status === 'joined' || r.askedAs !== null;
   return r.origin === 'api' && !over && r.totalAfter === null;
@@ -156,7 +156,7 @@ function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
   return lane.payments.find((p) => p.paymentId === e.paymentId && p.identifiedBy !== null && isOther(p));
 }
 
-/** A refund under this name went to the customer of the other payment: only people can put that right. */
+/** A refund under this name went to the customer of the other payment: only people can mend this. */
 function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
   const fact = {
     code: 'payment-misnamed',
@@ -200,14 +200,14 @@ export const renamedRefunds = itemRule(
   },
 );
 
-/** By the MoR's own running total where it gave one, else by age: the same refunds count, whatever order they came in. */
+/** By the MoR's running total, else by age: the same refunds count in any order of arrival. */
 function inOrder(a: RefundRow, b: RefundRow): number {
   const total = (r: RefundRow): bigint => r.totalAfter ?? 1n << 62n;
   if (total(a) !== total(b)) return total(a) < total(b) ? -1 : 1;
   return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
 }
 
-/** Counts succeeded refunds as long as they fit into the payment. What does not fit stays visible and uncounted. */
+/** Counts succeeded refunds as long as they fit into the payment. The others stay visible and uncounted. */
 export function countRefunds(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.amount === null || p.succeededAt === null) continue; // its refunds arrived first: they wait
@@ -228,14 +228,14 @@ export function countRefunds(lane: Lane): void {
 const OVER: ReadonlySet<string> = new Set(['succeeded', 'failed', 'joined']);
 
 /**
- * A person chose to give a payment back, and that refund failed, or a bank had taken a part before: the payment is looked at again, on a new
- * read of its invoice, and its item comes back.
+ * A person chose to give a payment back, and the refund failed, or a bank had taken a part before: the payment waits for a new read of its
+ * invoice, and its item comes back.
  */
 export function reconsiderParked(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.mark !== 'parked' || lane.invoice === null || (p.amount !== null && p.amountRefunded >= p.amount)) continue;
     const items = lane.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
-    // One that closed without a person since, as a signup's about its number does, decided nothing.
+    // An item without a person's choice decided nothing.
     const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
     if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
     if (!lane.findRefunds(p).every((r) => OVER.has(r.status))) continue;
@@ -287,8 +287,8 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
 }
 
 /**
- * Given back of a payment whose charge paid another invoice, as a person said: the books of neither show it, and the lane of that invoice hears
- * nothing. Once the MoR names a charge of its own for the payment, the refund is booked here.
+ * A refund of a payment without money here, since its charge paid another invoice by a person's word: the books of neither show it, and the
+ * other lane hears nothing. Once the MoR names a charge of its own for the payment, the refund is booked here.
  */
 export const refundsElsewhere = itemRule(
   { 'refunded-elsewhere': 'the MoR named a charge of its own for the payment: the refund is in the ledger' },

@@ -1,4 +1,4 @@
-// What the MoR replies to our request for a refund, and what becomes of a request without an end.
+// Our request for a refund: the MoR's reply, and the end of a request without one.
 import { isSameFact } from '../../domain/fact.js';
 import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
 import { type Refused } from '../../domain/facts/parts.js';
@@ -20,7 +20,7 @@ type Refund = Draft<RefundRow>;
 
 export const createRefundCall = asCallRule<'create_refund'>({
   order: 1,
-  // What was not made yet would be made of the other payment.
+  // A refund under the old name would give another payment back.
   unwanted: (lane, { refund: r }) => {
     const p = lane.findPayment(r?.paymentRowId);
     return isRenamed(p, r) ? `the MoR says that the payment is ${p?.paymentId ?? ''}` : null;
@@ -97,9 +97,9 @@ function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
 }
 
 /**
- * Event and answer may name no id alike (Document 3 asks for none in an event). An event that the MoR made no earlier than the refund of
- * its answer, and that was here before we asked, can be that refund's; any refund that the MoR makes for a new request is younger.
- * Of several it is the oldest that fits: a younger one may be all that is left for the answer to a later request.
+ * Event and answer may have no id in common (Document 3 asks for none in an event). An event here before our request can be of the answer's
+ * refund, if the MoR made it no earlier than the refund; any refund for a new request is younger. The oldest fitting one counts: a later
+ * answer may need a younger one.
  */
 function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefined {
   const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000); // events tell whole seconds
@@ -113,11 +113,11 @@ function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefine
 }
 
 /**
- * The MoR answered with a refund that another row stands for, as after a restore: its event came back before it was asked for again
- * under its key. That row is the refund, under both of our ids, and ours reserves nothing (docs/decisions/0008).
+ * The MoR answered with a refund of another row, as after a restore: its event came back before our request under its key. The other row is
+ * the refund, under both of our ids, and ours reserves nothing (docs/decisions/0008).
  */
 function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
-  // One of ours that awaits its own answer took this one's event for its own: that answer puts it right.
+  // One of ours without an answer took this event for its own: its answer puts it right.
   const awaits = requestOf(lane, known.id)?.status === 'pending';
   const same = isNameless(r, known.amount) && known.currency === r.currency;
   if (!same || awaits || known.status !== 'succeeded' || known.askedAs !== null) return;
@@ -133,18 +133,18 @@ function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
 }
 
 /**
- * A first try that was refused gave nothing back, and its amount is free again; the refusal of a repeat says less. But where the MoR
- * knows no such payment (Document 3, 404 `payment_not_found`), no try under that name ever moved money: it has no word for a payment
- * that is gone. That goes for a name that people gave. Of one that the MoR gave itself it contradicts itself, and proves nothing.
+ * A refused first try gave nothing back, and its amount is free again; the refusal of a repeat says less. But if the MoR knows no such
+ * payment (Document 3, 404 `payment_not_found`), no try under this name moved money. It must be a name from a person: of its own name the
+ * MoR contradicts itself, and proves nothing.
  */
 function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
-  // Without a status: whoever asked was told to wait, and hears of it by an item.
+  // Without a status: the caller was told to wait, and an item tells the end.
   const failure = { status: r.status === 'requested' ? f.status : null, code: f.code, message: f.message };
   const p = lane.findPayment(r.paymentRowId);
   const isMissing = f.code === 'payment_not_found';
   const isUnknownName = isMissing && (p === undefined || ownIdOf(p) === null);
-  // 409: its key is in use, or was used before. A try whose record a crash lost may be under way: nothing is freed on that.
-  // Nor on a refusal so late that a try before it may have moved money.
+  // 409: its key is in use, or was used before. A crash may have lost the record of a try: nothing is free.
+  // Nor after a late refusal: a try before it may have moved money.
   const isFirstTry = r.status === 'requested' && !mayBeCutOff(m, lane.ctx);
   if ((isFirstTry && f.status !== 409) || isUnknownName) {
     moveRefund(r, 'failed', { failure });
@@ -157,7 +157,7 @@ function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void 
   } else moveRefund(r, 'unknown');
 }
 
-/** A name that a person gave and the MoR does not know is taken back, so that the right one can be given. */
+/** Removes a person's name for a payment, unknown to the MoR: the right one can follow. */
 function removeName(lane: Lane, p: Draft<PaymentRow>): void {
   const [name, by] = [p.paymentId ?? '', p.identifiedBy ?? ''];
   lane.say('decision', `the MoR knows no payment ${name}, the name that ${by} gave: the name was removed`, p);
@@ -166,15 +166,15 @@ function removeName(lane: Lane, p: Draft<PaymentRow>): void {
 }
 
 /**
- * An event took the row of our request for its refund, and now the MoR refuses the request. What the event told of was made elsewhere
- * then, as in the MoR's portal, and nothing was given back for ours; only an earlier try without an answer could have made it.
+ * An event took the row of our request for its refund, and now the MoR refuses the request. So the refund of the event was made
+ * elsewhere, as in the MoR's portal, and nothing for ours; only an earlier try without an answer could have made it.
  */
 function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
   const other = r.morRefundId ?? r.processorRefundId;
   const nothingMade = m.attempts === 1 && !mayBeCutOff(m, lane.ctx);
   const name = other === null ? 'a refund' : `refund ${other}`;
   const message = `${f.message} (${name} of the same amount, made elsewhere, stands in its place)`;
-  // Whoever asks under the same key is answered with the refusal; it is never said where a try before it may have moved money.
+  // The caller reads the refusal under the same key, unless an earlier try may have moved money.
   if (nothingMade) r.failure = { status: f.status, code: f.code, message };
   const amount = { minor: r.amount, currency: r.currency };
   const refusal = { status: f.status, error: f.code, said: said(f) };
@@ -190,13 +190,13 @@ function requestOf<M extends OutboxRow>(
   return messages.find((m) => m.kind === 'create_refund' && m.subject === refundId);
 }
 
-/** Ours, on a request that is not sent again. */
+/** Our code on a withdrawn request. */
 const KEY_TOO_OLD = 'key_too_old';
 
 /**
- * A request without an end is not repeated once the MoR may have forgotten its key: money could go back a second time. Its event still settles
- * it, or a person does. The age of the key counts from the request, or from a person's last `retry`, and never from a try: the record of an
- * earlier one, which moved money, may have been lost with a process or with the database.
+ * A request without an end is not repeated once the MoR may have forgotten its key: money could go back a second time. Its event still
+ * settles it, or a person does. The age of the key counts from the request, or from a person's last `retry`, and never from a try: a lost
+ * process or database may have known of an earlier one with money.
  */
 export function withdrawStale(lane: Lane): void {
   for (const r of lane.refunds) {
@@ -213,7 +213,7 @@ export function withdrawStale(lane: Lane): void {
   }
 }
 
-/** A refund that waits too long, and one that failed after its caller was told to wait. */
+/** A refund without an end for too long, and a failed one after its caller was told to wait. */
 export const stuckRefunds = itemRule(
   { 'refund-waits': whyOver, 'refund-failed': 'the refund succeeded' },
   function* (lane) {
@@ -246,7 +246,7 @@ export const stuckRefunds = itemRule(
   },
 );
 
-/** Whoever asked for it was told to wait. A person's own word is no news. */
+/** The caller was told to wait. A person's own word is no news. */
 function mustHear({ failure, createdAt }: RefundRow, m: OutboxRow | undefined): boolean {
   const waitedMs = (m?.answeredAt?.getTime() ?? Infinity) - createdAt.getTime();
   return failure?.code !== TOLD_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= ANSWER_PATIENCE_MS);
@@ -262,13 +262,13 @@ function whyOver({ refunds }: LaneRows, { subject }: ReviewRow): string {
   return status === 'succeeded' || status === 'failed' ? `the refund ${status}` : 'the request is sent again';
 }
 
-/** A person's choice for a refund that is stuck, or failed. */
+/** A person's choice for a stuck refund, or a failed one. */
 export const takeStuckChoice: ChoiceRule = (lane, item, choice) => {
   const r = lane.refunds.find((x) => x.id === item.refundId);
   if (r === undefined) return null;
   const m = requestOf(lane, r.id);
   if (choice.resolution === 'apply') return endRefund(r, m, choice);
-  // One that failed is asked for again as another refund: its amount is no longer reserved.
+  // After a failure only a new refund follows: the amount is free.
   if (choice.resolution !== 'retry' || r.status === 'failed') return null;
   if (isRenamed(lane.findPayment(r.paymentRowId), r))
     return refuse(409, RENAMED, 'The request of this refund names another payment: it cannot be sent again.');
@@ -278,7 +278,7 @@ export const takeStuckChoice: ChoiceRule = (lane, item, choice) => {
       'refund_answered',
       'The MoR has answered this request, so it is not sent again. Ask the MoR what became of the refund: if it failed, apply with a note.',
     );
-  // Without its bytes a refund would be one of all that remains (Document 3): it must never leave.
+  // Without its bytes the request would ask for the whole rest (Document 3): it must never leave.
   if (m?.wire.body === null)
     return refuse(409, 'request_erased', 'The request of this refund was erased or purged: it cannot be sent again.');
   lane.apply((s, ctx) => sendAgain(s, (x) => x.id === m?.id, ctx));
@@ -288,8 +288,8 @@ export const takeStuckChoice: ChoiceRule = (lane, item, choice) => {
 const TOLD_BY_PERSON = 'told_by_person';
 
 /**
- * A person has it from the MoR that a refund failed, of which no event tells (Document 3 names none): its amount is free again. Only
- * what is not being sent any more, and never without a word on who said so: a refund that was made after all would be made twice.
+ * A person heard from the MoR of a failed refund (Document 3 has no event for it): its amount is free again. Only after the last try, and
+ * with a name of the speaker: if the MoR made the refund after all, the next one gives the money back twice.
  */
 function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): Refusal | null {
   if (r.status === 'succeeded' || r.status === 'failed') return null;

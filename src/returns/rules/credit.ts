@@ -1,4 +1,4 @@
-// A loss on Stripe: a credit note for what a bank took, as a person chooses it, like the one of a refund (refunds/rules/mirror.ts).
+// A loss on Stripe: a credit note by a person's choice, like the one of a refund (refunds/rules/mirror.ts).
 import {
   type LaneRows,
   type LedgerEntry,
@@ -20,14 +20,14 @@ import { type Choice, type ChoiceRule } from '../../engine/subject.js';
 import { lossCredited, lossCreditReversed } from '../../ledger/rules/postings.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 
-/** Refunds that may still take of what the bank took. */
+/** Refunds under way: they may still take a part of the loss. */
 const UNDER_WAY: ReadonlySet<string> = new Set(['requested', 'unknown', 'pending']);
 
 const least = (a: bigint, ...others: readonly bigint[]): bigint => others.reduce((n, x) => (x < n ? x : n), a);
 
 /**
- * How much of a loss can be credited on Stripe: only of a payment that pays its invoice there, never twice, and not more than refunds and other
- * credits left of it. Null: nothing, or not safely.
+ * How much of a loss can be credited on Stripe: only if its payment pays the invoice there, never twice, and no more than refunds and other
+ * credits left. Null: nothing, or not safely.
  */
 export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'settings'>): Money | null {
   const { loss, credit } = o.detail;
@@ -36,7 +36,7 @@ export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'setting
   if (ctx.settings.shadow === true || loss === undefined || credit !== undefined || p === undefined) return null;
   if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || total === null)
     return null;
-  // What was paid beyond the amount due is no sale: a person finds out how much of the loss is.
+  // Money beyond the amount due is no sale: a person finds out its part of the loss.
   if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
   if ((p.refundedTotal ?? 0n) > p.amountRefunded) return null;
   if (s.refunds.some((r) => r.paymentRowId === p.id && UNDER_WAY.has(r.status))) return null;
@@ -48,7 +48,7 @@ export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'setting
   return minor > 0n ? { minor, currency: p.currency } : null;
 }
 
-/** What the item of a loss offers. Which of the two is right, a person knows. */
+/** The actions for the item of a loss. Only a person knows the right one. */
 export function offersOf(
   s: LaneRows,
   o: MorObjectRow,
@@ -99,7 +99,7 @@ function send(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
   o.detail = { ...o.detail, credit: { ...credit, stage: 'crediting' } };
 }
 
-/** What both calls have in common. */
+/** The common part of both calls. */
 const lossCall = {
   of: (lane: LaneRows, subject: string) => lane.objects.some((o) => o.detail.credit?.name === subject),
   order: 2,
@@ -113,12 +113,12 @@ const lossCall = {
     const fact = { code: 'credit-refused', loss: nameOf(o), ...refusalOf(row, failure) } as const;
     lane.apply((s, ctx) => callFailed(s, row, fact, { paymentRowId: credit.of }, ctx));
   },
-  /** Once more from the call that was refused. */
+  /** Once more from the refused call. */
   chosen: (lane: Lane, r: ReviewRow, { resolution }: Choice) => {
     if (resolution !== 'retry') return null;
     const found = creditNamed(lane, r.subject.slice(r.subject.indexOf(':') + 1));
     if (found?.credit.stage !== 'parked') return null;
-    // A loss that is none any more is not shown.
+    // The loss may be gone by now.
     if (lane.settings.shadow === true || standing(found.o, found.credit) < BigInt(found.credit.minor))
       return notAvailable();
     send(lane, found.o, found.credit);
@@ -145,7 +145,7 @@ export const creditLossCall = asCallRule<'issue_credit_note'>({
   },
 });
 
-/** The ledger has as much of a credit note as there is a loss: a dispute that is won takes both back. */
+/** The ledger has as much of a credit note as there is a loss: a won dispute takes both back. */
 export function bookCredits(lane: Lane): void {
   for (const o of lane.objects) {
     const { credit } = o.detail;
@@ -165,7 +165,7 @@ export function bookCredits(lane: Lane): void {
   }
 }
 
-/** Stripe voids no credit note of a paid invoice (its documents, "Credit notes"): a person hears of one that is more than the loss. */
+/** Stripe voids no credit note of a paid invoice (its documents, "Credit notes"): a person hears of one beyond the loss. */
 export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' }, function* (lane) {
   for (const o of lane.toState().objects) {
     const { credit } = o.detail;
@@ -175,7 +175,7 @@ export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' },
     const lost = { minor: standing(o, credit), currency: p.currency };
     if (lost.minor >= credited.minor) continue;
     const over = o.status === 'won' || o.status === 'undone';
-    // Whoever dealt with a win of before knows nothing of this one.
+    // A dismissal of an earlier win does not count for this one.
     const heardAt = o.status === 'won' ? (o.detail.outcomeAt ?? null) : null;
     const since = heardAt === null ? null : new Date(heardAt);
     const item = { about: o, subject: creditItemOf(o), paymentRowId: p.id, since };
@@ -184,7 +184,7 @@ export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' },
   }
 });
 
-/** What the bank has of the payment that was credited. */
+/** The bank's part of the credited payment. */
 function standing({ detail: { loss } }: MorObjectRow, { of }: LossCredit): bigint {
   return loss?.of === of ? BigInt(loss.minor) : 0n;
 }
@@ -200,10 +200,10 @@ const kindOf = (o: MorObjectRow): 'dispute' | 'debit_returned' => (o.kind === 'd
 
 const nameOf = (o: MorObjectRow): string => o.morId ?? o.id;
 
-/** The subject of the item of a credit note that is more than the loss. */
+/** The subject of the item about a credit note beyond the loss. */
 function creditItemOf(o: MorObjectRow): string {
   return `${o.kind === 'dispute' ? nameOf(o) : o.id}:credit`;
 }
 
-/** The subject of the item that asks what becomes of the loss (loss.ts). */
+/** The subject of the item about the loss itself (loss.ts). */
 const itemOf = (o: MorObjectRow): string => (o.kind === 'dispute' ? `${nameOf(o)}:lost` : o.id);

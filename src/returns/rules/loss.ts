@@ -1,4 +1,4 @@
-// What banks took back of an invoice's payments, by a lost dispute or a returned debit: in the ledger, and as a question for a person.
+// Money back at the banks, by a lost dispute or a returned debit: in the ledger, and as a question to a person.
 import { disputedOf, unreadSum } from '../../domain/dispute-sum.js';
 import { type FactOf } from '../../domain/fact.js';
 import { type Apart, type Disputed } from '../../domain/facts/parts.js';
@@ -13,13 +13,13 @@ import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from
 import { offersOf } from './credit.js';
 
 /**
- * The books follow what is known now, in whatever order it became known: a refund counts before a loss, a loss takes what is left of
- * its payment, and one that is no loss after all is taken back. Entries are never changed: the difference is another one.
+ * The books follow the facts of now, in any order of arrival: a refund counts before a loss, a loss takes the rest of its payment, and a
+ * loss without a reason is taken back. Entries are never changed: the difference is another one.
  */
 export function bookLosses(lane: Lane): void {
   const wanted = lossesOf(lane);
   const all = lane.objects.filter((o) => o.kind === 'dispute' || o.kind === 'debit_return');
-  // First what the bank said, then what follows from it for the others of the payment.
+  // First the bank's word, then its effect on the other losses of the payment.
   for (const o of all.toSorted((x, y) => turnOf(x) - turnOf(y))) {
     const { loss } = o.detail;
     const to = wanted.get(o.id);
@@ -49,7 +49,7 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
 
 /**
  * When the money of a loss moved: a loss and a win at the MoR's time of them; one that changes by another movement of its payment (a
- * refund, or another dispute) at the time of that, and not before the loss itself. What has no such time moves now. Nothing is taken back
+ * refund, or another dispute) at the time of that, and not before the loss itself. Without such a time it moves now. Nothing is taken back
  * before it was booked as lost. `moved`: smallest units, with a minus taken back.
  */
 function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Date {
@@ -70,14 +70,14 @@ function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Dat
   return latest(said, ...causes, ...moves.filter((m) => BigInt(m.minor) < 0n).map((m) => m.at));
 }
 
-/** The first moment, not before `from`, since which so much of the loss has stood in the books without a break. */
+/** The first moment, not before `from`: since then so much of the loss has stood in the books without a break. */
 function standsFrom(from: Date, minor: bigint, { detail: { loss } }: MorObjectRow): Date {
   const moves = (loss?.moves ?? []).toSorted((a, b) => (a.at < b.at ? -1 : 1));
-  // What was booked before moves were kept stood before all of them.
+  // A loss without a list of moves stood before all of them.
   let stands = moves.reduce((rest, m) => rest - BigInt(m.minor), BigInt(loss?.minor ?? 0));
   let at = from;
   moves.forEach((m, n) => {
-    const isNext = m.at !== moves[n - 1]?.at; // what moved at one moment is one change
+    const isNext = m.at !== moves[n - 1]?.at; // moves of one moment are one change
     if (isNext && stands < minor) at = new Date(Math.max(at.getTime(), new Date(m.at).getTime()));
     stands += BigInt(m.minor);
   });
@@ -89,7 +89,7 @@ function latest(...times: readonly string[]): Date {
   return new Date(Math.max(...times.map((t) => new Date(t).getTime())));
 }
 
-/** What the bank took, by dispute or return: its own amount where it fits, else all that was neither given back nor taken by an earlier one. */
+/** The loss by each dispute or return: its own amount if it fits, else the rest of the payment. */
 function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
   const losses = new Map<string, { payment: PaymentRow; minor: bigint }>();
   const when = (o: MorObjectRow): string => `${o.detail.outcomeAt ?? ''} ${o.morId ?? o.id}`;
@@ -99,7 +99,7 @@ function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentR
   for (const payment of s.payments) {
     if (payment.succeededAt === null || payment.amount === null) continue;
     let rest = payment.amount - payment.amountRefunded;
-    // A sum that is not understood is a person's to find out : it may be all of it or a part.
+    // An unclear sum is a person's to find out: it may be all of it or a part.
     const own = lost.filter((o) => o.paymentRowId === payment.id && unreadSum(o, payment) === null);
     for (const o of own.toSorted((a, b) => (when(a) < when(b) ? -1 : 1))) {
       const fits = o.amount !== null && o.currency === payment.currency && o.amount < rest;
@@ -141,7 +141,7 @@ function reasonOf(o: MorObjectRow, isLoss: boolean): string {
   return `was taken back by the bank: ${o.kind === 'debit_return' ? `the debit was returned, ${o.id}` : `${what} is lost`}`;
 }
 
-/** A dispute that was lost, or won after a person dealt with its loss. */
+/** A lost dispute, and a won one after a person dealt with its loss. */
 export const lostDisputes = itemRule(
   { 'dispute-lost': whyNotLost, 'loss-unread': whyNotLost, 'won-after-loss': whyNotLost },
   function* (lane) {
@@ -153,11 +153,11 @@ export const lostDisputes = itemRule(
       const dealt = s.reviews.filter(
         (r) => r.kind === 'dispute' && r.subject === `${dispute}:lost` && r.resolution === 'dismiss',
       );
-      // Whoever dealt with it was told that the ledger does not have the loss.
+      // A person dealt with a loss outside the ledger.
       const beside = dealt.some(
         ({ fact }) => fact.code === 'loss-unread' || ('apart' in fact && fact.apart === 'not-booked'),
       );
-      // Whoever dealt with an earlier end knows nothing of this one.
+      // A dismissal of an earlier end does not count for this one.
       const since = outcomeAt === undefined ? null : new Date(outcomeAt);
       const about = { kind: 'dispute', about: o, since } as const;
       const lost = { ...about, subject: `${dispute}:lost` };
@@ -191,7 +191,7 @@ function whyNotLost({ objects }: LaneRows, { subject, topic }: ReviewRow): strin
 type Taken = Pick<FactOf<'dispute-lost'>, 'twice'> & Disputed;
 
 /**
- * What the bank took. The ledger never books more than the payment: where it books less than the bank took, the payment was given back as well, or
+ * The bank's sum. The ledger never books more than the payment: if it books less than the bank took, the payment was given back as well, or
  * another dispute took it, and the customer got it twice. Before its payment is known: as the MoR says.
  */
 function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken {
@@ -206,8 +206,8 @@ function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken
 }
 
 /**
- * How much the bank took: as the MoR says, at most the payment. Where it named no sum, what was left of the payment then: what is booked,
- * and what was refunded after the outcome. If nothing is booked, all of it may have gone out twice.
+ * The MoR's sum, at most the payment. Without one, the rest of the payment at the outcome: the booked part and all later refunds. If
+ * nothing is booked, all of it may have gone out twice.
  */
 function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, booked: bigint): bigint {
   const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
@@ -221,16 +221,16 @@ function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, bo
 }
 
 /**
- * What is to be said of money that was not marked on its invoice; null: it was. `for-nothing`: a double payment, or one of a void invoice:
- * the customer had no invoice settled by it, and owes nothing for its loss. `maybe-for-nothing`: somebody may have marked the invoice by hand
- * for it, or the MoR may have named one charge twice. `not-booked`: the event names none of two payments, or its payment was never told of,
- * or its charge is booked for another invoice.
+ * The place of the money beside its invoice; null: it is marked there. `for-nothing`: a double payment, or one of a void invoice: the
+ * customer had no invoice settled by it, and owes nothing for its loss. `maybe-for-nothing`: somebody may have marked the invoice by hand
+ * for it, or the MoR may have named one charge twice. `not-booked`: the event names none of two payments, or its payment was never told
+ * of, or its charge is booked for another invoice.
  */
 function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   if (p === undefined || p.succeededAt === null || p.amount === null) return 'not-booked';
   if (p.mark === 'parked' || p.mark === 'closed') return mayHaveSettled(s, p) ? 'maybe-for-nothing' : 'for-nothing';
-  // It is looked at again (a retry of its own item): what a person heard of it holds until that is decided.
+  // A retry of its own item looks at it again: until then the last word to the person holds.
   const told = s.reviews.findLast((r) => r.subject === subject && 'apart' in r.fact)?.fact;
   const before = told !== undefined && 'apart' in told ? told.apart : null;
   return p.mark === 'confirmed' || before === 'not-booked' ? null : before;
@@ -267,7 +267,7 @@ export const returnedDebits = itemRule(clears, function* (lane) {
 });
 
 /**
- * A payment is never lost twice in the books (bookLosses): a refund that becomes known after the return was recorded
+ * A payment is never lost twice in the books (bookLosses): a refund after the record of the return
  * takes of its loss, and so does an older dispute. Somebody must know, also when the return itself was dealt with.
  */
 function twiceOf(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint): Holds<'returned-twice'>['fact'] | null {
