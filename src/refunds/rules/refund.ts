@@ -57,38 +57,29 @@ export function takeRefunded(lane: Lane, e: PaymentEvent): Verdict {
   const p = takePayment(lane, e);
   takeTotals(p, e);
   const known = findRefund(lane, p, e);
-  const isSame = known?.amount === e.amount && known.currency === e.currency;
-  // Found by the processor's id alone: two ids of the MoR are two refunds, and one of the two has the id of the other.
-  const otherName = known !== undefined && isNamedOtherwise(known, e) ? known.morRefundId : null;
-  if (known !== undefined && (known.status === 'succeeded' || !isSame || otherName !== null))
-    return takeAgain(lane, p, known, e, isSame, otherName);
-  const r =
-    known ?? lane.add('refunds', { ...newRefund(lane.ctx, p, e.amount, e.reason, 'event'), currency: e.currency });
+  if (known !== undefined && (known.status === 'succeeded' || !isSameMoney(known, e) || isNamedOtherwise(known, e)))
+    return takeAgain(lane, p, known, e);
+  const made = { ...newRefund(lane.ctx, p, e.amount, e.reason, 'event'), currency: e.currency };
+  const r = known ?? lane.add('refunds', made);
   const told = { failure: null, reason: r.reason ?? e.reason, totalAfter: e.amountRefundedTotal, succeededAt: e.at };
-  moveRefund(r, 'succeeded', { ...told, ...refundIds(r, e) });
+  moveRefund(r, 'succeeded', told);
+  fillIds(r, e);
   const what = showMoney({ minor: e.amount, currency: e.currency });
   return done(`${what} was refunded, refund ${r.morRefundId ?? r.processorRefundId ?? r.id}`);
 }
 
 /** The refund is known: the event adds names and a total, or contradicts the record. */
-function takeAgain(
-  lane: Lane,
-  p: PaymentRow,
-  r: Draft<RefundRow>,
-  e: PaymentEvent,
-  isSameMoney: boolean,
-  otherName: string | null,
-): Verdict {
+function takeAgain(lane: Lane, p: PaymentRow, r: Draft<RefundRow>, e: PaymentEvent): Verdict {
   const total = e.amountRefundedTotal;
-  const isSame =
-    isSameMoney && otherName === null && (r.totalAfter === null || total === null || r.totalAfter === total);
-  Object.assign(r, refundIds(r, e));
-  if (isSame) {
+  const other = isNamedOtherwise(r, e) ? r.morRefundId : null;
+  const isSameTotal = r.totalAfter === null || total === null || r.totalAfter === total;
+  fillIds(r, e);
+  if (isSameMoney(r, e) && isSameTotal && other === null) {
     r.totalAfter ??= total;
     return done('this refund is already recorded');
   }
   const about = { subject: e.eventId, paymentRowId: p.id, refundId: r.id };
-  lane.ask({ kind: 'conflicting_event', ...about, fact: howItDiffers(e, otherName) });
+  lane.ask({ kind: 'conflicting_event', ...about, fact: howItDiffers(e, other) });
   return done('differs from the record: not applied');
 }
 
@@ -111,15 +102,18 @@ function howItDiffers(e: PaymentEvent, other: string | null): ConflictFact {
   return { code: 'refund-named-otherwise', event, refund: refundId, amount, processorRefund, other };
 }
 
+function isSameMoney(r: RefundRow, e: PaymentEvent): boolean {
+  return r.amount === e.amount && r.currency === e.currency;
+}
+
+/** Found by the processor's id alone: two ids of the MoR are two refunds, and one of the two has the id of the other. */
 function isNamedOtherwise(r: RefundRow, e: PaymentEvent): boolean {
   return r.morRefundId !== null && e.refundId !== null && r.morRefundId !== e.refundId;
 }
 
-function refundIds(r: RefundRow, e: PaymentEvent): Pick<RefundRow, 'morRefundId' | 'processorRefundId'> {
-  return {
-    morRefundId: r.morRefundId ?? e.refundId,
-    processorRefundId: r.processorRefundId ?? e.processorRefundId,
-  };
+function fillIds(r: Draft<RefundRow>, e: PaymentEvent): void {
+  r.morRefundId ??= e.refundId;
+  r.processorRefundId ??= e.processorRefundId;
 }
 
 /**
@@ -128,7 +122,7 @@ function refundIds(r: RefundRow, e: PaymentEvent): Pick<RefundRow, 'morRefundId'
  */
 function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Draft<RefundRow> | undefined {
   const own = lane.findRefunds(p);
-  const alike = own.filter((r) => r.amount === e.amount && r.currency === e.currency);
+  const alike = own.filter((r) => isSameMoney(r, e));
   const isSameTotal = (r: RefundRow): boolean => r.totalAfter !== null && r.totalAfter === e.amountRefundedTotal;
   if (e.refundId === null && e.processorRefundId === null) {
     // Document 3 makes both ids optional: the running total tells it from another, or it is the one of ours not yet announced.
@@ -158,15 +152,10 @@ function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
 
 /** A refund under this name went to the customer of the other payment: only people can mend this. */
 function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
-  const fact = {
-    code: 'payment-misnamed',
-    by: p.identifiedBy ?? '',
-    payment: e.paymentId,
-    ownCharge: p.processorChargeId,
-    charge: e.processorChargeId,
-    customer: e.customerId,
-    amount: { minor: e.amount, currency: e.currency },
-  } as const;
+  const { paymentId: payment, processorChargeId: charge, customerId: customer } = e;
+  const said = { payment, charge, customer, amount: { minor: e.amount, currency: e.currency } };
+  const own = { by: p.identifiedBy ?? '', ownCharge: p.processorChargeId };
+  const fact = { code: 'payment-misnamed', ...own, ...said } as const;
   lane.ask({ kind: 'conflicting_event', subject: e.eventId, paymentRowId: p.id, fact });
   return done('that id is of another payment than the one that a person named so: not applied');
 }
@@ -224,9 +213,6 @@ export function countRefunds(lane: Lane): void {
   }
 }
 
-/** Refunds in these states are over. */
-const OVER: ReadonlySet<string> = new Set(['succeeded', 'failed', 'joined']);
-
 /**
  * A person chose to give a payment back, and the refund failed, or a bank had taken a part before: the payment waits for a new read of its
  * invoice, and its item comes back.
@@ -238,7 +224,7 @@ export function reconsiderParked(lane: Lane): void {
     // An item without a person's choice decided nothing.
     const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
     if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
-    if (!lane.findRefunds(p).every((r) => OVER.has(r.status))) continue;
+    if (lane.findRefunds(p).some((r) => ['requested', 'unknown', 'pending'].includes(r.status))) continue;
     lane.say('decision', `${paymentName(p)} was not given back in full: look at it again`, p);
     moveMark(p, 'waiting');
     lane.invoice.readAt = null;

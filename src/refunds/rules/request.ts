@@ -1,7 +1,6 @@
 // Our request for a refund: the MoR's reply, and the end of a request without one.
 import { isSameFact } from '../../domain/fact.js';
 import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
-import { type Refused } from '../../domain/facts/parts.js';
 import { ownIdOf, paymentName } from '../../domain/payment-name.js';
 import { type CallFailure, said } from '../../domain/ports/call.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
@@ -121,9 +120,8 @@ function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
   const awaits = requestOf(lane, known.id)?.status === 'pending';
   const same = isNameless(r, known.amount) && known.currency === r.currency;
   if (!same || awaits || known.status !== 'succeeded' || known.askedAs !== null) return;
-  const isHeld = lane.refunds.some(
-    (x) => x.paymentRowId === r.paymentRowId && x.processorRefundId === a.processorRefundId,
-  );
+  const own = lane.refunds.filter((x) => x.paymentRowId === r.paymentRowId);
+  const isHeld = own.some((x) => x.processorRefundId === a.processorRefundId);
   moveRefund(r, 'joined');
   known.morRefundId ??= a.morRefundId;
   if (!isHeld) known.processorRefundId ??= a.processorRefundId;
@@ -227,7 +225,11 @@ export const stuckRefunds = itemRule(
       }
       if (r.status === 'succeeded' || r.status === 'failed' || r.status === 'joined') continue;
       const withdrawn = m?.lastCode === KEY_TOO_OLD;
-      const refused = m?.status === 'refused' && !withdrawn ? refusalIn(m) : null;
+      const { lastStatus: status = null, lastCode: error = null, lastMessage } = m ?? {};
+      const isRefused = m?.status === 'refused' && !withdrawn;
+      const refused = isRefused
+        ? { status, error, said: said({ status, code: error, message: lastMessage ?? '' }) }
+        : null;
       // Nobody can say how long a status takes outside the documents: a person hears of it within the day.
       const patience = REFUND_PATIENCE_DAYS[r.morStatus === null ? r.status : 'unknown'];
       const isLate = lane.isPast(new Date(r.createdAt.getTime() + patience * DAY_MS));
@@ -252,10 +254,6 @@ function mustHear({ failure, createdAt }: RefundRow, m: OutboxRow | undefined): 
   return failure?.code !== TOLD_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= ANSWER_PATIENCE_MS);
 }
 
-function refusalIn({ lastStatus: status, lastCode: error, lastMessage }: OutboxRow): Omit<Refused, 'call'> {
-  return { status, error, said: said({ status, code: error, message: lastMessage ?? '' }) };
-}
-
 function whyOver({ refunds }: LaneRows, { subject }: ReviewRow): string {
   const status = refunds.find((r) => r.id === subject)?.status;
   if (status === 'joined') return 'it is a refund that was known already';
@@ -272,18 +270,16 @@ export const takeStuckChoice: ChoiceRule = (lane, item, choice) => {
   if (choice.resolution !== 'retry' || r.status === 'failed') return null;
   if (isRenamed(lane.findPayment(r.paymentRowId), r))
     return refuse(409, RENAMED, 'The request of this refund names another payment: it cannot be sent again.');
-  if (m?.status === 'done')
-    return refuse(
-      409,
-      'refund_answered',
-      'The MoR has answered this request, so it is not sent again. Ask the MoR what became of the refund: if it failed, apply with a note.',
-    );
+  if (m?.status === 'done') return refuse(409, 'refund_answered', ANSWERED);
   // Without its bytes the request would ask for the whole rest (Document 3): it must never leave.
   if (m?.wire.body === null)
     return refuse(409, 'request_erased', 'The request of this refund was erased or purged: it cannot be sent again.');
   lane.apply((s, ctx) => sendAgain(s, (x) => x.id === m?.id, ctx));
   return null;
 };
+
+const ANSWERED =
+  'The MoR has answered this request, so it is not sent again. Ask the MoR for the end of the refund: if it failed, apply with a note.';
 
 const TOLD_BY_PERSON = 'told_by_person';
 
