@@ -99,7 +99,7 @@ function framed(req: Request, { title, section, body, live, after }: PageParts):
 }
 
 const shadowNote = html`<p class="shadow" role="note">
-  <strong>Shadow mode.</strong> What is decided is written down; nothing is changed at Stripe or the MoR.
+  <strong>Shadow mode.</strong> Crossbill records its decisions and changes nothing at Stripe or the MoR.
   <code>crossbill shadow</code>
   compares it with what was done.
 </p>`;

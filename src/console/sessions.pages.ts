@@ -43,8 +43,8 @@ export class SessionsPages {
     const found = await this.sessions.list(MOST);
     const caption = `Who is logged in, the newest first${found.length === MOST ? `; the newest ${MOST} are shown` : ''}`;
     const body = html`<p class="dim">
-        An ended session is over at once, on every replica. Whoever still has a key, or an account with a role, can log
-        in again.
+        An ended session is over at once, on every replica. Anybody with a key, or an account with a role, can log in
+        again.
       </p>
       ${table(caption, columns(sessionOf(req)), found, 'Nobody is logged in.')}`;
     sendPage(req, res, { title: 'Sessions', section: 'sessions', body });

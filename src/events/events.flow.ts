@@ -23,7 +23,7 @@ export class EventsFlow {
       throw new Problem(
         409,
         'event_not_retryable',
-        'This event cannot be decided again: its body is gone, or it contradicts an event that was applied.',
+        'This event cannot be decided again: its body is gone, or it contradicts an applied event.',
       );
     }
     this.wake.lanes();

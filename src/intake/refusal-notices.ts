@@ -70,7 +70,7 @@ export class RefusalNotices {
       trouble.since = since;
       this.log.error(
         { event: 'webhooks.notice_lost', err, endpoint },
-        'could not write down the notification that a webhook endpoint refuses deliveries',
+        'could not store the notification about a refusing webhook endpoint',
       );
     }
   }

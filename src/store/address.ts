@@ -119,7 +119,7 @@ function rootOf(asked: URLSearchParams, mode: Mode): string | undefined {
   if (path === 'system') {
     if (mode === 'verify-full') return undefined;
     throw tls(
-      `sslrootcert=system with sslmode=${mode} would trust any server that has a public certificate`,
+      `sslrootcert=system with sslmode=${mode} would trust any server with a public certificate`,
       'Use sslmode=verify-full with it (docs/tls.md)',
     );
   }

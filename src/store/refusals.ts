@@ -85,7 +85,7 @@ const RULES: readonly Rule[] = [
     because: 'tls',
     whatIsWrong: 'The server offers no encrypted connection',
     whatToDo:
-      'Switch TLS on there (ssl = on), or say sslmode=disable in DATABASE_URL within a network that you trust (docs/tls.md)',
+      'Switch TLS on there (ssl = on), or say sslmode=disable in DATABASE_URL within a trusted network (docs/tls.md)',
   },
   {
     code: SIGNED_BY_NOBODY,

@@ -82,7 +82,7 @@ export class StripeClient {
     try {
       await this.budget.take(name);
     } catch {
-      return failure('retry', 'budget_unavailable', 'the request budget could not be asked; nothing was sent');
+      return failure('retry', 'budget_unavailable', 'the request budget did not answer; nothing was sent');
     }
     const startedAt = performance.now();
     const outcome = await this.exchange(name, wire, key);

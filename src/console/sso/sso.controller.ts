@@ -83,7 +83,7 @@ export class SsoController {
     if (role === null) {
       await this.deny(req, email, 403);
       throw new SignInFailed(
-        `You are ${email} there, and none of your groups has a role here. Whoever runs Crossbill gives one by OIDC_ROLES.`,
+        `You are ${email} there, and none of your groups has a role here. Crossbill's operator gives one by OIDC_ROLES.`,
         403,
       );
     }

@@ -21,8 +21,7 @@ export function nextStep(view: Seen): string {
     case 'refused':
       return 'The MoR refused to start: correct what it named and send POST /v1/onboarding/merchants again.';
     case 'requested':
-      if (merchantId !== null)
-        return 'No application yet: choose product and regions (PUT .../product), which makes one.';
+      if (merchantId !== null) return 'No application yet: choose product and regions (PUT .../product) to make one.';
       if (applicationId !== null) return 'The MoR has not listed the merchant yet: look again in a moment.';
       return 'The MoR has not confirmed the application: send POST /v1/onboarding/merchants again with the same body.';
     case 'created':

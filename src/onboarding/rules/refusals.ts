@@ -37,7 +37,7 @@ export function notListed(): OnboardingFailed {
 
 export function begunWithCompany(): OnboardingFailed {
   const message =
-    'An application with company details was asked for under this reference and has not been answered: send that request again. Without it a merchant would be made that can never have them.';
+    'A request with company details under this reference has no answer from the MoR: send it again. Otherwise the MoR would make a merchant without them for good.';
   return { ok: false, why: 'refused', status: 409, code: 'onboarding_begun', message, errors: [] };
 }
 
