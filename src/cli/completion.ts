@@ -1,19 +1,19 @@
-// `crossbill completion bash|zsh|fish`: completes commands and options, made from the program itself.
-import { type Command } from 'commander';
-import { CliError, EXIT } from './exit-codes.js';
-import { type Session } from './session.js';
+// `crossbill completion bash|zsh|fish`: completes commands and options; the program itself lists them.
+import { type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { type Commands } from './commands.js';
+import { wrongUsage } from './exit-codes.js';
 
-export function addCompletion(program: Command, session: Session): void {
-  session.leaf(program, 'completion <shell>', 'print completion for bash, zsh or fish', async (cli, args) => {
-    const [shell] = args;
-    const text = textFor(shell, program);
-    if (text === null) throw new CliError(EXIT.usage, 'argument', 'The shell is bash, zsh or fish.');
-    await cli.print({ shell, script: text }, () => text);
-    return EXIT.ok;
-  });
+export function addCompletion(on: Commands): void {
+  on.add('completion <shell>', 'print completion for bash, zsh or fish').action(
+    on.run(async (cli, shell) => {
+      const script = scriptFor(shell, on.parent);
+      if (script === null) throw wrongUsage('The shell is bash, zsh or fish.');
+      await cli.print({ shell, script }, () => script);
+    }),
+  );
 }
 
-function textFor(shell: string | undefined, program: Command): string | null {
+function scriptFor(shell: string, program: CommandUnknownOpts): string | null {
   switch (shell) {
     case 'bash':
       return scriptOf(program);
@@ -27,10 +27,10 @@ function textFor(shell: string | undefined, program: Command): string | null {
 }
 
 /** One line per command and option; fish shows what each does. */
-function fishScriptOf(program: Command): string {
+function fishScriptOf(program: CommandUnknownOpts): string {
   const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
   const lines: string[] = [];
-  const visit = (command: Command, path: readonly string[]): void => {
+  const visit = (command: CommandUnknownOpts, path: readonly string[]): void => {
     const at = `complete -c crossbill -n ${quoted(['__crossbill_at', ...path].join(' '))}`;
     for (const c of command.commands) lines.push(`${at} -a ${c.name()} -d ${quoted(c.description())}`);
     for (const { long, description, required, optional } of command.options) {
@@ -51,9 +51,9 @@ ${lines.join('\n')}
 `;
 }
 
-function scriptOf(program: Command): string {
+function scriptOf(program: CommandUnknownOpts): string {
   const lines: string[] = [];
-  const visit = (command: Command, path: string): void => {
+  const visit = (command: CommandUnknownOpts, path: string): void => {
     const words = [
       ...command.commands.map((c) => c.name()),
       ...command.options.flatMap((o) => (o.long === undefined || o.long === null ? [] : [o.long])),

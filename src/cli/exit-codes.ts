@@ -1,5 +1,4 @@
 // Every exit code of the command line, in one place; `crossbill --help` prints this table.
-import { type Done } from '../engine/lane-changes.js';
 
 export const EXIT = {
   ok: 0,
@@ -22,7 +21,7 @@ Exit codes:
   78  settings are wrong
 `;
 
-/** What a command could not do. The message says what to do next; never a secret. */
+/** What a command could not do. The message says what to do next; it never holds a secret. */
 export class CliError extends Error {
   constructor(
     readonly exitCode: number,
@@ -35,8 +34,10 @@ export class CliError extends Error {
   }
 }
 
-/** What was done. Throws why it was refused. */
-export function doneOrFailed<T>(done: Done<T>): T {
-  if (done.ok) return done.value;
-  throw new CliError(EXIT.failed, done.code, done.message);
+export function wrongUsage(message: string): CliError {
+  return new CliError(EXIT.usage, 'usage', message);
+}
+
+export function unknown(message: string): CliError {
+  return new CliError(EXIT.failed, 'not_found', message);
 }

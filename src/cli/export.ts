@@ -1,6 +1,5 @@
 // `crossbill export …`: what an accountant takes away, as CSV that a spreadsheet opens safely, or as JSON lines.
 import { resolve } from 'node:path';
-import { type Command } from 'commander';
 import { csvLine } from '../csv/write-csv.js';
 import { type Span } from '../domain/page.js';
 import { type CollectedPayment, type Export, ExportsStore, type PaidRefund } from '../ledger/exports.store.js';
@@ -12,14 +11,14 @@ import { paymentFields } from '../payments/payment.fields.js';
 import { paymentView, type PaymentView } from '../payments/payment.view.js';
 import { refundFields } from '../refunds/refund.fields.js';
 import { listedRefundView, type RefundView } from '../refunds/refund.view.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { wrongUsage } from './exit-codes.js';
+import { type Cli } from './cli.js';
+import { type Commands } from './commands.js';
 import { intoFile, Stopped, type Write } from './into-file.js';
-import { parseMonth } from './month.js';
-import { Progress } from './progress.js';
-import { type Cli, oneOf, parseSince, type Session } from './session.js';
+import { oneOf, parseMonth, parseSince } from './options.js';
 import { json } from './table.js';
 
-/** What is exported: its rows, each as the API shows it, and the fields of that. */
+/** The rows of an export, each as the API shows it, and the fields of the view. */
 type Exported<R, V extends object> = {
   readonly rows: (exports: ExportsStore, span: Span) => Export<R>;
   readonly view: (row: R) => V;
@@ -33,10 +32,8 @@ const LEDGER: Exported<LedgerRow, LedgerEntryView> = {
 };
 const PAYMENTS: Exported<CollectedPayment, PaymentView> = {
   rows: (exports, span) => exports.payments(span),
-  view: ({ entry, payment }) => {
-    const { morCustomerId, invoiceNumber } = entry;
-    return paymentView({ payment, morCustomerId, invoiceNumber, refunds: [] });
-  },
+  view: ({ entry: { morCustomerId, invoiceNumber }, payment }) =>
+    paymentView({ payment, morCustomerId, invoiceNumber, refunds: [] }),
   fields: paymentFields,
 };
 const REFUNDS: Exported<PaidRefund, RefundView> = {
@@ -45,62 +42,53 @@ const REFUNDS: Exported<PaidRefund, RefundView> = {
   fields: refundFields,
 };
 
-export function addExport(program: Command, session: Session): void {
-  const group = program
-    .command('export')
-    .description('write records as CSV or JSON lines, to standard output or a file');
-  const leaf = <R, V extends object>(name: string, what: string, exported: Exported<R, V>): void =>
-    void session
-      .leaf(group, name, what, (cli) => run(cli, name, exported))
+export function addExport(on: Commands): void {
+  const group = on.group('export', 'write records as CSV or JSON lines, to standard output or a file');
+  const add = <R, V extends object>(name: string, about: string, exported: Exported<R, V>): unknown =>
+    group
+      .add(name, about)
       .option('--month <month>', 'only of this month, UTC: 2026-11', parseMonth)
       .option('--since <when>', 'only since: 2026-01-01, 30d, 12h', parseSince)
       .option('--format <format>', 'csv or jsonl', oneOf(['csv', 'jsonl']), 'csv')
-      .option('--out <file>', 'write to this file, which is there once all of it is written; links are followed');
-  leaf('ledger', 'every movement of money, by when it happened', LEDGER);
-  leaf('payments', 'money that the MoR took, by when it took it', PAYMENTS);
-  leaf('refunds', 'money that the MoR gave back, by when it did', REFUNDS);
+      .option('--out <file>', 'write to this file, which is there once all of it is written; links are followed')
+      .action(
+        on.run(async (cli, { month, since, format, out }) => {
+          if (month !== undefined && since !== undefined) throw wrongUsage('Use --month or --since, not both.');
+          const rows = exported.rows((await cli.open()).get(ExportsStore), month ?? { since });
+          const write = (to: Write): Promise<number> =>
+            writeRows(cli, rows, exported, format === 'csv' && !cli.json, to);
+          if (out === undefined) return void (await write(cli.io.out));
+          const file = resolve(cli.io.cwd, out);
+          const { written, isPlain } = await intoFile(file, cli.io.signal, write);
+          const line = `Wrote ${written} rows to ${file}.\n`;
+          // The other name may lead to standard output: the line would stand among the rows.
+          if (isPlain) await cli.print({ export: name, file, rows: written }, () => line);
+          else cli.io.err(line);
+        }),
+      );
+  add('ledger', 'every movement of money, by when it happened', LEDGER);
+  add('payments', 'money that the MoR took, by when it took it', PAYMENTS);
+  add('refunds', 'money that the MoR gave back, by when it did', REFUNDS);
 }
 
-async function run<R, V extends object>(
+/** Page by page: `to` decides the pace. Gives how many rows there were. */
+function writeRows<R, V extends object>(
   cli: Cli,
-  name: string,
-  { rows, view, fields }: Exported<R, V>,
+  pages: Export<R>,
+  { view, fields }: Exported<R, V>,
+  csv: boolean,
+  to: Write,
 ): Promise<number> {
-  const { month, since, out, format } = cli.options as {
-    readonly month?: Span;
-    readonly since?: Date;
-    readonly out?: string;
-    readonly format: string;
-  };
-  if (month !== undefined && since !== undefined)
-    throw new CliError(EXIT.usage, 'argument', 'Use --month or --since, not both.');
-  const csv = format === 'csv' && !cli.json;
-  const world = await cli.open();
-  const exported = rows(world.get(ExportsStore), month ?? { since });
-  const write = async (to: Write): Promise<number> => {
-    const progress = new Progress(cli.io);
+  const columns = csvColumns(fields);
+  const line = (row: V): string => (csv ? csvLine(columns.map(([, cell]) => cell(row))) : json(jsonRow(fields, row)));
+  return cli.watch(async (progress) => {
     let written = 0;
-    const columns = csvColumns(fields);
     if (csv) await to(csvLine(columns.map(([title]) => title)));
-    for await (const { rows: page, part } of exported) {
+    for await (const { rows, part } of pages) {
       if (cli.io.signal.aborted) throw new Stopped();
-      const lines = page
-        .map(view)
-        .map((row) => (csv ? csvLine(columns.map(([, cell]) => cell(row))) : json(jsonRow(fields, row))));
-      await to(lines.join(''));
-      progress.say(`written ${(written += page.length)} rows, ${Math.floor(part * 100)} %`);
+      await to(rows.map((row) => line(view(row))).join(''));
+      progress.say(`written ${(written += rows.length)} rows, ${Math.floor(part * 100)} %`);
     }
-    progress.end();
     return written;
-  };
-  if (out === undefined) {
-    await write(cli.io.out);
-    return EXIT.ok;
-  }
-  const file = resolve(cli.io.cwd, out);
-  const { written, isPlain } = await intoFile(file, cli.io.signal, write);
-  // Behind another name may be standard output, and there it would stand among the rows.
-  if (!isPlain) cli.io.err(`Wrote ${written} rows to ${file}.\n`);
-  else await cli.print({ export: name, file, rows: written }, () => `Wrote ${written} rows to ${file}.\n`);
-  return EXIT.ok;
+  });
 }

@@ -2,56 +2,51 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type Command } from 'commander';
-import { redactedConfig } from '../config/index.js';
 import { renderEnvExample } from '../config/env-example.js';
+import { redactedConfig } from '../config/index.js';
+import { type Commands } from './commands.js';
 import { CliError, EXIT } from './exit-codes.js';
-import { type Session } from './session.js';
 import { table } from './table.js';
 
 const COMPOSE = 'docker-compose.yml';
 
-export function addInit(program: Command, session: Session): void {
-  session
-    .leaf(
-      program,
-      'init',
-      'write a commented .env with a generated API key and database password, and a compose file; overwrites nothing',
-      async (cli) => {
-        const file = resolve(cli.io.cwd, String(cli.options['file']));
+export function addInit(on: Commands): void {
+  on.add(
+    'init',
+    'write a commented .env with a generated API key and database password, and a compose file; overwrites nothing',
+  )
+    .option('--file <path>', 'where to write it; the compose file goes beside it', '.env')
+    .action(
+      on.run(async (cli, { file: name }) => {
+        const file = resolve(cli.io.cwd, name);
         if (!written(file, startingSettings(), 0o600)) {
           const message = `${file} is there already and was left as it is. Name another with --file.`;
           throw new CliError(EXIT.failed, 'exists', message);
         }
         const compose = join(dirname(file), COMPOSE);
         const made = written(compose, composeFile(), 0o644);
-        await cli.print({ file, compose_file: made ? compose : null }, () =>
-          [
-            `Wrote ${file} (only you can read it)${made ? ` and ${compose}` : `; ${compose} was there already`}.`,
-            'Replace what stands in <angle brackets>, then:',
-            '',
-            ...nextSteps(String(cli.options['file']), file === join(cli.io.cwd, '.env')),
-            '',
-          ].join('\n'),
+        const steps = nextSteps(name, file === join(cli.io.cwd, '.env')).join('\n');
+        await cli.print(
+          { file, compose_file: made ? compose : null },
+          () => `Wrote ${file} (only you can read it)${made ? ` and ${compose}` : `; ${compose} was there already`}.
+Replace what stands in <angle brackets>, then:
+
+${steps}
+`,
         );
-        return EXIT.ok;
-      },
-    )
-    .option('--file <path>', 'where to write it; the compose file goes beside it', '.env');
-  const config = program.command('config').description('the settings');
-  session.leaf(config, 'print', 'the settings in force; secrets are named, never printed', async (cli) => {
-    const shown = redactedConfig(cli.config());
-    await cli.print(Object.fromEntries(shown.map((s) => [s.name, s.value])), () =>
-      table(
-        ['setting', 'value'],
-        shown.map((s) => [s.name, s.value]),
-      ),
+      }),
     );
-    return EXIT.ok;
-  });
+  on.group('config', 'the settings')
+    .add('print', 'the settings in force; secrets are named, never printed')
+    .action(
+      on.run(async (cli) => {
+        const shown = redactedConfig(cli.config()).map((s) => [s.name, s.value] as const);
+        await cli.print(Object.fromEntries(shown), () => table(['setting', 'value'], shown));
+      }),
+    );
 }
 
-/** A commented settings file with a key of its own and a password for the database; what only the merchant knows stands in <angle brackets>. */
+/** A commented settings file with an API key and a database password; <angle brackets> stand for what only the merchant knows. */
 export function startingSettings(): string {
   const secret = (): string => randomBytes(32).toString('hex');
   return renderEnvExample()
@@ -59,7 +54,7 @@ export function startingSettings(): string {
     .replace(/^POSTGRES_PASSWORD=$/m, `POSTGRES_PASSWORD=${secret()}`);
 }
 
-/** Only `.env` of the working folder is read by itself. */
+/** `isRead`: the file is the `.env` that the daemon and the command line read. */
 function nextSteps(file: string, isRead: boolean): string[] {
   const doctor = isRead ? 'crossbill doctor' : `crossbill doctor --env-file ${file}`;
   const steps = [
@@ -71,7 +66,7 @@ function nextSteps(file: string, isRead: boolean): string[] {
   return steps.map(([command = '', what = '']) => `  ${command.padEnd(width)}   # ${what}`);
 }
 
-/** False when it is there already. */
+/** False: the file exists. */
 function written(file: string, text: string, mode: number): boolean {
   try {
     writeFileSync(file, text, { flag: 'wx', mode });
@@ -82,7 +77,7 @@ function written(file: string, text: string, mode: number): boolean {
   }
 }
 
-/** The project's own, for whoever has the image and not the sources: without building it, and without the sandbox. */
+/** The project's own, for an installation without the sources: without a build and without the sandbox. */
 function composeFile(): string {
   const own = readFileSync(new URL(`../../${COMPOSE}`, import.meta.url), 'utf8');
   const services = own.slice(own.indexOf('name:')).replace(/^ +build: \.\n/gm, '');

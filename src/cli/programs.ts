@@ -1,10 +1,9 @@
-// `crossbill demo` and `crossbill sandbox`: programs of their own beside the command line, for whoever has the package and not the sources.
+// `crossbill demo` and `crossbill sandbox`: programs of their own, for an installation without the sources.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Command } from 'commander';
+import { type Commands } from './commands.js';
 import { CliError, EXIT } from './exit-codes.js';
-import { type Session } from './session.js';
 
 const SANDBOX_SETTINGS = `
 Settings, all optional:
@@ -13,22 +12,22 @@ Settings, all optional:
   SANDBOX_SEED                            the same seed makes the same ids and outcomes
   SANDBOX_PSP                             the processor's part of the MoR's routes (cardpsp)
   SANDBOX_STRIPE_WEBHOOK_URL, SANDBOX_PAYMENT_WEBHOOK_URL, SANDBOX_EVENT_WEBHOOK_URL
-                                          where it delivers events (the doors of http://127.0.0.1:3000)
+                                          where it delivers events (the endpoints of http://127.0.0.1:3000)
 
 It prints, as NAME=value lines, the settings of a daemon that talks to it.
 `;
 
-export function addPrograms(program: Command, session: Session): void {
-  program
+export function addPrograms({ parent, session }: Commands): void {
+  parent
     .command('demo')
     .description('start PostgreSQL, the sandbox and a daemon, drive months of subscriptions, and compare all sides')
-    .helpOption(false) // its own says more
+    .helpOption(false) // the demo's own says more
     .allowUnknownOption()
     .argument('[options...]')
-    .action(async (options: readonly string[]) => {
+    .action(async (options) => {
       session.exitCode = await run('demo', options, session.io.signal);
     });
-  program
+  parent
     .command('sandbox')
     .description('play Stripe and the MoR on two ports, for tests; made-up money only')
     .addHelpText('after', SANDBOX_SETTINGS)
@@ -37,7 +36,7 @@ export function addPrograms(program: Command, session: Session): void {
     });
 }
 
-/** Its exit code. On a terminal both hear Ctrl-C; a signal that only we got is handed on. */
+/** Gives its exit code. On a terminal both get Ctrl-C; elsewhere our signal is passed on. */
 function run(name: string, argv: readonly string[], signal: AbortSignal): Promise<number> {
   const main = programOf(name);
   return new Promise((resolve, reject) => {
@@ -52,7 +51,7 @@ function run(name: string, argv: readonly string[], signal: AbortSignal): Promis
   });
 }
 
-/** Throws a CliError where the package with both programs is not installed, as in the image. */
+/** Throws a CliError if the package with both programs is not installed, as in the image. */
 function programOf(name: string): string {
   try {
     return fileURLToPath(import.meta.resolve(`@crossbill/sandbox/${name === 'demo' ? 'demo/main.js' : 'main.js'}`));

@@ -1,21 +1,24 @@
-// `crossbill refund <payment>`: gives money back through the same flow as the API, and tells what became of it.
+// `crossbill refund <payment>`: gives money back through the same flow as the API, and says what became of it.
 import { randomUUID } from 'node:crypto';
-import { type Command } from 'commander';
+import { paymentRequestName } from '../api/http/idempotency.js';
+import { valueOrProblem } from '../api/http/problem.js';
 import { type RefundRow } from '../domain/model.js';
 import { decimalsOf, minorFromDecimal } from '../domain/money.js';
-import { ReadModel } from '../engine/read-model.js';
 import { refundable } from '../domain/status.js';
+import { type ListedRefund, ReadModel } from '../engine/read-model.js';
+import { PaymentsController } from '../payments/payments.controller.js';
+import { listedRefundView } from '../refunds/refund.view.js';
 import { RefundsFlow } from '../refunds/refunds.flow.js';
-import { PaymentsFlow } from '../payments/payments.flow.js';
-import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
-import { cliRequest } from './request-name.js';
-import { type Cli, need, parseAmount, parseCount, type Session } from './session.js';
+import { type Commands } from './commands.js';
+import { CliError, EXIT, wrongUsage } from './exit-codes.js';
+import { parseAmount, parseCount } from './options.js';
 import { amount } from './table.js';
-import { actorOf } from './world.js';
 
-export function addRefund(program: Command, session: Session): void {
-  session
-    .leaf(program, 'refund <payment>', 'refund a payment at the MoR and mirror the refund on Stripe', refund)
+/** Keys of the command line are one scope, whoever sits at it: a repeat by a colleague refunds nothing twice. */
+export const KEY_SCOPE = { name: 'cli', role: 'ops' } as const;
+
+export function addRefund(on: Commands): void {
+  on.add('refund <payment>', 'refund a payment at the MoR and mirror the refund on Stripe')
     .option(
       '--amount <amount>',
       '12.50, or smallest units without a point: 1250; default: all that remains',
@@ -26,91 +29,70 @@ export function addRefund(program: Command, session: Session): void {
     .option('--key <text>', 'the same key never refunds twice; default: a new refund')
     .option('--work', 'carry it out in this process if no daemon is running')
     .option('--wait <seconds>', 'how long to wait for the outcome', parseCount(3600), 30)
-    .option('--yes', 'do not ask for confirmation');
-}
-
-async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
-  const id = need(args);
-  const world = await cli.open();
-  const books = world.get(ReadModel);
-  const found = await books.payment(id);
-  if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
-  const { payment } = found;
-  const rest = refundable(payment, found.refunds, found.lost);
-  const wanted = wantedOf(cli.options['amount'] as string | undefined, payment.currency);
-  const key = typeof cli.options['key'] === 'string' ? cli.options['key'] : null;
-  const question = `Refund ${amount(wanted ?? rest, payment.currency)} of ${amount(payment.amount, payment.currency)} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`;
-  if (!(await cli.confirm(question))) return EXIT.failed;
-  const given: unknown = cli.options['paymentId'];
-  const named = typeof given === 'string' ? given : null;
-  if (named !== null) {
-    await world.change(
-      'payment.identify',
-      id,
-      async () => doneOrFailed(await world.get(PaymentsFlow).identify(payment.id, named, actorOf(cli.io))),
-      (p) => ({ detail: { payment_id: p.paymentId } }),
+    .option('--yes', 'do not ask for confirmation')
+    .action(
+      on.run(async (cli, id, { amount: text, paymentId, reason, key = randomUUID(), work, wait }) => {
+        const world = await cli.open();
+        const books = world.get(ReadModel);
+        const found = await books.payment(id);
+        if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
+        const { payment } = found;
+        const wanted = text === undefined ? null : minorOf(text, payment.currency);
+        const sum = amount(wanted ?? refundable(payment, found.refunds, found.lost), payment.currency);
+        const of = amount(payment.amount, payment.currency);
+        await cli.confirm(`Refund ${sum} of ${of} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`);
+        if (paymentId !== undefined) {
+          const name = () => world.get(PaymentsController).identify(payment.id, { payment_id: paymentId }, cli.caller);
+          await world.change('payment.identify', id, name, (p) => ({ detail: { payment_id: p.id } }));
+        }
+        const request = { amount: wanted, reason, metadata: null, by: cli.by };
+        const name = paymentRequestName(KEY_SCOPE, key, { amount: wanted?.toString() ?? null, reason });
+        const made = await world.change(
+          'refund.create',
+          id,
+          async () => valueOrProblem(await world.get(RefundsFlow).request(id, request, name)),
+          (r) => ({ detail: { id: r.id, amount: Number(r.amount) } }),
+        );
+        const look = async (): Promise<ListedRefund> => {
+          const now = await books.refund(made.id);
+          if (now === null) throw new Error(`refund ${made.id} was written and is not there`);
+          return now;
+        };
+        const isThrough = async (): Promise<boolean> => isSettled((await look()).refund);
+        await (work === true ? world.workUntil(isThrough, wait) : world.waitUntil(isThrough, wait));
+        const now = await look();
+        const { status, id: refundId, currency } = now.refund;
+        const line = `Refund ${refundId} of ${amount(now.refund.amount, currency)}: ${sentence(now.refund)}\n`;
+        await cli.print(listedRefundView(now), () => line);
+        if (status === 'failed') return EXIT.failed;
+        return status === 'requested' || status === 'unknown' ? EXIT.unfinished : EXIT.ok;
+      }),
     );
-  }
-  const reason = String(cli.options['reason']);
-  const asked = JSON.stringify({ amount: wanted?.toString() ?? null, reason });
-  const name = cliRequest(key ?? randomUUID(), asked);
-  const request = { amount: wanted, reason, metadata: null, by: actorOf(cli.io) };
-  const made = await world.change(
-    'refund.create',
-    id,
-    async () => doneOrFailed(await world.get(RefundsFlow).request(id, request, name)),
-    (r) => ({ detail: { id: r.id, amount: Number(r.amount) } }),
-  );
-
-  const look = async (): Promise<RefundRow> => (await books.refund(made.id))?.refund ?? made;
-  const isThrough = async (): Promise<boolean> => {
-    const r = await look();
-    if (r.status === 'pending' || r.status === 'failed') return true;
-    return r.status === 'succeeded' && (r.mirror === 'done' || r.mirror === 'not_needed' || r.mirror === 'parked');
-  };
-  const seconds = cli.options['wait'] as number;
-  await (cli.options['work'] === true ? world.workUntil(isThrough, seconds) : world.waitUntil(isThrough, seconds));
-  const now = await look();
-  const { status, mirror, failure } = now;
-  const shown = now.morStatus ?? status;
-  await cli.print(
-    {
-      id: now.id,
-      mor_refund_id: now.morRefundId,
-      payment_id: named ?? payment.paymentId ?? payment.id,
-      amount: now.amount,
-      currency: now.currency.toLowerCase(),
-      status: shown,
-      mirror,
-      credit_note_id: now.creditNoteId,
-      failure,
-    },
-    () => `Refund ${now.id} of ${amount(now.amount, now.currency)}: ${sentenceOf(now)}\n`,
-  );
-  if (status === 'failed') return EXIT.failed;
-  return status === 'requested' || status === 'unknown' ? EXIT.unfinished : EXIT.ok;
 }
 
-/** Null: all that remains. Throws when the currency does not count that many decimals: nothing is rounded. */
-function wantedOf(text: string | undefined, currency: string): bigint | null {
-  if (text === undefined) return null;
+/** The MoR has replied, and Stripe shows a refund that succeeded. */
+function isSettled({ status, mirror }: RefundRow): boolean {
+  if (status === 'pending' || status === 'failed') return true;
+  return status === 'succeeded' && (mirror === 'done' || mirror === 'not_needed' || mirror === 'parked');
+}
+
+/** Throws if the currency has fewer decimals: nothing is rounded. */
+function minorOf(text: string, currency: string): bigint {
   const minor = text.includes('.') ? minorFromDecimal(text, currency) : BigInt(text);
   if (minor !== null && minor > 0n) return minor;
-  const decimals = decimalsOf(currency);
-  const message = `${text} is no amount in ${currency}, which has ${decimals === 0 ? 'no' : decimals} decimals.`;
-  throw new CliError(EXIT.usage, 'argument', message);
+  throw wrongUsage(`${text} is no amount in ${currency}, which has ${decimalsOf(currency) || 'no'} decimals.`);
 }
 
-function sentenceOf(r: RefundRow): string {
+function sentence(r: RefundRow): string {
   switch (r.status) {
     case 'requested':
       return 'stored, not sent yet. A daemon sends it; --work sends it from here.';
     case 'unknown':
-      return 'sent, and the MoR has not answered. It is asked again with the same key; the amount stays reserved.';
+      return 'sent, and the MoR has not answered. Crossbill asks again with the same key; the amount stays reserved.';
     case 'pending':
-      if (r.morStatus !== null)
-        return `the MoR says ${r.morStatus}, a status that Crossbill does not know; the amount stays reserved until its event comes.`;
-      return 'on its way (a bank debit). It is mirrored on Stripe once it succeeded.';
+      return r.morStatus === null
+        ? 'on its way (a bank debit). Stripe shows it once it succeeded.'
+        : `the MoR says ${r.morStatus}, an unknown status; the amount stays reserved until its event comes.`;
     case 'failed':
       return `failed${r.failure === null ? '' : `: ${r.failure.message}`}. The amount is free again.`;
     case 'joined':

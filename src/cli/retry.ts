@@ -1,54 +1,45 @@
-// `crossbill retry <invoice>`: a failed renewal is tried again now, through the same flow as the API.
-import { ReadModel } from '../engine/read-model.js';
-import { type Retry } from '../domain/retry.js';
+// `crossbill retry <id>`: tries a failed renewal again now, through the same flow as the API, or decides an event again.
+import { requestName } from '../api/http/idempotency.js';
+import { InvoicesController } from '../invoices/invoices.controller.js';
+import { retriedOrProblem } from '../retries/retried.view.js';
 import { RetriesFlow } from '../retries/retries.flow.js';
-import { retriesView } from '../retries/retry.view.js';
-import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
-import { cliRequest } from './request-name.js';
-import { type Cli } from './session.js';
+import { type Cli } from './cli.js';
+import { type Commands } from './commands.js';
+import { retryEvents } from './events.js';
+import { wrongUsage } from './exit-codes.js';
+import { KEY_SCOPE } from './refund.js';
 import { amount } from './table.js';
-import { actorOf } from './world.js';
 
-/** Invoices of Stripe; our own ids of events begin with `ie_` and `iq_`, the senders' with `evt_`. */
-export function isInvoiceId(id: string): boolean {
-  return id.startsWith('in_');
+export function addRetry(on: Commands): void {
+  on.add('retry [id]', 'try a failed renewal again (in_…), or decide an event again, as `events retry` does')
+    .option('--all-parked', 'every parked event')
+    .option('--key <text>', 'for an invoice: the same key never tries twice; default: a new retry')
+    .option('--yes', 'for an invoice: do not ask for confirmation')
+    .action(
+      on.run((cli, id, { allParked, key }) => {
+        // Ids of events begin with ie_, iq_ or evt_.
+        if (id?.startsWith('in_') !== true) return retryEvents(cli, id, allParked);
+        if (allParked === true) throw wrongUsage('--all-parked is for events: name an invoice, or use it alone.');
+        return retryInvoice(cli, id, key);
+      }),
+    );
 }
 
-export async function retryInvoice(cli: Cli, id: string): Promise<number> {
+async function retryInvoice(cli: Cli, id: string, key: string | undefined): Promise<void> {
   const world = await cli.open();
-  const books = world.get(ReadModel);
-  const found = await books.invoice(id);
-  if (found === null) throw new CliError(EXIT.failed, 'not_found', `There is no invoice ${id}.`);
-  const { invoice } = found;
-  const due = amount(invoice.amountRemaining, invoice.currency);
-  if (
-    !(await cli.confirm(`Try to collect ${due} of customer ${invoice.customerId ?? 'unknown'} (invoice ${id}) again?`))
-  )
-    return EXIT.failed;
-  const key = typeof cli.options['key'] === 'string' ? cli.options['key'] : null;
-  const name = key === null ? null : { ...cliRequest(key, ''), method: 'POST', path: `/v1/invoices/${id}/retry` };
+  const invoices = world.get(InvoicesController);
+  const { amount_remaining: minor, currency, customer_id: customer } = await invoices.one(id);
+  const due = amount(minor === null ? null : BigInt(minor), currency?.toUpperCase() ?? null);
+  await cli.confirm(`Try to collect ${due} of customer ${customer ?? 'unknown'} (invoice ${id}) again?`);
+  const name = key === undefined ? null : requestName(KEY_SCOPE, `/v1/invoices/${id}/retry`, key, '');
   const made = await world.change(
     'invoice.retry',
     id,
-    async () => {
-      const done = await world.get(RetriesFlow).retry(id, actorOf(cli.io), name);
-      if (!done.ok && 'silent' in done)
-        throw new CliError(
-          EXIT.unreachable,
-          'billing_unavailable',
-          `Stripe did not return the invoice: ${done.silent.message}`,
-        );
-      return doneOrFailed(done);
-    },
+    async () => retriedOrProblem(await world.get(RetriesFlow).retry(id, cli.by, name)),
     (r) => ({ detail: { number: r.number, means: r.means } }),
   );
-  const now = (await books.invoice(id))?.invoice ?? invoice;
-  await cli.print({ invoice_id: id, next_try_at: now.nextTryAt, retries: retriesView(now) }, () => sentence(id, made));
-  return EXIT.ok;
-}
-
-function sentence(id: string, r: Retry): string {
-  return r.means === 'charge'
-    ? `Retry ${r.number} of invoice ${id}: the MoR is asked to charge again. \`crossbill explain ${id}\` shows its answer.\n`
-    : `Retry ${r.number} of invoice ${id}: a payment link is made. \`crossbill explain ${id}\` shows it.\n`;
+  await cli.print(await invoices.one(id), () => {
+    const does = made.means === 'charge' ? 'the MoR is asked to charge again' : 'a payment link is made';
+    return `Retry ${made.number} of invoice ${id}: ${does}. \`crossbill explain ${id}\` shows the outcome.\n`;
+  });
 }

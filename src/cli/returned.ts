@@ -1,24 +1,19 @@
-// `crossbill returned <payment>`: a person records that a bank took a debit back, or undoes that.
+// `crossbill returned <payment>`: a person records that a bank took a debit back, or undoes that record.
 import { randomUUID } from 'node:crypto';
-import { type Command } from 'commander';
+import { paymentRequestName } from '../api/http/idempotency.js';
+import { valueOrProblem } from '../api/http/problem.js';
 import { ReadModel } from '../engine/read-model.js';
-import { ReturnsFlow } from '../returns/returns.flow.js';
 import { returnView } from '../returns/return.view.js';
-import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
-import { cliRequest } from './request-name.js';
-import { type Cli, need, parseDay, type Session } from './session.js';
+import { ReturnsFlow } from '../returns/returns.flow.js';
+import { type Commands } from './commands.js';
+import { CliError, EXIT, wrongUsage } from './exit-codes.js';
+import { parseDay, parseLine } from './options.js';
+import { KEY_SCOPE } from './refund.js';
 import { amount } from './table.js';
-import { actorOf } from './world.js';
 
-export function addReturned(program: Command, session: Session): void {
-  session
-    .leaf(
-      program,
-      'returned <payment>',
-      'record that a bank returned a debit: books the loss, asks about the invoice',
-      returned,
-    )
-    .option('--reference <text>', 'where it stands, for example "bank statement, line 12"')
+export function addReturned(on: Commands): void {
+  on.add('returned <payment>', 'record that a bank returned a debit: books the loss, asks about the invoice')
+    .option('--reference <text>', 'where it stands, for example "bank statement, line 12"', parseLine())
     .option(
       '--on <day>',
       'the day on which the bank took it back (UTC), whose month the loss is of; default: today',
@@ -26,46 +21,40 @@ export function addReturned(program: Command, session: Session): void {
     )
     .option('--undo', 'it was recorded by mistake: a further entry reverses the loss')
     .option('--key <text>', 'the same key never records twice; default: a new request')
-    .option('--yes', 'do not ask');
-}
-
-async function returned(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
-  const id = need(args);
-  const { reference, key, undo, on } = cli.options as { reference?: string; key?: string; undo?: boolean; on?: Date };
-  if (on !== undefined && undo === true) throw new CliError(EXIT.usage, 'usage', '--on is not for --undo');
-  if (reference !== undefined && (undo === true || !/^[^\p{Cc}]{1,255}$/u.test(reference))) {
-    throw new CliError(EXIT.usage, 'usage', '--reference is one line of at most 255 characters, and not for --undo');
-  }
-  const world = await cli.open();
-  const found = await world.get(ReadModel).payment(id);
-  if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
-  const { payment } = found;
-  const of = `${amount(payment.amount, payment.currency)} of customer ${payment.customerId} (invoice ${payment.invoiceId})`;
-  const question =
-    undo === true
-      ? `Undo the return of payment ${id}, ${of}? Its loss is reversed in the ledger.`
-      : `Did the bank return payment ${id}, ${of}? What remains of it is booked as lost; nothing changes on Stripe.`;
-  if (!(await cli.confirm(question))) return EXIT.failed;
-  const asked = JSON.stringify({ reference: reference ?? null, ...(on === undefined ? {} : { on }) });
-  const name = cliRequest(key ?? randomUUID(), asked);
-  const flow = world.get(ReturnsFlow);
-  const by = actorOf(cli.io);
-  const row = await world.change(
-    undo === true ? 'payment.returned.undo' : 'payment.returned',
-    id,
-    async () =>
-      doneOrFailed(
-        undo === true
-          ? await flow.undo(id, by, name)
-          : await flow.record(id, { by, reference: reference ?? null, on: on ?? null }, name),
-      ),
-    (made) => ({ detail: { id: made.id } }),
-  );
-  const what = amount(row.amount, row.currency);
-  await cli.print(returnView(row, payment), () =>
-    row.status === 'returned'
-      ? `Return ${row.id}: ${what} is booked as lost. \`crossbill reviews\` asks what to do about invoice ${row.invoiceId}.\n`
-      : `Return ${row.id} is undone: the loss of ${what} is reversed.\n`,
-  );
-  return EXIT.ok;
+    .option('--yes', 'do not ask')
+    .action(
+      on.run(async (cli, id, { reference = null, key = randomUUID(), undo, on: day = null }) => {
+        if (undo === true && (day !== null || reference !== null))
+          throw wrongUsage('--on and --reference are not for --undo');
+        const world = await cli.open();
+        const found = await world.get(ReadModel).payment(id);
+        if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
+        const { payment } = found;
+        const of = `${amount(payment.amount, payment.currency)} of customer ${payment.customerId} (invoice ${payment.invoiceId})`;
+        await cli.confirm(
+          undo === true
+            ? `Undo the return of payment ${id}, ${of}? Its loss is reversed in the ledger.`
+            : `Did the bank return payment ${id}, ${of}? What remains of it is booked as lost; nothing changes on Stripe.`,
+        );
+        const name = paymentRequestName(KEY_SCOPE, key, { reference, on: day?.toISOString() ?? null });
+        const flow = world.get(ReturnsFlow);
+        const row = await world.change(
+          undo === true ? 'payment.returned.undo' : 'payment.returned',
+          id,
+          async () =>
+            valueOrProblem(
+              undo === true
+                ? await flow.undo(id, cli.by, name)
+                : await flow.record(id, { by: cli.by, reference, on: day }, name),
+            ),
+          (made) => ({ detail: { id: made.id } }),
+        );
+        const what = amount(row.amount, row.currency);
+        await cli.print(returnView(row, payment), () =>
+          row.status === 'returned'
+            ? `Return ${row.id}: ${what} is booked as lost. \`crossbill reviews\` asks what to do about invoice ${row.invoiceId}.\n`
+            : `Return ${row.id} is undone: the loss of ${what} is reversed.\n`,
+        );
+      }),
+    );
 }

@@ -1,31 +1,21 @@
-// `crossbill setup`: the webhook endpoints at Stripe and at the MoR, their secrets in the settings file, and what is left for a person.
-import { type MorClient } from '@crossbill/mor';
+// `crossbill setup`: makes the webhook endpoints at Stripe and the MoR, writes their secrets into the settings file, and runs doctor.
 import { createHash, randomBytes } from 'node:crypto';
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { type Command } from 'commander';
 import { Stripe } from 'stripe';
-import { type Config, loadConfig, type Secret } from '../config/index.js';
-import { morServiceTypes } from '../domain/events/mor-service-event.js';
-import { stripeInvoiceTypes } from '../domain/events/stripe-event.js';
-import { type CallOutcome, mayPass } from '../domain/ports/call.js';
-import { SystemClock } from '../engine/system-ports.js';
-import { morClient } from '../mor/options.js';
-import { morOptions } from '../mor/options-from-settings.js';
-import { stripeOptions } from '../stripe/options-from-settings.js';
-import { StripeBillingReader } from '../stripe/stripe-billing-reader.js';
-import { StripeClient } from '../stripe/stripe-client.js';
+import { isLoopbackHost, loadConfig, type Secret } from '../config/index.js';
 import { StripeWebhookEndpoints } from '../stripe/webhook-endpoints.js';
-import { examine, summaryOf, textOfChecks } from './doctor.js';
+import { type Cli } from './cli.js';
+import { type Commands } from './commands.js';
+import { examine, renderChecks, summaryOf } from './doctor.js';
+import { valueOrError } from './errors.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { startingSettings } from './init.js';
+import { Peers } from './peers.js';
 import { readEnvFile, valuesOf, withSetting, writeEnvFile } from './setup/env-file.js';
 import { type Plan, planOf, type Step } from './setup/plan.js';
-import { KEY_PERMISSIONS, shownPlan } from './setup/words.js';
-import { type Cli, type Session } from './session.js';
 import { plain } from './table.js';
 
-/** Asked for at a terminal where neither the file nor the environment has them. */
+/** Asked at a terminal if neither the file nor the environment has them. */
 const ASKED: readonly (readonly [name: string, question: string, hidden: boolean])[] = [
   ['STRIPE_API_KEY', "Stripe's secret or restricted key (sk_… or rk_…)", true],
   ['MOR_BASE_URL', "The address of the MoR's API", false],
@@ -34,117 +24,111 @@ const ASKED: readonly (readonly [name: string, question: string, hidden: boolean
   ['MOR_CLIENT_SECRET', 'Your client secret at the MoR', true],
 ];
 
-/** Made here, or told by the MoR: the rest of the settings can be checked without them. */
+/** Setup makes these, or the MoR names them: the other settings are checked without them. */
 const SIGNING_SECRETS = ['STRIPE_WEBHOOK_SECRETS', 'MOR_EVENT_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS'];
 
-export function addSetup(program: Command, session: Session): void {
-  session
-    .leaf(
-      program,
-      'setup',
-      'make the webhook endpoints at Stripe and the MoR, write their secrets into .env, say what is left, and run doctor',
-      setup,
-    )
+/** By the names of Stripe's page "Create restricted key". */
+const KEY_NEEDS = `A restricted key of Stripe needs:
+  Read   Events, Subscriptions, Customers, Payment Methods
+  Write  Invoices, Payment Records, Credit Notes
+  Write  Webhook Endpoints, for this run only
+`;
+
+export function addSetup(on: Commands): void {
+  on.add(
+    'setup',
+    'make the webhook endpoints at Stripe and the MoR, write their secrets into .env, say what is left, and run doctor',
+  )
     .option('--url <url>', 'the https address at which Crossbill is reached, for example https://bridge.example.com')
     .option('--dry-run', 'say what would be done, and do nothing')
-    .option('--yes', 'do not ask for confirmation');
+    .option('--yes', 'do not ask for confirmation')
+    .action(
+      on.run(async (cli, { url: given, dryRun = false, envFile }) => {
+        const file = new SettingsFile(cli.io.env, resolve(cli.io.cwd, envFile ?? '.env'));
+        await askSettings(cli, file);
+        const url = addressOf(
+          given ?? (cli.io.isTerminal ? await ask(cli, 'The https address at which Crossbill is reached', false) : ''),
+        );
+        const peers = new Peers(loadConfig(withStandIns(file.env())));
+        try {
+          const plan = await look(peers, url, (name) => file.has(name));
+          const head = { file: file.path, url, dry_run: dryRun, ...plan };
+          if (dryRun) return await cli.print(head, () => renderPlan(plan, url, file, dryRun));
+          if (!cli.json) await cli.io.out(renderPlan(plan, url, file, dryRun));
+          if (plan.steps.length > 0) await cli.confirm('Go ahead?');
+          file.write();
+          const done: string[] = [];
+          for (const step of plan.steps) {
+            done.push(await carryOut(peers, step, file));
+            if (!cli.json) await cli.io.out(`${plain(done.at(-1) ?? '')}\n`);
+          }
+          const { checks } = await examine(cli);
+          const summary = summaryOf(checks);
+          const text = () => `\ncrossbill doctor:\n\n${renderChecks(checks, cli.io.colours)}`;
+          await cli.print({ ...head, done, doctor: { checks, summary } }, text);
+          return summary.fail > 0 ? EXIT.failed : EXIT.ok;
+        } finally {
+          await peers.close();
+        }
+      }),
+    );
 }
 
-async function setup(cli: Cli): Promise<number> {
-  const file = new SettingsFile(cli);
+async function askSettings(cli: Cli, file: SettingsFile): Promise<void> {
   const missing = ASKED.filter(([name]) => !file.has(name));
   if (missing.length > 0 && !cli.io.isTerminal) {
     const names = missing.map(([name]) => name).join(', ');
-    throw new CliError(
-      EXIT.usage,
-      'settings',
-      `Not set, and there is no terminal to ask on: ${names}. Set them in the environment or in ${file.path}.`,
-    );
+    const message = `Not set, and there is no terminal to ask on: ${names}. Set them in the environment or in ${file.path}.`;
+    throw new CliError(EXIT.usage, 'settings', message);
   }
-  for (const [name, question, hidden] of missing) file.keep(name, await answerTo(cli, question, hidden));
-  const url = addressOf(
-    (cli.options['url'] as string | undefined) ??
-      (cli.io.isTerminal ? await answerTo(cli, 'The https address at which Crossbill is reached', false) : ''),
-  );
-  const peers = new Peers(loadConfig(withStandIns(file.env())));
-  try {
-    const plan = await peers.plan(url, (name) => file.has(name));
-    const dryRun = cli.options['dryRun'] === true;
-    if (!cli.json) await cli.io.out(shownPlan(plan, { url, file: file.path, isNew: file.isNew, dryRun }));
-    const head = { file: file.path, url, dry_run: dryRun, ...plan, key_permissions: KEY_PERMISSIONS };
-    if (dryRun) {
-      if (cli.json) await cli.print(head, () => '');
-      return EXIT.ok;
-    }
-    if (plan.steps.length > 0 && !(await cli.confirm('Go ahead?'))) return EXIT.failed;
-    file.write();
-    const done: string[] = [];
-    for (const step of plan.steps) {
-      const said = await peers.carryOut(step, file);
-      done.push(said);
-      if (!cli.json) await cli.io.out(`${plain(said)}\n`);
-    }
-    return await endWithDoctor(cli, { ...head, done });
-  } finally {
-    await peers.close();
-  }
+  for (const [name, question, hidden] of missing) file.keep(name, await ask(cli, question, hidden));
 }
 
-async function answerTo(cli: Cli, question: string, hidden: boolean): Promise<string> {
+async function ask(cli: Cli, question: string, hidden: boolean): Promise<string> {
   const answer = (await cli.io.ask(`${question}: `, hidden)).trim();
   if (answer === '') throw new CliError(EXIT.usage, 'no_answer', 'Nothing was entered, and nothing was done.');
   return answer;
 }
 
-/** Without its path and without a slash at the end. */
+/** Without a slash at the end. https, or http on this machine for a rehearsal. No name, password, query or fragment. */
 function addressOf(text: string): string {
-  const url = text.replace(/\/+$/, '');
-  if (isDeliverable(url)) return url;
-  throw new CliError(
-    EXIT.usage,
-    'url',
-    '--url must be the https address at which Stripe and the MoR reach Crossbill, for example https://bridge.example.com. For local work a tunnel gives one: `cloudflared tunnel --url http://127.0.0.1:3000` or `ngrok http 3000`.',
-  );
-}
-
-/** https, or http on this machine, where a rehearsal takes place. No name, password, query or fragment. */
-function isDeliverable(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  if ([username, password, search, hash].some((part) => part !== '')) return false;
-  const loopback =
-    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
-  return protocol === 'https:' || (protocol === 'http:' && loopback);
+  const address = text.replace(/\/+$/, '');
+  if (URL.canParse(address)) {
+    const { protocol, hostname, username, password, search, hash } = new URL(address);
+    const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
+    if (isSafe && username + password + search + hash === '') return address;
+  }
+  const message =
+    '--url must be the https address at which Stripe and the MoR reach Crossbill, for example https://bridge.example.com. For local work a tunnel gives one: `cloudflared tunnel --url http://127.0.0.1:3000` or `ngrok http 3000`.';
+  throw new CliError(EXIT.usage, 'url', message);
 }
 
 function withStandIns(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  const standIns = SIGNING_SECRETS.filter((name) => (env[name] ?? '') === '').map(
-    (name) => [name, randomBytes(32).toString('hex')] as const,
-  );
+  const standIns = SIGNING_SECRETS.filter((name) => !env[name]).map((name) => [name, randomBytes(32).toString('hex')]);
   return { ...env, ...Object.fromEntries(standIns) };
 }
 
-/** The settings file as it will be. Nothing is written before setup was told to go ahead. */
+/** The settings file as it will be. Setup writes it after a yes. */
 class SettingsFile {
-  readonly path: string;
   readonly isNew: boolean;
   private text: string;
 
-  constructor(private readonly cli: Cli) {
-    const named = cli.options['envFile'] as string | undefined;
-    this.path = resolve(cli.io.cwd, named ?? '.env');
-    const standing = readEnvFile(this.path);
+  constructor(
+    private readonly environment: Cli['io']['env'],
+    readonly path: string,
+  ) {
+    const standing = readEnvFile(path);
     this.isNew = standing === null;
     this.text = standing ?? startingSettings();
   }
 
   /** The environment wins over the file, as it does for the daemon. */
   env(): Readonly<Record<string, string | undefined>> {
-    return { ...valuesOf(this.text), ...this.cli.io.env };
+    return { ...valuesOf(this.text), ...this.environment };
   }
 
   has(name: string): boolean {
-    return (this.env()[name] ?? '') !== '';
+    return Boolean(this.env()[name]);
   }
 
   keep(name: string, value: string): void {
@@ -155,93 +139,82 @@ class SettingsFile {
     writeEnvFile(this.path, this.text);
   }
 
-  /** Beside the secrets that are there: they may still sign what is on its way. Says where the secret is now. */
+  /** Next to the older secrets: they may still sign deliveries under way. Says where the secret is now. */
   addSecret(name: string, secret: Secret): string {
     const before = valuesOf(this.text)[name];
     this.keep(name, before === undefined ? secret.reveal() : `${secret.reveal()},${before}`);
     this.write();
-    if ((this.cli.io.env[name] ?? '') === '') return `its secret is in ${name}`;
+    if (!this.environment[name]) return `its secret is in ${name}`;
     return `its secret is in ${name} of ${this.path}, but ${name} is set in the environment, which wins: put it there too`;
   }
 }
 
-/** Stripe and the MoR, without a database: nothing of this needs one. */
-class Peers {
-  private readonly stripe: StripeClient;
-  private readonly mor: MorClient;
+async function look(peers: Peers, url: string, has: (name: string) => boolean): Promise<Plan> {
+  const stripe = await peers.reader.listWebhookEndpoints();
+  const mor = await peers.mor.webhookEndpoints.list();
+  return planOf({
+    url,
+    stripe: valueOrError('Stripe', stripe, rightsOf(stripe)),
+    mor: valueOrError('The MoR', mor),
+    has,
+  });
+}
 
-  constructor(config: Config) {
-    const unlimited = { take: () => Promise.resolve(), throttled: () => undefined }; // a handful of requests
-    this.stripe = new StripeClient(
-      stripeOptions(config, () => undefined),
-      unlimited,
-    );
-    this.mor = morClient(
-      morOptions(config, () => undefined),
-      new SystemClock(),
-    );
-  }
+/** What a refused key needs. */
+function rightsOf(outcome: { readonly status: number | null }): string {
+  return outcome.status === 403
+    ? 'Let the key write webhook endpoints for as long as setup runs, or make the endpoint in the Dashboard (docs/going-live.md).'
+    : '';
+}
 
-  async plan(url: string, has: (name: string) => boolean): Promise<Plan> {
-    const stripe = valueOf('Stripe', await new StripeBillingReader(this.stripe).listWebhookEndpoints());
-    const mor = valueOf('the MoR', await this.mor.webhookEndpoints.list());
-    const [stripeEvents, morEvents] = [[...stripeInvoiceTypes], [...morServiceTypes]];
-    return planOf({ url, stripe, mor, stripeEvents, morEvents, apiVersion: Stripe.API_VERSION, has });
-  }
-
-  /** Says what was done, with the new id. */
-  async carryOut(step: Step, file: SettingsFile): Promise<string> {
-    const endpoints = new StripeWebhookEndpoints(this.stripe);
-    switch (step.do) {
-      case 'create-stripe-endpoint': {
-        // Made of what is asked for: the same request within a day gives the same endpoint, should the answer be lost.
-        const hash = createHash('sha256')
-          .update(`${step.url} ${step.events.join()} ${Stripe.API_VERSION}`)
-          .digest('hex');
-        const made = valueOf('Stripe', await endpoints.create(step.url, step.events, `crossbill-setup-${hash}`));
-        if (made.secret === null)
-          return `Made ${made.endpoint.endpointId} at Stripe, but the answer had no secret: see the Dashboard.`;
-        return `Made ${made.endpoint.endpointId} at Stripe; ${file.addSecret('STRIPE_WEBHOOK_SECRETS', made.secret)}.`;
-      }
-      case 'add-stripe-events': {
-        const changed = valueOf('Stripe', await endpoints.setEvents(step.id, step.events));
-        return `${changed.endpointId} at Stripe gets ${step.missing.length} more events.`;
-      }
-      case 'create-mor-endpoint': {
-        const made = await this.mor.webhookEndpoints.create({ url: step.url, events: step.events });
-        const lost =
-          'Run setup again: it says whether the endpoint is there. If it is, its secret is lost: delete it first.';
-        const { endpoint, secret } = valueOf('the MoR', made, made.ok || made.kind !== 'unknown' ? '' : ` ${lost}`);
-        if (secret === null) return `Made ${endpoint.id} at the MoR, but the answer had no secret: ask the MoR for it.`;
-        return `Made ${endpoint.id} at the MoR; ${file.addSecret('MOR_EVENT_WEBHOOK_SECRETS', secret)}.`;
-      }
+/** Says what setup did, with the new id. */
+async function carryOut({ stripe, mor }: Peers, step: Step, file: SettingsFile): Promise<string> {
+  const endpoints = new StripeWebhookEndpoints(stripe);
+  switch (step.do) {
+    case 'create-stripe-endpoint': {
+      // The key follows from the request: if Stripe's reply is lost, the same request within a day gives the same endpoint.
+      const request = `${step.url} ${step.events.join()} ${Stripe.API_VERSION}`;
+      const key = `crossbill-setup-${createHash('sha256').update(request).digest('hex')}`;
+      const made = await endpoints.create(step.url, step.events, key);
+      const { endpoint, secret } = valueOrError('Stripe', made, rightsOf(made));
+      if (secret === null)
+        return `Made ${endpoint.endpointId} at Stripe, but the answer had no secret: see the Dashboard.`;
+      return `Made ${endpoint.endpointId} at Stripe; ${file.addSecret('STRIPE_WEBHOOK_SECRETS', secret)}.`;
+    }
+    case 'add-stripe-events': {
+      const changed = await endpoints.setEvents(step.id, step.events);
+      return `${valueOrError('Stripe', changed, rightsOf(changed)).endpointId} at Stripe gets ${step.missing.length} more events.`;
+    }
+    case 'create-mor-endpoint': {
+      const made = await mor.webhookEndpoints.create({ url: step.url, events: step.events });
+      const lost =
+        'Run setup again: it says whether the endpoint is there. If it is, its secret is lost: delete it first.';
+      const { endpoint, secret } = valueOrError('The MoR', made, !made.ok && made.kind === 'unknown' ? lost : '');
+      if (secret === null) return `Made ${endpoint.id} at the MoR, but the answer had no secret: ask the MoR for it.`;
+      return `Made ${endpoint.id} at the MoR; ${file.addSecret('MOR_EVENT_WEBHOOK_SECRETS', secret)}.`;
     }
   }
+}
 
-  async close(): Promise<void> {
-    this.stripe.close();
-    await this.mor.close();
+function renderPlan({ steps, by_hand: byHand }: Plan, url: string, file: SettingsFile, dryRun: boolean): string {
+  const list = (head: string, lines: readonly string[]): string =>
+    lines.length === 0 ? '' : `${head}\n${lines.map((l) => `  - ${plain(l)}\n`).join('')}\n`;
+  return [
+    `Crossbill at ${plain(url)}, settings in ${plain(file.path)}${file.isNew ? ' (new)' : ''}.\n\n`,
+    list(dryRun ? 'Would be done:' : 'To be done:', steps.map(renderStep)),
+    steps.length === 0 ? 'Stripe and the MoR need no change.\n\n' : '',
+    list('By hand:', byHand),
+    KEY_NEEDS,
+  ].join('');
+}
+
+function renderStep(step: Step): string {
+  switch (step.do) {
+    case 'create-stripe-endpoint':
+      return `Stripe: make a webhook endpoint for ${step.url} with ${step.events.length} events, API version ${Stripe.API_VERSION}, and write its secret into STRIPE_WEBHOOK_SECRETS`;
+    case 'add-stripe-events':
+      return `Stripe: let ${step.id} get ${step.missing.join(', ')} as well`;
+    case 'create-mor-endpoint':
+      return `The MoR: make a webhook endpoint for ${step.url} with ${step.events.length} events, and write its secret into MOR_EVENT_WEBHOOK_SECRETS`;
   }
-}
-
-function valueOf<T>(peer: string, outcome: CallOutcome<T>, more = ''): T {
-  if (outcome.ok) return outcome.value;
-  const silent = mayPass(outcome);
-  const rights =
-    peer === 'Stripe' && outcome.status === 403
-      ? ' Let the key write webhook endpoints for as long as setup runs, or make the endpoint in the Dashboard (docs/going-live.md).'
-      : '';
-  const message = `${peer === 'Stripe' ? 'Stripe' : 'The MoR'}: ${plain(outcome.message)}.${rights}${more}`.replace(
-    '..',
-    '.',
-  );
-  throw new CliError(silent ? EXIT.unreachable : EXIT.failed, outcome.code ?? outcome.kind, message);
-}
-
-async function endWithDoctor(cli: Cli, head: Readonly<Record<string, unknown>>): Promise<number> {
-  if (!cli.json) await cli.io.out('\ncrossbill doctor:\n\n');
-  const { checks } = await examine(cli);
-  const summary = summaryOf(checks);
-  await cli.print({ ...head, doctor: { checks, summary } }, () => textOfChecks(checks, summary, cli.io.colours));
-  return summary.fail > 0 ? EXIT.failed : EXIT.ok;
 }

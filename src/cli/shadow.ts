@@ -1,41 +1,42 @@
-// `crossbill shadow`: what shadow mode decided, against what the integration in charge did.
-import { type Command } from 'commander';
-import { HealthStore, type ShadowStanding } from '../health/health.store.js';
+// `crossbill shadow`: compares the decisions of shadow mode with the work of the integration in charge.
 import { type Difference, type DifferenceKind } from '../domain/difference.js';
-import { VerifyFlow, type VerifyReport } from '../verify/verify.flow.js';
-import { parseSince, type Session } from './session.js';
-import { table } from './table.js';
-import { exitOf, shown, told } from './verify.js';
+import { HealthStore, type ShadowStanding } from '../health/health.store.js';
+import { differenceView } from '../verify/difference.view.js';
+import { type VerifyReport } from '../verify/verify.flow.js';
+import { type Commands } from './commands.js';
+import { parseSince } from './options.js';
+import { counts, table } from './table.js';
+import { compare, exitCode } from './verify.js';
 
-/** Verify's differences, as they read beside another integration. */
+/** Verify's differences next to another integration. */
 const MEANS: Partial<Record<DifferenceKind, string>> = {
   charged_not_marked: 'would have marked, was left open',
   marked_not_charged: 'was marked, would have left open',
 };
 
-export function addShadow(program: Command, session: Session): void {
-  session
-    .leaf(
-      program,
-      'shadow',
-      'compare what shadow mode decided with what was done; exit code 0 the same, 3 differences, 4 could not compare',
-      async (cli) => {
+export function addShadow(on: Commands): void {
+  on.add(
+    'shadow',
+    'compare what shadow mode decided with what was done; exit code 0 the same, 3 differences, 4 could not compare',
+  )
+    .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
+    .action(
+      on.run(async (cli, { since }) => {
         const world = await cli.open();
-        const report = await told(cli, (options) => world.get(VerifyFlow).run(options));
+        const report = await compare(cli, world, { since });
         const standing = await world.get(HealthStore).shadow();
         const view = {
           shadow: world.config.shadow,
-          calls_not_sent: Object.fromEntries(standing.calls),
+          calls_not_sent: standing.calls,
           marks_agreed: standing.agreed,
           marks_not_made_yet: standing.unmarked,
-          differences: report.differences.map((d) => ({ ...shown(d), means: meaning(d) })),
+          differences: report.differences.map((d) => ({ ...differenceView(d), means: meaning(d) })),
           problem: report.problem,
         };
-        await cli.print(view, () => text(world.config.shadow, standing, report));
-        return exitOf(report);
-      },
-    )
-    .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'));
+        await cli.print(view, () => render(world.config.shadow, standing, report));
+        return exitCode(report);
+      }),
+    );
 }
 
 function meaning({ kind, reviewId }: Difference): string {
@@ -43,24 +44,13 @@ function meaning({ kind, reviewId }: Difference): string {
   return reviewId === null ? means : `${means}; a person would have been asked (${reviewId})`;
 }
 
-function text(
-  on: boolean,
-  { calls, agreed, unmarked }: ShadowStanding,
-  { differences, problem }: VerifyReport,
-): string {
+function render(on: boolean, { calls, agreed, unmarked }: ShadowStanding, report: VerifyReport): string {
+  const rows = report.differences.map((d) => [meaning(d), d.invoiceId ?? d.eventId ?? '-', d.detail]);
   return [
     on ? 'Shadow mode is on: nothing is changed at Stripe or the MoR.\n' : 'Shadow mode is off.\n',
     `\nMarks decided here: ${agreed} made by others as well, ${unmarked} not made so far.\n`,
-    '\nCalls decided and not sent\n',
-    table(
-      ['call', 'count'],
-      [...calls].map(([kind, n]) => [kind, String(n)]),
-    ),
-    '\nDifferences\n',
-    table(
-      ['what', 'about', 'detail'],
-      differences.map((d) => [meaning(d), d.invoiceId ?? d.eventId ?? '-', d.detail]),
-    ),
-    problem === null ? '' : `\nNot everything could be compared: ${problem}. Try again.\n`,
+    `\nCalls decided and not sent\n${counts(['call', 'count'], calls)}`,
+    `\nDifferences\n${table(['what', 'about', 'detail'], rows)}`,
+    report.problem === null ? '' : `\nNot everything could be compared: ${report.problem}. Try again.\n`,
   ].join('');
 }

@@ -1,28 +1,33 @@
-// Text for people: tables with even columns, times, ages and amounts. What came from outside cannot move the cursor.
+// Text for people: tables with even columns, times, ages and amounts. Text from outside can't move the cursor.
 import { showMoney } from '../domain/money.js';
 
-/** Control characters and marks that reorder or hide text become a visible `?`. */
+/** Control characters, and marks that reorder or hide text, become a visible `?`. */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu, '?');
 }
 
-/** Rows under their heads; numbers are texts already. Without rows: the one line `none`. */
+/** Rows under their heads. Without rows: the one line `none`. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return 'none\n';
   const cells = [heads, ...rows].map((row) => row.map(plain));
+  const last = heads.length - 1;
   const widths = heads.map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
+  const rule = widths.map((n, i) => '-'.repeat(i === last ? 4 : n));
+  const lines = [cells[0] ?? [], rule, ...cells.slice(1)].map((row) =>
     row
-      .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+      .map((cell, i) => (i === last ? cell : cell.padEnd(widths[i] ?? 0)))
       .join('  ')
-      .trimEnd();
-  const [head = [], ...body] = cells;
-  return [
-    line(head),
-    line(widths.map((n, i) => '-'.repeat(i === widths.length - 1 ? 4 : n))),
-    ...body.map(line),
-    '',
-  ].join('\n');
+      .trimEnd(),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** Each name with its number. */
+export function counts(heads: readonly [string, string], numbers: Iterable<readonly [string, number]>): string {
+  return table(
+    heads,
+    [...numbers].map(([name, n]) => [name, String(n)]),
+  );
 }
 
 export function time(at: Date | null): string {
@@ -32,6 +37,9 @@ export function time(at: Date | null): string {
 export function amount(minor: bigint | null, currency: string | null): string {
   return minor === null || currency === null ? '-' : showMoney({ minor, currency });
 }
+
+/** `1 customer`, `2 customers`. */
+export const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
 /** For example `3 h 20 min`; seconds below a minute. */
 export function age(seconds: number): string {
@@ -50,4 +58,13 @@ export function json(value: unknown): string {
     return v instanceof Map ? Object.fromEntries(v) : v;
   };
   return `${JSON.stringify(value, write)}\n`;
+}
+
+/** A report without a route of its own, with the API's form of names: `lossWindows` becomes `loss_windows`. */
+export function named(value: unknown): unknown {
+  if (value instanceof Map) return named(Object.fromEntries(value));
+  if (Array.isArray(value)) return value.map(named);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  const snake = (name: string): string => name.replace(/(?<=[a-z\d])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [snake(name), named(inner)]));
 }

@@ -148,6 +148,7 @@ export function terminalTable<V extends object>(
 function textIn<V>(view: V, name: keyof V): string | null {
   const value: unknown = view[name];
   if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.join(' ');
   if (typeof value === 'object' && value !== null && 'code' in value) return String(value.code);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }

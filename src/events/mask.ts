@@ -1,6 +1,6 @@
 // An event's body for people to read: masks personal data and secrets at any depth.
 import { isFreeText, maskCards } from '../domain/card-numbers.js';
-import { isSecretName } from '../observe/index.js';
+import { isSecretName, textCensor } from '../observe/index.js';
 
 const MASK = '[masked]';
 const MAX_DEPTH = 40;
@@ -66,4 +66,25 @@ function shown(name: string, value: unknown): unknown {
 function hides(name: string): boolean {
   const plain = name.toLowerCase().replace(/[_-]/g, '');
   return PERSONAL.has(plain) || LINKS.has(plain) || isSecretName(name);
+}
+
+/** The body as its sender sent it, for a person who asks for personal data: secrets and card numbers are masked all the same. */
+export function rawBody(body: Buffer): unknown {
+  const text = textCensor([])(body.toString('utf8'));
+  try {
+    return withoutSecrets(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]: [string, unknown]) => [
+      name,
+      isSecretName(name) && inner !== null ? MASK : shown(name, withoutSecrets(inner)),
+    ]),
+  );
 }

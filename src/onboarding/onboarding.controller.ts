@@ -27,7 +27,7 @@ export class OnboardingController {
   @ApiOkResponse({ type: RegionsView })
   @Problems({ 409: NOT_CONFIGURED, 502: UNAVAILABLE })
   async regions(): Promise<RegionsView> {
-    const found = valueOf(await this.flow.regions());
+    const found = onboardedOrProblem(await this.flow.regions());
     return { data: found.map(({ countryCode, ...r }) => (countryCode === null ? r : { ...r, countryCode })) };
   }
 
@@ -56,7 +56,7 @@ export class OnboardingController {
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) res: Response,
   ): Promise<OnboardingView> {
-    const done = valueOf(await this.flow.start(body, caller.name));
+    const done = onboardedOrProblem(await this.flow.start(body, caller.name));
     res.status(done.made ? 201 : 200);
     return shown(done);
   }
@@ -67,7 +67,7 @@ export class OnboardingController {
   @ApiOkResponse({ type: pageOf(OnboardingView) })
   @Problems({ 400: '`invalid_request`: `limit` or `cursor`.', 409: NOT_CONFIGURED })
   async list(@Query() query: PageQuery): Promise<PageView<OnboardingView>> {
-    return pageView(valueOf(await this.flow.list(pageRequest(query))), (row) => onboardingView(row));
+    return pageView(onboardedOrProblem(await this.flow.list(pageRequest(query))), (row) => onboardingView(row));
   }
 
   @Get('merchants/:reference')
@@ -80,7 +80,7 @@ export class OnboardingController {
   @ApiOkResponse({ type: OnboardingView })
   @Problems({ 404: '`not_found`', 409: NOT_CONFIGURED, 502: UNAVAILABLE })
   async one(@Param('reference', IdPipe) reference: string): Promise<OnboardingView> {
-    return shown(valueOf(await this.flow.status(reference)));
+    return shown(onboardedOrProblem(await this.flow.status(reference)));
   }
 
   @Put('merchants/:reference/product')
@@ -99,7 +99,7 @@ export class OnboardingController {
     502: UNAVAILABLE,
   })
   async product(@Param('reference', IdPipe) reference: string, @Body() body: unknown): Promise<OnboardingView> {
-    return shown(valueOf(await this.flow.chooseProduct(reference, body)));
+    return shown(onboardedOrProblem(await this.flow.chooseProduct(reference, body)));
   }
 
   @Patch('merchants/:reference/business')
@@ -117,7 +117,7 @@ export class OnboardingController {
     502: UNAVAILABLE,
   })
   async business(@Param('reference', IdPipe) reference: string, @Body() body: unknown): Promise<OnboardingView> {
-    return shown(valueOf(await this.flow.describeBusiness(reference, body)));
+    return shown(onboardedOrProblem(await this.flow.describeBusiness(reference, body)));
   }
 
   @Post('merchants/:reference/submit')
@@ -137,7 +137,7 @@ export class OnboardingController {
     502: UNAVAILABLE,
   })
   async submit(@Param('reference', IdPipe) reference: string): Promise<OnboardingView> {
-    return shown(valueOf(await this.flow.submit(reference)));
+    return shown(onboardedOrProblem(await this.flow.submit(reference)));
   }
 }
 
@@ -145,7 +145,8 @@ function shown({ row, notice }: Onboarded): OnboardingView {
   return onboardingView(row, notice);
 }
 
-function valueOf<T>(done: OnboardingDone<T>): T {
+/** Throws why it was refused, or that the MoR did not answer. */
+export function onboardedOrProblem<T>(done: OnboardingDone<T>): T {
   if (done.ok) return done.value;
   if (done.why === 'refused') throw new Problem(done.status, done.code, done.message, done.errors);
   if (done.again) throw morProblem(done.failure);

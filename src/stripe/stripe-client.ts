@@ -51,7 +51,7 @@ export class StripeClient {
   ) {
     this.transport = options.transport ?? new StripeHttpClient(options.maxSockets ?? 32, options.proxies);
     this.stripe = new Stripe(options.apiKey, {
-      ...baseOf(options.apiBase),
+      ...stripeAddress(options.apiBase),
       httpClient: this.transport,
       timeout: options.timeoutMs ?? 15_000,
       maxNetworkRetries: 0, // the outbox retries, with the key and the bytes it stored
@@ -169,7 +169,8 @@ export function notUnderstood(name: string, answer: { status: number; requestId:
   return failure('unknown', 'unreadable_answer', `Stripe: ${name} answered something else`, { status, requestId });
 }
 
-function baseOf(apiBase: string | null): { host?: string; port?: string; protocol?: 'http' | 'https' } {
+/** Where the `stripe` package sends requests; empty: to Stripe itself. */
+export function stripeAddress(apiBase: string | null): { host?: string; port?: string; protocol?: 'http' | 'https' } {
   if (apiBase === null) return {};
   const url = new URL(apiBase);
   const protocol = url.protocol === 'http:' ? 'http' : 'https';

@@ -26,8 +26,8 @@ export const facts = {
   notificationId: '',
 };
 export const endpoints: Record<Way, string> = { terminal: '', pipe: '' };
-const event = ['id', 'source', 'event_id', 'type', 'lane', 'status', 'reason', 'attempts', 'received_at', 'decided_at'];
-const merchant = ['reference', 'merchant_id', 'status', 'due', 'comments', 'next'];
+const event = ['id', 'source', 'event_id', 'type', 'lane', 'status', 'attempts', 'received_at'];
+const merchant = ['reference', 'merchant_id', 'status', 'due', 'errors', 'next'];
 
 /** Every command, in a safe order: none removes a later one's needs. */
 export const CASES: Readonly<Record<string, Case>> = {
@@ -35,16 +35,19 @@ export const CASES: Readonly<Record<string, Case>> = {
   setup: {
     args: (way) => ['--url', `https://${way}.example.com`, '--dry-run'],
     text: /^Would be done:\n {2}- Stripe: make a webhook endpoint for https:\/\/terminal\.example\.com\/webhooks\/stripe/m,
-    json: ['file', 'url', 'dry_run', 'steps', 'stands', 'byHand', 'key_permissions'],
+    json: ['file', 'url', 'dry_run', 'steps', 'by_hand'],
   },
   'config print': { text: /^STRIPE_MAX_RPS +500$/m, json: ['PORT', 'DATABASE_URL', 'API_KEYS'] },
   migrate: { text: /^The schema is already current\.$/m, json: ['migrations'] },
   doctor: { text: /^\d+ ok, \d+ to look at, 0 failed$/m, json: ['checks', 'summary'] },
   status: {
     text: /^Invoices\nstatus +count\n[^]*\nLast verify\n {2}never$/m,
-    json: ['invoices', 'queue', 'stuck', 'verify'],
+    json: ['invoices', 'queue', 'stuck', 'senders', 'open_reviews', 'verify'],
   },
-  'events list': { text: /^id +received +source +type +status +about +reason\n-[^]*invoice\.created/, json: ['data'] },
+  'events list': {
+    text: /^id +received_at +source +type +status +event_id +reason\n-[^]*invoice\.created/,
+    json: ['data'],
+  },
   invoices: {
     args: () => ['--status', 'paid'],
     text: /^id +made +status +due +paid +customer +number\n-[^]*\nin_\S+ +\S+ +paid +29\.90 EUR +29\.90 EUR +cus_/,
@@ -68,10 +71,10 @@ export const CASES: Readonly<Record<string, Case>> = {
   'events dismiss': {
     args: (way) => [facts.parked[way], '--note', 'of another system'],
     text: /^Dismissed ie_\d+\.$/m,
-    json: ['dismissed'],
+    json: ['id', 'status', 'reason'],
   },
   retry: { args: () => [facts.eventId], text: /^Queued to be decided again: ie_/, json: ['retried', 'refused'] },
-  'reviews list': { text: /^id +due +since +kind +status[^]*rev_terminal[^]*dispute/, json: ['data'] },
+  'reviews list': { text: /^id +due_at +created_at +kind +status[^]*rev_terminal[^]*dispute/, json: ['data'] },
   'reviews resolve': {
     args: (way) => [`rev_${way}`, 'dismiss', '--note', 'agreed', '--yes'],
     text: /^rev_terminal: dismiss(ed)? by cli:/,
@@ -80,7 +83,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   explain: {
     args: () => [facts.invoiceId],
     text: /^Invoice in_\S+ of customer cus_\S+: paid\.[^]*payment\.succeeded/,
-    json: ['id', 'invoices', 'not_shown'],
+    json: ['id', 'invoices', 'signups', 'not_shown'],
   },
   refund: {
     args: (way) => [facts.paymentId, '--amount', '1.00', '--key', `for-${way}`, '--yes'],
@@ -95,7 +98,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   backfill: {
     args: () => ['--since', '30d', '--yes'],
     text: /^Nothing was missing\.$/m,
-    json: ['compared', 'taken_in', 'failed', 'problem'],
+    json: ['compared', 'repaired', 'not_repaired', 'problem'],
     beside: /^(compared [^\n]*\n)*$/,
   },
   shadow: {
@@ -145,7 +148,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     beside: /^larch {2}.*\n$/,
   },
   'notifications list': {
-    text: /^id +written +type +status +invoice +tries +last trouble\n-[^]*invoice\.paid +delivered/,
+    text: /^id +type +status +invoice_id +attempts +last_error +created_at\n-[^]*invoice\.paid +delivered/,
     json: ['data'],
   },
   'notifications show': {

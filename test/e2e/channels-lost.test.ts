@@ -90,7 +90,7 @@ describe('a failed renewal gets a link automatically', () => {
     expect(explained.code).toBe(0);
     const story = [
       `Payment link ${String(link['id'])}: PAID, 29.90 EUR`,
-      'made by itself',
+      'made automatically',
       outcome === 'decline' ? 'payment.failed' : 'payment.requires_action',
       'make a payment link of 29.90 EUR (GB): the renewal was not paid',
       'create_payment_link done',

@@ -156,12 +156,12 @@ describe('ENROLMENT=linked', () => {
     const ran = await cliJson<{ enrolment: Record<string, unknown> }>(['status'], world.env);
     expect(ran.body.enrolment).toMatchObject({
       rule: 'linked',
-      linked_customers: 3,
-      renewed_through_mor: 1,
-      renewal_not_paid_yet: 1,
-      no_renewal_yet: 1,
+      linked: 3,
+      renewed: 1,
+      not_renewed: 1,
+      waiting: 1,
     });
-    expect(ran.body.enrolment['customers_not_enrolled']).toBeGreaterThan(2);
+    expect(ran.body.enrolment['outside']).toBeGreaterThan(2);
     const page = await cli(['status'], world.env);
     expect(page.out).toContain('Enrolment: linked');
     expect(page.out).toContain(

@@ -59,7 +59,7 @@ describe('crossbill import customers', () => {
 
   it('is the same a second time: links nobody twice, and the answer says so', async () => {
     const again = await report('ten.csv');
-    expect(again).toMatchObject({ code: 0, accepted: true, linked: 0, known: 2, not_known_here: 0 });
+    expect(again).toMatchObject({ code: 0, accepted: true, linked: 0, known: 2, strangers: 0 });
     expect(await links()).toHaveLength(2);
   });
 

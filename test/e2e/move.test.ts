@@ -96,7 +96,7 @@ describe('crossbill move', () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const before = await writes();
-    expect(await move([s.customerId, '--yes'])).toMatchObject({ code: 0, body: { already_moved: 1, moved: 0 } });
+    expect(await move([s.customerId, '--yes'])).toMatchObject({ code: 0, body: { moved_before: 1, moved: 0 } });
     expect(await writes()).toBe(before);
   });
 

@@ -225,7 +225,7 @@ describe('a failed renewal with a schedule of retries', () => {
     const ran = await cliJson(['retry', id, '--yes'], env);
     expect([ran.code, ran.body]).toMatchObject([
       0,
-      { invoice_id: id, retries: { made: [{ means: 'charge', by: 'cli:ada' }] } },
+      { id, retries: { made: [{ means: 'charge', by: 'cli:ada' }] } },
     ]);
     await world.invoice(id, 'paid');
     const refused = await cli(['retry', id, '--yes'], env);

@@ -7,9 +7,9 @@ import { startWorld, type World } from '../support/world.js';
 
 type Line = {
   kind: string;
-  invoice_id: string | null;
-  refund_id: string | null;
-  event_id: string | null;
+  invoice_id?: string;
+  refund_id?: string;
+  event_id?: string;
   detail: string;
   repair: string;
 };

@@ -1,9 +1,9 @@
 // The reference of the command line, from the commands themselves.
-import { type Argument, type Command, type Option } from 'commander';
+import { type CommandUnknownOpts as Command } from '@commander-js/extra-typings';
 import { EXIT_HELP } from '#src/cli/exit-codes.js';
 import { type Io } from '#src/cli/io.js';
 import { programOf } from '#src/cli/program.js';
-import { Session } from '#src/cli/session.js';
+import { Session } from '#src/cli/commands.js';
 import { code, madeFrom, page, table } from './markdown.js';
 
 const DAY_MS = 86_400_000;
@@ -54,12 +54,12 @@ function section({ words, command }: { words: string; command: Command }): strin
   ].join('\n\n');
 }
 
-function argument(a: Argument): string {
+function argument(a: Command['registeredArguments'][number]): string {
   const name = a.variadic ? `${a.name()}...` : a.name();
   return a.required ? `<${name}>` : `[${name}]`;
 }
 
-function row(o: Option): readonly string[] {
+function row(o: Command['options'][number]): readonly string[] {
   return [code(o.flags), o.mandatory ? '**required**' : code(shownDefault(o.defaultValue)), o.description];
 }
 

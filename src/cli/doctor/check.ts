@@ -1,17 +1,22 @@
-// What one check of the doctor says.
+// One check of the doctor.
 
 export type State = 'ok' | 'warn' | 'fail';
 
 export type Check = {
-  /** What was looked at, in a few words. */
+  /** What doctor looked at, in a few words. */
   readonly name: string;
   readonly state: State;
-  /** What was seen. */
+  /** What doctor saw. */
   readonly detail: string;
-  /** What to do; empty when there is nothing to do. */
+  /** What to do; empty: nothing. */
   readonly todo: string;
 };
 
-export const ok = (name: string, detail: string): Check => ({ name, state: 'ok', detail, todo: '' });
-export const warn = (name: string, detail: string, todo: string): Check => ({ name, state: 'warn', detail, todo });
-export const fail = (name: string, detail: string, todo: string): Check => ({ name, state: 'fail', detail, todo });
+/** The possible results of one check. */
+export function check(name: string) {
+  return {
+    ok: (detail: string, todo = ''): Check => ({ name, state: 'ok', detail, todo }),
+    warn: (detail: string, todo: string): Check => ({ name, state: 'warn', detail, todo }),
+    fail: (detail: string, todo: string): Check => ({ name, state: 'fail', detail, todo }),
+  };
+}

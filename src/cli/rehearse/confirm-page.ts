@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { html } from '../../console/html.js';
-import { Interrupted } from './ends.js';
+import { Interrupted } from './state.js';
 
 /** The browser's result. Null: it did not say, or the intent takes no money. */
 export type Confirmed = { readonly chargeId: string | null; readonly paymentId: string | null };

@@ -1,7 +1,7 @@
 // The end: all three sides compared, and what events and signatures look like.
 import { VerifyFlow } from '../../verify/verify.flow.js';
 import { listOf, namesIn, textAt } from './json.js';
-import { failed, passed, type Stage, type Step } from './step.js';
+import { failed, passed, type Stage, type Step } from './stage.js';
 import { askKeyAgain } from './start.steps.js';
 
 export const verify: Step = {

@@ -1,10 +1,15 @@
 // What several steps look for: an invoice at the daemon, a test clock at its time, what the MoR knows of a charge.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Json, listOf, textAt } from './json.js';
-import { NotArrived } from './ends.js';
-import { type Stage } from './step.js';
+import { type Stage } from './stage.js';
+import { NotArrived } from './state.js';
 
 const HOUR = 3_600;
 const MINUTE = 60;
+
+/** Of an object that Stripe may send whole. */
+export const idOf = (of: string | { readonly id?: string } | null | undefined): string =>
+  typeof of === 'string' ? of : (of?.id ?? '');
 
 /** The invoice as the daemon has it, once it has one of these statuses. */
 export function untilInvoice(stage: Stage, id: string, statuses: readonly string[], sec?: number): Promise<Json> {
@@ -33,20 +38,15 @@ export async function nextPeriod(stage: Stage, name: string): Promise<string> {
   const known = stage.rehearsal.ids[name];
   if (known !== undefined) return known;
   const { stripe } = stage;
-  const subscription = await stripe.subscriptions.retrieve(stage.id('subscription'));
-  const latest = subscription.latest_invoice;
-  const before = stage.rehearsal.ids[`${name}_after`] ?? (typeof latest === 'string' ? latest : (latest?.id ?? ''));
+  const look = () => stripe.subscriptions.retrieve(stage.id('subscription'));
+  const { latest_invoice: latest, items } = await look();
+  const before = stage.rehearsal.ids[`${name}_after`] ?? idOf(latest);
   stage.keep(`${name}_after`, before);
-  const current = typeof latest === 'string' ? latest : (latest?.id ?? '');
-  const end = subscription.items.data[0]?.current_period_end ?? 0;
-  if (current === before) await advanceTo(stage, end + 5 * MINUTE);
-  const renewed = await stage.until(
-    'Stripe makes the next invoice',
-    () => stripe.subscriptions.retrieve(stage.id('subscription')),
-    (s) => (typeof s.latest_invoice === 'string' ? s.latest_invoice : s.latest_invoice?.id) !== before,
-  );
-  const made = renewed.latest_invoice;
-  stage.keep(name, typeof made === 'string' ? made : (made?.id ?? ''));
+  const end = items.data[0]?.current_period_end ?? 0;
+  if (idOf(latest) === before) await advanceTo(stage, end + 5 * MINUTE);
+  const isNew = (s: Awaited<ReturnType<typeof look>>): boolean => idOf(s.latest_invoice) !== before;
+  const renewed = await stage.until('Stripe makes the next invoice', look, isNew);
+  stage.keep(name, idOf(renewed.latest_invoice));
   return stage.id(name);
 }
 
@@ -110,7 +110,7 @@ export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, w
       if (status !== last)
         answers.push(`${status ?? 'none'} after ${Math.round((performance.now() - start) / 1000)} s`);
       last = status;
-      if (last !== 200) await sleep(LOOK_EVERY_MS, done.signal);
+      if (last !== 200) await sleep(LOOK_EVERY_MS, null, { signal: done.signal }).catch(() => null); // ended
     }
   })();
   let lingerMs = 0;
@@ -124,14 +124,4 @@ export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, w
     clearTimeout(end);
     stage.observe('charge_lookup', { charge_of: of, answers });
   }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -1,9 +1,8 @@
 // A renewal that is declined, another card, another try, and a payment link.
-import { emailOf } from './start.steps.js';
-import { NotArrived } from './ends.js';
 import { listOf, textAt } from './json.js';
 import { finalize, isSuccess, nextPeriod, nextVerdict, renewalVerdict, untilInvoice } from './looks.js';
-import { failed, keyOf, type Outcome, passed, skipped, type Stage, type Step } from './step.js';
+import { failed, type Outcome, passed, skipped, type Stage, type Step } from './stage.js';
+import { NotArrived } from './state.js';
 
 export const declined: Step = {
   name: 'declined renewal',
@@ -49,7 +48,7 @@ export const anotherCard: Step = {
 async function saveCard(stage: Stage, card: 'works' | 'declines', about: string): Promise<Outcome | null> {
   const customerId = stage.id('customer');
   const path = `/v1/customers/${customerId}/payment-method`;
-  const { status, body } = await stage.daemon.post(path, {}, keyOf(stage, `card-${card}`));
+  const { status, body } = await stage.daemon.post(path, {}, stage.key(`card-${card}`));
   const known = { mor_customer_id: textAt(body, 'mor_customer_id') };
   const fields = listOf(body['errors']).flatMap((e) => textAt(e, 'field') ?? []);
   if (status !== 201) {
@@ -133,9 +132,9 @@ export const paymentLink: Step = {
     const { stripe, daemon, jurisdiction, currency } = stage;
     if (jurisdiction === null)
       return skipped('No jurisdiction: set RECOVERY_LINK_JURISDICTION, or name one with --country.');
-    const once = (what: string) => ({ idempotencyKey: keyOf(stage, `link-${what}`) });
+    const once = (what: string) => stage.once(`link-${what}`);
     const name = `Crossbill rehearsal ${stage.rehearsal.id}, link`;
-    const customer = await stripe.customers.create({ name, email: `link-${emailOf(stage)}` }, once('customer'));
+    const customer = await stripe.customers.create({ name, email: `link-${stage.email}` }, once('customer'));
     const invoice = await stripe.invoices.create(
       { customer: customer.id, currency, collection_method: 'send_invoice', days_until_due: 30, auto_advance: false },
       once('invoice'),

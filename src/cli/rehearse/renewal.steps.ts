@@ -2,7 +2,7 @@
 import { AMOUNT } from './start.steps.js';
 import { listOf, namesIn, textAt } from './json.js';
 import { finalize, isSuccess, lookUpUntil, nextPeriod, renewalVerdict, untilInvoice } from './looks.js';
-import { failed, keyOf, passed, type Step } from './step.js';
+import { failed, passed, type Step } from './stage.js';
 
 export const renewal: Step = {
   name: 'renewal',
@@ -54,7 +54,7 @@ export const partRefund: Step = {
     const { daemon, stripe } = stage;
     const paymentId = stage.id('payment');
     const body = { amount: PART, reason: 'requested_by_customer' };
-    const answer = await daemon.post(`/v1/payments/${paymentId}/refunds`, body, keyOf(stage, 'refund'));
+    const answer = await daemon.post(`/v1/payments/${paymentId}/refunds`, body, stage.key('refund'));
     const made = daemon.must(answer, [201, 202], 'the refund');
     const id = textAt(made, 'id') ?? '';
     const mirrored = await stage.until(

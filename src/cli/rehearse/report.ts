@@ -1,6 +1,5 @@
 // The report: for people as Markdown, for programs as JSON. The last hand on both takes out what must not be in them.
-import { FACT_NAMES, FACTS, type Observed } from './facts.js';
-import { type Rehearsal, type StepState } from './state.js';
+import { FACT_NAMES, FACTS, type Observed, type Rehearsal, type StepState } from './state.js';
 
 const EMAIL = /[^\s@"'<>,;()]{1,64}@[^\s@"'<>,;()]{1,255}/g;
 const SIGN: Readonly<Record<StepState, string>> = { passed: 'pass', failed: 'FAIL', skipped: 'skipped' };

@@ -1,8 +1,8 @@
 // The signup: a payment intent that the customer confirms, and the first invoice that its charge pays.
-import { AMOUNT, emailOf } from './start.steps.js';
+import { AMOUNT } from './start.steps.js';
 import { lookUpUntil, untilInvoice } from './looks.js';
 import { textAt } from './json.js';
-import { failed, keyOf, passed, type Step } from './step.js';
+import { failed, passed, type Step } from './stage.js';
 
 export const signup: Step = {
   name: 'signup',
@@ -12,13 +12,13 @@ export const signup: Step = {
     const customerId = stage.id('customer');
     const body = {
       kind: 'payment',
-      customer: { id: customerId, email: emailOf(stage) },
+      customer: { id: customerId, email: stage.email },
       amount: AMOUNT,
       currency,
       description: 'Rehearsal',
     };
     // The same key gives the same signup, with its client secret: that is kept nowhere.
-    const made = daemon.must(await daemon.post('/v1/signups', body, keyOf(stage, 'signup')), [201], 'the signup');
+    const made = daemon.must(await daemon.post('/v1/signups', body, stage.key('signup')), [201], 'the signup');
     stage.keep('signup', textAt(made, 'id') ?? '');
     if (stage.rehearsal.ids['charge'] !== undefined) return passed(`Charge ${stage.id('charge')}.`);
     const confirmed = await stage.hands.confirm(

@@ -3,8 +3,9 @@ import { examine } from '../doctor.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { plain } from '../table.js';
 import { textAt } from './json.js';
+import { idOf } from './looks.js';
 import { type Probed } from './mor-probe.js';
-import { failed, keyOf, passed, type Stage, type Step } from './step.js';
+import { failed, passed, type Stage, type Step } from './stage.js';
 
 export const settings: Step = {
   name: 'settings and permissions',
@@ -26,17 +27,18 @@ export const customer: Step = {
   async run(stage) {
     const { stripe, currency, config } = stage;
     const name = `Crossbill rehearsal ${stage.rehearsal.id}`;
-    const once = (what: string) => ({ idempotencyKey: keyOf(stage, what) });
+    const { once } = stage;
     if (stage.rehearsal.ids['clock'] === undefined) {
       // The first change of all. Stripe makes test clocks in test mode alone.
       const at = Math.floor(Date.now() / 1000);
-      const made = await stripe.testHelpers.testClocks
-        .create({ frozen_time: at, name }, once('clock'))
-        .catch((e: unknown) => Promise.reject(clockRefused(e)));
+      const clocks = stripe.testHelpers.testClocks;
+      const made = await clocks.create({ frozen_time: at, name }, once('clock')).catch((e: unknown) => {
+        throw clockRefused(e);
+      });
       stage.keep('clock', made.id);
     }
     const person = await stripe.customers.create(
-      { test_clock: stage.id('clock'), name, email: emailOf(stage) },
+      { test_clock: stage.id('clock'), name, email: stage.email },
       once('customer'),
     );
     stage.keep('customer', person.id);
@@ -54,8 +56,7 @@ export const customer: Step = {
       { customer: person.id, items: [{ price: price.id }], ...collects },
       once('subscription'),
     );
-    const { latest_invoice: latest } = subscription;
-    const invoiceId = typeof latest === 'string' ? latest : (latest?.id ?? '');
+    const invoiceId = idOf(subscription.latest_invoice);
     const first = await stripe.invoices.retrieve(invoiceId);
     if (first.status === 'draft')
       await stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: false }, once('finalize'));
@@ -65,34 +66,20 @@ export const customer: Step = {
   },
 };
 
-export const emailOf = (stage: Stage): string => `rehearsal-${stage.rehearsal.id}@example.com`;
-
 async function customMethod(stage: Stage, type: string): Promise<string> {
   const { stripe } = stage;
-  const made = await stripe.paymentMethods.create(
-    { type: 'custom', custom: { type } },
-    { idempotencyKey: keyOf(stage, 'method') },
-  );
-  await stripe.paymentMethods.attach(
-    made.id,
-    { customer: stage.id('customer') },
-    { idempotencyKey: keyOf(stage, 'attach') },
-  );
+  const made = await stripe.paymentMethods.create({ type: 'custom', custom: { type } }, stage.once('method'));
+  await stripe.paymentMethods.attach(made.id, { customer: stage.id('customer') }, stage.once('attach'));
   return made.id;
 }
 
 function clockRefused(e: unknown): CliError {
   const why = e instanceof Error ? plain(e.message) : 'no reason given';
-  return new CliError(
-    EXIT.failed,
-    'clock_refused',
-    `Stripe makes no test clock, and nothing was changed: ${why} Use a test-mode key that may write test clocks, customers, products, prices and subscriptions.`,
-  );
+  const message = `Stripe makes no test clock, and nothing was changed: ${why} Use a test-mode key that may write test clocks, customers, products, prices and subscriptions.`;
+  return new CliError(EXIT.failed, 'clock_refused', message);
 }
 
-const ids = ({ rehearsal }: Stage) => `rehearsal_${rehearsal.id}`;
-
-/** The body of the setup intent by which the life of a key is seen: never confirmed. */
+/** The body of a setup intent that nobody confirms: its repeats show the life of a key. */
 const keyBody = (stage: Stage) => ({ merchant_customer: { [`${stage.config.morPsp}_id`]: stage.id('customer') } });
 
 export const answers: Step = {
@@ -100,14 +87,14 @@ export const answers: Step = {
   does: "Sends the MoR's staging requests that it must refuse, and the same request twice under one key.",
   async run(stage) {
     const { mor, config } = stage;
-    const unknown = ids(stage);
-    const whose = { merchant_customer: { [`${config.morPsp}_id`]: stage.id('customer') } };
+    const unknown = `rehearsal_${stage.rehearsal.id}`;
+    const whose = keyBody(stage);
     const wrong: readonly (readonly [string, () => Promise<Probed>])[] = [
       ['unknown method type', () => mor.setupIntent({ payment_method_types: ['rehearsal'] }, null)],
       ['empty payment intent', () => mor.paymentIntent({})],
       ['unknown currency', () => mor.paymentIntent({ amount: AMOUNT, currency: 'xxx', ...whose })],
       ['unknown calculation', () => mor.setupIntent({ tax_calculation_id: unknown }, null)],
-      ['refund of an unknown payment', () => mor.refund(`pay_${unknown}`, { amount: 1 }, keyOf(stage, 'no-payment'))],
+      ['refund of an unknown payment', () => mor.refund(`pay_${unknown}`, { amount: 1 }, stage.key('no-payment'))],
     ];
     let silent = 0;
     for (const [request, send] of wrong) {
@@ -118,7 +105,7 @@ export const answers: Step = {
     const none = await mor.charge(`ch_${unknown}`);
     const words = (textAt(none.body, 'message') ?? textAt(none.body, 'error', 'message'))?.slice(0, 120) ?? null;
     stage.observe('unknown_charge', { status: none.status, code: none.code, members: none.names, words });
-    const first = await mor.setupIntent(keyBody(stage), keyOf(stage, 'key'));
+    const first = await mor.setupIntent(keyBody(stage), stage.key('key'));
     const intent = textAt(first.body, 'setup_intent_id');
     stage.observe('setup_customer', {
       request: `setup intent with merchant_customer.${config.morPsp}_id`,
@@ -129,7 +116,7 @@ export const answers: Step = {
     if (intent !== null) {
       stage.keep('key_intent', intent);
       stage.keep('key_since', new Date().toISOString());
-      const other = await mor.setupIntent({ payment_method_types: ['card'] }, keyOf(stage, 'key'));
+      const other = await mor.setupIntent({ payment_method_types: ['card'] }, stage.key('key'));
       stage.observe('key_life', { request: 'same key, other body', status: other.status, code: other.code });
     }
     if (silent > 0) return failed(`${silent} of ${wrong.length} requests had no answer.`);
@@ -141,7 +128,7 @@ export const answers: Step = {
 export async function askKeyAgain(stage: Stage): Promise<void> {
   const { key_intent: intent, key_since: since } = stage.rehearsal.ids;
   if (intent === undefined || since === undefined) return;
-  const again = await stage.mor.setupIntent(keyBody(stage), keyOf(stage, 'key'));
+  const again = await stage.mor.setupIntent(keyBody(stage), stage.key('key'));
   const same = textAt(again.body, 'setup_intent_id');
   const age = Math.round((Date.now() - Date.parse(since)) / 60_000);
   const answer = same === null ? 'refused' : same === intent ? 'same' : 'new';

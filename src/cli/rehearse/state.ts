@@ -2,8 +2,29 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, EXIT } from '../exit-codes.js';
-import { type Fact, FACT_NAMES, type Observed } from './facts.js';
 import { listOf, objectOf, textAt } from './json.js';
+
+// The documents leave these open, and a rehearsal can see them. The report lists each, observed or not.
+export const FACTS = {
+  setup_customer: 'How does a setup intent name its customer, and does the saved method then pay for them?',
+  draft_charge: 'When is a renewal charged: while the invoice is a draft, or once it is open?',
+  relayed_again: 'Does another invoice.created for a refused invoice start another charge?',
+  signatures: 'Which form do the signatures have?',
+  charge_lookup: 'What does GET /api/payments/invoice?psp_reference= answer for a charge, and when?',
+  unknown_charge: 'What does it answer for a charge that does not exist?',
+  refund_ids: 'Which ids do the answer to a refund and its event carry?',
+  event_fields: 'Which members do the events have?',
+  link_ids: 'Which ids name the payment of a payment link?',
+  error_bodies: "Which shape do Document 3's errors have?",
+  retry_after: 'Where does the MoR send Retry-After?',
+  key_life: 'How long is an Idempotency-Key remembered?',
+} as const;
+
+export type Fact = keyof typeof FACTS;
+export const FACT_NAMES = Object.keys(FACTS) as readonly Fact[];
+
+/** One observation: codes, counts, ids of the test accounts and names of members. Never a secret, never a person. */
+export type Observed = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export type StepState = 'passed' | 'failed' | 'skipped';
 export type StepResult = {
@@ -41,11 +62,8 @@ export function loadRehearsal(path: string): Rehearsal | null {
   } catch {
     return null;
   }
-  const unreadable = new CliError(
-    EXIT.failed,
-    'not_a_rehearsal',
-    `${path} is no rehearsal. Move it away, or name another folder with --dir.`,
-  );
+  const message = `${path} is no rehearsal. Move it away, or name another folder with --dir.`;
+  const unreadable = new CliError(EXIT.failed, 'not_a_rehearsal', message);
   let file: unknown;
   try {
     file = JSON.parse(text);
@@ -79,4 +97,14 @@ export function observe(rehearsal: Rehearsal, fact: Fact, observed: Observed): v
   const all = rehearsal.facts[fact];
   const same = all.some((one) => JSON.stringify(one) === JSON.stringify(observed));
   if (!same && all.length < MOST_OBSERVED) all.push(observed);
+}
+
+/** A step waited in vain. */
+export class NotArrived extends Error {
+  readonly code = 'not_arrived';
+}
+
+/** The person ended the rehearsal. */
+export class Interrupted extends Error {
+  readonly code = 'interrupted';
 }

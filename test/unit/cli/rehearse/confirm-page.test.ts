@@ -1,7 +1,7 @@
 // The page that hands a client secret to the merchant's browser.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConfirmPage } from '../../../../src/cli/rehearse/confirm-page.js';
-import { Interrupted } from '../../../../src/cli/rehearse/ends.js';
+import { Interrupted } from '../../../../src/cli/rehearse/state.js';
 
 const SECRET = 'pi_1_secret_0123456789';
 const SHOWN = { about: 'Sign up <b>', card: 'A card.', clientSecret: SECRET, asksCharge: true };

@@ -1,8 +1,7 @@
 // The report of a rehearsal: what people read, and what must not be in it.
 import { describe, expect, it } from '@jest/globals';
 import { cleaned, jsonReport, markdownReport } from '../../../../src/cli/rehearse/report.js';
-import { newRehearsal, observe } from '../../../../src/cli/rehearse/state.js';
-import { FACT_NAMES } from '../../../../src/cli/rehearse/facts.js';
+import { FACT_NAMES, newRehearsal, observe } from '../../../../src/cli/rehearse/state.js';
 
 const NOW = new Date('2026-11-26T00:00:00Z');
 const aRehearsal = () => newRehearsal('0a1b2c3d', 'acct_1', NOW);

@@ -1,0 +1,123 @@
+// What a command works with: its settings, its output, its questions, and the daemon's parts when it opens them.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { type PageView } from '../api/http/page.js';
+import { type Caller } from '../api/access/caller.js';
+import { type Config, type DatabaseConfig, loadConfig, loadDatabaseConfig, withDotEnv } from '../config/index.js';
+import { field, type Fields, fields, terminalTable } from '../console/fields.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { type Io } from './io.js';
+import { Progress } from './progress.js';
+import { json, plain, table } from './table.js';
+import { openWorld, type World } from './world.js';
+
+/** The options that mean the same in every command. */
+export type Common = { readonly json?: true; readonly envFile?: string; readonly yes?: true };
+
+export class Cli {
+  readonly json: boolean;
+  /** The name of the person in the audit trail and in the timeline. */
+  readonly by: string;
+  readonly #opened: World[] = [];
+  #env: Io['env'] | null = null;
+
+  constructor(
+    readonly io: Io,
+    private readonly options: Common,
+  ) {
+    this.json = options.json === true;
+    this.by = `cli:${io.user}`;
+  }
+
+  /** The person, as a route of the API knows a caller. */
+  get caller(): Caller {
+    return { name: this.by, role: 'ops' };
+  }
+
+  config(): Config {
+    return loadConfig(this.#environment());
+  }
+
+  databaseConfig(): DatabaseConfig {
+    return loadDatabaseConfig(this.#environment());
+  }
+
+  /** A variable besides the daemon's settings, of the environment or the settings file; undefined if it is blank. */
+  env(name: string): string | undefined {
+    return this.#environment()[name]?.trim() || undefined;
+  }
+
+  /** Settings, database and flows, until the command ends. */
+  async open(): Promise<World> {
+    const world = await openWorld(this.config(), this.io);
+    this.#opened.push(world);
+    return world;
+  }
+
+  async close(): Promise<void> {
+    for (const world of this.#opened) await world.close();
+  }
+
+  /** Writes the result: as JSON with `--json`, else as text. */
+  print(value: unknown, text: () => string): Promise<void> {
+    return this.io.out(this.json ? json(value) : text());
+  }
+
+  /** A page as the API shows it; for people a table of these fields, and the way to the next page. */
+  printPage<V extends object>(page: PageView<V>, list: Fields<V>): Promise<void> {
+    return this.print(page, () => {
+      const { heads, rows } = terminalTable(list, page.data);
+      return table(heads, rows) + (page.next_cursor === undefined ? '' : `more: --cursor ${page.next_cursor}\n`);
+    });
+  }
+
+  /** Asks for a yes unless `--yes` was given. Throws after a no, and where nobody can be asked. */
+  async confirm(question: string): Promise<void> {
+    if (!(await this.agrees(question))) throw new CliError(EXIT.failed, 'declined', 'Nothing was done.');
+  }
+
+  async agrees(question: string): Promise<boolean> {
+    if (this.options.yes === true) return true;
+    if (!this.io.isTerminal) {
+      const message = `${plain(question)}\nThere is no terminal to ask on: add --yes to confirm.`;
+      throw new CliError(EXIT.usage, 'needs_yes', message);
+    }
+    return /^y(es)?$/i.test((await this.io.ask(`${plain(question)} [y/N] `)).trim());
+  }
+
+  /** Shows on stderr how far `work` is. */
+  async watch<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
+    const progress = new Progress(this.io);
+    try {
+      return await work(progress);
+    } finally {
+      progress.end();
+    }
+  }
+
+  /** The environment wins over the named file, or over `.env`. */
+  #environment(): Io['env'] {
+    return (this.#env ??= environment(this.io, this.options.envFile));
+  }
+}
+
+function environment(io: Io, file: string | undefined): Io['env'] {
+  if (file === undefined) {
+    const { env, said } = withDotEnv(io.env, io.cwd);
+    if (said !== null) io.err(`${said}\n`);
+    return env;
+  }
+  try {
+    return { ...parseEnv(readFileSync(resolve(io.cwd, file), 'utf8')), ...io.env };
+  } catch {
+    throw new CliError(EXIT.usage, 'env_file', `The file ${file} cannot be read. \`crossbill init\` makes one.`);
+  }
+}
+
+/** The columns of a noun without a list of fields: members of the API's view, as they are. */
+export function columns<V extends object>(...names: readonly (keyof V & string)[]): Fields<V> {
+  const list: { [K in keyof V & string]?: ReturnType<typeof field.text<V>> } = {};
+  for (const name of names) list[name] = field.text<V>(name);
+  return fields<V>(list);
+}

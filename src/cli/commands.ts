@@ -1,0 +1,59 @@
+// How a command joins the program: its usage, the options that every command takes, and its action.
+import { type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { Cli } from './cli.js';
+import { EXIT } from './exit-codes.js';
+import { type Io } from './io.js';
+import { parseCount } from './options.js';
+
+/** One call of the command line. */
+export class Session {
+  exitCode: number = EXIT.ok;
+  /** True if the person wants JSON: then errors are JSON too. */
+  json = false;
+
+  constructor(readonly io: Io) {}
+}
+
+export class Commands {
+  constructor(
+    readonly parent: CommandUnknownOpts,
+    readonly session: Session,
+  ) {}
+
+  /** Commands below a word of their own, such as `events list`. */
+  group(name: string, about: string): Commands {
+    return new Commands(this.parent.command(name).description(about), this.session);
+  }
+
+  /** @param isDefault the group does this if no command follows its name */
+  add<Usage extends string>(usage: Usage, about: string, isDefault = false) {
+    return this.parent
+      .command(usage, { isDefault })
+      .description(about)
+      .option('--json', 'write the result as JSON')
+      .option('--env-file <path>', 'read settings from this file instead of .env; the environment wins');
+  }
+
+  /** A list, page by page, with the API's names of the options. */
+  addList<Usage extends string>(usage: Usage, about: string, isDefault = false) {
+    const limit = (text: string): string => String(parseCount(100)(text));
+    return this.add(usage, about, isDefault)
+      .option('--limit <n>', 'how many to list', limit, '20')
+      .option('--cursor <cursor>', 'continue after this cursor');
+  }
+
+  /** The action of a command; `work` returns the exit code, or nothing for 0. */
+  run<Given extends unknown[]>(work: (cli: Cli, ...given: Given) => Promise<number | void>) {
+    const { session } = this;
+    return async function (this: CommandUnknownOpts, ...given: Given): Promise<void> {
+      const options = this.optsWithGlobals();
+      const cli = new Cli(session.io, options);
+      session.json = cli.json;
+      try {
+        session.exitCode = (await work(cli, ...given)) ?? EXIT.ok;
+      } finally {
+        await cli.close();
+      }
+    };
+  }
+}

@@ -1,0 +1,50 @@
+// Every error of a command becomes an exit code, a stable code and a sentence. Never a stack, never a secret.
+import { Problem } from '../api/http/problem.js';
+import { ConfigError } from '../config/index.js';
+import { StoreUnavailable } from '../domain/errors.js';
+import { BadCursor } from '../domain/page.js';
+import { type CallOutcome, mayPass } from '../domain/ports/call.js';
+import { DatabaseRefused, isUnavailable } from '../store/database.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { plain } from './table.js';
+
+export type Explained = { readonly exitCode: number; readonly code: string; readonly message: string };
+
+export function explainError(e: unknown): Explained {
+  if (e instanceof CliError) return e;
+  if (e instanceof Problem) return explainProblem(e);
+  if (e instanceof ConfigError) {
+    const message = `${e.message}\nSet them in the environment, in .env of this folder, or in a file given with --env-file; \`crossbill init\` writes one.`;
+    return { exitCode: EXIT.config, code: e.code, message };
+  }
+  if (e instanceof BadCursor) return { exitCode: EXIT.usage, code: e.code, message: 'The cursor is not one of ours.' };
+  if (isOfEmbeddedPostgres(e)) return { exitCode: EXIT.unreachable, code: e.code, message: e.message };
+  if (e instanceof DatabaseRefused) return { exitCode: EXIT.failed, code: e.code, message: e.message };
+  if (e instanceof StoreUnavailable || isUnavailable(e)) {
+    const why = e instanceof Error ? e.message : 'no answer';
+    const message = `The database does not answer (${why}). See that it runs and that DATABASE_URL is right.`;
+    return { exitCode: EXIT.unreachable, code: 'database_unavailable', message };
+  }
+  return { exitCode: EXIT.failed, code: 'failed', message: e instanceof Error ? e.message : 'The command failed.' };
+}
+
+/** A refusal of a flow or a route. 5xx: a peer did not answer. */
+function explainProblem(e: Problem): Explained {
+  const fields = e.errors.filter(({ message }) => !e.message.includes(message));
+  const lines = [e.message, ...fields.map(({ field, message }) => `  ${field}: ${message}`)];
+  const exitCode = e.getStatus() >= 500 ? EXIT.unreachable : EXIT.failed;
+  return { exitCode, code: e.code, message: lines.map(plain).join('\n') };
+}
+
+/** By its name: an image without the embedded PostgreSQL can't load its class. */
+function isOfEmbeddedPostgres(e: unknown): e is Error & { readonly code: string } {
+  return e instanceof Error && e.name === 'EmbeddedPostgresError' && 'code' in e && typeof e.code === 'string';
+}
+
+/** The peer's answer. Throws its refusal, or that no answer came. `hint`: what to do besides. */
+export function valueOrError<T>(peer: string, outcome: CallOutcome<T>, hint = ''): T {
+  if (outcome.ok) return outcome.value;
+  const fields = outcome.errors.map((e) => `\n  ${plain(e.field)}: ${plain(e.message)}`).join('');
+  const message = `${peer}: ${plain(outcome.message).replace(/\.$/, '')}.${fields}${hint === '' ? '' : ` ${hint}`}`;
+  throw new CliError(mayPass(outcome) ? EXIT.unreachable : EXIT.failed, outcome.code ?? outcome.kind, message);
+}

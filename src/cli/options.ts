@@ -1,0 +1,54 @@
+// Values of options: each function reads one kind of text, or says how to write it.
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { canBeKept } from '@crossbill/mor/kept-time.js';
+import { readDay } from '../domain/day.js';
+import { parseCurrency as currencyFrom } from '../domain/money.js';
+import { monthOf, type Month } from '../ledger/rules/month.js';
+
+function orExplain<T>(value: T | null, how: string): T {
+  if (value === null) throw new InvalidArgumentError(how);
+  return value;
+}
+
+/** One of these words. Another word is an error: a misspelt filter never looks like an empty list. */
+export function oneOf<T extends string>(words: readonly T[]): (text: string) => T {
+  return (text) => orExplain(words.find((word) => word === text) ?? null, `Use one of ${words.join(', ')}.`);
+}
+
+/** `30d`, `12h`, or a date or time in UTC; the past only. */
+export function parseSince(text: string): Date {
+  const now = Date.now();
+  const [, n, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
+  const isTime = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(text);
+  const at =
+    n !== undefined ? now - Number(n) * (unit === 'd' ? 86_400_000 : 3_600_000) : isTime ? Date.parse(text) : NaN;
+  const past = at <= now && canBeKept(new Date(at)) ? new Date(at) : null;
+  return orExplain(past, 'Use a past date such as 2026-01-01, or a span such as 30d or 12h.');
+}
+
+/** With a point an amount as people write it, `12.50`; without one smallest units, `1250`. */
+export function parseAmount(text: string): string {
+  const isAmount = /^(?:\d{1,15}\.\d{1,3}|[1-9]\d{0,14})$/.test(text);
+  return orExplain(isAmount ? text : null, 'Use an amount such as 12.50, or smallest units without a point: 1250.');
+}
+
+export function parseCount(max: number): (text: string) => number {
+  return (text) => {
+    const n = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    return orExplain(n >= 1 && n <= max ? n : null, `Use a whole number from 1 to ${max}.`);
+  };
+}
+
+export const parseDay = (text: string): Date => orExplain(readDay(text), 'Use a day such as 2026-11-30.');
+export const parseMonth = (text: string): Month => orExplain(monthOf(text), 'Use a month such as 2026-11.');
+export const parseCurrency = (text: string): string =>
+  orExplain(currencyFrom(text), 'Use a code of three letters (ISO 4217), such as EUR.');
+
+/** One line of text, as the API takes it: of at most 255 characters, or of `max`. */
+export function parseLine(max = 255): (text: string) => string {
+  return (given) => {
+    const text = given.trim();
+    const isLine = text !== '' && text.length <= max && !/\p{Cc}/u.test(text);
+    return orExplain(isLine ? text : null, `Use one line of at most ${max} characters.`);
+  };
+}

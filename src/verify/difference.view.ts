@@ -1,0 +1,45 @@
+// A difference that verify found, as the API shows it.
+import { ApiProperty } from '@nestjs/swagger';
+import { Text, TextIfAny, Time, Word } from '../api/http/docs.js';
+import { timeOf } from '../api/http/values.js';
+import { type Difference, differenceKinds } from '../domain/difference.js';
+import { differenceId } from './rules/acknowledge.js';
+
+class AcknowledgedView {
+  @Text() note!: string;
+  @Text("An API key's name, or who used the command line.") by!: string;
+  @Time() at!: string;
+}
+
+export class DifferenceView {
+  @Text('The same in each run while kind, subject and facts are the same.') id!: string;
+  @Word(differenceKinds) kind!: string;
+  @TextIfAny() invoice_id?: string | undefined;
+  @TextIfAny() payment_id?: string | undefined;
+  @TextIfAny() refund_id?: string | undefined;
+  @TextIfAny() event_id?: string | undefined;
+  @TextIfAny('What else on Stripe it is about: a credit note, a payment record, a balance entry.')
+  object_id?: string | undefined;
+  @Text('What differs, in words.') detail!: string;
+  @Word(['look-again', 'take-in-event', 'person']) repair!: string;
+  @TextIfAny('Its open review item.') review_id?: string | undefined;
+  @ApiProperty({ type: AcknowledgedView, required: false, description: 'Left out when nobody has acknowledged it.' })
+  acknowledged?: AcknowledgedView | undefined;
+}
+
+export function differenceView(d: Difference): DifferenceView {
+  const { acknowledged } = d;
+  return {
+    id: differenceId(d),
+    kind: d.kind,
+    invoice_id: d.invoiceId ?? undefined,
+    payment_id: d.paymentId ?? undefined,
+    refund_id: d.refundId ?? undefined,
+    event_id: d.eventId ?? undefined,
+    object_id: d.objectId ?? undefined,
+    detail: d.detail,
+    repair: d.repair,
+    review_id: d.reviewId ?? undefined,
+    acknowledged: acknowledged ? { ...acknowledged, at: timeOf(acknowledged.at) } : undefined,
+  };
+}
