@@ -4,7 +4,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { given } from '../api/http/page.js';
 import { isForbiddenAddress } from '../config/addresses.js';
 import { Secret } from '../config/index.js';
-import { isPrivateHost } from '../config/parsers.js';
+import { isPrivateHost } from '../config/kinds.js';
 import { NOTIFICATION_TYPES, sampleOf } from '../domain/notification.js';
 import { Clock } from '../domain/ports/clock.js';
 import {

@@ -2,11 +2,11 @@
 import { resolve } from 'node:path';
 import { ConfigError, type SettingProblem } from './config-error.js';
 import { passwordsIn } from './database-url.js';
-import { IN_QUOTES, isPrivateHost, isQuoted, type Parsed, tooWeak } from './parsers.js';
+import { IN_QUOTES, isPrivateHost, isQuoted, tooWeak } from './kinds.js';
 import { type Proxies, proxiesOf, proxyPasswords } from './proxy.js';
-import { scheduleProblem } from './retry-settings.js';
+import { scheduleProblem } from './retry-schedule.js';
 import { Secret } from './secret.js';
-import { type Setting } from './setting.js';
+import { bad, type Parsed, type Setting } from './setting.js';
 import { SETTINGS } from './settings.js';
 
 type Settings = typeof SETTINGS;
@@ -18,17 +18,17 @@ type Values = { readonly [K in SettingKey]: ValueOf<Settings[K]> };
 export type DatabaseChoice =
   { readonly kind: 'url'; readonly url: Secret } | { readonly kind: 'embedded'; readonly dir: string };
 
-/** All settings of the daemon. Names, units and defaults are those of the settings table; optional ones that are not set are null. */
+/** All settings of the daemon. Names, units and defaults are those of the settings table; an unset optional one is null. */
 export type Config = Omit<Values, 'databaseUrl' | 'dataDir'> & {
   /** `NODE_ENV` is production. */
   readonly production: boolean;
   /** From `DATABASE_URL`, `CROSSBILL_DATA_DIR` and `NODE_ENV`. */
   readonly database: DatabaseChoice;
-  /** Not settings of ours: the variables that each host behind a proxy has. */
+  /** Not settings of ours: the variables of each host behind a proxy. */
   readonly proxies: Proxies;
 };
 
-/** What is needed to reach the database and nothing else, for commands such as `crossbill migrate`. */
+/** Enough to reach the database, for commands such as `crossbill migrate`. */
 export type DatabaseConfig = Pick<Config, 'database' | 'databasePoolSize' | 'production' | 'logLevel'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -56,40 +56,27 @@ export function loadDatabaseConfig(env: Environment): DatabaseConfig {
   const { values, problems } = readSettings(env, keys);
   problems.push(...databaseChecks(values));
   if (problems.length > 0) throw new ConfigError(problems);
-  const checked = values as Pick<Values, (typeof keys)[number]>;
-  return deepFreeze({
-    databasePoolSize: checked.databasePoolSize,
-    logLevel: checked.logLevel,
-    ...databaseOf(checked.nodeEnv, checked.databaseUrl, checked.dataDir),
-  });
+  const { nodeEnv, databaseUrl, dataDir, ...rest } = values as Pick<Values, (typeof keys)[number]>;
+  return deepFreeze({ ...rest, ...databaseOf(nodeEnv, databaseUrl, dataDir) });
 }
 
-/**
- * The values of all secrets, for the one use of keeping them out of the log. Includes the password of the database URL by itself,
- * and what the relay's address says after its question mark, where a token may stand.
- */
+/** The values of all secrets, to keep them out of the log; also the passwords in addresses, and the query of the relay's address. */
 export function secretValues(config: Config): readonly string[] {
-  const values = [
-    config.stripeApiKey,
-    ...config.stripeWebhookSecrets,
-    config.morClientSecret,
-    ...(config.morPartnerClientSecret === null ? [] : [config.morPartnerClientSecret]),
-    ...config.morPaymentWebhookSecrets,
-    ...config.morEventWebhookSecrets,
-    ...(config.morRelaySecret === null ? [] : [config.morRelaySecret]),
-    ...(config.notifyUrl === null ? [] : [config.notifyUrl]),
-    ...config.notifySecrets,
-    ...(config.oidcClientSecret === null ? [] : [config.oidcClientSecret]),
-    ...config.apiKeys.map(({ digest }) => digest), // the keys themselves are nowhere
-    ...(config.database.kind === 'url' ? [config.database.url] : []),
-  ].map((secret) => secret.reveal());
-  const relayQuery = config.morRelayUrl === null ? '' : new URL(config.morRelayUrl.reveal()).search.slice(1);
+  const { proxies, morRelayUrl, ...rest } = config;
+  const { database } = config;
+  const relayQuery = morRelayUrl === null ? '' : new URL(morRelayUrl.reveal()).search.slice(1);
   return [
-    ...values,
-    ...(config.database.kind === 'url' ? passwordsIn(config.database.url.reveal()) : []),
-    ...proxyPasswords(config.proxies),
+    ...secretsIn(rest),
+    ...(database.kind === 'url' ? passwordsIn(database.url.reveal()) : []),
+    ...proxyPasswords(proxies),
     ...(relayQuery === '' ? [] : [relayQuery]),
   ];
+}
+
+/** Every Secret, wherever it stands. */
+function secretsIn(value: unknown): readonly string[] {
+  if (value instanceof Secret) return [value.reveal()];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : [];
 }
 
 function readSettings(env: Environment, keys: readonly SettingKey[]) {
@@ -98,12 +85,11 @@ function readSettings(env: Environment, keys: readonly SettingKey[]) {
   for (const key of keys) {
     const setting: Setting<unknown> = SETTINGS[key];
     const text = textOf(env, setting);
-    if (text === undefined) {
-      if (setting.required) problems.push({ name: setting.name, problem: 'is not set and has no default' });
-      else values[key] = setting.unset;
+    if (text === undefined && setting.required) {
+      problems.push({ name: setting.name, problem: 'is not set and has no default' });
       continue;
     }
-    const parsed = parse(setting, text);
+    const parsed: Parsed<unknown> = text === undefined ? { ok: true, value: setting.unset } : parse(setting, text);
     if (parsed.ok) values[key] = parsed.value;
     else problems.push({ name: setting.name, problem: parsed.problem });
   }
@@ -111,19 +97,19 @@ function readSettings(env: Environment, keys: readonly SettingKey[]) {
 }
 
 function parse(setting: Setting<unknown>, text: string): Parsed<unknown> {
-  if (text.trim() === '') return { ok: false, problem: 'is set but blank' };
-  return isQuoted(text.trim()) ? { ok: false, problem: IN_QUOTES } : setting.parse(text);
+  if (text.trim() === '') return bad('is set but blank');
+  return isQuoted(text.trim()) ? bad(IN_QUOTES) : setting.parse(text);
 }
 
-/** The text of a setting; undefined when it is not set. Blanks around it do no harm, except in a secret, where they are a mistake. */
+/** Undefined: not set. Blanks around it do no harm, except in a secret, where they are a mistake. */
 function textOf(env: Environment, setting: Setting<unknown>): string | undefined {
   const text = env[setting.name];
   if (text === undefined || (text === '' && setting.emptyIsUnset)) return undefined;
   return setting.secret ? text : text.trim() || ' ';
 }
 
-/** Chosen by or for the merchant. Outside production nobody is hurt by a short one, and rehearsals use such. */
-const SECRETS = [
+/** The merchant may choose these. Outside production a short one hurts nobody, and rehearsals use such. */
+const CHOSEN_SECRETS = [
   'stripeApiKey',
   'stripeWebhookSecrets',
   'morPaymentWebhookSecrets',
@@ -131,71 +117,57 @@ const SECRETS = [
   'morRelaySecret',
 ] as const;
 
-/** Settings that are right each by itself and wrong together. A setting that is already wrong is not reported again. */
+/** Settings that are right alone and wrong together. A wrong setting has no value: nobody reports it again. */
 function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[] {
   const problems = databaseChecks(values);
+  const isSet = ({ name }: Setting<unknown>): boolean => (env[name] ?? '') !== '';
+  const report = ({ name }: Setting<unknown>, problem: string): void => void problems.push({ name, problem });
+  const { notifyUrl, notifySecrets, notifyFormat, nodeEnv, retrySchedule: schedule } = values;
   const pairs = [
-    [SETTINGS.morRelayUrl.name, SETTINGS.morRelaySecret.name],
-    [SETTINGS.morPartnerClientId.name, SETTINGS.morPartnerClientSecret.name],
-    [SETTINGS.recoveryLinkJurisdiction.name, SETTINGS.recoveryLinkReturnUrl.name],
+    [SETTINGS.morRelayUrl, SETTINGS.morRelaySecret],
+    [SETTINGS.morPartnerClientId, SETTINGS.morPartnerClientSecret],
+    [SETTINGS.recoveryLinkJurisdiction, SETTINGS.recoveryLinkReturnUrl],
   ] as const;
   for (const [first, second] of pairs) {
-    const isSet = (name: string): boolean => (env[name] ?? '') !== '';
-    if (isSet(first) && env[second] === undefined) problems.push({ name: second, problem: `is needed with ${first}` });
-    if (isSet(second) && !isSet(first)) problems.push({ name: first, problem: `is needed with ${second}` });
+    if (isSet(first) && env[second.name] === undefined) report(second, `is needed with ${first.name}`);
+    if (isSet(second) && !isSet(first)) report(first, `is needed with ${second.name}`);
   }
-  problems.push(...notifyChecks(values), ...retryChecks(values), ...signInChecks(env, values));
-  if (values.nodeEnv === 'production') {
-    for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl'] as const) {
-      const value = values[key];
-      const url = value instanceof Secret ? value.reveal() : value;
-      if (typeof url === 'string' && url.startsWith('http:') && !isPrivateHost(url)) {
-        problems.push({ name: SETTINGS[key].name, problem: 'must be https in production, except for a private host' });
-      }
-    }
-    for (const key of SECRETS) {
-      const secrets = [values[key] ?? []].flat();
-      const problem = secrets.map(tooWeak).find((weak) => weak !== null);
-      if (problem !== undefined) problems.push({ name: SETTINGS[key].name, problem: `${problem}, in production` });
-    }
+  if (notifyUrl === null && (notifySecrets ?? []).length > 0)
+    report(SETTINGS.notifyUrl, `is needed with ${SETTINGS.notifySecrets.name}`);
+  if (notifyUrl && notifySecrets?.length === 0 && notifyFormat === 'standard')
+    report(SETTINGS.notifySecrets, `is needed with ${SETTINGS.notifyUrl.name}, unless NOTIFY_FORMAT is slack`);
+  // Its steps need a way.
+  if (schedule && values.morRelayUrl !== undefined && values.recoveryLinkReturnUrl !== undefined) {
+    const has = { relay: values.morRelayUrl !== null, links: values.recoveryLinkReturnUrl !== null };
+    const problem = scheduleProblem(schedule, { ...has, production: nodeEnv === 'production' });
+    if (problem !== null) report(SETTINGS.retrySchedule, problem);
+  }
+  // All of the sign-in or nothing: whoever signs in must be proven, and must have a role.
+  const signIn = [SETTINGS.oidcIssuer, SETTINGS.oidcClientId, SETTINGS.oidcClientSecret, SETTINGS.oidcRoles];
+  const given = [...signIn, SETTINGS.oidcEmailDomain].find(isSet);
+  const needed = [...signIn, ...(nodeEnv === 'production' ? [SETTINGS.consoleUrl] : [])];
+  for (const one of given === undefined ? [] : needed)
+    if (!isSet(one)) report(one, `is needed with ${given?.name ?? ''}`);
+  if (nodeEnv !== 'production') return problems;
+  for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl'] as const) {
+    const [url] = secretsOrTexts(values[key]);
+    if (url?.startsWith('http:') === true && !isPrivateHost(url))
+      report(SETTINGS[key], 'must be https in production, except for a private host');
+  }
+  for (const key of CHOSEN_SECRETS) {
+    const problem = secretsOrTexts(values[key])
+      .map(tooWeak)
+      .find((weak) => weak !== null);
+    if (problem !== undefined) report(SETTINGS[key], `${problem}, in production`);
   }
   return problems;
 }
 
-/** Wrong settings have no value at all and were reported already. */
-function notifyChecks({ notifyUrl: url, notifySecrets, notifyFormat }: Partial<Values>): SettingProblem[] {
-  if (url === undefined || notifySecrets === undefined) return [];
-  const [{ name: urlName }, { name: secretsName }] = [SETTINGS.notifyUrl, SETTINGS.notifySecrets];
-  if (url === null)
-    return notifySecrets.length > 0 ? [{ name: urlName, problem: `is needed with ${secretsName}` }] : [];
-  if (notifyFormat !== 'standard' || notifySecrets.length > 0) return [];
-  return [{ name: secretsName, problem: `is needed with ${urlName}, unless NOTIFY_FORMAT is slack` }];
-}
+const secretsOrTexts = (value: unknown): readonly string[] => (typeof value === 'string' ? [value] : secretsIn(value));
 
-/** All of them or none: whoever signs in must be proven, and must have a role. */
-function signInChecks(env: Environment, { nodeEnv }: Partial<Values>): SettingProblem[] {
-  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
-  const needed = [SETTINGS.oidcIssuer, SETTINGS.oidcClientId, SETTINGS.oidcClientSecret, SETTINGS.oidcRoles];
-  const given = [...needed, SETTINGS.oidcEmailDomain].find(({ name }) => isSet(name));
-  if (given === undefined) return [];
-  return [...needed, ...(nodeEnv === 'production' ? [SETTINGS.consoleUrl] : [])]
-    .filter(({ name }) => !isSet(name))
-    .map(({ name }) => ({ name, problem: `is needed with ${given.name}` }));
-}
-
-/** Its steps need a way to be carried out. */
-function retryChecks({ retrySchedule: schedule, nodeEnv, ...v }: Partial<Values>): SettingProblem[] {
-  // Wrong settings have no value at all and were reported already.
-  if (!schedule || v.morRelayUrl === undefined || v.recoveryLinkReturnUrl === undefined) return [];
-  const relay = v.morRelayUrl !== null;
-  const links = v.recoveryLinkReturnUrl !== null;
-  const problem = scheduleProblem(schedule, { relay, links, production: nodeEnv === 'production' });
-  return problem === null ? [] : [{ name: SETTINGS.retrySchedule.name, problem }];
-}
-
-function databaseChecks(values: Partial<Values>): SettingProblem[] {
-  // Null is "not set"; a URL that is wrong has no value at all and was reported already.
-  const missing = values.nodeEnv === 'production' && values.databaseUrl === null;
+/** Null is "not set"; a wrong URL has no value, and is reported already. */
+function databaseChecks({ nodeEnv, databaseUrl }: Partial<Values>): SettingProblem[] {
+  const missing = nodeEnv === 'production' && databaseUrl === null;
   return missing ? [{ name: SETTINGS.databaseUrl.name, problem: 'is needed in production' }] : [];
 }
 

@@ -1,67 +1,79 @@
-// What one row of the settings table holds, and short ways to write such a row.
-import { type Parser } from './parsers.js';
+// One row of the settings table, and what a value may be.
 
-/** One setting: everything that parsing, the example file, the console and the settings reference need to know of it. */
-export type Setting<T> = {
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+export const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
+/** `problem` never repeats the value. */
+export const bad = (problem: string): Parsed<never> => ({ ok: false, problem });
+
+/** What a setting may be. */
+export type Kind<T> = {
+  /** In words, with the unit. */
+  readonly type: string;
+  /** True: nobody shows the value, logs it or puts it into an error. */
+  readonly secret?: boolean;
+  readonly parse: (text: string) => Parsed<T>;
+};
+
+/** Everything that parsing, the example file, the console and the settings reference need of a setting. */
+export type Setting<T> = Required<Kind<T>> & {
   /** The environment variable. */
   readonly name: string;
-  /** What it may be, in words, with the unit. */
-  readonly type: string;
-  /** The default as one would write it; null: there is none. */
+  /** As one writes it; null: there is none. */
   readonly default: string | null;
-  /** True: the daemon does not start without it. */
   readonly required: boolean;
-  /** True: the value is never shown, logged or put into an error. */
-  readonly secret: boolean;
   /**
-   * True: an empty `NAME=` counts as not set, as env files and containers write it. False where a secret goes: an empty secret is
-   * one that somebody meant to give, and one that anybody can sign with.
+   * True: an empty `NAME=` counts as not set, as env files and containers write it. False for most secrets: somebody meant to give
+   * one, and anybody can sign with an empty one.
    */
   readonly emptyIsUnset: boolean;
-  /** What it does, for the person who sets it. One or more full sentences. */
+  /** For the person who sets it, in full sentences. */
   readonly description: string;
-  /** A value as an example file shows it; null: the default, or nothing. */
+  /** For the example file; null: the default, or nothing. */
   readonly example: string | null;
-  readonly parse: Parser<T>;
-  /** What the settings object holds when the variable is not set; only read for settings that are neither required nor have a default. */
+  /** The value of an unset variable; nobody reads it for a required setting. */
   readonly unset: T;
 };
 
-type Row = Pick<Setting<unknown>, 'name' | 'type' | 'description'> & {
-  readonly secret?: boolean;
-  readonly emptyIsUnset?: boolean; // left out: the opposite of `secret`
-  readonly example?: string;
-};
+type More = { readonly example?: string; readonly emptyIsUnset?: boolean };
 
-const common = (row: Row) => ({
-  name: row.name,
-  type: row.type,
-  description: row.description,
-  secret: row.secret ?? false,
-  emptyIsUnset: row.emptyIsUnset ?? row.secret !== true,
-  example: row.example ?? null,
+const row = <T>(name: string, kind: Kind<T>, description: string, more: More) => ({
+  ...kind,
+  name,
+  description,
+  example: more.example ?? null,
+  secret: kind.secret ?? false,
+  emptyIsUnset: more.emptyIsUnset ?? kind.secret !== true,
 });
 
-/** A setting the daemon does not start without. */
-export function required<T>(row: Row, parse: Parser<T>): Setting<T> {
-  // The value for "unset" cannot be reached: an unset required setting stops the start.
-  const unset = undefined as never;
-  return { ...common(row), default: null, required: true, parse, unset };
+/** The daemon does not start without it. */
+export function required<T>(name: string, kind: Kind<T>, description: string, more: More): Setting<T> {
+  return { ...row(name, kind, description, more), default: null, required: true, unset: undefined as never };
 }
 
-/** A setting with a default, which goes through the same checks as a value from outside. */
-export function withDefault<T>(row: Row, text: string, parse: Parser<T>): Setting<T> {
-  const parsed = parse(text);
-  if (!parsed.ok) throw new Error(`the default of ${row.name} ${parsed.problem}`);
-  return { ...common(row), default: text, required: false, parse, unset: parsed.value };
+/** The default goes through the same checks as a value from outside. */
+export function withDefault<T>(
+  name: string,
+  kind: Kind<T>,
+  text: string,
+  description: string,
+  more: More = {},
+): Setting<T> {
+  const parsed = kind.parse(text);
+  if (!parsed.ok) throw new Error(`the default of ${name} ${parsed.problem}`);
+  return { ...row(name, kind, description, more), default: text, required: false, unset: parsed.value };
 }
 
-/** A setting that may be left out; its value is null then. */
-export function optional<T>(row: Row, parse: Parser<T>): Setting<T | null> {
-  return { ...common(row), default: null, required: false, parse, unset: null };
+/** Null if it is left out. */
+export function optional<T>(name: string, kind: Kind<T>, description: string, more: More): Setting<T | null> {
+  return { ...row<T | null>(name, kind, description, more), default: null, required: false, unset: null };
 }
 
-/** A list that may be left out; it is empty then. */
-export function optionalList<T>(row: Row, parse: Parser<readonly T[]>): Setting<readonly T[]> {
-  return { ...common(row), default: null, required: false, parse, unset: [] };
+/** Empty if it is left out. */
+export function optionalList<T>(
+  name: string,
+  kind: Kind<readonly T[]>,
+  description: string,
+  more: More,
+): Setting<readonly T[]> {
+  return { ...row(name, kind, description, more), default: null, required: false, unset: [] };
 }

@@ -1,7 +1,7 @@
 // The settings as they may be shown: on the console, by `crossbill config`, in a bug report. Secrets are named, never printed.
 import { type Config } from './config.js';
 import { shownDatabaseUrl } from './database-url.js';
-import { type ApiKey } from './parsers.js';
+import { type ApiKey } from './kinds.js';
 import { Secret } from './secret.js';
 import { SETTINGS } from './settings.js';
 

@@ -1,12 +1,12 @@
 // Where the merchant's backend may be, and what signs what it is told: a wrong setting is refused at start, without its value.
 import { describe, expect, it } from '@jest/globals';
 import { isForbiddenAddress, isPrivateAddress } from '../../src/config/addresses.js';
-import { notifications } from '../../src/config/notify-settings.js';
+import { SETTINGS } from '../../src/config/index.js';
 import { refusedAddress } from '../../src/notifications/receiver.js';
 import { newSecret } from '../support/notify-receiver.js';
 
 const problem = (text: string): string | null => {
-  const parsed = notifications.notifyUrl.parse(text);
+  const parsed = SETTINGS.notifyUrl.parse(text);
   return parsed.ok ? null : parsed.problem;
 };
 
@@ -76,7 +76,7 @@ describe('an address that a receiver’s name leads to', () => {
 });
 
 describe('NOTIFY_SECRETS', () => {
-  const parse = (text: string) => notifications.notifySecrets.parse(text);
+  const parse = (text: string) => SETTINGS.notifySecrets.parse(text);
 
   it('are whsec_ and 24 to 64 bytes in base64, the first one current', () => {
     const parsed = parse(`${newSecret(1)}, ${newSecret(2)}`);

@@ -1,6 +1,8 @@
 // What ENROLMENT may be.
 import { describe, expect, it } from '@jest/globals';
-import { enrolment as setting } from '../../../src/config/enrolment-setting.js';
+import { SETTINGS } from '../../../src/config/index.js';
+
+const setting = SETTINGS.enrolment;
 
 describe('the setting ENROLMENT', () => {
   const WANTED =

@@ -2,14 +2,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { loadConfig } from '../../../src/config/index.js';
-import { retrySchedule } from '../../../src/config/retry-settings.js';
+import { retrySchedule } from '../../../src/config/retry-schedule.js';
 import { RETRY_ENDS } from '../../../src/domain/retry.js';
 
 const DAY_MS = 86_400_000;
 
 describe('RETRY_SCHEDULE', () => {
   const parsed = (text: string): unknown => {
-    const p = retrySchedule(text);
+    const p = retrySchedule.parse(text);
     return p.ok ? p.value : p.problem;
   };
 
@@ -60,7 +60,7 @@ describe('RETRY_SCHEDULE', () => {
     );
     fc.assert(
       fc.property(fc.string(), (text) => {
-        const p = retrySchedule(text);
+        const p = retrySchedule.parse(text);
         expect(p.ok || (p.problem.length > 0 && p.problem.length < 300)).toBe(true);
       }),
     );

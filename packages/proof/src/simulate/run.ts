@@ -1,6 +1,6 @@
 // One run: a world, a story, faults for a day and a half, then peace, rest, and the rules.
 import { type Difference } from '#src/domain/difference.js';
-import { retrySchedule } from '#src/config/retry-settings.js';
+import { retrySchedule } from '#src/config/retry-schedule.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type FlowSettings } from '#src/domain/settings.js';
 import {
@@ -57,7 +57,7 @@ export type RunResult = {
 const RETRY_LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/paid', expiresSec: 86_400 };
 
 function scheduleOf({ name, settings }: Story): FlowSettings['retrySchedule'] {
-  const parsed = retrySchedule(settings?.retries ?? 'off');
+  const parsed = retrySchedule.parse(settings?.retries ?? 'off');
   if (!parsed.ok) throw new Error(`${name}: ${parsed.problem}`);
   return parsed.value;
 }

@@ -1,16 +1,14 @@
-// The settings of what follows a failed renewal.
-import { recoveryLinks } from './link-settings.js';
-import { type Parsed, type Parser } from './parsers.js';
-import { withDefault } from './setting.js';
+// RETRY_SCHEDULE: the steps after a failed renewal, by kind of decline.
 import { RETRY_STEPS_MOST } from '../policy.js';
+import { bad, good, type Kind } from './setting.js';
 
 const KINDS = ['soft', 'hard', 'authentication'] as const;
 const ENDS = ['nothing', 'uncollectible', 'cancel'] as const;
-type Kind = (typeof KINDS)[number];
+type Decline = (typeof KINDS)[number];
 
 /** One step: the MoR is asked to charge again so long after the refusal, or a payment link is made at once. */
 type Step = { readonly do: 'charge'; readonly afterMs: number } | { readonly do: 'link' };
-export type Schedule = Readonly<Record<Kind, readonly Step[]>> & { readonly end: (typeof ENDS)[number] };
+export type Schedule = Readonly<Record<Decline, readonly Step[]>> & { readonly end: (typeof ENDS)[number] };
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const MOST_MS = 30 * UNITS.d;
@@ -22,31 +20,34 @@ const LINK: readonly Step[] = [{ do: 'link' }];
 /** Three, five and seven days are what Stripe's dashboard proposes for a retry schedule of one's own. */
 const DEFAULT: Schedule = { soft: DAYS(3, 5, 7), hard: LINK, authentication: LINK, end: 'nothing' };
 
-const bad = (problem: string): Parsed<never> => ({ ok: false, problem });
-
 /** `off`, `default`, or `kind=step,step` entries between blanks; a kind that is left out is as in the default. */
-export const retrySchedule: Parser<Schedule | null> = (text) => {
-  if (text === 'off') return { ok: true, value: null };
-  if (text === 'default') return { ok: true, value: DEFAULT };
-  const found: { -readonly [K in keyof Schedule]?: Schedule[K] } = {};
-  for (const [index, entry] of text.trim().split(/\s+/).entries()) {
-    const place = `entry ${index + 1}`;
-    const [, name = '', value = ''] = /^([a-z]+)=(.*)$/.exec(entry) ?? [];
-    const kind = KINDS.find((k) => k === name);
-    if (kind === undefined && name !== 'end')
-      return bad(`${place} must begin with soft=, hard=, authentication= or end=; or the whole must be off or default`);
-    if ((kind ?? 'end') in found) return bad(`${place}: ${name} is there a second time`);
-    if (kind === undefined) {
-      const end = ENDS.find((e) => e === value);
-      if (end === undefined) return bad(`${place}: end must be one of ${ENDS.join(', ')}`);
-      found.end = end;
-      continue;
+export const retrySchedule: Kind<Schedule | null> = {
+  type: 'off, default, or entries such as soft=3d,5d,7d hard=link authentication=link end=uncollectible',
+  parse(text) {
+    if (text === 'off') return good(null);
+    if (text === 'default') return good(DEFAULT);
+    const found: { -readonly [K in keyof Schedule]?: Schedule[K] } = {};
+    for (const [index, entry] of text.trim().split(/\s+/).entries()) {
+      const place = `entry ${index + 1}`;
+      const [, name = '', value = ''] = /^([a-z]+)=(.*)$/.exec(entry) ?? [];
+      const kind = KINDS.find((k) => k === name);
+      if (kind === undefined && name !== 'end')
+        return bad(
+          `${place} must begin with soft=, hard=, authentication= or end=; or the whole must be off or default`,
+        );
+      if ((kind ?? 'end') in found) return bad(`${place}: ${name} is there a second time`);
+      if (kind === undefined) {
+        const end = ENDS.find((e) => e === value);
+        if (end === undefined) return bad(`${place}: end must be one of ${ENDS.join(', ')}`);
+        found.end = end;
+        continue;
+      }
+      const steps = stepsOf(value);
+      if (typeof steps === 'string') return bad(`${place} (${kind}): ${steps}`);
+      found[kind] = steps;
     }
-    const steps = stepsOf(value);
-    if (typeof steps === 'string') return bad(`${place} (${kind}): ${steps}`);
-    found[kind] = steps;
-  }
-  return { ok: true, value: { ...DEFAULT, ...found } };
+    return good({ ...DEFAULT, ...found });
+  },
 };
 
 /** The steps, or what is wrong with which of them. */
@@ -90,18 +91,3 @@ export function scheduleProblem(
   }
   return null;
 }
-
-export const failedRenewals = {
-  retrySchedule: withDefault(
-    {
-      name: 'RETRY_SCHEDULE',
-      type: 'off, default, or entries such as soft=3d,5d,7d hard=link authentication=link end=uncollectible',
-      example: 'soft=3d,5d,7d hard=link authentication=link end=uncollectible',
-      description:
-        'What follows a failed renewal, by kind of decline: waits before the MoR is asked to charge again (over MOR_RELAY_URL; without it each makes a payment link), and link for a payment link at once. end says what becomes of the invoice after the last step: nothing, uncollectible, or cancel (the subscription). default is soft=3d,5d,7d hard=link authentication=link end=nothing, and so is what is left out.',
-    },
-    'off',
-    retrySchedule,
-  ),
-  ...recoveryLinks,
-};
