@@ -1,7 +1,7 @@
 // Quotes that `docker run --env-file` and some panels pass on: they are part of the value, and a daemon that took them would refuse every event.
 import { describe, expect, it } from '@jest/globals';
-import { SETTINGS } from '../../src/config/index.js';
-import { load, minimal, problemsOf, wrong } from '../support/minimal-settings.js';
+import { SETTINGS } from '../../../src/config/index.js';
+import { load, minimal, problemsOf, wrong } from '../../support/minimal-settings.js';
 
 const MARKS = [
   ['"', '"'],

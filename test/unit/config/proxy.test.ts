@@ -1,7 +1,7 @@
 // The variables of a host behind a proxy: which peers are reached through it, and which wrong one stops the start.
 import { describe, expect, it } from '@jest/globals';
-import { proxiesOf, proxyFor, secretValues, shownProxy } from '../../src/config/index.js';
-import { load, problemsOf } from '../support/minimal-settings.js';
+import { proxiesOf, proxyFor, secretValues, shownProxy } from '../../../src/config/index.js';
+import { load, problemsOf } from '../../support/minimal-settings.js';
 
 const PROXY = 'http://proxy.internal:3128';
 const way = (env: Record<string, string>, url: string): string | null => {

@@ -2,7 +2,7 @@
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { valuesOf, withSetting } from '../../src/cli/setup/env-file.js';
+import { valuesOf, withSetting } from '../../../../src/cli/setup/env-file.js';
 
 /** Every other setting. Node 20 takes a comment in the first line for a name. */
 const othersIn = (text: string): [string, string | undefined][] =>

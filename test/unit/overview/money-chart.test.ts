@@ -1,7 +1,7 @@
 // The overview's chart of money by day.
 import { expect, it } from '@jest/globals';
-import { type DayMoney } from '../../src/overview/days.store.js';
-import { moneyChart } from '../../src/overview/money-chart.js';
+import { type DayMoney } from '../../../src/overview/days.store.js';
+import { moneyChart } from '../../../src/overview/money-chart.js';
 
 const day = (text: string): Date => new Date(`${text}T00:00:00Z`);
 const DAYS = { since: day('2026-11-18'), until: day('2026-11-21') };

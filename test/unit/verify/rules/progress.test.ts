@@ -1,10 +1,10 @@
 // How far a verify run is: however often a listing is cut off, everything that the platform lists is compared.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { afterPage, begun, progressFromJson, progressToJson, takenUp } from '../../src/verify/rules/progress.js';
-import { showCounts, showMarksLeft } from '../../src/verify/rules/counts.js';
-import { type Listing } from '../../src/domain/difference.js';
-import { SETTINGS } from '../support/builders.js';
+import { afterPage, begun, progressFromJson, progressToJson, takenUp } from '../../../../src/verify/rules/progress.js';
+import { showCounts, showMarksLeft } from '../../../../src/verify/rules/counts.js';
+import { type Listing } from '../../../../src/domain/difference.js';
+import { SETTINGS } from '../../../support/builders.js';
 
 const SINCE = new Date('2026-11-01T00:00:00Z');
 const at = (sec: number): Date => new Date(SINCE.getTime() + sec * 1000);

@@ -2,8 +2,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ConfigError, loadDatabaseConfig, redactedConfig, secretValues, SETTINGS } from '../../src/config/index.js';
-import { load, problemsOf, sha256, wrong } from '../support/minimal-settings.js';
+import { ConfigError, loadDatabaseConfig, redactedConfig, secretValues, SETTINGS } from '../../../src/config/index.js';
+import { load, problemsOf, sha256, wrong } from '../../support/minimal-settings.js';
 
 describe('in production', () => {
   const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };

@@ -2,9 +2,9 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createLogger, isSecretName, type Logger, NestLogger, textCensor } from '../../src/observe/index.js';
-import { Secret } from '../../src/config/index.js';
-import { anyCharacter } from '../../packages/proof/src/fuzz/inputs/character.js';
+import { createLogger, isSecretName, type Logger, NestLogger, textCensor } from '../../../src/observe/index.js';
+import { Secret } from '../../../src/config/index.js';
+import { anyCharacter } from '../../../packages/proof/src/fuzz/inputs/character.js';
 
 const CANARY = 'canary"1\\secret/ü';
 

@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FileTarget, StreamTarget } from '../../src/observe/log-target.js';
+import { FileTarget, StreamTarget } from '../../../src/observe/log-target.js';
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
 const line = (n: number): string => `{"n":${n},"text":"${'x'.repeat(1000)}"}\n`;

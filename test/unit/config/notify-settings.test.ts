@@ -1,9 +1,9 @@
 // Where the merchant's backend may be, and what signs what it is told: a wrong setting is refused at start, without its value.
 import { describe, expect, it } from '@jest/globals';
-import { isForbiddenAddress, isPrivateAddress } from '../../src/config/addresses.js';
-import { SETTINGS } from '../../src/config/index.js';
-import { refusedAddress } from '../../src/notifications/receiver.js';
-import { newSecret } from '../support/notify-receiver.js';
+import { isForbiddenAddress, isPrivateAddress } from '../../../src/config/addresses.js';
+import { SETTINGS } from '../../../src/config/index.js';
+import { refusedAddress } from '../../../src/notifications/receiver.js';
+import { newSecret } from '../../support/notify-receiver.js';
 
 const problem = (text: string): string | null => {
   const parsed = SETTINGS.notifyUrl.parse(text);

@@ -1,7 +1,7 @@
 // What an open item explains, tax that is not committed, and the edges of the comparison.
-import { FACTS } from '../support/item-facts.js';
+import { FACTS } from '../../../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
-import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
+import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
 import {
   compareAttached,
   compareCharges,
@@ -10,11 +10,11 @@ import {
   compareWithin,
   difference,
   paidBeyondLedger,
-} from '../../src/verify/rules/compare.js';
-import { type Difference, isRepairable } from '../../src/domain/difference.js';
-import { differenceId } from '../../src/verify/rules/acknowledge.js';
-import { INVOICE_ID, START } from '../support/builders.js';
-import { facts, invoice, LATER, note, ours, payment, refund, review } from '../support/compare-rows.js';
+} from '../../../../src/verify/rules/compare.js';
+import { type Difference, isRepairable } from '../../../../src/domain/difference.js';
+import { differenceId } from '../../../../src/verify/rules/acknowledge.js';
+import { INVOICE_ID, START } from '../../../support/builders.js';
+import { facts, invoice, LATER, note, ours, payment, refund, review } from '../../../support/compare-rows.js';
 
 describe('what an open item explains', () => {
   const TWO_MINUTES = new Date(START.getTime() + 120_000);

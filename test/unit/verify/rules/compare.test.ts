@@ -1,17 +1,17 @@
 // Each kind of difference between the ledger and Stripe, planted one at a time, and what must not count as one.
 import { describe, expect, it } from '@jest/globals';
-import { type PaymentRow } from '../../src/domain/model.js';
+import { type PaymentRow } from '../../../../src/domain/model.js';
 import {
   compareAttached,
   compareCharges,
   compareCreditNotes,
   compareInvoice,
   compareWithin,
-} from '../../src/verify/rules/compare.js';
-import { type Difference } from '../../src/domain/difference.js';
-import { compareRecord } from '../../src/verify/rules/compare-hands.js';
-import { START } from '../support/builders.js';
-import { facts, invoice, LATER, note, ours, payment, record, refund, review } from '../support/compare-rows.js';
+} from '../../../../src/verify/rules/compare.js';
+import { type Difference } from '../../../../src/domain/difference.js';
+import { compareRecord } from '../../../../src/verify/rules/compare-hands.js';
+import { START } from '../../../support/builders.js';
+import { facts, invoice, LATER, note, ours, payment, record, refund, review } from '../../../support/compare-rows.js';
 
 describe('within the ledger', () => {
   it('a marked payment with a mirrored refund is no difference', () => {

@@ -1,7 +1,7 @@
 // What people did on Stripe by hand, against the ledger: each is named with its sum, and what is right is not named.
 import { describe, expect, it } from '@jest/globals';
-import { type Difference } from '../../src/domain/difference.js';
-import { type BalanceEntryFacts, type ShownInvoice } from '../../src/domain/ports/billing-reader.js';
+import { type Difference } from '../../../../src/domain/difference.js';
+import { type BalanceEntryFacts, type ShownInvoice } from '../../../../src/domain/ports/billing-reader.js';
 import {
   compareBalance,
   compareDetached,
@@ -9,10 +9,10 @@ import {
   compareOverpaid,
   compareRecord,
   creditedBeyondLedger,
-} from '../../src/verify/rules/compare-hands.js';
-import { INVOICE_ID } from '../support/builders.js';
-import { aDispute } from '../support/disputed-lane.js';
-import { facts, note, ours, payment, record, refund, review } from '../support/compare-rows.js';
+} from '../../../../src/verify/rules/compare-hands.js';
+import { INVOICE_ID } from '../../../support/builders.js';
+import { aDispute } from '../../../support/disputed-lane.js';
+import { facts, note, ours, payment, record, refund, review } from '../../../support/compare-rows.js';
 
 const shown = (over: Partial<ShownInvoice> = {}): ShownInvoice => ({
   ...facts(),

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { renderEnvExample } from '../../src/config/env-example.js';
-import { ConfigError, loadConfig, SETTING_GROUPS, SETTINGS } from '../../src/config/index.js';
+import { renderEnvExample } from '../../../src/config/env-example.js';
+import { ConfigError, loadConfig, SETTING_GROUPS, SETTINGS } from '../../../src/config/index.js';
 
-const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
 
 describe('.env.example', () => {
   it('is the file that the settings table writes', () => {

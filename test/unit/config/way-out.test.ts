@@ -1,20 +1,20 @@
 // Through a real proxy: Stripe, the MoR, notifications, the clock check and the sign-in, for names that only the proxy knows.
-import { lineOut } from '../../src/mor/options.js';
+import { lineOut } from '../../../src/mor/options.js';
 import { createServer, type Server } from 'node:http';
 import { type LookupAddress } from 'node:dns';
 import { type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SILENT_LOG } from '../support/silent-log.js';
-import { clockCheck } from '../../src/cli/doctor/clock-checks.js';
-import { NO_PROXIES, type Proxies, proxiesOf, Secret } from '../../src/config/index.js';
-import { IdentityProvider } from '../../src/console/sso/identity-provider.js';
-import { HttpReceiver } from '../../src/notifications/receiver.js';
-import { putDown } from '../../src/notifications/rules/put-down.js';
-import { sampleOf } from '../../src/domain/notification.js';
-import { NoAnswer, StripeHttpClient } from '../../src/stripe/http-client.js';
-import { SystemClock } from '../../src/engine/system-ports.js';
-import { aSignIn } from '../support/claims-provider.js';
-import { ConnectProxy } from '../support/connect-proxy.js';
+import { SILENT_LOG } from '../../support/silent-log.js';
+import { clockCheck } from '../../../src/cli/doctor/clock-checks.js';
+import { NO_PROXIES, type Proxies, proxiesOf, Secret } from '../../../src/config/index.js';
+import { IdentityProvider } from '../../../src/console/sso/identity-provider.js';
+import { HttpReceiver } from '../../../src/notifications/receiver.js';
+import { putDown } from '../../../src/notifications/rules/put-down.js';
+import { sampleOf } from '../../../src/domain/notification.js';
+import { NoAnswer, StripeHttpClient } from '../../../src/stripe/http-client.js';
+import { SystemClock } from '../../../src/engine/system-ports.js';
+import { aSignIn } from '../../support/claims-provider.js';
+import { ConnectProxy } from '../../support/connect-proxy.js';
 
 let peer: Server;
 let heard: string[];

@@ -1,8 +1,8 @@
 // Settings: what starts the daemon, what stops it, and that a wrong value is never printed.
 import { describe, expect, it } from '@jest/globals';
-import { redactedConfig, secretValues } from '../../src/config/index.js';
-import { KeyRing } from '../../src/api/access/key-ring.js';
-import { load, minimal, sha256, wrong } from '../support/minimal-settings.js';
+import { redactedConfig, secretValues } from '../../../src/config/index.js';
+import { KeyRing } from '../../../src/api/access/key-ring.js';
+import { load, minimal, sha256, wrong } from '../../support/minimal-settings.js';
 
 describe('the settings', () => {
   it('start with the eight that have no default, and defaults as the reference says', () => {

@@ -1,10 +1,10 @@
 // A repair beside a worker: what was read before the worker wrote is not taken for the newest news.
 import { expect, it } from '@jest/globals';
-import { difference } from '../../src/verify/rules/compare.js';
-import { VerifyFlow } from '../../src/verify/verify.flow.js';
-import { Wake } from '../../src/engine/wake.js';
-import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
-import { LaneHarness, openKinds } from '../support/lane-harness.js';
+import { difference } from '../../../src/verify/rules/compare.js';
+import { VerifyFlow } from '../../../src/verify/verify.flow.js';
+import { Wake } from '../../../src/engine/wake.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../support/builders.js';
+import { LaneHarness, openKinds } from '../../support/lane-harness.js';
 
 it('an invoice that is marked while the repair reads it stays paid', async () => {
   const h = LaneHarness.inMemory();

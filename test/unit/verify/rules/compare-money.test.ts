@@ -1,17 +1,17 @@
 // What is still under way and no difference yet, what a difference is said to be about, and what pays an invoice to the cent.
 import { describe, expect, it } from '@jest/globals';
-import { type OurInvoice } from '../../src/domain/difference.js';
-import { type PaymentRow, type RefundRow } from '../../src/domain/model.js';
-import { DRAFT_PATIENCE_MS } from '../../src/policy.js';
+import { type OurInvoice } from '../../../../src/domain/difference.js';
+import { type PaymentRow, type RefundRow } from '../../../../src/domain/model.js';
+import { DRAFT_PATIENCE_MS } from '../../../../src/policy.js';
 import {
   compareAttached,
   compareCharges,
   compareCreditNotes,
   compareInvoice,
   compareWithin,
-} from '../../src/verify/rules/compare.js';
-import { INVOICE_ID, START } from '../support/builders.js';
-import { facts, invoice, LATER, note, ours, payment, refund, review } from '../support/compare-rows.js';
+} from '../../../../src/verify/rules/compare.js';
+import { INVOICE_ID, START } from '../../../support/builders.js';
+import { facts, invoice, LATER, note, ours, payment, refund, review } from '../../../support/compare-rows.js';
 
 const draft = invoice({ platformStatus: 'draft' });
 const open = invoice({ platformStatus: 'open' });

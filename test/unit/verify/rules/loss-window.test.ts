@@ -1,8 +1,8 @@
 // Which events the MoR may have given up: those of whose every delivery fell on closed doors, and no others.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { closedBetween, givenUp, lossWindows, showLossWindow } from '../../src/verify/rules/loss-window.js';
-import { MOR_ATTEMPTS_SEC } from '../../src/policy.js';
+import { closedBetween, givenUp, lossWindows, showLossWindow } from '../../../../src/verify/rules/loss-window.js';
+import { MOR_ATTEMPTS_SEC } from '../../../../src/policy.js';
 
 const ORIGIN = Date.parse('2026-11-20T00:00:00Z');
 const at = (sec: number): Date => new Date(ORIGIN + sec * 1_000);

@@ -1,6 +1,6 @@
 // The numbers of /metrics: named, explained, and with bounded labels.
 import { describe, expect, it } from '@jest/globals';
-import { Metrics } from '../../src/observe/index.js';
+import { Metrics } from '../../../src/observe/index.js';
 
 function someMetrics(): { metrics: Metrics; setNow: (at: string) => void } {
   let now = new Date('2026-11-20T12:00:00Z');
