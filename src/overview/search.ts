@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { minorFromTyped } from '../console/list-filters.js';
 import { capital } from '../console/show.js';
 import { CustomersAtStripe } from '../customers/at-stripe.flow.js';
+import { type PaymentRow, type RefundRow } from '../domain/model.js';
+import { paymentName } from '../domain/payment-name.js';
 import { ReadModel } from '../engine/read-model.js';
 import { EventsStore } from '../events/events.store.js';
 import { InvoicesStore } from '../invoices/invoices.store.js';
@@ -79,7 +81,7 @@ export class Search {
       ...PLAIN,
       what: `Customer ${c.name ?? c.email ?? ''}`.trim(),
       id: c.customerId,
-      path: `/console/customers/${encodeURIComponent(c.customerId)}`,
+      path: pathOf('customers', c.customerId),
       exact: true,
       name: [c.name, c.email].filter((x) => x !== null).join(', '),
     }));
@@ -87,7 +89,6 @@ export class Search {
   }
 
   private async byId(id: string): Promise<Found[]> {
-    const named = encodeURIComponent(id);
     const [payment, refund, event, dispute, whole, events, beginnings] = await Promise.all([
       this.books.payment(id),
       this.books.refund(id),
@@ -100,7 +101,7 @@ export class Search {
     const found: Found[] = beginnings.map((b) => ({
       what: b.shown === b.id ? capital(b.kind) : `${capital(b.kind)} ${b.shown}`,
       id: b.id,
-      path: `/console/${PATHS[b.kind]}/${encodeURIComponent(b.id)}`,
+      path: pathOf(PATHS[b.kind], b.id),
       exact: b.matched === id,
       minor: b.minor,
       currency: b.currency,
@@ -108,43 +109,21 @@ export class Search {
       at: b.at,
       name: b.matched === b.id ? null : b.matched,
     }));
-    const add = (f: Found): void => void (found.some((x) => x.path === f.path) || found.push(f));
-    if (payment !== null) {
-      const { paymentId, id: row, amount: minor, currency, status, succeededAt: at } = payment.payment;
-      const name = paymentId ?? row;
-      const path = `/console/payments/${encodeURIComponent(name)}`;
-      add({ ...PLAIN, what: 'Payment', id: name, path, exact: true, minor, currency, status, at });
-    }
-    if (refund !== null) {
-      const { id: row, amount: minor, currency, status, createdAt: at } = refund.refund;
-      const path = `/console/refunds/${encodeURIComponent(row)}`;
-      add({ ...PLAIN, what: 'Refund', id: row, path, exact: true, minor, currency, status, at });
-    }
+    const add = (f: Found): void => void (found.some((x) => x.path === f.path) || found.push({ ...f, exact: true }));
+    if (payment !== null) add(foundPayment(payment.payment));
+    if (refund !== null) add({ ...foundRefund(refund.refund), at: refund.refund.createdAt });
     if (dispute !== null) {
-      const { amount: minor, currency, status, createdAt: at } = dispute;
-      add({
-        ...PLAIN,
-        what: capital(dispute.kind),
-        id: disputeName(dispute),
-        path: disputePath(dispute),
-        exact: true,
-        minor,
-        currency,
-        status,
-        at,
-      });
+      const { amount: minor, currency, status, createdAt: at, kind } = dispute;
+      const name = { what: capital(kind), id: disputeName(dispute), path: disputePath(dispute) };
+      add({ ...PLAIN, ...name, minor, currency, status, at });
     }
     // A dispute's page names its invoice.
-    for (const invoice of dispute === null ? whole : []) {
-      const path = `/console/invoices/${encodeURIComponent(invoice)}`;
-      add({ ...PLAIN, what: 'Invoice', id: invoice, path, exact: true, name: id });
-    }
-    if (event !== null) {
-      const { status, receivedAt: at, type: name } = event;
-      add({ ...PLAIN, what: 'Event', id, path: `/console/events/${named}`, exact: true, status, at, name });
-    } else if (events.data[0] !== undefined) {
-      const { status, receivedAt: at, type: name } = events.data[0];
-      add({ ...PLAIN, what: 'Event', id, path: `/console/events?event_id=${named}`, exact: true, status, at, name });
+    for (const invoice of dispute === null ? whole : [])
+      add({ ...PLAIN, what: 'Invoice', id: invoice, path: pathOf('invoices', invoice), name: id });
+    const named = event ?? events.data[0];
+    if (named !== undefined) {
+      const path = event === null ? `/console/events?event_id=${encodeURIComponent(id)}` : pathOf('events', id);
+      add({ ...PLAIN, what: 'Event', id, path, status: named.status, at: named.receivedAt, name: named.type });
     }
     // A whole id is meant as it stands, and not as the beginning of longer ones.
     const exact = found.filter((f) => f.exact);
@@ -169,32 +148,14 @@ export class Search {
         ...PLAIN,
         what: i.number === null ? 'Invoice' : `Invoice ${i.number}`,
         id: i.invoiceId,
-        path: `/console/invoices/${encodeURIComponent(i.invoiceId)}`,
+        path: pathOf('invoices', i.invoiceId),
         minor: i.amountDue,
         currency: i.currency,
         status: i.status,
         at: i.platformCreatedAt ?? i.firstSeenAt,
       })),
-      ...payments.data.map(({ payment: p }) => ({
-        ...PLAIN,
-        what: 'Payment',
-        id: p.paymentId ?? p.id,
-        path: `/console/payments/${encodeURIComponent(p.paymentId ?? p.id)}`,
-        minor: p.amount,
-        currency: p.currency,
-        status: p.status,
-        at: p.succeededAt,
-      })),
-      ...refunds.data.map(({ refund: r }) => ({
-        ...PLAIN,
-        what: 'Refund',
-        id: r.id,
-        path: `/console/refunds/${encodeURIComponent(r.id)}`,
-        minor: r.amount,
-        currency: r.currency,
-        status: r.status,
-        at: r.succeededAt ?? r.createdAt,
-      })),
+      ...payments.data.map(({ payment }) => foundPayment(payment)),
+      ...refunds.data.map(({ refund }) => foundRefund(refund)),
     ];
     return found.filter((f) => meant(f.currency));
   }
@@ -204,6 +165,19 @@ export class Search {
 function minorsOf(text: string): readonly bigint[] {
   const minors = [minorFromTyped(text) ?? 0n, minorFromTyped(text, 'JPY') ?? 0n];
   return [...new Set(minors.filter((m) => m > 0n))];
+}
+
+const pathOf = (folder: string, id: string): string => `/console/${folder}/${encodeURIComponent(id)}`;
+
+function foundPayment(p: PaymentRow): Found {
+  const id = paymentName(p);
+  const { amount: minor, currency, status, succeededAt: at } = p;
+  return { ...PLAIN, what: 'Payment', id, path: pathOf('payments', id), minor, currency, status, at };
+}
+
+function foundRefund({ id, amount: minor, currency, status, succeededAt, createdAt }: RefundRow): Found {
+  const at = succeededAt ?? createdAt;
+  return { ...PLAIN, what: 'Refund', id, path: pathOf('refunds', id), minor, currency, status, at };
 }
 
 const PLAIN = { exact: false, minor: null, currency: null, status: null, at: null, name: null } as const;

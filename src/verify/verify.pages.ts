@@ -8,12 +8,14 @@ import { isPlainText } from '../api/http/rules.js';
 import { Clock } from '../domain/ports/clock.js';
 import { acknowledgedOf, untoldOf, type VerifyRun } from './rules/run.js';
 import { VerifyStore } from './verify.store.js';
+import { differenceFields, listedDifference } from './difference.fields.js';
 import { differenceId } from './rules/acknowledge.js';
 import { type Difference, isUntold } from '../domain/difference.js';
 import { showCounts, showMarksLeft } from './rules/counts.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
+import { csvColumns } from '../console/fields.js';
 import { formOf } from '../console/form.js';
 import { html, type Html, type Piece } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
@@ -37,7 +39,7 @@ export class VerifyPages {
   @Page('verify.read')
   async newest(@Req() req: Request, @Res() res: Response): Promise<void> {
     const run = await this.verify.last();
-    if (wantsCsv(req)) return sendText(res, 'differences', run === null ? [CSV_HEAD] : csvOf(run));
+    if (wantsCsv(req)) return sendText(res, 'differences', csvOf(run));
     sendPage(req, res, { title: 'Verify', section: 'verify', body: run === null ? neverRun : runOf(run) });
   }
 
@@ -103,34 +105,11 @@ function noteForm(session: Session, name: string): Html {
 /** On one page; `crossbill verify` names more. */
 const MOST_SHOWN = 500;
 
-const CSV_HEAD = [
-  'kind',
-  'invoice_id',
-  'payment_id',
-  'refund_id',
-  'event_id',
-  'in_words',
-  'repair',
-  'review_id',
-  'acknowledged_by',
-  'note',
-];
-
 /** All that are kept of the run. */
-function csvOf({ differences }: VerifyRun): readonly (readonly string[])[] {
-  const rows = differences.map((d) => [
-    d.kind,
-    d.invoiceId ?? '',
-    d.paymentId ?? '',
-    d.refundId ?? '',
-    d.eventId ?? '',
-    d.detail,
-    d.repair === 'person' ? 'by a person' : 'crossbill verify --repair',
-    d.reviewId ?? '',
-    d.acknowledged?.by ?? '',
-    d.acknowledged?.note ?? '',
-  ]);
-  return [CSV_HEAD, ...rows];
+function csvOf(run: VerifyRun | null): readonly (readonly string[])[] {
+  const columns = csvColumns(differenceFields);
+  const rows = (run?.differences ?? []).map(listedDifference).map((row) => columns.map(([, cell]) => cell(row)));
+  return [columns.map(([title]) => title), ...rows];
 }
 
 const neverRun = html`<div class="empty">
