@@ -50,7 +50,7 @@ export function addExport(on: Commands): void {
       .option('--month <month>', 'only of this month, UTC: 2026-11', parseMonth)
       .option('--since <when>', 'only since: 2026-01-01, 30d, 12h', parseSince)
       .option('--format <format>', 'csv or jsonl', oneOf(['csv', 'jsonl']), 'csv')
-      .option('--out <file>', 'write to this file, which is there once all of it is written; links are followed')
+      .option('--out <file>', 'write to this file, which is there once all of it is written')
       .action(
         on.run(async (cli, { month, since, format, out }) => {
           if (month !== undefined && since !== undefined) throw wrongUsage('Use --month or --since, not both.');
@@ -59,11 +59,8 @@ export function addExport(on: Commands): void {
             writeRows(cli, rows, exported, format === 'csv' && !cli.json, to);
           if (out === undefined) return void (await write(cli.io.out));
           const file = resolve(cli.io.cwd, out);
-          const { written, isPlain } = await intoFile(file, cli.io.signal, write);
-          const line = `Wrote ${written} rows to ${file}.\n`;
-          // The other name may lead to standard output: the line would stand among the rows.
-          if (isPlain) await cli.print({ export: name, file, rows: written }, () => line);
-          else cli.io.err(line);
+          const written = await intoFile(file, write);
+          await cli.print({ export: name, file, rows: written }, () => `Wrote ${written} rows to ${file}.\n`);
         }),
       );
   add('ledger', 'every movement of money, by when it happened', LEDGER);

@@ -78,7 +78,11 @@ export class World {
     await audit.write({ ...row, outcome: 'begun', status: 0, detail: null });
     // The change is done by then, and the trail has its beginning.
     const end = (entry: Parameters<AuditLog['write']>[0]): Promise<void> =>
-      audit.write(entry).catch((err: unknown) => this.log.error({ event: 'audit.outcome_lost', err }, "Couldn't audit the outcome of a change"));
+      audit
+        .write(entry)
+        .catch((err: unknown) =>
+          this.log.error({ event: 'audit.outcome_lost', err }, "Couldn't audit the outcome of a change"),
+        );
     try {
       const made = await work();
       const { target: at = target, detail = null } = about(made);
