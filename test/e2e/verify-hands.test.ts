@@ -197,7 +197,7 @@ describe('a difference acknowledged by a person', () => {
     const none = await run('--acknowledge', 'dif_1', '--note', 'why');
     expect({ code: none.code, err: none.err }).toEqual({
       code: 1,
-      err: expect.stringContaining('names no difference'),
+      err: expect.stringContaining('no such difference'),
     });
   });
 });
