@@ -223,10 +223,7 @@ describe('a failed renewal with a schedule of retries', () => {
     const explained = await cli(['explain', id], env);
     expect(explained.out).toMatch(/It was refused last as soft \(insufficient_funds\); tried again at \d{4}-/);
     const ran = await cliJson(['retry', id, '--yes'], env);
-    expect([ran.code, ran.body]).toMatchObject([
-      0,
-      { id, retries: { made: [{ means: 'charge', by: 'cli:ada' }] } },
-    ]);
+    expect([ran.code, ran.body]).toMatchObject([0, { id, retries: { made: [{ means: 'charge', by: 'cli:ada' }] } }]);
     await world.invoice(id, 'paid');
     const refused = await cli(['retry', id, '--yes'], env);
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('the invoice is paid')]);
