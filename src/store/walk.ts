@@ -21,9 +21,9 @@ export class Parameters {
 export type Walk = {
   /** A table or a subquery, called `x`. */
   readonly from: string;
-  /** The naming column of a row. */
+  /** The column naming a row. */
   readonly key: string;
-  /** The counting column of the rows: of two with the same time the greater is the newer. */
+  /** The column counting the rows: of two with the same time the greater is the newer. */
   readonly number: string;
   /** The time of the list's order, as in its indexes; null: ordered by the number. */
   readonly at: string | null;

@@ -103,7 +103,7 @@ export class TokenSource {
       return failure('retry', `the MoR's token service answered ${status}`, known);
     }
     if (status >= 300 && status < 400) {
-      const why = "the MoR's token service answered with a redirect; Crossbill follows none";
+      const why = "the MoR's token service answered with a redirect; the client follows none";
       return failure('stopped', why, { code: 'unexpected_redirect' });
     }
     if (status >= 400) return failure('stopped', `the MoR's token service refused our credentials (${status})`);
