@@ -4,7 +4,7 @@ import { isLiveProforma, isPayableLink, dueDate, verdictBy } from '../domain/mor
 import { sayMoney } from '../domain/money.js';
 import { saysNothing } from '../engine/payment.js';
 import { SIGNUP_REASON } from '../domain/status.js';
-import { refusalWords } from '../payments/rules/decline-words.js';
+import { refusalWords } from '../domain/decline-words.js';
 import { type Answer, troubleOf } from '../domain/sentence.js';
 import { day, moment, on, ordinal } from '../domain/when.js';
 

@@ -13,7 +13,7 @@ import { type Config, CONFIG } from '../config/index.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { liveMode } from '../engine/own-account.js';
 import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';
-import { paymentAnswer } from './rules/payment-answer.js';
+import { paymentAnswer } from './payment-sentence.js';
 import { actForm, actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
 import { PaymentsStore } from './payments.store.js';
 import { ReadModel } from '../engine/read-model.js';

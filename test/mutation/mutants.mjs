@@ -1,6 +1,6 @@
 // Bugs planted on purpose: exact replacements of text in the sources, and the tests to notice each. A text not found
 // stops the script: the list must follow the code.
-const MARKS = ['test/unit/flow-marks.test.ts', 'test/unit/payments/rules/mark.test.ts'];
+const MARKS = ['test/unit/payments/flow-marks.test.ts', 'test/unit/payments/rules/mark.test.ts'];
 const REFUNDS = ['test/unit/refunds/in-parts.test.ts', 'test/unit/refunds/names.test.ts'];
 const DOORS = ['test/unit/intake-doors.test.ts', 'packages/mor/test/signature.test.ts'];
 
@@ -387,7 +387,7 @@ export const mutants = [
     file: 'src/payments/rules/payment.ts',
     find: "outcome.value === 'pending') waitForDebit(lane, p);",
     replace: "outcome.value === 'pending') believe(lane, p, 'the MoR knows it');",
-    tests: ['test/unit/flow-bank-debit.test.ts'],
+    tests: ['test/unit/payments/flow-bank-debit.test.ts'],
   },
   {
     name: 'the key of a refund depends on an id a restore changes',

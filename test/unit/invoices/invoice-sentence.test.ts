@@ -1,10 +1,10 @@
 // Why an invoice is paid or not, in one sentence: for every state that it can be in.
 import { describe, expect, it } from '@jest/globals';
-import { type PaymentRow } from '../../src/domain/model.js';
-import { type MorObjectRow } from '../../src/domain/mor-object.js';
-import { paymentAnswer } from '../../src/payments/rules/payment-answer.js';
-import { ordinal } from '../../src/domain/when.js';
-import { nov, object, type Over, payment, refusal, review, said, trail } from '../support/answer-facts.js';
+import { type PaymentRow } from '../../../src/domain/model.js';
+import { type MorObjectRow } from '../../../src/domain/mor-object.js';
+import { paymentAnswer } from '../../../src/payments/payment-sentence.js';
+import { ordinal } from '../../../src/domain/when.js';
+import { nov, object, type Over, payment, refusal, review, said, trail } from '../../support/answer-facts.js';
 
 const refused = { payments: [payment({ status: 'failed', succeededAt: null, mark: 'none' })] };
 const STORIES: readonly (readonly [what: string, over: Over, tone: string, text: string])[] = [
@@ -290,8 +290,8 @@ describe('the sentence on top of a payment', () => {
     expect(of({}, [object({ kind: 'debit_return', status: 'returned' })])).toContain('the bank took the debit back');
     const failed = { succeededAt: null, status: 'failed', declineCode: 'lost_card', verdictAt: nov(5) } as const;
     expect(of(failed)).toBe('Not taken: the card was reported lost (5 Nov).');
-    expect(of({ ...failed, mark: 'none', verdictAt: null, processorChargeId: 'ch_1' })).toBe(
-      'Not booked for this invoice: charge ch_1 is booked for another one, as a person was told.',
+    expect(of({ ...failed, mark: 'closed', verdictAt: null, processorChargeId: 'ch_1' })).toBe(
+      'Left aside by a person: no money of charge ch_1 is booked for this invoice.',
     );
     expect(of({ succeededAt: null, status: 'processing' })).toContain('Not settled yet: known since 6 Nov');
     expect(of({ succeededAt: null, status: 'refunded' })).toBe('Only a refund of it is known so far.');

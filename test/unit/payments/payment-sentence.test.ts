@@ -1,12 +1,12 @@
 // The sentence on top of an invoice and of a payment: what it says of each sum, and what it leaves out.
 import { describe, expect, it } from '@jest/globals';
-import { type AttemptRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
-import { type MorObjectRow } from '../../src/domain/mor-object.js';
-import { newRefund } from '../../src/refunds/rules/refund.js';
-import { refusalWords } from '../../src/payments/rules/decline-words.js';
-import { paymentAnswer } from '../../src/payments/rules/payment-answer.js';
-import { NOW, nov, object, type Over, payment, refusal, review, said, trail } from '../support/answer-facts.js';
-import { ctx } from '../support/asked-refund.js';
+import { type AttemptRow, type PaymentRow, type RefundRow } from '../../../src/domain/model.js';
+import { type MorObjectRow } from '../../../src/domain/mor-object.js';
+import { newRefund } from '../../../src/refunds/rules/refund.js';
+import { refusalWords } from '../../../src/domain/decline-words.js';
+import { paymentAnswer } from '../../../src/payments/payment-sentence.js';
+import { NOW, nov, object, type Over, payment, refusal, review, said, trail } from '../../support/answer-facts.js';
+import { ctx } from '../../support/asked-refund.js';
 
 const text = (over: Over): string => said(over)[1];
 const refund = (status: RefundRow['status']): RefundRow => ({

@@ -1,11 +1,11 @@
 // What became of a payment, in one sentence for people.
-import { type MorObjectRow } from '../../domain/mor-object.js';
-import { type PaymentRow, type RefundRow } from '../../domain/model.js';
-import { saysNothing } from '../../engine/payment.js';
-import { sayMoney } from '../../domain/money.js';
-import { type Answer, troubleOf } from '../../domain/sentence.js';
-import { refusalWords } from './decline-words.js';
-import { day } from '../../domain/when.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { type PaymentRow, type RefundRow } from '../domain/model.js';
+import { saysNothing } from '../engine/payment.js';
+import { sayMoney } from '../domain/money.js';
+import { type Answer, troubleOf } from '../domain/sentence.js';
+import { refusalWords } from '../domain/decline-words.js';
+import { day } from '../domain/when.js';
 
 /** @param objects what the MoR keeps about this payment */
 export function paymentAnswer(
@@ -52,13 +52,11 @@ function notTaken(p: PaymentRow, now: Date): Answer {
     const since = p.pendingSince ?? p.recordedAt;
     return { tone: 'wait', text: `Not settled yet: known since ${day(since, now)}; bank debits take days.` };
   }
-  if (saysNothing(p)) {
-    const charge = p.processorChargeId ?? 'it names';
+  if (saysNothing(p))
     return {
       tone: 'wait',
-      text: `Not booked for this invoice: charge ${charge} is booked for another one, as a person was told.`,
+      text: `Left aside by a person: no money of charge ${p.processorChargeId ?? ''} is booked for this invoice.`,
     };
-  }
   if (p.status !== 'failed' && p.status !== 'requires_action')
     return { tone: 'wait', text: 'Only a refund of it is known so far.' };
   const outcome = p.status;

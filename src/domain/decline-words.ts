@@ -1,6 +1,6 @@
 // Why a charge was refused, as one says it to a person: the processor's decline codes in plain words.
-import { type AttemptRow } from '../../domain/model.js';
-import { findRefusalKind } from '../../domain/decline-kind.js';
+import { type AttemptRow } from './model.js';
+import { findRefusalKind } from './decline-kind.js';
 
 /** Stripe, "Decline codes": those that are common, and that say more than "declined". */
 const WORDS: Readonly<Record<string, string>> = {

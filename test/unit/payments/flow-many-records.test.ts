@@ -1,8 +1,8 @@
 // So many payment records on the platform that one of ours cannot be looked for among them: a person is told, nothing waits for ever.
 import { expect, it } from '@jest/globals';
-import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
-import { failed } from '../support/fakes.js';
-import { LaneHarness, openKinds } from '../support/lane-harness.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../support/builders.js';
+import { failed } from '../../support/fakes.js';
+import { LaneHarness, openKinds } from '../../support/lane-harness.js';
 
 function withManyRecords(): LaneHarness {
   const h = LaneHarness.inMemory();

@@ -1,20 +1,20 @@
 // A call whose record was lost with its process, or with its database: how old its key may be is not forgotten, whatever comes between.
-import { wordsOf } from '../support/item-words.js';
+import { wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
-import { StoreUnavailable } from '../../src/domain/errors.js';
-import { LaneWorker } from '../../src/engine/lane-worker.js';
-import { resolveReview } from '../../src/decisions/decide.js';
-import { Wake } from '../../src/engine/wake.js';
-import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
-import { difference } from '../../src/verify/rules/compare.js';
-import { VerifyFlow } from '../../src/verify/verify.flow.js';
-import { aRefund, INVOICE_ID } from '../support/builders.js';
-import { failed } from '../support/fakes.js';
-import { turn } from '../support/intake-fakes.js';
-import { type LaneHarness, openKinds } from '../support/lane-harness.js';
-import { NoChannels } from '../support/no-channels.js';
-import { ask, paid } from '../support/paid-lane.js';
-import { DAY_MS, refused, relayed, rig, state } from '../support/retry-rig.js';
+import { StoreUnavailable } from '../../../src/domain/errors.js';
+import { LaneWorker } from '../../../src/engine/lane-worker.js';
+import { resolveReview } from '../../../src/decisions/decide.js';
+import { Wake } from '../../../src/engine/wake.js';
+import { WorkLaneFlow } from '../../../src/engine/work-lane.flow.js';
+import { difference } from '../../../src/verify/rules/compare.js';
+import { VerifyFlow } from '../../../src/verify/verify.flow.js';
+import { aRefund, INVOICE_ID } from '../../support/builders.js';
+import { failed } from '../../support/fakes.js';
+import { turn } from '../../support/intake-fakes.js';
+import { type LaneHarness, openKinds } from '../../support/lane-harness.js';
+import { NoChannels } from '../../support/no-channels.js';
+import { ask, paid } from '../../support/paid-lane.js';
+import { DAY_MS, refused, relayed, rig, state } from '../../support/retry-rig.js';
 
 const HOUR_MS = 3_600_000;
 const POLL_MS = 400;

@@ -1,10 +1,10 @@
 // A signup's charge that was proven by a look-up, and what the MoR says of it afterwards.
-import { wordsOf } from '../support/item-words.js';
+import { wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/decisions/decide.js';
-import { completeSignup } from '../../src/signups/rules/complete-signup.js';
-import { type LaneState, type Resolution } from '../../src/domain/model.js';
-import { money } from '../../src/domain/money.js';
+import { resolveReview } from '../../../src/decisions/decide.js';
+import { completeSignup } from '../../../src/signups/rules/complete-signup.js';
+import { type LaneState, type Resolution } from '../../../src/domain/model.js';
+import { money } from '../../../src/domain/money.js';
 import {
   anInvoice,
   aPaymentFailed,
@@ -13,8 +13,8 @@ import {
   delivery,
   INVOICE_ID,
   invoiceEvent,
-} from '../support/builders.js';
-import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
+} from '../../support/builders.js';
+import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
 
 it.each([
   ['later than it was proven asks a person', 86_400_000, ['conflicting_event']],

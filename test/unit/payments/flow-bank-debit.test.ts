@@ -1,9 +1,9 @@
 // Bank debits: a signup's is not believed before it is settled, a renewal's is waited for, and either may come back.
-import { withWords, wordsOf } from '../support/item-words.js';
+import { withWords, wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/decisions/decide.js';
-import { completeSignup } from '../../src/signups/rules/complete-signup.js';
-import { type Resolution } from '../../src/domain/model.js';
+import { resolveReview } from '../../../src/decisions/decide.js';
+import { completeSignup } from '../../../src/signups/rules/complete-signup.js';
+import { type Resolution } from '../../../src/domain/model.js';
 import {
   anInvoice,
   aPaymentFailed,
@@ -13,8 +13,8 @@ import {
   INVOICE_ID,
   invoiceEvent,
   START,
-} from '../support/builders.js';
-import { LaneHarness, type MemoryLaneStore, openKinds, balances } from '../support/lane-harness.js';
+} from '../../support/builders.js';
+import { LaneHarness, type MemoryLaneStore, openKinds, balances } from '../../support/lane-harness.js';
 
 const DAY_HOURS = 24;
 

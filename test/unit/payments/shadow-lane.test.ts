@@ -1,11 +1,11 @@
 // Shadow mode, one lane at a time: everything is decided, nothing is sent, and what others do is compared with it.
 import { describe, expect, it } from '@jest/globals';
-import { askRefund } from '../support/ask-refund.js';
-import { applyRead } from '../support/settle-rule.js';
-import { decide } from '../../src/engine/adapter.js';
-import { decideShadowedAnew } from '../../src/payments/rules/shadow.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
-import { compareWithin } from '../../src/verify/rules/compare.js';
+import { askRefund } from '../../support/ask-refund.js';
+import { applyRead } from '../../support/settle-rule.js';
+import { decide } from '../../../src/engine/adapter.js';
+import { decideShadowedAnew } from '../../../src/payments/rules/shadow.js';
+import { type FlowSettings } from '../../../src/domain/settings.js';
+import { compareWithin } from '../../../src/verify/rules/compare.js';
 import {
   anInvoice,
   aPaymentFailed,
@@ -13,8 +13,8 @@ import {
   aRefund,
   INVOICE_ID,
   invoiceEvent,
-} from '../support/builders.js';
-import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
+} from '../../support/builders.js';
+import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
 
 const MODES = ['payment_record', 'out_of_band'] as const;
 
