@@ -1,4 +1,4 @@
-// A change of one lane that somebody asked for: one transaction, once under its name, and the worker is woken for what follows.
+// A requested change of one lane: one transaction, once under its name; then it wakes a worker.
 import { Injectable } from '@nestjs/common';
 import { type Commanded, type Refusal, refuse } from './commanded.js';
 import { type Ctx } from './change.js';
@@ -9,10 +9,10 @@ import { type NamedRequest } from '../domain/request-name.js';
 import { FlowContext } from './flow-context.js';
 import { Wake } from './wake.js';
 
-/** What became of a change: what it made, or why it was refused. */
+/** The object of a change, or its refusal. */
 export type Done<T> = { readonly ok: true; readonly value: T } | Refusal;
 
-/** A request with a name: asked a second time it changes nothing, and gives what `find` finds of what it made. */
+/** A request with a name. The second time it changes nothing and returns the object from `find`. */
 type Named<T> = { readonly name: NamedRequest; readonly find: (s: LaneState, id: string) => T | undefined };
 
 @Injectable()

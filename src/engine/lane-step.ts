@@ -1,4 +1,4 @@
-// One step of a lane: decided on what was read, then a part of the one statement that writes the steps of many lanes.
+// One step of a lane: the decision on its state, then its part of the one statement for the steps of many lanes.
 import { LEDGER_ENTRY, type LaneState } from '../domain/model.js';
 import { type NewNotification } from '../domain/notification.js';
 import { type TellStep } from './decider.js';
@@ -18,7 +18,7 @@ export type Step = {
   readonly value: unknown;
   readonly made: string | null;
   readonly after: LaneState;
-  /** Null: nothing changed that is worth a row. */
+  /** Null: no change is worth a row. */
   readonly row: NewRow | null;
   readonly rest: boolean;
   readonly dueAt: Date | null;
@@ -26,7 +26,7 @@ export type Step = {
   readonly told: readonly NewNotification[];
 };
 
-/** Decides, and says what to write. Throws what `decide` throws. `tell` null: nothing is sent. */
+/** Decides, and says what to write. Throws the errors of `decide`. `tell` null: nobody is notified. */
 export function decideStep(
   work: LaneWork<unknown>,
   known: Step['known'],
@@ -43,8 +43,8 @@ export function decideStep(
   const { after, told } = tell === null ? { after: decided.state, told: [] } : tell(before, decided.state, at);
   const rest = decided.rest === true;
   const snapshot = wantsSnapshot(folded);
-  // Between two calls of a claim nobody has to see where the lane stands: the log has it. But that a payment's name is no other's, only
-  // its read row tells, and calls are made under that name.
+  // Between two calls of a claim the log alone has the lane's state. But only the read row holds a payment's name unique, and calls go out under
+  // that name.
   const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
   const behind = (): boolean => atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
   const row = rowOf({ before, after, version: folded.version + 1, at, atRest, snapshot });
@@ -63,7 +63,7 @@ export function decideStep(
   };
 }
 
-/** A payment got the MoR's id after its money was booked, or without: no entry of the ledger keeps that id from naming two. */
+/** A payment got the MoR's id after its booking, or without one: no entry of the ledger keeps the id from a second payment. */
 function isNamedLate(before: LaneState, after: LaneState): boolean {
   if (before.payments === after.payments) return false;
   const booked = new Set(after.entries.flatMap((e) => (e.reason === 'payment_collected' ? [e.paymentRowId] : [])));
@@ -80,7 +80,7 @@ function earliest(a: Date | null, b: Date | null): Date | null {
   return a < b ? a : b;
 }
 
-/** The lane as it stands once the step is committed. */
+/** The lane after the commit of the step. */
 export function foldedAfter({ known: { folded }, after, row }: Step): Folded {
   const state = { ...after, attempts: [], entries: [], journal: [] };
   if (row === null) return { ...folded, state };
@@ -93,8 +93,8 @@ export function foldedAfter({ known: { folded }, after, row }: Step): Folded {
 }
 
 /**
- * A charge confirms the payment method that it was made with: of a signup's own charge its own, of a renewal the customer's newest setup from
- * before (customers/payment-methods.store.ts says what follows). Most charges find nothing to confirm, and write nothing.
+ * A charge confirms its payment method: a signup's own charge its own method, a renewal the customer's newest setup before it
+ * (customers/payment-methods.store.ts). Most charges find nothing to confirm, and write nothing.
  */
 const CONFIRMED_SQL = (n: number): string => `
   update signup s set confirmed_at = $1, confirmed_by = 'charge'
@@ -103,7 +103,7 @@ const CONFIRMED_SQL = (n: number): string => `
      and s.id = coalesce(d.signup_id, (select n.id from signup n where n.customer_id = d.customer_id and n.kind <> 'payment'
                                           and n.intent_id is not null and n.created_at < d.taken_at order by n.seq desc limit 1))`;
 
-/** Charges of saved payment methods that the step collected. */
+/** The step's charges of saved payment methods. */
 function charged({ after }: Step): (readonly unknown[])[] {
   const booked = new Set(after.entries.flatMap((e) => (e.reason === 'payment_collected' ? [e.paymentRowId] : [])));
   const of = after.payments.filter((p) => booked.has(p.id) && (p.origin === 'renewal' || p.origin === 'signup'));
@@ -116,8 +116,8 @@ type Statement = { readonly name: string; readonly text: string; readonly values
 /** A part of the statement; its parameters begin at `$n`. */
 type Part = { readonly name: string; readonly sql: (n: number) => string; readonly values: readonly unknown[] };
 
-// A row whose lane was claimed by somebody else has no version, and the whole statement is refused. So is one whose row before is not
-// there: a standby that lacked the last commits took over, and what this process has in mind was never written.
+// If another worker claimed the lane, its row has no version, and the database refuses the whole statement. The same without the row before:
+// a standby took over without the last commits, and this process's view was never written.
 const LOG_SQL = (n: number): string => `
   insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
   select d.lane, case when (d.fence is null or d.fence = (select l.fence from lane l where l.key = d.lane))
@@ -128,7 +128,7 @@ const LOG_SQL = (n: number): string => `
                 $${n + 6}::text[]) as d(lane, version, fence, at_rest, snapshot, change, bodies)
    order by d.lane`;
 
-/** The parameters of `LOG_SQL`. The long ones are sent as they are, without an escape in them. */
+/** The parameters of `LOG_SQL`. The long ones go in binary, without escapes. */
 function logValues(steps: readonly Step[]): readonly unknown[] {
   const rows = steps.flatMap(({ row, work }) => (row === null ? [] : [{ ...row, fence: work.fence }]));
   if (rows.length === 0) return [];
@@ -143,7 +143,7 @@ function logValues(steps: readonly Step[]): readonly unknown[] {
   ];
 }
 
-/** By the lane too: a standby that takes over may give a number out again that a worker read from the primary before. */
+/** By the lane too: a standby may give a number out again after a failover. */
 const VERDICTS_SQL = (n: number): string => `
   update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
     from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[], $${n + 3}::text[]) as v(id, lane, status, reason)
@@ -159,8 +159,8 @@ const DUE_SQL = (n: number): string =>
       from unnest($${n}::text[], $${n + 1}::timestamptz[], $${n + 2}::boolean[]) as d(key, at, awaited)`);
 
 /**
- * Lanes that are given back: out of the queue with nothing due, back in it at their time, and due as they were when more came since
- * they were claimed. Their rows are locked first, so that what came is known.
+ * Lanes that are given back: out of the queue with nothing due, back in it at their time, and due as before if more came since the claim. The
+ * statement locks their rows first, so it knows what came.
  */
 const REST_SQL = (n: number): string => `
   select l.key, d.at, l.news <> d.seen as more
@@ -172,11 +172,11 @@ const AFTER_REST = `,
                from w_rest r where l.key = r.key and (r.more or r.at is not null)),
   w_out as (delete from lane l using w_rest r where l.key = r.key and not r.more and r.at is null)`;
 
-/** The statement that writes them all; null: nothing is to be written. `$1` is the time. */
+/** The statement for all steps; null: nothing to write. `$1` is the time. */
 export function statementOf(steps: readonly Step[], now: Date): Statement | null {
   const parts: Part[] = [];
   const add = (name: string, sql: (n: number) => string, rows: readonly (readonly unknown[])[]): void => {
-    // Rows that are looked up are named by arrays, which the server takes for short; of a JSON list it expects a hundred rows.
+    // Look-ups take arrays: the planner expects few rows of an array, and a hundred of a JSON list.
     const [first = []] = rows;
     if (rows.length > 0) parts.push({ name, sql, values: first.map((_, column) => rows.map((r) => r[column])) });
   };
@@ -232,12 +232,12 @@ export function statementOf(steps: readonly Step[], now: Date): Statement | null
     ),
   );
   if (parts.length === 0) return null;
-  // A name stands for one text on a connection. It is no longer than 63 letters, which is all that the server looks at.
+  // A name stands for one text on a connection. The server looks at its first 63 letters.
   const name = `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`;
   return { name, text: textOf(name, parts), values: [now, ...parts.flatMap((p) => p.values)] };
 }
 
-/** Each text is made once: it is ten thousand letters long, and the same for the same parts. */
+/** Each text is made once: it has ten thousand letters, and the same parts make the same text. */
 const texts = new Map<string, string>();
 
 function textOf(name: string, parts: readonly Part[]): string {
@@ -254,5 +254,5 @@ function textOf(name: string, parts: readonly Part[]): string {
   return text;
 }
 
-/** As `jsonText` keeps it: PostgreSQL has no NUL in a text. */
+/** Like `jsonText`: PostgreSQL has no NUL in a text. */
 const storable = (text: string): string => text.replaceAll('\0', '\ufffd');

@@ -1,4 +1,4 @@
-// The loop that works lanes: claims what is due, works each lane by the flow, as many at once as the settings allow.
+// The loop of a worker: claims due lanes and works each by the flow, as many at once as the settings allow.
 import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { Clock } from '../domain/ports/clock.js';
@@ -12,9 +12,9 @@ import { type LaneDone, WorkLaneFlow } from './work-lane.flow.js';
 export const LANE_WORKER = Symbol('LANE_WORKER');
 
 export type LaneWorkerOptions = {
-  /** Names this process in the leases. */
+  /** This process's name in the leases. */
   readonly owner: string;
-  /** Lanes that may wait for a call at once; an eighth more are worked, since a lane also writes between its calls. */
+  /** How many lanes may wait for a call at once. An eighth more are at work, since a lane also writes between its calls. */
   readonly concurrency: number;
   readonly leaseMs: number;
   /** The slow poll under the wake-ups, in milliseconds. */
@@ -24,23 +24,23 @@ export type LaneWorkerOptions = {
 };
 
 const BACK_OFF_MS = 1_000;
-/** Between two claims while deliveries crowd the doors: still more lanes a second than Stripe's budget has calls for. */
+/** Between two claims while deliveries crowd the doors: still more lanes a second than Stripe's budget allows calls. */
 const GIVE_WAY_MS = 200;
 const MOST_FAILING = 10_000;
 /** A lease is renewed after this part of it: two renewals may fail before it runs out. */
 const RENEW_AFTER = 0.3;
-/** A call that has not ended in a quarter of an hour, at the usual lease, never will: then anyone may go on. */
+/** After a quarter of an hour, at the usual lease, a call never ends: then any worker may go on. */
 const MOST_RENEWALS = 120;
 
 @Injectable()
 export class LaneWorker {
   private readonly stopping = new AbortController();
   private readonly inFlight = new Set<Promise<void>>();
-  /** Lanes that failed here with no event to blame, and how often in a row. */
+  /** Lanes with failures and no event to blame, and how many in a row. */
   private readonly failing = new Map<string, number>();
   /** Claimed, and waiting for a place. */
   private readonly ready: Claim[] = [];
-  /** Claims whose lease is renewed, and how often it was. */
+  /** Claims under renewal, and how often each was renewed. */
   private readonly held = new Map<Claim, number>();
   /** Aborted while nothing is held. */
   private idle = new AbortController();
@@ -59,7 +59,7 @@ export class LaneWorker {
     @Inject(LANE_WORKER) private readonly options: LaneWorkerOptions,
   ) {
     this.places = Math.floor((options.concurrency * 9) / 8);
-    // Each lane that waits out an outage listens, and the loop itself: it is no leak, and no warning is to be printed.
+    // The loop listens, and each lane in an outage: no leak, so no warning.
     setMaxListeners(this.places + 2, this.stopping.signal);
   }
 
@@ -76,7 +76,7 @@ export class LaneWorker {
     this.loop ??= this.run().finally(off);
   }
 
-  /** Claims nothing more and waits until the lanes at hand are at a point where any other worker can go on. */
+  /** Claims nothing more, and waits until another worker can go on with each lane at hand. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.tap?.();
@@ -88,7 +88,7 @@ export class LaneWorker {
     let backlog = false;
     while (!this.stopping.signal.aborted) {
       this.woken = false;
-      // Under load some lanes are claimed ahead, many with one statement, and begin the moment a place is free.
+      // Under load one statement claims many lanes ahead; each begins once a place is free.
       const ahead: number = backlog && !this.crowded() ? Math.ceil(this.places / 2) : 0;
       const wanted = this.places + ahead - this.inFlight.size - this.ready.length;
       if (wanted > 0 && this.ready.length <= ahead / 2) {
@@ -100,7 +100,7 @@ export class LaneWorker {
       if (this.crowded()) await this.clock.sleep(GIVE_WAY_MS, this.stopping.signal);
       else await this.rest();
     }
-    // What was claimed ahead goes back: any other worker may have it at once.
+    // Claims without work go back, for any other worker.
     for (const claim of this.ready) this.letGo(claim);
     await Promise.allSettled(this.ready.map((c) => this.store.release(c.lane, c.fence)));
   }
@@ -144,7 +144,7 @@ export class LaneWorker {
 
   private async work(claim: Claim): Promise<void> {
     try {
-      const done = await this.flow.run(claim, this.stopping.signal); // not inside the call: nobody may be listening
+      const done = await this.flow.run(claim, this.stopping.signal); // its own statement: `onDone` may be left out
       this.failing.delete(claim.lane);
       this.options.onDone?.(done);
     } catch (e) {
@@ -162,9 +162,8 @@ export class LaneWorker {
   }
 
   /**
-   * What is under way may outlast a lease: a search through thousands of records, a pause that Stripe asks for. The lanes stay ours
-   * meanwhile, all with one statement: given to another worker, the same search would start over, and neither would ever write down
-   * what it found.
+   * Work may outlast a lease: a search through thousands of records, a pause on Stripe's request. One statement keeps the lanes ours: for
+   * another worker the search would start over, and no worker would ever write its result down.
    */
   private async keepLeases(): Promise<void> {
     const { leaseMs } = this.options;
@@ -173,7 +172,7 @@ export class LaneWorker {
       const asked = [...this.held].filter(([, times]) => times < MOST_RENEWALS);
       if (asked.length === 0) continue;
       const claims = asked.map(([claim]) => claim);
-      // A renewal that fails is tried again; if none succeeds, the fence keeps this worker from writing.
+      // A failed renewal is tried again. If none succeeds, the fence stops this worker's writes.
       const ours = await this.store.renew(claims, leaseMs).catch(() => null);
       for (const [claim, times] of asked) {
         if (!this.held.has(claim)) continue;
@@ -182,10 +181,10 @@ export class LaneWorker {
     }
   }
 
-  /** A failing decision waits and is parked in the end; a failing database is no fault of the lane's. */
+  /** After failed decisions an event waits, and is parked in the end. A failure of the database is not the lane's. */
   private async giveBack(claim: Claim, error: unknown): Promise<void> {
     try {
-      // Given back at once, the next try would pass for the first: the lease runs out instead, as if this process had died (CUT_OFF_AFTER_MS).
+      // Given back at once, the next try would look like the first. So the lease runs out, as after a crash (CUT_OFF_AFTER_MS).
       if (error instanceof AnswerLost) return;
       if (error instanceof StoreUnavailable) {
         await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);
@@ -198,12 +197,12 @@ export class LaneWorker {
         (await this.store.postpone(claim.lane, claim.fence, reason, 2 * BACK_OFF_MS, DECISION_TRIES));
       if (!blamed) await this.wait(claim, reason);
     } catch (again) {
-      // The lease runs out by itself; then anyone goes on.
+      // The lease runs out; then any worker goes on.
       this.options.onError?.('a lane could not be given back', again, claim);
     }
   }
 
-  /** No event is to be parked for it: it waits longer each time, and in the end a person is told. */
+  /** With no event to park, the lane waits longer each time, and in the end gets an item for a person. */
   private async wait(claim: Claim, reason: string): Promise<void> {
     const failures = (this.failing.get(claim.lane) ?? 0) + 1;
     if (this.failing.size >= MOST_FAILING) this.failing.clear();
@@ -211,7 +210,7 @@ export class LaneWorker {
     const stuck = failures >= DECISION_TRIES;
     const waitMs = stuck ? STUCK_LANE_EVERY_MS : BACK_OFF_MS * 2 ** failures;
     await this.store.release(claim.lane, claim.fence, waitMs);
-    // Each time: who could not be told before hears of it now, and so does who said `retry` and it did not help. An open item stays as it is.
+    // Each time: an earlier item may have failed, or a person's `retry` did not help. An open item stays as it is.
     if (stuck) await this.flow.tellStuck(claim, reason, waitMs);
   }
 }

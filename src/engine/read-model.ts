@@ -1,4 +1,4 @@
-// Look-ups of one thing in the read model, by its id: every subject's pages and flows begin here.
+// Look-ups of one row in the read model by its id: every subject's pages and flows begin here.
 import { Injectable } from '@nestjs/common';
 import { Any, type DataSource } from 'typeorm';
 import {

@@ -1,4 +1,4 @@
-// Makes the read rows of every lane from its log, in the order in which the lanes were first written.
+// Writes the read rows of every lane again from its log, the oldest lane first.
 import type pg from 'pg';
 import { emptyLane } from './change.js';
 import { INVOICE } from '../domain/invoice-row.js';
@@ -16,7 +16,7 @@ export type Rebuilt = {
   readonly lanes: number;
   /** Lanes whose read rows differed from their log. */
   readonly differed: number;
-  /** Lanes that could not be made again: their log is not to be understood, or another lane's rows hold what must be unique. */
+  /** Lanes without a rebuild: their log is unreadable, or another lane's rows hold a unique value. */
   readonly failed: readonly { readonly lane: string; readonly why: string }[];
 };
 
