@@ -246,7 +246,7 @@ export const mutants = [
     file: 'src/returns/rules/loss.ts',
     find: 'rest -= minor;',
     replace: 'rest -= 0n * minor;',
-    tests: ['test/unit/channels-decisions.test.ts'],
+    tests: ['test/unit/disputes/lane.test.ts'],
     simulate: ['--exhaustive', '--story', 'two disputes of one payment', '--every', '20'],
   },
   {
@@ -269,7 +269,7 @@ export const mutants = [
     file: 'src/links/rules/link.ts',
     find: "return links.every((o) => o.status === 'REFUSED' || (!isUnread(lane, o) && endOfLink(o).getTime() < since));",
     replace: 'return since >= 0;',
-    tests: ['test/unit/channels-watch.test.ts'],
+    tests: ['test/unit/links/rules/link.test.ts'],
   },
   {
     name: 'a refund repeats a key the MoR may have forgotten',
@@ -358,7 +358,7 @@ export const mutants = [
     file: 'src/disputes/rules/dispute.ts',
     find: "return at.getTime() > before || (at.getTime() === before && outcome === 'won');",
     replace: 'return before <= Infinity;',
-    tests: ['test/unit/channels-decisions.test.ts', 'test/unit/disputes/order.test.ts'],
+    tests: ['test/unit/disputes/lane.test.ts', 'test/unit/disputes/order.test.ts'],
     simulate: ['--permutations'],
   },
   {
@@ -458,7 +458,7 @@ export const mutants = [
     file: 'src/links/rules/announced.ts',
     find: 'announcedOn(o).filter((x, n) => n > 0 ||',
     replace: 'announcedOn(o).filter((x, n) => n > 9 ||',
-    tests: ['test/unit/link-further.test.ts'],
+    tests: ['test/unit/links/rules/announced.test.ts'],
     simulate: ['--story', 'a payment link is paid twice'],
   },
   {
@@ -466,7 +466,7 @@ export const mutants = [
     file: 'src/domain/mor-object.ts',
     find: 'const at = all.findIndex((a) => isSameMoney(a, x));',
     replace: 'const at = all.length - 1;',
-    tests: ['test/unit/link-further.test.ts'],
+    tests: ['test/unit/links/rules/announced.test.ts'],
     simulate: ['--story', 'two payments on a link'],
   },
   {
@@ -474,7 +474,7 @@ export const mutants = [
     file: 'src/engine/open-money.ts',
     find: "r.status === 'open' && r.topic === 'further-announced'",
     replace: "r.status === 'resolved' && r.topic === 'further-announced'",
-    tests: ['test/unit/link-further.test.ts'],
+    tests: ['test/unit/links/rules/announced.test.ts'],
     simulate: null,
   },
   {
@@ -482,7 +482,7 @@ export const mutants = [
     file: 'src/links/rules/announced.ts',
     find: 'if (isFree) Object.assign(p, { paymentId, identifiedBy: null });',
     replace: '',
-    tests: ['test/unit/link-payment-id.test.ts'],
+    tests: ['test/unit/links/rules/announced.test.ts'],
     simulate: ['--story', 'which the MoR calls by id'],
   },
   {
@@ -492,8 +492,8 @@ export const mutants = [
     replace: '',
     tests: [
       'test/unit/links/rules/announced.test.ts',
-      'test/unit/link-payment-id.test.ts',
-      'test/unit/link-announced.test.ts',
+      'test/unit/links/rules/announced.test.ts',
+      'test/unit/links/open-questions.test.ts',
     ],
     simulate: ['--story', 'a payment on a link is seen before'],
   },

@@ -73,7 +73,7 @@ export async function byKey(r: Rig): Promise<{ readonly idempotencyKey: string }
 }
 
 /** The payment event of this charge. */
-export const paid = (r: Rig, paymentId = 'pay_9', chargeId = 'ch_9'): Promise<unknown> =>
+export const paid = (r: Rig, paymentId = 'pay_nine', chargeId = 'ch_9'): Promise<unknown> =>
   r.h.take(aPaymentSucceeded({ paymentId, chargeId, at: r.h.clock.now() }));
 
 /** So many hours, one by one. */

@@ -1,18 +1,41 @@
 // Payments that the MoR announces: on a link of ours, by card, and further ones on a link.
 import { describe, expect, it } from '@jest/globals';
-import { putPayment } from '../../../../src/engine/change.js';
-import { type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
+import { type LaneState, type PaymentRow, type ReviewRow } from '../../../../src/domain/model.js';
+import { announcedOn, type Observation } from '../../../../src/domain/mor-object.js';
 import { asEventRule } from '../../../../src/engine/adapter.js';
-import { takeCaptured } from '../../../../src/links/rules/announced.js';
+import { putPayment } from '../../../../src/engine/change.js';
+import { moneyAnnounced } from '../../../../src/engine/open-money.js';
+import { furtherIn, takeCaptured } from '../../../../src/links/rules/announced.js';
+import {
+  away,
+  captured,
+  CHARGED_NEXT,
+  dismissed,
+  givenBack,
+  gone,
+  hours,
+  isPaid,
+  mirrors,
+  openItems,
+  paid,
+  summaries,
+  taken,
+  withLink,
+  withTwoCharges,
+} from '../../../support/announced-link.js';
+import { aRefund, INVOICE_ID } from '../../../support/builders.js';
 import { LINK, NOW } from '../../../support/channel-lane.js';
-import { aLink, aProforma, channelEvent, withObjects } from '../../../support/channel-object.js';
+import { aLink, announced, aProforma, channelEvent, withObjects } from '../../../support/channel-object.js';
+import { wordsOf } from '../../../support/item-words.js';
+import { MemoryLaneStore } from '../../../support/lane-harness.js';
+import { retry, type rig, state } from '../../../support/retry-rig.js';
 import { at, ctx, lane, payment } from '../../../support/waiting-payment.js';
 
 const UUID = '3f2b8a1c-5d6e-4f70-8a9b-0c1d2e3f4a5b';
-const captured = (data: object, created: Date | null = NOW) => channelEvent('payment.captured', data, created);
+const capture = (data: object, created: Date | null = NOW) => channelEvent('payment.captured', data, created);
 const later = ctx({}, 5_000);
 const take = (s: LaneState, data: object, created: Date | null = NOW) =>
-  asEventRule(takeCaptured)(s, captured(data, created), later);
+  asEventRule(takeCaptured)(s, capture(data, created), later);
 const onLink = (over: Partial<PaymentRow> = {}): PaymentRow =>
   payment({ origin: 'payment_link', reference: LINK, paymentId: null, processorChargeId: null, ...over });
 
@@ -51,10 +74,10 @@ describe('a capture on a payment link', () => {
 
   it('is kept with the amount that it names, after those before it', () => {
     const first = take(s, { link: LINK, amount: { amount: '29.90', currency: 'EUR' } }).state;
-    const second = take(first, { link: LINK, chargeId: 'ch_9', processorReferences: { payment: 'pay_9' } }).state;
+    const second = take(first, { link: LINK, chargeId: 'ch_9', processorReferences: { payment: 'pay_nine' } }).state;
     expect(second.objects[1]?.detail.observed).toMatchObject([
       { charge: null, paymentId: null, amount: '2990', currency: 'EUR' },
-      { charge: 'ch_9', paymentId: 'pay_9', amount: null, currency: null },
+      { charge: 'ch_9', paymentId: 'pay_nine', amount: null, currency: null },
     ]);
   });
 
@@ -128,15 +151,331 @@ describe('the MoR’s id in a capture on a link', () => {
   it('names the payment of the link that the event names without a charge, unless another payment has that name', () => {
     const ofLink = (p: PaymentRow, over: object = {}, ...more: PaymentRow[]) => {
       const s = [...more, p].reduce(putPayment, withObjects(lane(), aLink({ paymentRowId: p.id })));
-      return take(s, { link: LINK, paymentId: 'pay_9', ...over }).state.payments.at(-1);
+      return take(s, { link: LINK, paymentId: 'pay_nine', ...over }).state.payments.at(-1);
     };
-    expect(ofLink(onLink())).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
+    expect(ofLink(onLink())).toMatchObject({ paymentId: 'pay_nine', identifiedBy: null });
     const byHand = onLink({ paymentId: 'pay_8', identifiedBy: 'ada' });
-    expect(ofLink(byHand)).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
+    expect(ofLink(byHand)).toMatchObject({ paymentId: 'pay_nine', identifiedBy: null });
     expect(ofLink(onLink({ paymentId: 'pay_8' }))).toMatchObject({ paymentId: 'pay_8' });
-    expect(ofLink(onLink({ processorChargeId: 'ch_1' }))).toMatchObject({ paymentId: 'pay_9' });
+    expect(ofLink(onLink({ processorChargeId: 'ch_1' }))).toMatchObject({ paymentId: 'pay_nine' });
     expect(ofLink(onLink({ processorChargeId: 'ch_1' }), { chargeId: 'ch_2' })).toMatchObject({ paymentId: null });
-    expect(ofLink(onLink(), {}, payment({ id: 'pmt_0', paymentId: 'pay_9' }))).toMatchObject({ paymentId: null });
+    expect(ofLink(onLink(), {}, payment({ id: 'pmt_0', paymentId: 'pay_nine' }))).toMatchObject({ paymentId: null });
     expect(ofLink(onLink(), { link: 'link_9' })).toMatchObject({ paymentId: null });
+  });
+});
+
+describe('several payments on a link', () => {
+  type Rig = ReturnType<typeof rig>;
+
+  const FURTHER = `${INVOICE_ID}:announced`;
+  const NAMES = [
+    ['a charge', { pspReference: 'ch_10' }],
+    ['the MoR’s id', { pspReference: undefined, paymentId: 'pay_ten' }],
+    ['both', { pspReference: 'ch_10', paymentId: 'pay_ten' }],
+    ['nothing', { pspReference: undefined }],
+  ] as const;
+
+  const again = (r: Rig, names: object = NAMES[2][1], id = 'evt_captured_2'): Promise<unknown> =>
+    r.h.take(captured(r, id, { paymentLinkId: 'link_1', ...names }));
+
+  const items = async (r: Rig): Promise<readonly (readonly [ReviewRow['kind'], string])[]> =>
+    (await openItems(r)).map((x) => [x.kind, x.kind === 'double_payment' ? '' : x.subject]);
+  const ONE_ITEM = [['conflicting_event', FURTHER]];
+  const SECOND = [['double_payment', '']];
+
+  /** A link whose first payment, of charge ch_9, is marked: a read of it showed the link as paid. */
+  async function marked(): Promise<Rig> {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.pay('link_1');
+    await r.h.take(captured(r));
+    await hours(r, 2);
+    expect(await taken(r)).toEqual(['ch_9 confirmed']);
+    return r;
+  }
+
+  describe('a further payment that was announced on a link', () => {
+    it.each(NAMES)('by %s is one item, and the first payment stays as it is', async (_, names) => {
+      const r = await marked();
+      await again(r, names);
+      await hours(r, 3);
+      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed'], ONE_ITEM]);
+      const s = await state(r);
+      expect(s.entries.map((e) => e.reason)).toEqual(['payment_collected', 'payment_marked']);
+      expect(s.objects[0]?.detail.observed?.map((x) => [x.source, x.eventId])).toEqual([
+        ['event', 'evt_captured'],
+        ['read', null],
+        ['event', 'evt_captured_2'],
+      ]);
+    });
+
+    it('is listed in the item with every other announcement: source, names, amount and time', async () => {
+      const r = await marked();
+      await again(r, { ...NAMES[2][1], amount: { amount: '10.00', currency: 'EUR' } });
+      const [item] = await openItems(r);
+      for (const fact of ['event evt_captured,', 'charge ch_9', '(read, ', 'payment pay_ten, charge ch_10, 10.00 EUR'])
+        expect(wordsOf(item).summary).toContain(fact);
+    });
+
+    it.each([
+      ['charge', { pspReference: 'ch_9' }],
+      ['charge, with its id', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
+    ])('is none where it repeats the first one’s %s', async (_, names) => {
+      const r = await marked();
+      await again(r, names);
+      await hours(r, 3);
+      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed'], []]);
+    });
+
+    it('is not marked, whichever came first, though both came before a read of the link', async () => {
+      const r = await withTwoCharges(away);
+      isPaid(r);
+      await hours(r, 12);
+      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed'], ONE_ITEM]);
+    });
+
+    it.each(['before', 'after'])('is a double payment once its own event comes, %s the announcement', async (when) => {
+      const r = await marked();
+      if (when === 'before') await paid(r, 'pay_ten', 'ch_10');
+      await again(r);
+      if (when === 'after') await paid(r, 'pay_ten', 'ch_10');
+      await hours(r, 2);
+      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed', 'ch_10 parked'], SECOND]);
+      await givenBack(r, 'pay_ten', 'ch_10');
+      await hours(r, 2);
+      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed', 'ch_10 closed'], []]);
+    });
+
+    it.each([
+      ['without its amount', {}, ONE_ITEM],
+      ['with its amount', { amount: { amount: '10.00', currency: 'EUR' } }, SECOND],
+    ])('%s is closed once all of it was given back in the portal, and the books show it', async (_, sum, part) => {
+      const r = await marked();
+      await again(r, { ...NAMES[2][1], ...sum });
+      await r.h.take(aRefund({ paymentId: 'pay_ten', chargeId: 'ch_10', amount: 400 }));
+      await hours(r, 1);
+      expect(await items(r)).toEqual(part);
+      const rest = { refundId: 'rfnd_2', amount: 600, total: 1000 };
+      await r.h.take(aRefund({ paymentId: 'pay_ten', chargeId: 'ch_10', ...rest }));
+      await hours(r, 3);
+      const { payments, refunds, entries } = await state(r);
+      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed', 'ch_10 closed'], []]);
+      expect(payments.map((p) => p.amountRefunded)).toContain(1000n);
+      expect(refunds.map((x) => x.mirror)).toEqual(['not_needed', 'not_needed']);
+      expect(entries.slice(2).map((e) => [e.reason, e.amount.minor])).toEqual([
+        ['payment_collected', 1000n],
+        ['refund_paid', 400n],
+        ['refund_paid', 600n],
+        ['refund_of_unmarked', 400n],
+        ['refund_of_unmarked', 600n],
+      ]);
+    });
+  });
+
+  describe('the item of a further announcement', () => {
+    it('is dismissed for good, until another payment is announced', async () => {
+      const r = await marked();
+      await again(r);
+      await dismissed(r);
+      await again(r, { pspReference: 'ch_10' }, 'evt_repeat');
+      await hours(r, 3);
+      expect(await items(r)).toEqual([]);
+      await again(r, { pspReference: 'ch_11' }, 'evt_news');
+      await hours(r, 3);
+      expect(await items(r)).toEqual(ONE_ITEM);
+    });
+
+    it('keeps everything from being charged while it is open: no retry, no relay, no link', async () => {
+      const r = await withTwoCharges(gone);
+      await hours(r, 12);
+      const own = (await openItems(r)).findIndex((x) => x.subject !== FURTHER);
+      await dismissed(r, own);
+      expect(await items(r)).toEqual(ONE_ITEM);
+      expect(moneyAnnounced(await state(r))).not.toBeNull();
+      const before = (await state(r)).messages.length;
+      expect(await retry(r)).toMatchObject({ ok: false });
+      await hours(r, 72);
+      expect((await state(r)).messages).toHaveLength(before);
+      await dismissed(r);
+      expect(moneyAnnounced(await state(r))).toBeNull();
+      expect(await retry(r)).toMatchObject({ ok: true });
+    });
+  });
+
+  describe('the payments that events announced on a link', () => {
+    const on = (...observed: Observation[]) => aLink({ detail: { observed } });
+    const named = (charge: string | null, paymentId: string | null) => announced({ charge, paymentId });
+    const names = (x: Observation): readonly (string | null)[] => [x.charge, x.paymentId];
+
+    it.each<[string, readonly Observation[], readonly (readonly (string | null)[])[]]>([
+      [
+        'of two charges are two',
+        [named('ch_1', null), named('ch_2', null)],
+        [
+          ['ch_1', null],
+          ['ch_2', null],
+        ],
+      ],
+      ['of one charge are one', [named('ch_1', null), named('ch_1', 'pay_1')], [['ch_1', 'pay_1']]],
+      ['of one id are one', [named(null, 'pay_1'), named('ch_1', 'pay_1')], [['ch_1', 'pay_1']]],
+      [
+        'of one id and two charges keep the first charge',
+        [named('ch_1', 'pay_1'), named('ch_2', 'pay_1')],
+        [['ch_1', 'pay_1']],
+      ],
+      [
+        'without a name are not told to be one',
+        [named(null, null), named(null, null)],
+        [
+          [null, null],
+          [null, null],
+        ],
+      ],
+      ['do not count what a read showed', [announced({ source: 'read' }), named('ch_1', null)], [['ch_1', null]]],
+    ])('%s', (_, observed, expected) => {
+      expect(announcedOn(on(...observed)).map(names)).toEqual(expected);
+    });
+
+    it('are further from the second on, unless the books have them', () => {
+      const link = on(named('ch_1', null), named('ch_2', null), named(null, 'pay_3'), named('ch_4', null));
+      const s = withObjects(lane(), { ...link, paymentRowId: 'pmt_1' });
+      const books = [
+        payment({ processorChargeId: 'ch_1' }),
+        payment({ id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2' }),
+        payment({ id: 'pmt_3', paymentId: 'pay_3', processorChargeId: null, identifiedBy: 'ada' }),
+      ];
+      expect(furtherIn({ ...s, payments: books }).map(names)).toEqual([
+        [null, 'pay_3'],
+        ['ch_4', null],
+      ]);
+    });
+
+    it('are all further where the link’s payment in the books has another name of the MoR’s', () => {
+      const s = withObjects(lane(), { ...on(named('ch_9', null)), paymentRowId: 'pmt_1' });
+      expect(furtherIn({ ...s, payments: [payment({ processorChargeId: 'ch_1' })] }).map(names)).toEqual([
+        ['ch_9', null],
+      ]);
+    });
+  });
+});
+
+describe('the name of a payment on a link', () => {
+  type Rig = ReturnType<typeof rig>;
+
+  const NO_CHARGE = { paymentLinkId: 'link_1', pspReference: undefined };
+
+  const NEITHER = { pspReference: undefined };
+  const NAMED = [
+    ['a charge', { pspReference: 'ch_9' }],
+    ['the MoR’s id', { pspReference: undefined, paymentId: 'pay_nine' }],
+    ['both', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
+  ] as const;
+
+  /** One payment, announced so; a read shows the link as paid before that, or after it. */
+  async function paidOnce(names: object, when: string): Promise<Rig> {
+    const r = await withLink(CHARGED_NEXT);
+    if (when === 'after') r.links.read = away;
+    else r.links.pay('link_1');
+    await hours(r, 1);
+    await r.h.take(captured(r, 'evt_captured', { paymentLinkId: 'link_1', ...names }));
+    await hours(r, 1);
+    if (when === 'after') isPaid(r);
+    await hours(r, 12);
+    return r;
+  }
+
+  describe.each(['before', 'after'])('one payment on a link that a read shows %s its capture', (when) => {
+    it.each([...NAMED, ['neither', NEITHER] as const])('is one payment where that names %s', async (_, names) => {
+      const r = await paidOnce(names, when);
+      expect([(await taken(r)).length, await summaries(r)]).toEqual([1, []]);
+    });
+
+    it.each(NAMED)(
+      'is that of its event and of its refund where it names %s, and nobody is asked',
+      async (_, names) => {
+        const r = await paidOnce(names, when);
+        await paid(r, 'pay_nine', 'ch_9');
+        await givenBack(r, 'pay_nine', 'ch_9');
+        await hours(r, 2);
+        expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
+          ['ch_9 confirmed'],
+          [['done', 'pay_nine']],
+          [],
+        ]);
+      },
+    );
+  });
+
+  describe('a payment on a link whose capture names the MoR’s id of it and no charge', () => {
+    const ofPayNine = (r: Rig, id = 'evt_captured'): Promise<unknown> =>
+      r.h.take(captured(r, id, { ...NO_CHARGE, paymentId: 'pay_nine' }));
+
+    it.each(['before', 'after'])(
+      'has that name: what is given back of it is credited, told %s the read',
+      async (when) => {
+        const r = await withLink(CHARGED_NEXT);
+        r.links.read = away;
+        await ofPayNine(r);
+        if (when === 'before') await givenBack(r, 'pay_nine', 'ch_9');
+        isPaid(r);
+        await hours(r, 12);
+        if (when === 'after') await givenBack(r, 'pay_nine', 'ch_9');
+        await hours(r, 3);
+        const s = await state(r);
+        expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
+          ['ch_9 confirmed'],
+          [['done', 'pay_nine']],
+          [],
+        ]);
+        expect(s.entries.map((e) => [e.reason, e.amount.minor]).toSorted()).toEqual([
+          ['payment_collected', 1000n],
+          ['payment_marked', 1000n],
+          ['refund_mirrored', 1000n],
+          ['refund_paid', 1000n],
+        ]);
+      },
+    );
+
+    it('is booked without a name where that is of a payment of another invoice', async () => {
+      const r = await withLink(CHARGED_NEXT);
+      if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
+      r.h.backend.store.namedElsewhere.set('pay_nine', 'in_other');
+      r.links.pay('link_1');
+      await ofPayNine(r);
+      await hours(r, 3);
+      expect((await state(r)).payments.filter((p) => p.succeededAt !== null)).toMatchObject([
+        { paymentId: null, mark: 'confirmed', amount: 1000n },
+      ]);
+    });
+
+    it.each(['before', 'after'])('is the payment that a card’s event tells of %s the capture', async (when) => {
+      const r = await withLink(CHARGED_NEXT);
+      r.links.read = away;
+      if (when === 'before') await paid(r, 'pay_nine', 'ch_9');
+      await ofPayNine(r);
+      if (when === 'after') await paid(r, 'pay_nine', 'ch_9');
+      isPaid(r);
+      await hours(r, 12);
+      const s = await state(r);
+      expect([await taken(r), await summaries(r), s.entries.map((e) => e.reason)]).toEqual([
+        ['ch_9 confirmed'],
+        [],
+        ['payment_collected', 'payment_marked'],
+      ]);
+    });
+  });
+
+  it('a link’s payment of which a card’s event tells too is asked about when that is given back in the portal', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.pay('link_1');
+    await r.h.take(captured(r, 'evt_captured', NO_CHARGE));
+    await hours(r, 2);
+    await paid(r, 'pay_nine');
+    await hours(r, 1);
+    expect((await openItems(r)).map((x) => wordsOf(x).proposal)).toEqual([
+      expect.stringMatching(/^Ask the MoR whether the customer was charged twice/),
+    ]);
+    await givenBack(r, 'pay_nine', 'ch_9');
+    await hours(r, 3);
+    expect((await openItems(r)).map((x) => x.kind)).toEqual(['refund_gap']);
   });
 });
