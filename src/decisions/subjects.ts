@@ -17,7 +17,7 @@ import { type LaneState } from '../domain/model.js';
 import { type Ctx } from '../engine/change.js';
 import { type MorServiceType, type ServiceEvent, capturedId } from '../domain/events/mor-service-event.js';
 import { transfers } from '../transfers/subject.js';
-import { links } from '../links/subject.js';
+import { links, recovery } from '../links/subject.js';
 import { morObjects } from '../mor-objects/subject.js';
 import { documents } from '../documents/subject.js';
 import { returns } from '../returns/subject.js';
@@ -25,16 +25,12 @@ import { disputes } from '../disputes/subject.js';
 import { type Lane } from '../engine/draft.js';
 import { atRest, nothingMore } from '../engine/subject.js';
 import { asEventRule, decide } from '../engine/adapter.js';
-import { oneOf, takeBackUnwanted } from '../engine/call-rule.js';
-import { nextLookup } from '../engine/lookup.js';
+import { oneOf } from '../engine/call-rule.js';
 import { refunds } from '../refunds/subject.js';
 import { enrolment } from '../enrolment/subject.js';
-import { nameCustomers } from '../mor-objects/rules/mor-object.js';
 import { events } from '../events/subject.js';
 import { type OwnType } from '../domain/events/own-event.js';
 import { signups } from '../signups/subject.js';
-import { bookRefunded } from '../links/rules/announced.js';
-import { recoveryLookup, settleRecovery } from '../links/rules/link.js';
 import { retries } from '../retries/subject.js';
 
 /** The MoR's verdicts and refunds, by type. */
@@ -112,24 +108,23 @@ export const SUBJECTS: Subjects = {
     conflicting_event: nothingMore,
   },
 
-  first: [...enrolment.first, ...invoices.first, bookRefunded, nameCustomers],
+  first: [...enrolment.first, ...invoices.first, ...links.first, ...morObjects.first],
   untilStill: [...payments.money, ...refunds.money],
   last: [
     atRest(disputes),
     atRest(returns),
     atRest(refunds),
     atRest(links),
-    (lane) => takeBackUnwanted(lane, CALLS), // announced money, and what a person was asked about it, end calls
     atRest(morObjects),
     atRest(transfers),
     atRest(invoices),
     atRest(enrolment),
     atRest(signups),
     atRest(payments),
-    settleRecovery,
+    atRest(recovery),
     atRest(retries),
   ],
 
   errandsFirst: [...payments.lookups, ...links.lookups, ...transfers.lookups],
-  errandsLast: [...enrolment.lookups, nextLookup(recoveryLookup), ...retries.lookups, ...invoices.lookups],
+  errandsLast: [...enrolment.lookups, ...recovery.lookups, ...retries.lookups, ...invoices.lookups],
 };

@@ -1,14 +1,18 @@
 // Payment links join the engine.
 import { nextLookup } from '../engine/lookup.js';
 import { type Subject } from '../engine/subject.js';
-import { furtherItems, takeCaptured } from './rules/announced.js';
-import { createLinkCall, linkItems, linkLookup, settleLinks } from './rules/link.js';
+import { bookRefunded, furtherItems, takeCaptured } from './rules/announced.js';
+import { createLinkCall, linkItems, linkLookup, recoveryLookup, settleLinks, settleRecovery } from './rules/link.js';
 
 export const links = {
   when: (lane) => lane.objects.some((o) => o.kind === 'payment_link'),
   events: { 'payment.captured': takeCaptured },
   calls: { create_payment_link: createLinkCall },
+  first: [bookRefunded],
   rest: [settleLinks],
   items: [furtherItems, linkItems],
   lookups: [nextLookup(linkLookup)],
 } satisfies Subject;
+
+/** Links after a failed renewal: once all else is at rest. */
+export const recovery = { rest: [settleRecovery], lookups: [nextLookup(recoveryLookup)] } satisfies Subject;

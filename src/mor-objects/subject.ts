@@ -1,9 +1,10 @@
 // What transfers and payment links have in common joins the engine.
 import { type Subject } from '../engine/subject.js';
-import { lookAtObjects, standingItems } from './rules/mor-object.js';
+import { lookAtObjects, nameCustomers, standingItems } from './rules/mor-object.js';
 
 export const morObjects = {
   when: (lane) => lane.objects.length > 0,
+  first: [nameCustomers],
   rest: [lookAtObjects],
   items: [standingItems],
 } satisfies Subject;

@@ -19,7 +19,7 @@ import { type Money, showMoney } from '../../domain/money.js';
 import { ownIdOf } from '../../domain/payment-name.js';
 import { type CallFailure, type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type ObjectFacts } from '../../domain/ports/mor-channels.js';
-import { putPayment, retryAt } from '../../engine/change.js';
+import { retryAt } from '../../engine/change.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
@@ -200,7 +200,7 @@ export function takeMoney(
   }
   const [first = { charge: null, paymentId: null }] = announcedOn(o);
   const before = refundedBefore(lane, first);
-  const payment = newPayment(lane.ctx, {
+  const row = newPayment(lane.ctx, {
     ...before,
     status: 'succeeded',
     invoiceId: lane.lane,
@@ -213,7 +213,8 @@ export function takeMoney(
     processorChargeId: first.charge ?? before?.processorChargeId ?? null,
     mark: parked ? 'parked' : 'waiting',
   });
-  collect(lane, lane.add('payments', payment), eventId);
+  const payment = before === undefined ? lane.add('payments', row) : Object.assign(before, row);
+  collect(lane, payment, eventId);
   o.paymentRowId = payment.id;
   const what = origin === 'proforma' ? 'by bank transfer for proforma invoice' : 'on payment link';
   return { payment, said: `${showMoney(received)} came ${what} ${o.number ?? o.morId ?? ''}` };
@@ -227,9 +228,9 @@ export function takenOn(lane: LaneRows, o: MorObjectRow): PaymentRow | undefined
 
 /** The row of a refund that arrived before its payment (refunds/). */
 function refundedBefore(
-  { payments, refunds }: LaneRows,
+  { payments, refunds }: Lane,
   names: { readonly charge: string | null; readonly paymentId: string | null },
-): PaymentRow | undefined {
+): Draft<PaymentRow> | undefined {
   return payments.find(
     (p) =>
       isSameMoney({ charge: p.processorChargeId, paymentId: ownIdOf(p) }, names) &&
