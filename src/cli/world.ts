@@ -3,7 +3,7 @@ import { type Abstract, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Problem } from '../api/http/problem.js';
 import { type Config, secretValues } from '../config/index.js';
-import { isJsonObject } from '../domain/events/json-body.js';
+import { isObject } from '@crossbill/mor/read.js';
 import { AuditLog } from '../domain/ports/audit-log.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { LaneStore } from '../engine/lane-store.js';
@@ -106,10 +106,10 @@ export function cliLog(io: Io, secrets: readonly string[]): Logger {
 
 function sentence(line: string): string {
   const record: unknown = JSON.parse(line);
-  if (!isJsonObject(record)) return line;
+  if (!isObject(record)) return line;
   const { level, msg, err, lane } = record;
   const about = typeof lane === 'string' ? ` (${lane})` : '';
-  const why = isJsonObject(err) && typeof err['message'] === 'string' ? `: ${err['message']}` : '';
+  const why = isObject(err) && typeof err['message'] === 'string' ? `: ${err['message']}` : '';
   return `${String(level)}: ${String(msg)}${about}${why}`;
 }
 

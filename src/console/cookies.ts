@@ -2,7 +2,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type Request } from 'express';
 import { type Secret } from '../config/index.js';
-import { isJsonObject, type JsonObject } from '../domain/events/json-body.js';
+import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 
 /** A key for one purpose, made from a secret of the settings. */
 export function keyFrom(secret: Secret, purpose: string): Buffer {
@@ -25,7 +25,7 @@ export const bodyOfClaims = (claims: JsonObject): string => Buffer.from(JSON.str
 export function claimsOfBody(body: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'));
-    return isJsonObject(value) ? value : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,6 +1,8 @@
 // Card numbers in free text. Masks only texts of a person or a bank: an invoice number may pass the check of a card
 // number by chance.
 
+import { textOf } from '@crossbill/mor/read.js';
+
 /** Members of bodies and answers with free text, in lower case without "_" and "-". */
 const FREE_TEXT = new Set([
   'description',
@@ -26,6 +28,12 @@ export function isFreeText(name: string): boolean {
  */
 export function maskCards(text: string): string {
   return text.replace(/\d(?:[ -]?\d){12,18}/g, (digits) => (looksLikeCard(digits) ? '[masked]' : digits));
+}
+
+/** What a person or a bank wrote, as `textOf` with card numbers masked. The bytes as they came are in the inbox. */
+export function freeText(value: unknown): string | null {
+  const text = textOf(value);
+  return text === null ? null : maskCards(text);
 }
 
 function looksLikeCard(text: string): boolean {

@@ -1,5 +1,5 @@
 // A notification as the API shows it.
-import { isJsonObject } from '../domain/events/json-body.js';
+import { isObject } from '@crossbill/mor/read.js';
 import { NOTIFICATION_STATUSES, type NotificationRow, type NotificationTry } from '../domain/ports/notifications.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { Count, Free, Text, TextIfAny, TextOrNull, Time, TimeIfAny, Word } from '../api/http/docs.js';
@@ -48,7 +48,7 @@ export function notificationView(n: NotificationRow): NotificationView {
 
 export function notificationWithTriesView(n: NotificationRow): NotificationWithTriesView {
   const body: unknown = JSON.parse(n.body);
-  return { ...notificationView(n), tries: n.tries.map(tryView), body: isJsonObject(body) ? body : null };
+  return { ...notificationView(n), tries: n.tries.map(tryView), body: isObject(body) ? body : null };
 }
 
 function tryView({ at, status, why, elapsedMs }: NotificationTry): NotificationTryView {

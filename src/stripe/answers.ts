@@ -2,7 +2,8 @@
 import { mayBeOneName } from '../domain/payment-name.js';
 import { type Money } from '../domain/money.js';
 import { type BillingAnswer, type BillingCall } from '../domain/ports/billing-platform.js';
-import { amountOf, idOf, isNamed, minorOf, partOf, type JsonObject } from './parse.js';
+import { idOf, type JsonObject, minorOf, partOf } from '@crossbill/mor/read.js';
+import { amountOf, isNamed } from './amounts.js';
 import { invoiceOf, paymentsWithin } from './parse-invoice.js';
 
 /** The answer as ours, or null if it shows another object, another amount, or no effect. */

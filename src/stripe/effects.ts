@@ -9,7 +9,7 @@ import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
 import { type InvoiceCall, isEnded, shows } from './answers.js';
 import { invoiceOf, parseInvoicePayment, paymentsWithin } from './parse-invoice.js';
 import { parseCreditNote, parsePaymentRecord } from './parse-objects.js';
-import { isObject, partOf } from './parse.js';
+import { isObject, partOf } from '@crossbill/mor/read.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
 /** A record may bear a time of Stripe's clock a little before ours. */

@@ -2,7 +2,7 @@
 import Stripe from 'stripe';
 import { type CallFailure, type FailureKind } from '../domain/ports/call.js';
 import { NoAnswer } from './http-client.js';
-import { optionalText } from './parse.js';
+import { textOf } from '@crossbill/mor/read.js';
 
 /** A failure with its common fields at "nothing known". */
 export function failure(
@@ -46,8 +46,8 @@ export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFa
   const kind = status === null ? 'unknown' : kindOf(status, error, headers['stripe-should-retry'] === 'true');
   const limit = headers['stripe-rate-limited-reason'];
   // The package hands on the answer's value, of any type: read it like anything from outside.
-  const said = optionalText(error.message) ?? 'no message';
-  const field = optionalText(error.param);
+  const said = textOf(error.message) ?? 'no message';
+  const field = textOf(error.param);
   const message = safeText(`Stripe ${status ?? '-'}: ${said}${limit === undefined ? '' : ` [${limit}]`}`, apiKey);
   return failure(kind, codeOf(error, apiKey), message, {
     status,
@@ -83,12 +83,12 @@ function kindOf(status: number, error: Stripe.errors.StripeError, shouldRetry: b
 function codeOf(error: Stripe.errors.StripeError, apiKey: string): string | null {
   const type = rawTypeOf(error);
   if (type === 'idempotency_error' && error.statusCode !== 409) return 'idempotency_error';
-  const code = optionalText(error.code) ?? type;
+  const code = textOf(error.code) ?? type;
   return code === null ? null : safeText(code, apiKey);
 }
 
 function rawTypeOf(error: Stripe.errors.StripeError): string | null {
-  return optionalText(error.rawType);
+  return textOf(error.rawType);
 }
 
 /** `Retry-After` as seconds or as an HTTP date; null when missing or senseless. At most one day. */

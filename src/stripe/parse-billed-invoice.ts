@@ -1,7 +1,7 @@
 // An invoice with its lines and the known customer, for documents with both.
 import { type BilledInvoice, type BilledLine, type BilledParty } from '../domain/ports/billing-reader.js';
 import { invoiceOf } from './parse-invoice.js';
-import { isObject, type JsonObject, minorOf, optionalText, partOf } from './parse.js';
+import { isObject, type JsonObject, minorOf, partOf, textOf } from '@crossbill/mor/read.js';
 
 /** Null when it is no invoice. `lines`: null when the object does not hold them all. */
 export function billedInvoiceOf(
@@ -13,8 +13,8 @@ export function billedInvoiceOf(
   const lines = Array.isArray(list['data']) && list['has_more'] !== true ? list['data'].map(billedLineOf) : null;
   return {
     invoice,
-    number: optionalText(object['number']),
-    seller: { name: optionalText(object['account_name']), country: countryOf(object['account_country']) },
+    number: textOf(object['number']),
+    seller: { name: textOf(object['account_name']), country: countryOf(object['account_country']) },
     customer: partyOf(object),
     lines: lines?.some((line) => line === null) === false ? lines.filter((line) => line !== null) : null,
   };
@@ -25,7 +25,7 @@ export function billedLineOf(object: unknown): BilledLine | null {
   const line = partOf(object);
   const amount = minorOf(line['amount']);
   const quantity = minorOf(line['quantity']);
-  return amount === null ? null : { description: optionalText(line['description']), quantity, amount };
+  return amount === null ? null : { description: textOf(line['description']), quantity, amount };
 }
 
 /** The invoice's own copy first: it is the billed one. The present customer fills its gaps. */
@@ -34,12 +34,12 @@ function partyOf(invoice: JsonObject): BilledParty {
   const address = isObject(invoice['customer_address']) ? invoice['customer_address'] : customer['address'];
   const ids = invoice['customer_tax_ids'];
   return {
-    name: optionalText(invoice['customer_name']) ?? optionalText(customer['name']),
-    email: optionalText(invoice['customer_email']) ?? optionalText(customer['email']),
+    name: textOf(invoice['customer_name']) ?? textOf(customer['name']),
+    email: textOf(invoice['customer_email']) ?? textOf(customer['email']),
     address: isObject(address) ? addressOf(address) : null,
     taxIds: (Array.isArray(ids) ? ids : []).flatMap((id: unknown) => {
-      const type = optionalText(partOf(id)['type']);
-      const value = optionalText(partOf(id)['value']);
+      const type = textOf(partOf(id)['type']);
+      const value = textOf(partOf(id)['value']);
       return type === null || value === null ? [] : [{ type, value }];
     }),
   };
@@ -47,11 +47,11 @@ function partyOf(invoice: JsonObject): BilledParty {
 
 function addressOf(a: JsonObject): NonNullable<BilledParty['address']> {
   return {
-    line1: optionalText(a['line1']),
-    line2: optionalText(a['line2']),
-    city: optionalText(a['city']),
-    state: optionalText(a['state']),
-    postalCode: optionalText(a['postal_code']),
+    line1: textOf(a['line1']),
+    line2: textOf(a['line2']),
+    city: textOf(a['city']),
+    state: textOf(a['state']),
+    postalCode: textOf(a['postal_code']),
     country: countryOf(a['country']),
   };
 }

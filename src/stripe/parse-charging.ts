@@ -1,6 +1,6 @@
 // Stripe's own coming charge, from a subscription or a customer with expanded methods.
 import { type ChargedMethod, type SubscriptionFacts } from '../domain/ports/billing-reader.js';
-import { dateOf, idOf, isObject, optionalText, partOf, textsOf } from './parse.js';
+import { idOf, isObject, partOf, textOf, textsOf, timeOf } from '@crossbill/mor/read.js';
 
 type From = ChargedMethod['from'];
 
@@ -30,7 +30,7 @@ export function chargedOfMethod(object: unknown): { readonly charged: ChargedMet
 export function methodOf(value: unknown, from: From): ChargedMethod | null {
   const id = idOf(value);
   if (id === null) return null;
-  if (isObject(value) && value['object'] === 'payment_method') return { from, id, type: optionalText(value['type']) };
+  if (isObject(value) && value['object'] === 'payment_method') return { from, id, type: textOf(value['type']) };
   return { from, id, type: id.startsWith('pm_') ? null : 'source' };
 }
 
@@ -43,8 +43,8 @@ export function parseSubscription(object: unknown): SubscriptionFacts | null {
   return {
     subscriptionId,
     customerId,
-    createdAt: dateOf(object['created']),
-    collectionMethod: optionalText(object['collection_method']),
+    createdAt: timeOf(object['created']),
+    collectionMethod: textOf(object['collection_method']),
     metadata: textsOf(partOf(object['metadata'])),
     customerMetadata: textsOf(partOf(partOf(object['customer'])['metadata'])),
     charged: found.charged,

@@ -2,7 +2,8 @@
 import { parseInvoice } from '../domain/events/stripe-event.js';
 import { type InvoiceFacts, type InvoicePaymentFacts } from '../domain/ports/billing-platform.js';
 import { type ShownInvoice } from '../domain/ports/billing-reader.js';
-import { idOf, isNamed, isObject, minorOf, optionalText, partOf } from './parse.js';
+import { idOf, isObject, minorOf, partOf, textOf } from '@crossbill/mor/read.js';
+import { isNamed } from './amounts.js';
 
 /** Null if it is no invoice or lacks facts for a decision on money. */
 export function invoiceOf(object: unknown): InvoiceFacts | null {
@@ -14,7 +15,7 @@ export function invoiceOf(object: unknown): InvoiceFacts | null {
 /** One InvoicePayment of any type; null when it is none. */
 export function parseInvoicePayment(object: unknown): InvoicePaymentFacts | null {
   if (!isObject(object) || !isNamed(object, 'invoice_payment')) return null;
-  const status = optionalText(object['status']);
+  const status = textOf(object['status']);
   if (status === null) return null;
   const payment = partOf(object['payment']);
   const byPlatform = idOf(payment['payment_intent']) !== null || idOf(payment['charge']) !== null;

@@ -9,7 +9,8 @@ import {
   type PaymentRecordFacts,
   type WebhookEndpointFacts,
 } from '../domain/ports/billing-reader.js';
-import { amountOf, dateOf, idOf, isObject, type JsonObject, minorOf, optionalText, partOf, textsOf } from './parse.js';
+import { idOf, isObject, type JsonObject, minorOf, partOf, textOf, textsOf, timeOf } from '@crossbill/mor/read.js';
+import { amountOf } from './amounts.js';
 
 export function parsePaymentRecord(object: unknown): PaymentRecordFacts | null {
   if (!isObject(object) || object['object'] !== 'payment_record') return null;
@@ -19,34 +20,34 @@ export function parsePaymentRecord(object: unknown): PaymentRecordFacts | null {
   const metadata = partOf(object['metadata']);
   return {
     paymentRecordId,
-    createdAt: dateOf(object['created']),
+    createdAt: timeOf(object['created']),
     currency: requested.currency,
     amountRequested: requested.minor,
     amountGuaranteed: amountOf(object['amount_guaranteed'])?.minor ?? 0n,
     amountRefunded: amountOf(object['amount_refunded'])?.minor ?? 0n,
-    reference: optionalText(partOf(partOf(object['processor_details'])['custom'])['payment_reference']),
-    paymentId: optionalText(metadata['payment_id']),
-    invoiceId: optionalText(metadata['invoice_id']),
-    lastRefundId: optionalText(metadata['refund_id']),
+    reference: textOf(partOf(partOf(object['processor_details'])['custom'])['payment_reference']),
+    paymentId: textOf(metadata['payment_id']),
+    invoiceId: textOf(metadata['invoice_id']),
+    lastRefundId: textOf(metadata['refund_id']),
   };
 }
 
 export function parseCreditNote(object: unknown): CreditNoteFacts | null {
   if (!isObject(object) || object['object'] !== 'credit_note') return null;
   const creditNoteId = idOf(object['id']);
-  const status = optionalText(object['status']);
+  const status = textOf(object['status']);
   const amount = minorOf(object['amount']);
   const currency = parseCurrency(object['currency']);
   if (creditNoteId === null || status === null || amount === null || currency === null) return null;
   const refunds: readonly unknown[] = Array.isArray(object['refunds']) ? object['refunds'] : [];
   const references = refunds
-    .map((refund) => optionalText(partOf(partOf(refund)['payment_record_refund'])['refund_group']))
+    .map((refund) => textOf(partOf(partOf(refund)['payment_record_refund'])['refund_group']))
     .filter((reference) => reference !== null);
-  const refundId = optionalText(partOf(object['metadata'])['refund_id']);
+  const refundId = textOf(partOf(object['metadata'])['refund_id']);
   return {
     creditNoteId,
     invoiceId: idOf(object['invoice']),
-    createdAt: dateOf(object['created']),
+    createdAt: timeOf(object['created']),
     status,
     amount,
     currency,
@@ -61,8 +62,8 @@ export function parseCreditNote(object: unknown): CreditNoteFacts | null {
 export function parseEvent(object: unknown): BillingEventFacts | null {
   if (!isObject(object) || object['object'] !== 'event') return null;
   const eventId = idOf(object['id']);
-  const type = optionalText(object['type']);
-  const createdAt = dateOf(object['created']);
+  const type = textOf(object['type']);
+  const createdAt = timeOf(object['created']);
   if (eventId === null || type === null || createdAt === null) return null;
   const body = bytesOf(object);
   if (body === null) return null;
@@ -73,7 +74,7 @@ export function parseEvent(object: unknown): BillingEventFacts | null {
     eventId,
     type,
     createdAt,
-    about: { id: idOf(about['id']), createdAt: dateOf(about['created']) },
+    about: { id: idOf(about['id']), createdAt: timeOf(about['created']) },
     movesBalance: type === 'customer.updated' && namesBalance(before),
     body,
   };
@@ -114,8 +115,8 @@ export function parseCustomer(object: unknown): CustomerFacts | null {
   if (customerId === null) return null;
   return {
     customerId,
-    name: optionalText(object['name']),
-    email: optionalText(object['email']),
+    name: textOf(object['name']),
+    email: textOf(object['email']),
     defaultPaymentMethodId: idOf(method),
     metadata: textsOf(partOf(object['metadata'])),
   };
@@ -124,15 +125,15 @@ export function parseCustomer(object: unknown): CustomerFacts | null {
 export function parseWebhookEndpoint(object: unknown): WebhookEndpointFacts | null {
   if (!isObject(object) || object['object'] !== 'webhook_endpoint') return null;
   const endpointId = idOf(object['id']);
-  const url = optionalText(object['url']);
+  const url = textOf(object['url']);
   const events: unknown = object['enabled_events'];
   if (endpointId === null || url === null || !Array.isArray(events)) return null;
   return {
     endpointId,
     url,
     enabled: object['status'] === 'enabled',
-    apiVersion: optionalText(object['api_version']),
-    events: events.map(optionalText).filter((event) => event !== null),
+    apiVersion: textOf(object['api_version']),
+    events: events.map(textOf).filter((event) => event !== null),
   };
 }
 
@@ -140,5 +141,5 @@ export function parseAccount(object: unknown): BillingAccountFacts | null {
   if (!isObject(object) || object['object'] !== 'account') return null;
   const accountId = idOf(object['id']);
   if (accountId === null) return null;
-  return { accountId, country: optionalText(object['country']) };
+  return { accountId, country: textOf(object['country']) };
 }

@@ -14,7 +14,7 @@ import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/
 import { readAnswer } from './answers.js';
 import { StripeEffects } from './effects.js';
 import { encodeCall } from './encode.js';
-import { optionalText } from './parse.js';
+import { textOf } from '@crossbill/mor/read.js';
 import { invoiceOf } from './parse-invoice.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
@@ -108,7 +108,7 @@ export class StripeBillingPlatform extends BillingPlatform {
     const path = `/v1/subscriptions/${encodeURIComponent(subscriptionId)}`;
     const subscription = await this.client.read('subscriptions.retrieve', path);
     if (!subscription.ok) return subscription;
-    const status = subscription.value === null ? 'canceled' : optionalText(subscription.value['status']);
+    const status = subscription.value === null ? 'canceled' : textOf(subscription.value['status']);
     if (status === null) return notUnderstood('subscriptions.retrieve', subscription);
     return { ...read, value: { ...shown, livemode, subscriptionStatus: status } };
   }

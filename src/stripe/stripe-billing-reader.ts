@@ -17,7 +17,7 @@ import {
   type WebhookEndpointFacts,
 } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { idOf, partOf } from './parse.js';
+import { idOf, partOf } from '@crossbill/mor/read.js';
 import {
   chargedOfCustomer,
   chargedOfMethod,

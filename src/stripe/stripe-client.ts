@@ -11,7 +11,7 @@ import {
 import { type RequestBudget } from '../domain/ports/request-budget.js';
 import { failure, limitOf, requestIdOf, toFailure } from './failure.js';
 import { StripeHttpClient, type Transport } from './http-client.js';
-import { isObject, optionalText, type JsonObject } from './parse.js';
+import { isObject, type JsonObject, textOf } from '@crossbill/mor/read.js';
 import { type StripeOptions } from './stripe-options.js';
 
 /** Pages of 100 for one question. Past it the answer is "could not find out", never "not there". */
@@ -62,7 +62,7 @@ export class StripeClient {
 
   /** The API generation of Stripe's answers; null: unknown. */
   get apiVersion(): string | null {
-    return optionalText(this.stripe.getApiField('version'));
+    return textOf(this.stripe.getApiField('version'));
   }
 
   close(): void {
@@ -107,7 +107,7 @@ export class StripeClient {
     if (!outcome.ok) return outcome;
     const { data, has_more: hasMore } = outcome.value;
     const last: unknown = Array.isArray(data) ? data.at(-1) : null;
-    const next = hasMore === true && isObject(last) ? optionalText(last['id']) : null;
+    const next = hasMore === true && isObject(last) ? textOf(last['id']) : null;
     // A page ending at its own beginning would go on without end.
     const stands = next === null || next === new URLSearchParams(path.split('?')[1]).get('starting_after');
     if (!Array.isArray(data) || (hasMore === true && stands)) return notUnderstood(name, outcome);

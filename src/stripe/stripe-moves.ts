@@ -11,7 +11,7 @@ import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { MOVED_DAYS_UNTIL_DUE } from '../policy.js';
 import { form, segment } from './encode.js';
 import { parseSubscription } from './parse-charging.js';
-import { dateOf, idOf, isObject, optionalText, partOf } from './parse.js';
+import { idOf, isObject, partOf, textOf, timeOf } from '@crossbill/mor/read.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
 const EXPAND = ['default_payment_method', 'customer.invoice_settings.default_payment_method', 'latest_invoice'];
@@ -129,11 +129,11 @@ function parseAll(objects: readonly unknown[]): readonly MovableSubscription[] |
 /** Null without a subscription. The period stands on the items since 2025-03-31. */
 export function parseMovable(object: unknown): MovableSubscription | null {
   const facts = parseSubscription(object);
-  const status = isObject(object) ? optionalText(object['status']) : null;
+  const status = isObject(object) ? textOf(object['status']) : null;
   if (facts === null || status === null || !isObject(object)) return null;
   const items = partOf(object['items'])['data'];
   const ends = (Array.isArray(items) ? items : [])
-    .map((item) => dateOf(partOf(item)['current_period_end']))
+    .map((item) => timeOf(partOf(item)['current_period_end']))
     .filter((at) => at !== null)
     .sort((a, b) => a.getTime() - b.getTime());
   const latest = partOf(object['latest_invoice']);
@@ -143,7 +143,7 @@ export function parseMovable(object: unknown): MovableSubscription | null {
     ...facts,
     status,
     ownMethodId: idOf(object['default_payment_method']),
-    renewsAt: dateOf(object['current_period_end']) ?? ends[0] ?? null,
+    renewsAt: timeOf(object['current_period_end']) ?? ends[0] ?? null,
     scheduleId: idOf(object['schedule']),
     unpaid: isUnpaid && invoiceId !== null ? { invoiceId, status: String(latest['status']) } : null,
   };

@@ -4,7 +4,7 @@ import { Secret } from '../config/secret.js';
 import { type WebhookEndpointFacts } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { form } from './encode.js';
-import { optionalText } from './parse.js';
+import { textOf } from '@crossbill/mor/read.js';
 import { parseWebhookEndpoint } from './parse-objects.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
@@ -28,7 +28,7 @@ export class StripeWebhookEndpoints {
     const made = await this.client.request(name, { method: 'POST', path: PATH, body }, key);
     if (!made.ok) return made;
     const endpoint = parseWebhookEndpoint(made.value);
-    const secret = optionalText(made.value['secret']);
+    const secret = textOf(made.value['secret']);
     if (endpoint === null) return notUnderstood(name, made);
     return { ...made, value: { endpoint, secret: secret === null ? null : new Secret(secret) } };
   }

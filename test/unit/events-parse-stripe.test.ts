@@ -42,7 +42,7 @@ describe('a Stripe event', () => {
     'of an invoice called %s, as a lane of ours is called, is unusable',
     (name) => {
       const parsed = parseStripeEvent(changed('stripe/invoice.created.2026-10-28.endive.json', 'id', name));
-      expect(parsed).toMatchObject({ verdict: 'unusable', reason: 'id is not an invoice id' });
+      expect(parsed).toMatchObject({ verdict: 'unusable', reason: 'id is missing or not an invoice id' });
     },
   );
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { bodyId } from '../../src/domain/events/envelope.js';
-import { timeOf } from '../../src/domain/events/fields.js';
+import { timeOf } from '@crossbill/mor/read.js';
 import { parseMorPaymentEvent } from '../../src/domain/events/mor-payment-event.js';
 import { idsIn, parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { parseStripeEvent } from '../../src/domain/events/stripe-event.js';
@@ -71,7 +71,7 @@ describe('a payment event', () => {
         expect(parseMorPaymentEvent(changed(at(type), 'merchant_invoice_id', name))).toMatchObject({
           verdict: 'unusable',
           lane: expect.stringMatching(/^event:mor_payments:/),
-          reason: 'merchant_invoice_id is not an invoice id',
+          reason: 'merchant_invoice_id is missing or not an invoice id',
         });
       }
     },

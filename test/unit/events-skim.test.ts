@@ -2,7 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { parseBody, type JsonObject } from '../../src/domain/events/json-body.js';
+import { type JsonObject } from '@crossbill/mor/read.js';
+import { parseBody } from '../../src/domain/events/json-body.js';
 import { skimmer } from '../../src/domain/events/skim.js';
 import { parseStripeEvent, placeStripeEvent } from '../../src/domain/events/stripe-event.js';
 import { same } from '../support/same.js';

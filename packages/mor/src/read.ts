@@ -4,11 +4,80 @@ import { minorFromDecimal, type Money, parseCurrency } from './money.js';
 
 /** A known field is missing or of the wrong kind. Names the field, never its value. */
 export class Unreadable extends Error {
-  constructor(readonly path: string) {
-    super(`${path} is missing or is not what the document says`);
+  /** @param what the missing thing: "a usable id" */
+  constructor(
+    readonly path: string,
+    what = 'what the document says',
+    message = `${path} is missing or not ${what}`,
+  ) {
+    super(message);
     this.name = 'Unreadable';
   }
 }
+
+/** A parsed JSON object. Nothing is known of its members. */
+export type JsonObject = { readonly [name: string]: unknown };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object's own member; undefined if it has none, whatever its prototype says. */
+export function member(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** An object, or an empty one: for reading optional parts. */
+export function partOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+const LONGEST_ID = 255;
+/** Stripe's longest text, such as the description of an invoice's line. */
+const LONGEST_TEXT = 5_000;
+
+/** True for 1 to 255 characters for a database to store as they are: no NUL, no half surrogate. An id is opaque. */
+export function isId(value: unknown, longest = LONGEST_ID): value is string {
+  if (typeof value !== 'string' || value === '' || value.length > longest) return false;
+  return !value.includes('\0') && !/\p{Surrogate}/u.test(value);
+}
+
+/** An id, given as such or within its whole object (Stripe docs, "Expanding objects"); null for neither. */
+export function idOf(value: unknown): string | null {
+  const id = isObject(value) ? member(value, 'id') : value;
+  return isId(id) ? id : null;
+}
+
+/** At most 5,000 characters, with U+FFFD in place of NUL and half surrogates, which no database keeps; null for an empty text or none. */
+export function textOf(value: unknown): string | null {
+  return typeof value !== 'string' || value === '' ? null : storable(value.slice(0, LONGEST_TEXT));
+}
+
+const storable = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, '\ufffd');
+
+/** The texts among an object's own members: metadata holds nothing else (Stripe docs, "Metadata"). */
+export function textsOf(object: JsonObject): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(object).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+/** A whole number that JSON carries exactly, as smallest units; null for anything else. May be negative. */
+export function minorOf(value: unknown): bigint | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : null;
+}
+
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** Whole Unix seconds, or ISO 8601, which counts as UTC without a zone; null for anything else. */
+export function timeOf(value: unknown): Date | null {
+  if (typeof value === 'number') return Number.isInteger(value) && value >= 0 ? kept(new Date(value * 1_000)) : null;
+  if (typeof value !== 'string' || !TIME.test(value)) return null;
+  const isZoned = value.length === 10 || /(Z|[+-]\d\d:?\d\d)$/.test(value.slice(10));
+  return kept(new Date(isZoned ? value : `${value}Z`));
+}
+
+const kept = (at: Date): Date | null => (canBeKept(at) ? at : null);
 
 type Answer = { readonly readable: boolean; readonly value: unknown };
 const UNREADABLE: Answer = { readable: false, value: undefined };
@@ -48,7 +117,6 @@ function nestsTooDeep(text: string): boolean {
 export type Parse<T> = (value: unknown, path: string) => T;
 
 const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?$/;
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** An exact decimal as the peer wrote it, for example "10.10". Never turned into a float. */
 export function parseDecimal(value: unknown, path: string): string {
@@ -59,15 +127,13 @@ export function parseDecimal(value: unknown, path: string): string {
 /** Text for the database: U+FFFD replaces NUL and half surrogates, since no database keeps them. */
 export function parseText(value: unknown, path: string): string {
   if (typeof value !== 'string') throw new Unreadable(path);
-  return value.replace(/\0|\p{Cs}/gu, '\ufffd');
+  return storable(value);
 }
 
-/** A moment in ISO 8601; without a zone it counts as UTC. */
+/** A moment, as `timeOf` reads it. */
 export function parseTime(value: unknown, path: string): Date {
-  if (typeof value !== 'string' || !TIME.test(value)) throw new Unreadable(path);
-  const zoned = value.length === 10 || /(Z|[+-]\d\d:?\d\d)$/.test(value.slice(10)) ? value : `${value}Z`;
-  const time = new Date(zoned);
-  if (!canBeKept(time)) throw new Unreadable(path);
+  const time = timeOf(value);
+  if (time === null) throw new Unreadable(path, 'a time');
   return time;
 }
 
@@ -78,31 +144,31 @@ export function parseListOf<T>(value: unknown, path: string, item: Parse<T>): re
 
 /** The fields of an object. Null counts as absent: the documents leave fields without a value out. `path`: where it stands, '' the whole body. */
 export class Fields {
-  readonly #values: ReadonlyMap<string, unknown>;
+  readonly #object: JsonObject;
 
   constructor(
     value: unknown,
     readonly path = '',
   ) {
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new Unreadable(path);
-    this.#values = new Map(Object.entries(value).filter(([, member]) => member !== null && member !== undefined));
+    if (!isObject(value)) throw new Unreadable(path, 'an object');
+    this.#object = value;
   }
 
   /** The names with a value, known or not. */
   names(): string[] {
-    return [...this.#values.keys()];
+    return Object.keys(this.#object).filter((name) => this.has(name));
   }
 
   has(name: string): boolean {
-    return this.#values.has(name);
+    return this.raw(name) !== null;
   }
 
   must<T>(name: string, parse: Parse<T>): T {
-    return parse(this.#values.get(name), this.#pathOf(name));
+    return parse(this.raw(name) ?? undefined, this.#pathOf(name));
   }
 
   may<T>(name: string, parse: Parse<T>): T | null {
-    return this.#values.has(name) ? this.must(name, parse) : null;
+    return this.has(name) ? this.must(name, parse) : null;
   }
 
   text(name: string): string {
@@ -110,12 +176,22 @@ export class Fields {
   }
 
   /** A name for later calls: text of at least one and at most `longest` characters. */
-  id(name: string, longest = 255): string {
+  id(name: string, longest = LONGEST_ID): string {
     return this.must(name, (value, path) => {
-      const id = parseText(value, path);
-      // An id changed for storage names something else.
-      if (id === '' || id.length > longest || id !== value) throw new Unreadable(path);
-      return id;
+      if (!isId(value, longest)) throw new Unreadable(path, 'a usable id');
+      return value;
+    });
+  }
+
+  /** Null if it is absent, null or empty. */
+  idOrNull(name: string): string | null {
+    return (this.raw(name) ?? '') === '' ? null : this.id(name);
+  }
+
+  object(name: string): JsonObject {
+    return this.must(name, (value, path) => {
+      if (!isObject(value)) throw new Unreadable(path, 'an object');
+      return value;
     });
   }
 
@@ -131,27 +207,32 @@ export class Fields {
     return this.may(name, parseDecimal);
   }
 
-  /** A count of smallest units, as an exact JSON integer. */
-  minor(name: string): bigint {
+  /** A count of smallest units of at least `min`, as an exact JSON integer. */
+  minor(name: string, min = 0n): bigint {
     return this.must(name, (value, path) => {
-      if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new Unreadable(path);
-      return BigInt(value);
+      const minor = minorOf(value);
+      if (minor === null || minor < min) throw new Unreadable(path, `a whole amount of at least ${min}`);
+      return minor;
     });
+  }
+
+  minorOrNull(name: string, min = 0n): bigint | null {
+    return this.has(name) ? this.minor(name, min) : null;
   }
 
   /** The field `currency`: three letters in either case; upper case comes out. */
   currency(): string {
     return this.must('currency', (value, path) => {
       const code = parseCurrency(value);
-      if (code === null) throw new Unreadable(path);
+      if (code === null) throw new Unreadable(path, 'a currency');
       return code;
     });
   }
 
   /** Absent is false: Document 1 leaves default values out. */
   flag(name: string): boolean {
-    const value = this.#values.get(name);
-    if (value !== undefined && typeof value !== 'boolean') throw new Unreadable(this.#pathOf(name));
+    const value = this.raw(name);
+    if (value !== null && typeof value !== 'boolean') throw new Unreadable(this.#pathOf(name));
     return value === true;
   }
 
@@ -166,13 +247,13 @@ export class Fields {
   oneOf<const L extends readonly string[]>(name: string, allowed: L): L[number] {
     return this.must(name, (value, path) => {
       const found = allowed.find((one) => one === value);
-      if (found === undefined) throw new Unreadable(path);
+      if (found === undefined) throw new Unreadable(path, `one of ${allowed.join(', ')}`);
       return found;
     });
   }
 
   oneOfOrNull<const L extends readonly string[]>(name: string, allowed: L): L[number] | null {
-    return this.#values.has(name) ? this.oneOf(name, allowed) : null;
+    return this.has(name) ? this.oneOf(name, allowed) : null;
   }
 
   list<T>(name: string, item: Parse<T>): readonly T[] {
@@ -181,12 +262,12 @@ export class Fields {
 
   /** An absent list is an empty one. */
   listOrEmpty<T>(name: string, item: Parse<T>): readonly T[] {
-    return this.#values.has(name) ? this.list(name, item) : [];
+    return this.has(name) ? this.list(name, item) : [];
   }
 
   /** Data to show or store unchanged; nothing depends on it. */
   raw(name: string): unknown {
-    return this.#values.get(name) ?? null;
+    return member(this.#object, name) ?? null;
   }
 
   #pathOf(name: string): string {

@@ -105,11 +105,12 @@ describe('fields', () => {
       expect(() => parseDecimal(odd, 'x')).toThrow(Unreadable);
   });
 
-  it('a time without a zone is UTC; a day is its first moment', () => {
+  it('a time without a zone is UTC; a day is its first moment; a number counts Unix seconds', () => {
     expect(parseTime('2026-03-01T12:00:00', 'x').toISOString()).toBe('2026-03-01T12:00:00.000Z');
     expect(parseTime('2026-03-01T12:00:00+02:00', 'x').toISOString()).toBe('2026-03-01T10:00:00.000Z');
     expect(parseTime('2026-03-01', 'x').toISOString()).toBe('2026-03-01T00:00:00.000Z');
-    for (const odd of ['yesterday', '2026-13-01T00:00:00Z', 0, '1772366400']) {
+    expect(parseTime(1_772_366_400, 'x').toISOString()).toBe('2026-03-01T12:00:00.000Z');
+    for (const odd of ['yesterday', '2026-13-01T00:00:00Z', -1, 1.5, '1772366400']) {
       expect(() => parseTime(odd, 'x')).toThrow(Unreadable);
     }
   });

@@ -1,7 +1,7 @@
 // Checks a controller's input against its class, and names the wrong fields.
+import { isObject } from '@crossbill/mor/read.js';
 import { type ArgumentMetadata, applyDecorators, Injectable, type PipeTransform } from '@nestjs/common';
 import { validate, ValidateNested, type ValidationError } from 'class-validator';
-import { isJsonObject } from '../../domain/events/json-body.js';
 import { type FieldError, Problem } from './problem.js';
 
 type Class = new () => object;
@@ -56,9 +56,7 @@ function instanceOf(type: Class, value: unknown, path: string, unknown: FieldErr
     }
     const innerType = nested.get(type.prototype as object)?.get(name);
     const taken: unknown =
-      innerType !== undefined && isJsonObject(inner)
-        ? instanceOf(innerType(), inner, `${path}${name}.`, unknown)
-        : inner;
+      innerType !== undefined && isObject(inner) ? instanceOf(innerType(), inner, `${path}${name}.`, unknown) : inner;
     Object.defineProperty(input, name, { value: taken, enumerable: true, writable: true, configurable: true });
   }
   return input;

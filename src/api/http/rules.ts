@@ -1,10 +1,10 @@
 // The allowed values in a request, as decorators: amounts, currencies, ids, texts. Each names its rule in words.
+import { isObject } from '@crossbill/mor/read.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, ValidateBy, ValidateIf } from 'class-validator';
 import { isInnerLane } from '../../domain/events/channel-lane.js';
 import { whatIsWrongWithId } from '../../domain/id-text.js';
-import { isJsonObject } from '../../domain/events/json-body.js';
 import { parseCurrency } from '../../domain/money.js';
 
 const MAX_TEXT = 255;
@@ -67,7 +67,7 @@ export const IsWordEach = (): PropertyDecorator =>
   );
 
 /** An object, open to a look at its members. */
-export const IsObjectValue = (): PropertyDecorator => rule('isObjectValue', 'must be an object', isJsonObject);
+export const IsObjectValue = (): PropertyDecorator => rule('isObjectValue', 'must be an object', isObject);
 
 export const Matches = (pattern: RegExp, wants: string): PropertyDecorator =>
   rule('matches', wants, (v) => typeof v === 'string' && pattern.test(v));
@@ -79,7 +79,7 @@ export const IsJsonObject = (): PropertyDecorator =>
   rule(
     'isJsonObject',
     'must be a JSON object of at most 16 KB',
-    (v) => isJsonObject(v) && JSON.stringify(v).length <= MAX_JSON,
+    (v) => isObject(v) && JSON.stringify(v).length <= MAX_JSON,
   );
 
 /** Named texts, such as the lines of an address. */
@@ -88,7 +88,7 @@ export const IsTexts = (maxMembers: number): PropertyDecorator =>
     'isTexts',
     `must be an object of at most ${maxMembers} texts of 1 to ${MAX_TEXT} characters, such as line1, city, postal_code`,
     (v) =>
-      isJsonObject(v) &&
+      isObject(v) &&
       Object.keys(v).length <= maxMembers &&
       Object.entries(v).every(
         ([key, text]) => /^[a-z][a-z0-9_]{0,39}$/.test(key) && (text === null || isPlainText(text)),

@@ -6,7 +6,7 @@ import { type BillingReader, type WebhookEndpointFacts } from '../../domain/port
 import { said } from '../../domain/ports/call.js';
 import { type EnrolmentFlow } from '../../enrolment/enrolment.flow.js';
 import { DAY_MS, VERIFY_GRACE_MS } from '../../policy.js';
-import { optionalText } from '../../stripe/parse.js';
+import { textOf } from '@crossbill/mor/read.js';
 import { type StripeClient } from '../../stripe/stripe-client.js';
 import { type VerifyStore } from '../../verify/verify.store.js';
 import { type Check, check } from './check.js';
@@ -150,7 +150,7 @@ export async function ownCardChecks(
     const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
     if (type?.ok === false) return [warn(said(type), 'Let the key read payment methods, or check them by hand.')];
     // Stripe can charge every older source.
-    if (type === null || optionalText(type.value?.['type']) !== 'custom') found.push(id);
+    if (type === null || textOf(type.value?.['type']) !== 'custom') found.push(id);
   }
   if (found.length === 0)
     return [ok(looked === 0 ? 'no enrolled customer is known yet' : `none of ${looked} looked at`)];

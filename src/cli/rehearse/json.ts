@@ -1,9 +1,9 @@
 // Reading answers of the daemon, of Stripe's events and of the MoR: members by name, and nothing believed of their shape.
-import { isJsonObject } from '../../domain/events/json-body.js';
+import { isObject } from '@crossbill/mor/read.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export const objectOf = (value: unknown): Json => (isJsonObject(value) ? value : {});
+export const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 export const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(objectOf) : []);
 
 /** The text behind these names; null: there is none. */
@@ -18,7 +18,7 @@ const MOST_NAMES = 60;
 export function namesIn(value: unknown, prefix = ''): readonly string[] {
   if (Array.isArray(value))
     return value.length === 0 ? [`${prefix}[]`] : [...new Set(value.flatMap((item) => namesIn(item, `${prefix}[]`)))];
-  if (!isJsonObject(value)) return prefix === '' ? [] : [prefix];
+  if (!isObject(value)) return prefix === '' ? [] : [prefix];
   const names = Object.entries(value).flatMap(([name, inner]) =>
     // A name is the peer's word; what does not look like one could be a value.
     namesIn(inner, `${prefix}${prefix === '' ? '' : '.'}${/^[A-Za-z_][\w-]{0,60}$/.test(name) ? name : '…'}`),

@@ -1,6 +1,6 @@
 // Who of the people whom the identity provider knows may come in, and as what.
 import { API_ROLES, type ApiRole, type GroupRole } from '../../config/index.js';
-import { isJsonObject } from '../../domain/events/json-body.js';
+import { isObject } from '@crossbill/mor/read.js';
 
 /** What the provider says of somebody, as far as it counts here. */
 export type Person = {
@@ -12,7 +12,7 @@ export type Person = {
 
 /** From the claims of OpenID Connect Core 5.1, and `groups`, which providers agree on without a standard: one text or a list. */
 export function personOf(claims: unknown): Person {
-  if (!isJsonObject(claims)) return { email: null, verified: false, groups: [] };
+  if (!isObject(claims)) return { email: null, verified: false, groups: [] };
   const { email, email_verified: verified, groups } = claims;
   const list: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
   const address = typeof email === 'string' ? email.toLowerCase() : '';

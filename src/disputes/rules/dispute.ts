@@ -1,5 +1,5 @@
 // The MoR's events of disputes, and of alerts before them. Document 2 shows none of their words.
-import { isJsonObject, type JsonObject } from '../../domain/events/json-body.js';
+import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import {
   dashboardIn,
@@ -30,7 +30,7 @@ function entityOf(
   const named = idNamed(e.data, ...names);
   if (named !== null) return named;
   const inside = e.data['dispute'] ?? e.data['alert'];
-  const within = isJsonObject(inside) ? idNamed(inside, 'id') : null;
+  const within = isObject(inside) ? idNamed(inside, 'id') : null;
   const own = typeof e.data['id'] === 'string' ? idNamed({ id: e.data['id'] }, 'id') : null;
   if (within !== null || own !== null) return within ?? own ?? e.eventId;
   if (payment === null) return e.eventId;

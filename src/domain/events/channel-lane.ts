@@ -1,5 +1,6 @@
 // The names of lanes without an invoice. No sender and no caller may name an invoice like one, or its work would happen
 // there.
+import { type Fields, Unreadable } from '@crossbill/mor/read.js';
 
 /** An event without its invoice: it waits there until its place is known. */
 const CHANNEL = 'mor:';
@@ -35,4 +36,11 @@ export function itemLane(subject: string): string {
 /** True for an impossible invoice id: Stripe's never look like this. */
 export function isInnerLane(name: string): boolean {
   return isChannelLane(name) || isBareEventLane(name) || name.startsWith(ITEM);
+}
+
+/** The id of an invoice of the billing platform, which names the lane it is worked in. */
+export function readInvoiceId(fields: Fields, name: string): string {
+  const id = fields.id(name);
+  if (isInnerLane(id)) throw new Unreadable(name, 'an invoice id');
+  return id;
 }

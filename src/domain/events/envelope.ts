@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { type InboxSource } from '../ports/inbox.js';
 import { bareEventLane } from './channel-lane.js';
-import { isId, member, Unusable } from './fields.js';
-import { parseBody, type JsonObject } from './json-body.js';
+import { Fields, isId, type JsonObject, member, Unreadable } from '@crossbill/mor/read.js';
+import { parseBody } from './json-body.js';
 
 /**
  * - `usable`: of the shape its type needs; `event` is typed.
@@ -30,7 +30,7 @@ export type ParsedEvent<T> =
       readonly reason: string;
     };
 
-/** The input and the result of a source's own parser. Null: an unused type. It throws `Unusable`. */
+/** The input and the result of a source's own parser. Null: an unused type. It throws `Unreadable`. */
 export type Envelope = { readonly eventId: string; readonly type: string; readonly root: JsonObject };
 export type EnvelopeReader<T> = (envelope: Envelope) => { readonly lane: string; readonly event: T } | null;
 
@@ -75,7 +75,7 @@ function readEvent<T>(source: InboxSource, body: Buffer, root: JsonObject, read:
     if (found === null) return without('ignored', source, id, type, 'a type Crossbill does not use');
     return { verdict: 'usable', eventId: id, type, lane: found.lane, event: found.event };
   } catch (problem) {
-    if (problem instanceof Unusable) return without('unusable', source, id, type, problem.message);
+    if (problem instanceof Unreadable) return without('unusable', source, id, type, problem.message);
     throw problem;
   }
 }
@@ -93,4 +93,13 @@ function without<T>(
   reason: string,
 ): ParsedEvent<T> {
   return { verdict, eventId, type, lane: bareEventLane(source, eventId), reason };
+}
+
+/**
+ * When the sender made the event: `created` (Document 3: Unix seconds; Document 2: ISO 8601) or `createdAt` (Document 2, in one
+ * place). Null when it names no time; a time that is none ends the parse.
+ */
+export function eventTime(root: JsonObject): Date | null {
+  const fields = new Fields(root);
+  return fields.timeOrNull('created') ?? fields.timeOrNull('createdAt');
 }

@@ -1,8 +1,6 @@
 // The bytes of a delivery as a JSON object, or the reason against it: checks encoding, depth and repeated keys.
 import { isUtf8 } from 'node:buffer';
-
-/** A parsed JSON object with unknown members; read them with the functions of `fields.ts`. */
-export type JsonObject = { readonly [key: string]: unknown };
+import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 
 export type BodyResult =
   { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly reason: string };
@@ -29,7 +27,7 @@ export function parseBody(body: Buffer): BodyResult {
   } catch {
     return refuse('the body is not JSON');
   }
-  if (!isJsonObject(value)) return refuse('the body is not a JSON object');
+  if (!isObject(value)) return refuse('the body is not a JSON object');
   if (structure.repeatsKey) return refuse('a key appears twice');
   return { ok: true, value };
 }
@@ -37,10 +35,6 @@ export function parseBody(body: Buffer): BodyResult {
 /** Of JSON bytes: deeper than `MAX_DEPTH`. */
 export function nestsTooDeep(body: Buffer): boolean {
   return scan(body).tooDeep;
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function refuse(reason: string): BodyResult {

@@ -1,23 +1,9 @@
 // The MoR's `payment.*` events (Document 3): one verdict on one charge or refund, checked field by field.
 import { type Money } from '../money.js';
-import { channelLane } from './channel-lane.js';
-import { parseEvent, type Envelope, type ParsedEvent } from './envelope.js';
-import {
-  eventTime,
-  freeText,
-  plainText,
-  member,
-  optionalAmount,
-  optionalId,
-  optionalInvoiceId,
-  requireAmount,
-  requireCurrency,
-  requireId,
-  requireInvoiceId,
-  requireObject,
-  Unusable,
-} from './fields.js';
-import { type JsonObject } from './json-body.js';
+import { freeText } from '../card-numbers.js';
+import { channelLane, readInvoiceId } from './channel-lane.js';
+import { type Envelope, eventTime, parseEvent, type ParsedEvent } from './envelope.js';
+import { Fields, type JsonObject, textOf, Unreadable } from '@crossbill/mor/read.js';
 
 /** The facts of every `payment.*` event, without its invoice. */
 type PaymentFacts = {
@@ -78,46 +64,48 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
   switch (type) {
     case 'payment.succeeded': {
       const payment = paymentOf(root);
-      requireStatus(payment, ['succeeded']);
+      payment.oneOf('status', ['succeeded']);
       return {
         kind: type,
         ...factsOf(eventId, root, payment),
-        invoiceId: requireInvoiceId(payment, 'merchant_invoice_id'),
-        processorChargeId: requireId(payment, 'processor_charge_id'),
+        invoiceId: readInvoiceId(payment, 'merchant_invoice_id'),
+        processorChargeId: payment.id('processor_charge_id'),
       };
     }
     case 'payment.failed':
     case 'payment.requires_action': {
       const payment = paymentOf(root);
-      requireStatus(payment, [type === 'payment.failed' ? 'failed' : 'requires_action']);
+      payment.oneOf('status', [type === 'payment.failed' ? 'failed' : 'requires_action']);
       return {
         kind: type,
         ...factsOf(eventId, root, payment),
-        invoiceId: requireInvoiceId(payment, 'merchant_invoice_id'),
-        processorChargeId: chargeOrEmpty(payment),
-        failureMessage: freeText(member(payment, 'failure_message')),
-        declineCode: plainText(member(payment, 'decline_code')),
+        invoiceId: readInvoiceId(payment, 'merchant_invoice_id'),
+        // Document 3: empty on failed and requires_action. Nothing was charged, so null and absent say the same.
+        processorChargeId: payment.idOrNull('processor_charge_id'),
+        failureMessage: freeText(payment.raw('failure_message')),
+        declineCode: textOf(payment.raw('decline_code')),
       };
     }
     case 'payment.refunded': {
       const payment = paymentOf(root);
-      const status = requireStatus(payment, ['partially_refunded', 'refunded']);
-      const morRefundId = optionalId(payment, 'refund_id');
-      const processorRefundId = optionalId(payment, 'processor_refund_id');
-      const refundedTotal = optionalAmount(payment, 'amount_refunded_total', 1n);
+      const status = payment.oneOf('status', ['partially_refunded', 'refunded']);
+      const morRefundId = payment.idOrNull('refund_id');
+      const processorRefundId = payment.idOrNull('processor_refund_id');
+      const refundedTotal = payment.minorOrNull('amount_refunded_total', 1n);
       if (morRefundId === null && processorRefundId === null && refundedTotal === null) {
-        throw new Unusable('refund_id, processor_refund_id and amount_refunded_total are missing');
+        throw new Unreadable('refund_id, processor_refund_id or amount_refunded_total', 'usable');
       }
       return {
         kind: type,
-        ...factsOf(eventId, root, payment, optionalId(payment, 'merchant_customer_id') ?? ''),
-        invoiceId: optionalInvoiceId(payment, 'merchant_invoice_id'),
-        processorChargeId: requireId(payment, 'processor_charge_id'),
+        ...factsOf(eventId, root, payment, payment.idOrNull('merchant_customer_id') ?? ''),
+        invoiceId:
+          payment.idOrNull('merchant_invoice_id') === null ? null : readInvoiceId(payment, 'merchant_invoice_id'),
+        processorChargeId: payment.id('processor_charge_id'),
         status,
         morRefundId,
         processorRefundId,
         refundedTotal,
-        reason: freeText(member(payment, 'reason')),
+        reason: freeText(payment.raw('reason')),
       };
     }
     default:
@@ -125,34 +113,22 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
   }
 }
 
-function paymentOf(root: JsonObject): JsonObject {
-  return requireObject(requireObject(root, 'data'), 'object');
+function paymentOf(root: JsonObject): Fields {
+  return new Fields(new Fields(new Fields(root).object('data')).object('object'));
 }
 
 function factsOf(
   eventId: string,
   root: JsonObject,
-  payment: JsonObject,
-  customerId = requireId(payment, 'merchant_customer_id'),
+  payment: Fields,
+  customerId = payment.id('merchant_customer_id'),
 ): PaymentFacts {
   return {
     eventId,
     createdAt: eventTime(root),
-    paymentId: requireId(payment, 'payment_id'),
+    paymentId: payment.id('payment_id'),
     customerId,
-    processorPaymentIntentId: requireId(payment, 'processor_payment_intent_id'),
-    amount: { minor: requireAmount(payment, 'amount', 1n), currency: requireCurrency(payment) },
+    processorPaymentIntentId: payment.id('processor_payment_intent_id'),
+    amount: { minor: payment.minor('amount', 1n), currency: payment.currency() },
   };
-}
-
-function requireStatus<S extends string>(payment: JsonObject, fitting: readonly S[]): S {
-  const value = member(payment, 'status');
-  const status = fitting.find((one) => one === value);
-  if (status === undefined) throw new Unusable("status is missing, unknown or not the type's own");
-  return status;
-}
-
-/** Document 3: empty on failed and requires_action. Nothing was charged, so null and absent mean the same. */
-function chargeOrEmpty(payment: JsonObject): string | null {
-  return (member(payment, 'processor_charge_id') ?? '') === '' ? null : requireId(payment, 'processor_charge_id');
 }

@@ -1,19 +1,9 @@
 // The MoR's other events (Document 2): proforma invoices, links, e-invoices, disputes and alerts.
-import { minorFromDecimal, type Money } from '../money.js';
+import { type Money } from '../money.js';
 import { channelLane } from './channel-lane.js';
-import { parseEvent, type ParsedEvent } from './envelope.js';
-import {
-  eventTime,
-  freeText,
-  isId,
-  member,
-  requireCurrency,
-  requireId,
-  requireObject,
-  timeOf,
-  Unusable,
-} from './fields.js';
-import { isJsonObject, type JsonObject } from './json-body.js';
+import { freeText } from '../card-numbers.js';
+import { eventTime, parseEvent, type ParsedEvent } from './envelope.js';
+import { Fields, isId, type JsonObject, member, parseMoney, partOf, Unreadable } from '@crossbill/mor/read.js';
 
 /** Document 2, "Events". `payment.settled` and `report.available` are announced and not sent: stored, ignored. */
 export const morServiceTypes = [
@@ -65,7 +55,7 @@ export function parseMorServiceEvent(body: Buffer): ParsedEvent<MorServiceEvent>
   return parseEvent('mor_events', body, ({ eventId, type, root }) => {
     const kind = morServiceTypes.find((known) => known === type);
     if (kind === undefined) return null;
-    const data = requireObject(root, 'data');
+    const data = new Fields(root).object('data');
     const facts: ServiceFacts = {
       eventId,
       createdAt: eventTime(root),
@@ -84,31 +74,24 @@ export function parseMorServiceEvent(body: Buffer): ParsedEvent<MorServiceEvent>
 
 /** Document 2: `proformaInvoiceId`, `status`, `settledAt`, `total`, `amountReceived`, `recipient.legalName`. */
 function readSettled(facts: ServiceFacts): ProformaSettled {
-  const { data } = facts;
-  const status = member(data, 'status');
-  if (status !== 'SETTLED') throw new Unusable('status is missing or not SETTLED');
-  const settledAt = timeOf(member(data, 'settledAt'));
-  if (settledAt === null) throw new Unusable('settledAt is missing or not a time');
-  const recipient = member(data, 'recipient');
+  const data = new Fields(facts.data);
+  data.oneOf('status', ['SETTLED']);
   return {
     ...facts,
     kind: 'proforma_invoice.settled',
-    proformaInvoiceId: requireId(data, 'proformaInvoiceId'),
-    settledAt,
-    total: requireMoney(data, 'total'),
-    amountReceived: requireMoney(data, 'amountReceived'),
-    recipientName: isJsonObject(recipient) ? freeText(member(recipient, 'legalName')) : null,
+    proformaInvoiceId: data.id('proformaInvoiceId'),
+    settledAt: data.time('settledAt'),
+    total: readMoney(data, 'total'),
+    amountReceived: readMoney(data, 'amountReceived'),
+    recipientName: freeText(partOf(data.raw('recipient'))['legalName']),
   };
 }
 
 /** `{amount, currency}` with a decimal string, above zero, exact in the currency's smallest unit. */
-function requireMoney(data: JsonObject, name: string): Money {
-  const value = requireObject(data, name);
-  const currency = requireCurrency(value);
-  const amount = member(value, 'amount');
-  const minor = typeof amount === 'string' ? minorFromDecimal(amount, currency) : null;
-  if (minor === null || minor < 1n) throw new Unusable(`${name} is not an exact amount above zero`);
-  return { minor, currency };
+function readMoney(data: Fields, name: string): Money {
+  const money = data.must(name, parseMoney);
+  if (money.minor < 1n) throw new Unreadable(name, 'an exact amount above zero');
+  return money;
 }
 
 /** Document 2: event ids come from the proforma invoice's id. */

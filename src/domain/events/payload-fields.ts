@@ -1,6 +1,6 @@
 // Finds the facts people need in payloads Document 2 does not show: deadlines, links, outcomes, amounts, at any place.
-import { freeText, isId, plainText, timeOf } from './fields.js';
-import { isJsonObject, type JsonObject } from './json-body.js';
+import { isId, isObject, type JsonObject, textOf, timeOf } from '@crossbill/mor/read.js';
+import { freeText } from '../card-numbers.js';
 import { decimalsOf, minorFromDecimal, type Money, parseCurrency } from '../money.js';
 
 const MAX_MEMBERS = 1_000;
@@ -15,7 +15,7 @@ function* members(data: JsonObject): Generator<Member> {
     const [value, depth] = waiting[next] ?? [null, 0];
     if (Array.isArray(value))
       for (const item of value.slice(0, MAX_MEMBERS) as unknown[]) waiting.push([item, depth + 1]);
-    if (!isJsonObject(value)) continue;
+    if (!isObject(value)) continue;
     for (const [name, inner] of Object.entries(value)) {
       if (++seen > MAX_MEMBERS) return;
       yield [name, inner, value, depth];
@@ -67,7 +67,6 @@ export function deadlineIn(data: JsonObject): Date | null {
 /** ISO 8601, a bare day (its first moment: rather too early than too late), Unix seconds or milliseconds. */
 function anyTime(value: unknown): Date | null {
   if (typeof value === 'number' && value > 1e11) return timeOf(Math.floor(value / 1000));
-  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)) return timeOf(`${value}T00:00:00Z`);
   if (typeof value === 'string' && /^\d{9,11}$/.test(value)) return timeOf(Number(value));
   return timeOf(value);
 }
@@ -94,7 +93,7 @@ export function idNamed(data: JsonObject, ...names: string[]): string | null {
 
 /** A code, a number or a word under one of these names. */
 export function wordNamed(data: JsonObject, ...names: string[]): string | null {
-  return named(data, names.map(plain), plainText);
+  return named(data, names.map(plain), textOf);
 }
 
 /** A person's text under one of these names, card numbers masked. */
@@ -144,7 +143,7 @@ export function sumIn(data: JsonObject): Money | string | null {
  * neither, unless the two are equal.
  */
 function moneyOf(value: unknown, of: JsonObject): Money | null {
-  const whole = isJsonObject(value) ? value : { amount: value, currency: of['currency'] };
+  const whole = isObject(value) ? value : { amount: value, currency: of['currency'] };
   const { amount } = whole;
   const currency = parseCurrency(whole['currency']);
   if (currency === null || typeof amount !== 'string') return null;
@@ -154,8 +153,8 @@ function moneyOf(value: unknown, of: JsonObject): Money | null {
 }
 
 function asWritten(value: unknown, of: JsonObject): string {
-  const { amount = null, currency = null } = isJsonObject(value) ? value : { amount: value, currency: of['currency'] };
+  const { amount = null, currency = null } = isObject(value) ? value : { amount: value, currency: of['currency'] };
   const shown = typeof amount === 'string' || typeof amount === 'number' ? String(amount) : JSON.stringify(value);
   const said = parseCurrency(currency) === null ? shown : `${shown} ${String(currency)}`;
-  return plainText(said.slice(0, LONGEST_SUM)) ?? '';
+  return textOf(said.slice(0, LONGEST_SUM)) ?? '';
 }

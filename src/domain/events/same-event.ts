@@ -1,6 +1,6 @@
 // Whether two bodies under one event id say the same.
-import { idOrObject, member } from './fields.js';
-import { isJsonObject, parseBody, type JsonObject } from './json-body.js';
+import { idOf, isObject, type JsonObject, member } from '@crossbill/mor/read.js';
+import { parseBody } from './json-body.js';
 
 /**
  * Stripe counts the waiting endpoints in the body: the count changes between deliveries and is no part of the event.
@@ -32,11 +32,11 @@ function stripeIdentity(body: Buffer): string | null {
     return typeof value === 'string' && value !== '' ? value : null;
   };
   const data = member(parsed.value, 'data');
-  const object = isJsonObject(data) ? member(data, 'object') : null;
-  const [id, type, about] = [text('id', parsed.value), text('type', parsed.value), idOrObject(object)];
+  const object = isObject(data) ? member(data, 'object') : null;
+  const [id, type, about] = [text('id', parsed.value), text('type', parsed.value), idOf(object)];
   const created = member(parsed.value, 'created');
   if (id === null || type === null || about === null || typeof created !== 'number') return null;
-  return JSON.stringify([id, type, created, idOrObject(member(parsed.value, 'account')), about]);
+  return JSON.stringify([id, type, created, idOf(member(parsed.value, 'account')), about]);
 }
 
 function canonical(body: Buffer): string | null {

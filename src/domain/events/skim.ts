@@ -1,6 +1,7 @@
 // A body read in one pass: checks every byte to be JSON, and makes values only of the few wanted members.
 import { isUtf8 } from 'node:buffer';
-import { KEY_DEPTH, MAX_DEPTH, type JsonObject } from './json-body.js';
+import { type JsonObject } from '@crossbill/mor/read.js';
+import { KEY_DEPTH, MAX_DEPTH } from './json-body.js';
 
 /** The members to keep: `value` for a plain one, or the wanted members of an object. Names are of ASCII. */
 export type Wanted = { readonly [name: string]: 'value' | Wanted };

@@ -1,21 +1,20 @@
 // Stripe's events: those about invoices become typed facts, in the shapes of all API generations; the others are ignored.
 import { type InvoiceFacts, type InvoiceStatus } from '../ports/billing-platform.js';
-import { type Envelope, type EventPlace, parseEvent, type ParsedEvent, placeEvent } from './envelope.js';
+import { readInvoiceId } from './channel-lane.js';
+import { type Envelope, type EventPlace, eventTime, parseEvent, type ParsedEvent, placeEvent } from './envelope.js';
 import {
-  eventTime,
-  idOrObject,
+  Fields,
+  idOf,
+  isObject,
+  type JsonObject,
   member,
-  optionalAmount,
-  plainText,
-  requireAmount,
-  requireCurrency,
-  requireInvoiceId,
-  requireObject,
+  partOf,
+  textOf,
   textsOf,
   timeOf,
-  Unusable,
-} from './fields.js';
-import { isJsonObject, type JsonObject, parseBody } from './json-body.js';
+  Unreadable,
+} from '@crossbill/mor/read.js';
+import { parseBody } from './json-body.js';
 import { skimmer } from './skim.js';
 
 /**
@@ -118,7 +117,7 @@ export function isTooOld(apiVersion: string | null): boolean {
 /** True for an event Stripe rendered in such a version. */
 export function isRenderedTooOld(body: Buffer): boolean {
   const read = parseBody(body);
-  return read.ok && isTooOld(plainText(member(read.value, 'api_version')));
+  return read.ok && isTooOld(textOf(member(read.value, 'api_version')));
 }
 
 /** The remedy. */
@@ -126,13 +125,14 @@ export const TOO_OLD = `Crossbill reads invoices of API version ${OLDEST_VERSION
 
 function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; event: StripeEvent } | null {
   const kind = stripeInvoiceTypes.find((known) => known === type);
-  const apiVersion = plainText(member(root, 'api_version'));
+  const apiVersion = textOf(member(root, 'api_version'));
   if (isTooOld(apiVersion) && (kind !== undefined || type === 'invoice.payment_succeeded'))
-    throw new Unusable(`the API version of this event is too old: ${TOO_OLD}`);
-  if (kind === undefined && stripeInvoiceTypes.some((known) => type === `v1.${known}`)) throw new Unusable(THIN);
+    throw new Unreadable('api_version', '', `the API version of this event is too old: ${TOO_OLD}`);
+  if (kind === undefined && stripeInvoiceTypes.some((known) => type === `v1.${known}`))
+    throw new Unreadable('type', '', THIN);
   if (kind === undefined) return null;
   const livemode = member(root, 'livemode');
-  const facts = readInvoice(requireObject(requireObject(root, 'data'), 'object'), {
+  const facts = readInvoice(new Fields(new Fields(root).object('data')).object('object'), {
     // The status does not tell a deleted draft's remains apart.
     deleted: kind === 'invoice.deleted',
     status: STATUS_AFTER[kind] ?? null,
@@ -155,8 +155,8 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
 
 /** `context` is an account, or a path from an organization down to one (Stripe docs, "The Event object", "Stripe-Context"). */
 function readAccounts(root: JsonObject): readonly string[] {
-  const account = idOrObject(member(root, 'account'));
-  const context = plainText(member(root, 'context'))?.split('/').at(-1) ?? '';
+  const account = idOf(member(root, 'account'));
+  const context = textOf(member(root, 'context'))?.split('/').at(-1) ?? '';
   const named = [account ?? '', context.startsWith('acct_') ? context : ''];
   return [...new Set(named)].filter((id) => id !== '');
 }
@@ -166,12 +166,12 @@ export type InvoiceResult =
 
 /** An invoice object of the API, from an event or from an answer, before and since API version 2025-03-31. Never throws. */
 export function parseInvoice(object: unknown): InvoiceResult {
-  if (!isJsonObject(object)) return { ok: false, problem: 'the invoice is not an object' };
+  if (!isObject(object)) return { ok: false, problem: 'the invoice is not an object' };
   try {
     const deleted = member(object, 'deleted') === true;
     return { ok: true, invoice: readInvoice(object, { deleted, status: null }) };
   } catch (problem) {
-    if (problem instanceof Unusable) return { ok: false, problem: problem.message };
+    if (problem instanceof Unreadable) return { ok: false, problem: problem.message };
     throw problem;
   }
 }
@@ -182,29 +182,27 @@ type Otherwise = { readonly deleted: boolean; readonly status: InvoiceStatus | n
 
 /** `otherwise.status` counts where the invoice itself does not say. */
 function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
-  const objectName = member(invoice, 'object');
-  if (objectName !== undefined && objectName !== 'invoice') throw new Unusable('the object is not an invoice');
-  const invoiceId = requireInvoiceId(invoice, 'id');
-  const customerId = idOrObject(member(invoice, 'customer'));
-  if (customerId === null) throw new Unusable('customer is missing or not a usable id');
-  const created = member(invoice, 'created') ?? null;
-  const createdAt = timeOf(created);
-  if (created !== null && createdAt === null) throw new Unusable('created of the invoice is not a time');
+  const fields = new Fields(invoice);
+  if ((member(invoice, 'object') ?? 'invoice') !== 'invoice') throw new Unreadable('object', 'an invoice');
+  const invoiceId = readInvoiceId(fields, 'id');
+  const customerId = idOf(member(invoice, 'customer'));
+  if (customerId === null) throw new Unreadable('customer', 'a usable id');
+  const createdAt = fields.timeOrNull('created');
   const status = otherwise.deleted ? 'deleted' : readStatus(invoice, otherwise.status);
   return {
     invoiceId,
     customerId,
     customerCountry: readCountry(member(invoice, 'customer_address')),
-    number: plainText(member(invoice, 'number')),
+    number: textOf(member(invoice, 'number')),
     status,
-    billingReason: plainText(member(invoice, 'billing_reason')),
-    currency: requireCurrency(invoice),
-    ...readAmounts(invoice, status),
+    billingReason: textOf(member(invoice, 'billing_reason')),
+    currency: fields.currency(),
+    ...readAmounts(fields, status),
     subscriptionId: readSubscription(invoice),
     ...readMetadata(invoice),
     ...readCollection(invoice),
     ...readRevision(invoice),
-    collectionMethod: plainText(member(invoice, 'collection_method')),
+    collectionMethod: textOf(member(invoice, 'collection_method')),
     createdAt,
     finalizationError: readFinalizationError(member(invoice, 'last_finalization_error')),
     finalizesAt: timeOf(member(invoice, 'automatically_finalizes_at')),
@@ -213,14 +211,14 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
 
 /** The customer's address as it stands on the invoice: final with it, the customer's own before (Stripe docs, "The Invoice object"). */
 function readCountry(address: unknown): string | null {
-  const country = isJsonObject(address) ? plainText(member(address, 'country')) : null;
+  const country = textOf(partOf(address)['country']);
   return country !== null && /^[A-Z]{2}$/.test(country) ? country : null;
 }
 
 function readStatus(invoice: JsonObject, otherwise: InvoiceStatus | null): InvoiceStatus {
   const value = member(invoice, 'status') ?? otherwise;
   const status = statuses.find((known) => known === value);
-  if (status === undefined) throw new Unusable('status is missing or unknown');
+  if (status === undefined) throw new Unreadable('status', 'a known one');
   return status;
 }
 
@@ -230,17 +228,17 @@ type Amounts = Pick<InvoiceFacts, 'amountDue' | 'amountPaid' | 'amountRemaining'
  * Stripe docs, "The Invoice object": `amount_remaining` is the difference of due and paid, so either can stand in for
  * the other; without both the status tells whether anything is left. `total` alone decides nothing here.
  */
-function readAmounts(invoice: JsonObject, status: InvoiceStatus): Amounts {
-  const amountDue = requireAmount(invoice, 'amount_due', 0n);
-  const paid = optionalAmount(invoice, 'amount_paid', 0n);
-  const remaining = optionalAmount(invoice, 'amount_remaining', -amountLimit);
+function readAmounts(invoice: Fields, status: InvoiceStatus): Amounts {
+  const amountDue = invoice.minor('amount_due', 0n);
+  const paid = invoice.minorOrNull('amount_paid', 0n);
+  const remaining = invoice.minorOrNull('amount_remaining', -amountLimit);
   const left = remaining ?? (paid !== null ? amountDue - paid : status === 'paid' ? 0n : amountDue);
   return {
     amountDue,
     amountPaid: paid ?? amountDue - left,
     amountRemaining: left,
-    amountOverpaid: optionalAmount(invoice, 'amount_overpaid', 0n),
-    total: optionalAmount(invoice, 'total', -amountLimit) ?? amountDue, // below zero if the customer has credit
+    amountOverpaid: invoice.minorOrNull('amount_overpaid', 0n),
+    total: invoice.minorOrNull('total', -amountLimit) ?? amountDue, // below zero if the customer has credit
   };
 }
 const amountLimit = BigInt(Number.MAX_SAFE_INTEGER);
@@ -248,23 +246,23 @@ const amountLimit = BigInt(Number.MAX_SAFE_INTEGER);
 /** `parent.subscription_details.subscription` since 2025-03-31.basil, `subscription` before; null for an invoice of its own. */
 function readSubscription(invoice: JsonObject): string | null {
   const parent = member(invoice, 'parent');
-  const details = isJsonObject(parent) ? member(parent, 'subscription_details') : null;
-  const since = isJsonObject(details) ? idOrObject(member(details, 'subscription')) : null;
-  return since ?? idOrObject(member(invoice, 'subscription'));
+  const details = isObject(parent) ? member(parent, 'subscription_details') : null;
+  const since = isObject(details) ? idOf(member(details, 'subscription')) : null;
+  return since ?? idOf(member(invoice, 'subscription'));
 }
 
 /** `parent.subscription_details.metadata` since 2025-03-31.basil, `subscription_details.metadata` before. */
 function readMetadata(invoice: JsonObject): Pick<InvoiceFacts, 'metadata'> {
   const parent = member(invoice, 'parent');
-  const details = member(isJsonObject(parent) ? parent : invoice, 'subscription_details');
-  const metadata = isJsonObject(details) ? member(details, 'metadata') : null;
-  return isJsonObject(metadata) && Object.keys(metadata).length > 0 ? { metadata: textsOf(metadata) } : {};
+  const details = member(isObject(parent) ? parent : invoice, 'subscription_details');
+  const metadata = isObject(details) ? member(details, 'metadata') : null;
+  return isObject(metadata) && Object.keys(metadata).length > 0 ? { metadata: textsOf(metadata) } : {};
 }
 
 /** The fields that decide whether Stripe collects the invoice automatically. */
 function readCollection(invoice: JsonObject): Pick<InvoiceFacts, 'autoAdvance' | 'ownMethodId'> {
   const autoAdvance = member(invoice, 'auto_advance');
-  const own = idOrObject(member(invoice, 'default_payment_method')) ?? idOrObject(member(invoice, 'default_source'));
+  const own = idOf(member(invoice, 'default_payment_method')) ?? idOf(member(invoice, 'default_source'));
   return {
     ...(typeof autoAdvance === 'boolean' ? { autoAdvance } : {}),
     ...(own === null ? {} : { ownMethodId: own }),
@@ -273,13 +271,13 @@ function readCollection(invoice: JsonObject): Pick<InvoiceFacts, 'autoAdvance' |
 
 /** Stripe voids an invoice once its revision is final (Stripe docs, "Revise an invoice"). */
 function readRevision(invoice: JsonObject): Pick<InvoiceFacts, 'latestRevision'> {
-  const latest = idOrObject(member(invoice, 'latest_revision'));
+  const latest = idOf(member(invoice, 'latest_revision'));
   return latest === null ? {} : { latestRevision: latest };
 }
 
 const NO_REASON = 'no reason given';
 
 function readFinalizationError(error: unknown): string | null {
-  if (!isJsonObject(error)) return null;
-  return plainText(member(error, 'message')) ?? plainText(member(error, 'code')) ?? NO_REASON;
+  if (!isObject(error)) return null;
+  return textOf(member(error, 'message')) ?? textOf(member(error, 'code')) ?? NO_REASON;
 }

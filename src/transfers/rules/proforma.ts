@@ -1,5 +1,5 @@
 // Proforma invoices: what the MoR replies and says of them, and the bank transfers that settle them.
-import { isJsonObject } from '../../domain/events/json-body.js';
+import { isObject } from '@crossbill/mor/read.js';
 import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/events/mor-service-event.js';
 import { textNamed, timeNamed, wordNamed } from '../../domain/events/payload-fields.js';
 import { has, type MorObjectRow, onObject, TRANSFERRED } from '../../domain/mor-object.js';
@@ -95,7 +95,7 @@ export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): Verdict {
   if (morId === null) return done('names no proforma invoice of ours');
   const o = move(lane, morId, 'ISSUANCE_FAILED');
   o.number ??= wordNamed(e.data, 'number');
-  const inside = isJsonObject(e.data['issuanceFailure']) ? e.data['issuanceFailure'] : e.data;
+  const inside = isObject(e.data['issuanceFailure']) ? e.data['issuanceFailure'] : e.data;
   const failure = {
     code: wordNamed(inside, 'code'),
     message: textNamed(inside, 'message', 'reason'),

@@ -1,7 +1,7 @@
 // Inputs that once broke a parser: the tests and each run of the fuzzing try them again.
+import { isObject } from '@crossbill/mor/read.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject } from '#src/domain/events/json-body.js';
 import { tryOne, wordsOf } from './runner.js';
 import { type Target } from './target.js';
 
@@ -15,7 +15,7 @@ export function corpus(): readonly Case[] {
   const kept: unknown = JSON.parse(readFileSync(join(process.cwd(), 'packages/proof/test/corpus.json'), 'utf8'));
   if (!Array.isArray(kept)) throw new Error('packages/proof/test/corpus.json must be a list');
   return kept.map((one: unknown) => {
-    const { target, input, why } = isJsonObject(one) ? one : {};
+    const { target, input, why } = isObject(one) ? one : {};
     if (typeof target !== 'string' || typeof input !== 'string' || typeof why !== 'string')
       throw new Error('a case of packages/proof/test/corpus.json has a target, an input and a why');
     return { target, input: input.replace('"@deep"', DEEP), why };

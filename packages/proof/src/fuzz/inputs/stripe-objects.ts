@@ -1,11 +1,11 @@
 // Stripe's objects as its documentation shows them, as far as we read them.
-import { isJsonObject } from '#src/domain/events/json-body.js';
+import { isObject } from '@crossbill/mor/read.js';
 import { wire } from './examples.js';
 
 /** The invoice of a webhook event. */
 function objectOf(event: unknown): unknown {
-  const data = isJsonObject(event) ? event['data'] : null;
-  return isJsonObject(data) ? data['object'] : null;
+  const data = isObject(event) ? event['data'] : null;
+  return isObject(data) ? data['object'] : null;
 }
 
 const amount = (value: number): object => ({ value, currency: 'eur' });

@@ -1,8 +1,8 @@
 // The same over HTTP, at a whole daemon: its webhook endpoints, its API and its console. Never a 500, never a dead
 // daemon, and every accepted delivery is in the database.
+import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { isJsonObject, type JsonObject } from '#src/domain/events/json-body.js';
 import { type InboxSource } from '#src/domain/ports/inbox.js';
 import { isSameStripeEvent, sameEvent } from '#src/domain/events/same-event.js';
 import { wire } from '../inputs/examples.js';
@@ -93,7 +93,7 @@ type Operation = {
 async function operationsOf(rig: Rig): Promise<readonly Operation[]> {
   const document: unknown = await fetch(`${rig.url}/docs-json`).then((r) => r.json());
   const found: Operation[] = [];
-  const part = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined);
+  const part = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
   for (const [path, item] of Object.entries(part(document, 'paths') ?? {})) {
     for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
       const operation = part(item, method);
@@ -197,7 +197,7 @@ const api: Remote = {
 function bodyFor(example: unknown, bent: string): string {
   try {
     const value: unknown = JSON.parse(bent);
-    return JSON.stringify(isJsonObject(value) && isJsonObject(example) ? { ...example, ...value } : example);
+    return JSON.stringify(isObject(value) && isObject(example) ? { ...example, ...value } : example);
   } catch {
     return bent;
   }
@@ -228,7 +228,7 @@ async function mustAnswer(rig: Rig, target: string, init: RequestInit): Promise<
     }
     const body: unknown = JSON.parse(text);
     if (answer.status < 300) return mustHaveWholeNumbers(body, about);
-    const { code, message, errors } = isJsonObject(body) ? body : {};
+    const { code, message, errors } = isObject(body) ? body : {};
     must(
       typeof code === 'string' && typeof message === 'string' && message !== '' && Array.isArray(errors),
       `not in the one form: ${about}`,

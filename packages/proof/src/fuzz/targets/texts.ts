@@ -1,5 +1,5 @@
 // People's input: amounts, times, filters, files of customers.
-import { parseTime, Unreadable } from '@crossbill/mor/read.js';
+import { parseTime, timeOf, Unreadable } from '@crossbill/mor/read.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,6 @@ import { minorFromTyped, moneyFrom } from '#src/console/list-filters.js';
 import { CsvRefused, headerOf, isBlank, recordsOf } from '#src/csv/read-csv.js';
 import { cell, csvLine } from '#src/csv/write-csv.js';
 import { bindColumns, ColumnsRefused, readImportLine } from '#src/customers/rules/import-line.js';
-import { timeOf } from '#src/domain/events/fields.js';
 import { decimalFromMinor, decimalsOf, MAX_MINOR, minorFromDecimal } from '#src/domain/money.js';
 import { typedAmount } from '#src/refunds/typed-amount.js';
 import { bentJson } from '../inputs/json.js';
