@@ -17,9 +17,10 @@ import { SIGNUP, type SignupKind, type SignupRow } from '../domain/signup.js';
 import { newRow } from '../domain/row.js';
 import { SignupsStore } from './signups.store.js';
 import { TaxDesk } from '../domain/ports/tax.js';
+import { asCommand } from '../engine/adapter.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
 import { paymentIdTaken } from '../payments/payments.flow.js';
-import { type Completion, completeSignup } from './rules/complete-signup.js';
+import { type Completion, completeSignup } from './rules/signup.js';
 import { BUSY_LOOK_EVERY_MS, SIGNUP_BUSY_MS } from '../policy.js';
 
 export type SignupRequest = {
@@ -220,7 +221,10 @@ export class SignupFlow {
 
   private async record(invoiceId: string, completion: Completion): Promise<Done<PaymentRow>> {
     try {
-      return await this.lanes.change(invoiceId, (s, ctx) => completeSignup(s, completion, ctx));
+      return await this.lanes.change(
+        invoiceId,
+        asCommand((lane) => completeSignup(lane, completion)),
+      );
     } catch (e) {
       const taken = completion.paymentId ? await paymentIdTaken(this.books, e, completion.paymentId) : null;
       if (taken !== null) return taken;

@@ -6,7 +6,7 @@ import { EventsStore } from '../../src/events/events.store.js';
 import { doors, toDelivery } from '../../src/intake/deliveries.js';
 import { asCommand } from '../../src/engine/adapter.js';
 import { identifyPayment } from '../../src/engine/payment.js';
-import { completeSignup } from '../../src/signups/rules/complete-signup.js';
+import { completeSignup } from '../support/complete-signup.js';
 import { COMPLETION, INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
 import { wordsOf } from '../support/item-words.js';
 import { balances, openKinds } from '../support/lane-harness.js';

@@ -4,7 +4,7 @@ import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { openReview, putPayment } from '../../src/engine/change.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
-import { isUnsettled, signupLateAt, unsettledItems } from '../../src/signups/rules/unsettled.js';
+import { isUnsettled, signupLateAt, unsettledItems } from '../../src/signups/rules/signup.js';
 import { asSettleRule } from '../support/settle-rule.js';
 import { declares } from '../../src/engine/items.js';
 import { open } from '../support/channel-lane.js';

@@ -190,7 +190,7 @@ export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall 
 }
 
 /**
- * A signup's backend said another amount than the signup asked for (complete-signup.ts): a person decides first, and again if they chose a
+ * A signup's backend said another amount than the signup asked for (signups/rules/signup.ts): a person decides first, and again if they chose a
  * refund and the MoR made none. A MoR that took less refuses to give back the amount asked for. True: a person decides.
  */
 function askOfAmount(lane: Lane, p: Payment): boolean {

@@ -250,7 +250,7 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
   return null;
 };
 
-/** What the signup's backend said wrongly of its amount was said rightly since (complete-signup.ts), or the MoR named the amount. */
+/** What the signup's backend said wrongly of its amount was said rightly since (signups/rules/signup.ts), or the MoR named the amount. */
 export function settleAmount(lane: Lane, p: Payment, note: string): void {
   const item = p.signupId === null ? undefined : openReviewOf(lane.toState(), 'amount_mismatch', p.signupId);
   if (item === undefined) return;

@@ -2,7 +2,7 @@
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../../src/decisions/decide.js';
-import { completeSignup } from '../../../src/signups/rules/complete-signup.js';
+import { completeSignup } from '../../support/complete-signup.js';
 import { type Resolution } from '../../../src/domain/model.js';
 import {
   anInvoice,

@@ -2,7 +2,7 @@
 import { wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../../src/decisions/decide.js';
-import { completeSignup } from '../../../src/signups/rules/complete-signup.js';
+import { completeSignup } from '../../support/complete-signup.js';
 import { type LaneState, type Resolution } from '../../../src/domain/model.js';
 import { money } from '../../../src/domain/money.js';
 import {

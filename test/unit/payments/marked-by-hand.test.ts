@@ -10,7 +10,7 @@ import { resolveReview } from '../../../src/decisions/decide.js';
 import { MARK_TRIES } from '../../../src/policy.js';
 import { decide } from '../../../src/engine/adapter.js';
 import { identifyLookup } from '../../../src/payments/rules/mark-calls.js';
-import { completeSignup } from '../../../src/signups/rules/complete-signup.js';
+import { completeSignup } from '../../support/complete-signup.js';
 import { anInvoice, aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../../support/builders.js';
 import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../../support/channel-lane.js';
 import { balances, LaneHarness } from '../../support/lane-harness.js';

@@ -1,7 +1,7 @@
 // Refunds: what the MoR gave back is counted once, never beyond the payment, and shown on the platform once.
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../../src/decisions/decide.js';
-import { completeSignup } from '../../../src/signups/rules/complete-signup.js';
+import { completeSignup } from '../../support/complete-signup.js';
 import { type LaneState } from '../../../src/domain/model.js';
 import { refundable } from '../../../src/domain/status.js';
 import { shownStatus } from '../../../src/refunds/refund.view.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
 import { resolveReview } from '../../../src/decisions/decide.js';
 import { askRefund } from '../../support/ask-refund.js';
-import { completeSignup } from '../../../src/signups/rules/complete-signup.js';
+import { completeSignup } from '../../support/complete-signup.js';
 import { anInvoice, aPaymentSucceeded, COMPLETION, delivery, INVOICE_ID, START } from '../../support/builders.js';
 import { type Trouble } from '../../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';

@@ -1,16 +1,17 @@
 // A signup is completed: the charge that the browser names becomes the first invoice's payment, and is not believed before it is proven.
-import { withWords } from '../support/item-words.js';
+import { withWords } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { closeReviews, type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
-import { type Commanded } from '../../src/engine/commanded.js';
-import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
-import { type Completion, completeSignup } from '../../src/signups/rules/complete-signup.js';
-import { COMPLETION } from '../support/builders.js';
-import { NOW, open } from '../support/channel-lane.js';
-import { eur } from '../support/channel-object.js';
-import { never } from '../support/never.js';
-import { at, ctx as on, lane, payment } from '../support/waiting-payment.js';
+import { closeReviews, type Ctx, emptyLane, putPayment } from '../../../../src/engine/change.js';
+import { type Commanded } from '../../../../src/engine/commanded.js';
+import { type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
+import { type FlowSettings } from '../../../../src/domain/settings.js';
+import { type Completion } from '../../../../src/signups/rules/signup.js';
+import { completeSignup } from '../../../support/complete-signup.js';
+import { COMPLETION } from '../../../support/builders.js';
+import { NOW, open } from '../../../support/channel-lane.js';
+import { eur } from '../../../support/channel-object.js';
+import { never } from '../../../support/never.js';
+import { at, ctx as on, lane, payment } from '../../../support/waiting-payment.js';
 
 const ctx = (over: Partial<FlowSettings> = {}): Ctx => on(over, 5_000);
 const complete = (s: LaneState, over: Partial<Completion> = {}, of = ctx()) =>

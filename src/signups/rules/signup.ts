@@ -1,0 +1,155 @@
+// A signup: its completion makes the charge of the browser's result the payment of the first invoice; while Stripe's 23 hours run, a
+// person hears of a signup without its money.
+import { isSameFact } from '../../domain/fact.js';
+import { type InvoiceRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { money, type Money, sameMoney, showMoney } from '../../domain/money.js';
+import { isOver, SIGNUP_REASON } from '../../domain/status.js';
+import { closeReviews } from '../../engine/change.js';
+import { refuse, type Result } from '../../engine/commanded.js';
+import { moveMark } from '../../engine/draft-moves.js';
+import { type Draft, type Lane } from '../../engine/draft.js';
+import { done, type OwnLaneEvent, type Verdict } from '../../engine/event.js';
+import { ensureInvoice } from '../../engine/facts.js';
+import { type Holds, itemRule } from '../../engine/items.js';
+import { identifyPayment, newPayment } from '../../engine/payment.js';
+import { believe, settleAmount } from '../../payments/rules/payment.js';
+import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
+
+export type Completion = {
+  readonly signupId: string;
+  readonly customerId: string;
+  readonly morCustomerId: string | null;
+  readonly paymentIntentId: string | null;
+  readonly chargeId: string;
+  /** The MoR's id of the payment, where the browser's result names it; null or left out: not known. */
+  readonly paymentId?: string | null;
+  /** What the signup's intent was made for: that and nothing else is what the MoR takes. */
+  readonly asked: Money;
+  /** What the merchant's backend says was taken. */
+  readonly said: Money;
+};
+
+/**
+ * The first invoice's payment. It counts once the MoR has charged it (`psp_reference`), unless the check is off. An earlier event of the same
+ * charge or intent is the proof. Nothing at the MoR tells a charge's amount (Document 3): a person settles a difference between the backend's
+ * amount and the signup's before any mark.
+ */
+export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
+  const p = takeCompletion(lane, c);
+  if (p === null)
+    return refuse(409, 'charge_already_used', 'This charge is already the payment of another signup.', 'charge_id');
+  if (c.paymentId === undefined || c.paymentId === null) return { ok: true, value: { ...p } };
+  return identifyPayment(lane, p.id, c.paymentId, `signup ${c.signupId}`);
+}
+
+/** Null: the charge is the payment of another signup. */
+function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
+  lane.apply((s, ctx) => ensureInvoice(s, ctx).state);
+  const { minor: amount, currency } = c.asked;
+  const ids = { processorChargeId: c.chargeId, reference: c.chargeId, signupId: c.signupId, origin: 'signup' } as const;
+  const p = lane.payments.find(
+    (x) =>
+      x.processorChargeId === c.chargeId ||
+      (c.paymentIntentId !== null && x.processorPaymentIntentId === c.paymentIntentId),
+  );
+  if (p === undefined) {
+    const intent = { processorPaymentIntentId: c.paymentIntentId, status: 'processing', mark: 'proving' } as const;
+    const of = { invoiceId: lane.lane, customerId: c.customerId, currency, amount, ...ids, ...intent };
+    return awaitProof(lane, lane.add('payments', newPayment(lane.ctx, of)), c);
+  }
+  if (p.signupId !== null && p.signupId !== c.signupId) return null;
+  p.signupId = c.signupId;
+  // An earlier try of the same intent was declined: that proves nothing of this charge.
+  if (p.succeededAt === null && p.mark === 'none') {
+    moveMark(p, 'proving', { ...ids, status: 'processing', amount, currency, recordedAt: lane.now });
+    return awaitProof(lane, p, c);
+  }
+  compareAmounts(lane, p, c);
+  return p;
+}
+
+function awaitProof(lane: Lane, p: Draft<PaymentRow>, c: Completion): Draft<PaymentRow> {
+  lane.say('person', `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney(c.said)}`, p);
+  compareAmounts(lane, p, c);
+  if (lane.settings.signupChargeCheck !== 'psp_reference') believe(lane, p, 'the check is off');
+  return p;
+}
+
+/** Another amount than recorded: a person decides, and the mark waits. The right amount closes the item. */
+function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
+  if (p.amount === null) return;
+  const recorded = money(p.amount, p.currency);
+  if (sameMoney(recorded, c.said)) return settleAmount(lane, p, 'the signup was completed with the right amount');
+  const facts = { signup: c.signupId, charge: c.chargeId, stated: c.said, asked: recorded };
+  const fact = { code: 'completed-otherwise', ...facts, failed: null } as const;
+  // A person has settled the same before: a repeated request asks nothing new.
+  const isSettled = (r: ReviewRow): boolean =>
+    r.fact.code === 'completed-otherwise' && isSameFact({ ...r.fact, failed: null }, fact);
+  if (lane.toState().reviews.some((r) => isSettled(r) && r.resolution !== 'cleared')) return;
+  lane.ask({ kind: 'amount_mismatch', subject: c.signupId, paymentRowId: p.id, fact });
+}
+
+/**
+ * The money is on its way (a bank debit, or a card whose invoice the MoR is still making), or a look-up of it told nothing: one that the MoR
+ * does not know is a person's within hours, one of which it does not answer is asked for without end.
+ */
+export function isUnsettled(p: PaymentRow): boolean {
+  return p.mark === 'proving' && (p.pendingSince !== null || p.proveAttempts > 0);
+}
+
+/** When Stripe's subscription began, as near as is known: its first invoice is made with it. */
+function startOf(i: InvoiceRow | null, p: PaymentRow): number {
+  return (i?.platformCreatedAt ?? p.recordedAt).getTime();
+}
+
+/** When a person is told that a signup's money may come too late for its subscription; null: it has none, or the money is not waited for. */
+export function signupLateAt(i: InvoiceRow | null, p: PaymentRow): Date | null {
+  const isFirst = i === null || i.billingReason === null || i.billingReason === SIGNUP_REASON;
+  const over = i !== null && isOver(i.platformStatus);
+  return isUnsettled(p) && isFirst && !over ? new Date(startOf(i, p) + SIGNUP_OVERDUE_MS) : null;
+}
+
+const clears = {
+  'charge-unconfirmed': 'its confirmation is no longer awaited',
+  'charge-unsettled': 'its money is no longer awaited',
+};
+
+/** Nothing is marked before the money is there, so Stripe may end the subscription first: a person is told well before. */
+export const unsettledItems = itemRule(clears, function* (lane) {
+  const { invoice, payments, reviews } = lane.toState();
+  for (const p of payments) {
+    if (p.signupId === null || !isUnsettled(p)) continue;
+    const at = signupLateAt(invoice, p);
+    const isOpen = reviews.some((r) => r.kind === 'signup_overdue' && r.subject === p.id && r.status === 'open');
+    if (at === null ? !isOpen : !lane.isPast(at)) continue; // an item holds until the money is there, whatever the invoice becomes
+    const ends = new Date(startOf(invoice, p) + SIGNUP_ENDS_MS);
+    yield { kind: 'signup_overdue', about: p, fact: lateCharge(p, ends), dueAt: ends };
+  }
+});
+
+function lateCharge(p: PaymentRow, ends: Date): Holds<keyof typeof clears>['fact'] {
+  const amount = p.amount === null ? null : { minor: p.amount, currency: p.currency };
+  const since = (p.pendingSince ?? p.recordedAt).toISOString();
+  const code = p.pendingSince === null ? 'charge-unconfirmed' : 'charge-unsettled';
+  return { code, signup: p.signupId, charge: p.processorChargeId, amount, since, endsAt: ends.toISOString() };
+}
+
+/** No charge of the signup is known: no event and no lane's own timer would bring it up (overdue-signups.ts). */
+export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overdue'>): Verdict {
+  const { signup, customer, since } = e;
+  const dueAt = new Date(Date.parse(since) + SIGNUP_ENDS_MS);
+  lane.ask({
+    kind: 'signup_overdue',
+    subject: signup,
+    fact: { code: 'signup-unpaid', signup, customer, since },
+    dueAt,
+  });
+  return done('a person is asked');
+}
+
+/** The signup has its charge: the lane of its item rests. */
+export function takeCompleted(lane: Lane, { event: { signup } }: OwnLaneEvent<'signup.completed'>): Verdict {
+  const how = { by: null, resolution: 'cleared', note: 'the signup was completed' } as const;
+  lane.apply((s, ctx) => closeReviews(s, ctx, (r) => r.kind === 'signup_overdue' && r.subject === signup, how));
+  return done();
+}
