@@ -6,9 +6,9 @@ import { existsSync, readFileSync } from 'node:fs';
 /** At most so many per 100 words. The goal is 1.5 and 2.3 in docs, 1.8 and 2.3 elsewhere: a figure above its goal may only fall. */
 const BARS = {
   docs: { relative: 1.5, passive: 2.3 },
-  comments: { relative: 2.9, passive: 2.1 },
-  messages: { relative: 2.3, passive: 3.4 },
-  titles: { relative: 3.2, passive: 3.8 },
+  comments: { relative: 2.4, passive: 1.8 },
+  messages: { relative: 2.2, passive: 3.3 },
+  titles: { relative: 3.1, passive: 3.7 },
 };
 const WORST = 5;
 
