@@ -104,8 +104,10 @@ async function parkedEvents(world: World): Promise<string[]> {
 }
 
 function render({ body, ...facts }: { readonly body: unknown }): string {
-  const lines = Object.entries(facts).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [`${name.padEnd(12)} ${plain(String(value))}\n`],
+  const lines = Object.entries<unknown>(facts).flatMap(([name, value]) =>
+    value === undefined || value === null
+      ? []
+      : [`${name.padEnd(12)} ${plain(typeof value === 'string' ? value : JSON.stringify(value))}\n`],
   );
   const text = body === null ? '' : `\n${JSON.stringify(body, null, 2).split('\n').map(plain).join('\n')}\n`;
   return lines.join('') + text;

@@ -28,7 +28,9 @@ export function addImport(on: Commands): void {
                 onProgress: (what, done, total) => progress.bar(what, done, total),
               }),
             )
-            .catch((e: unknown) => Promise.reject(refusal(file, e)));
+            .catch((e: unknown) => {
+              throw refusal(file, e);
+            });
         const report = await world.change('customer.import', null, run, (made) => ({
           detail: { accepted: made.accepted, lines: made.lines, linked: made.made, problems: made.problemsInAll },
         }));

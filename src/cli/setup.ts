@@ -104,8 +104,8 @@ function addressOf(text: string): string {
 }
 
 function withStandIns(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  const standIns = SIGNING_SECRETS.filter((name) => !env[name]).map((name) => [name, randomBytes(32).toString('hex')]);
-  return { ...env, ...Object.fromEntries(standIns) };
+  const missing = SIGNING_SECRETS.filter((name) => !env[name]);
+  return { ...env, ...Object.fromEntries(missing.map((name) => [name, randomBytes(32).toString('hex')] as const)) };
 }
 
 /** The settings file as it will be. Setup writes it after a yes. */

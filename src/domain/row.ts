@@ -91,8 +91,8 @@ export function rowOf<C extends Columns>(table: string, columns: C): Row<Values<
   const all = Object.entries(columns);
   return {
     table,
-    columns: columns as Row<Values<C>>['columns'],
-    key: all.flatMap(([name, { options }]) => (options.key === true ? [name as keyof C & string] : [])),
+    columns: columns,
+    key: all.flatMap(([name, { options }]) => (options.key === true ? [name] : [])),
     first: Object.fromEntries(
       all.flatMap(([name, { options }]) => ('first' in options ? [[name, options.first]] : [])),
     ) as Partial<Values<C>>,

@@ -5,7 +5,7 @@ import { type NewNotification, type NotifyFormat, type Told } from '../domain/no
 import { type AnswerTo } from './call.js';
 import { type Ctx } from './change.js';
 import { type Rule } from './draft.js';
-import { type CarriedBy, type Customers, type Errand } from './errand.js';
+import { type Customers } from './errand.js';
 import { type Applied, type ChannelEvent, type LaneEvent } from './event.js';
 import { type Claim, type EventVerdict } from './lane-store.js';
 import { type CallRule, type ErrandRule, type ReviewRule } from './subject.js';

@@ -12,15 +12,7 @@ import { settle } from './settle.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import {
-  AnswerLost,
-  type Claim,
-  type EventVerdict,
-  LaneFenced,
-  LaneStore,
-  NotUnique,
-  type WaitingEvent,
-} from './lane-store.js';
+import { AnswerLost, type Claim, LaneFenced, LaneStore, NotUnique } from './lane-store.js';
 import { StoreUnavailable } from '../domain/errors.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';

@@ -27,7 +27,7 @@ function entityOf(row: Row<object, unknown>, counted = 'seq'): new () => object 
   // the class has the table's name in TypeORM's messages
   const RowEntity = { [row.table]: class {} }[row.table] ?? class {};
   Entity(row.table)(RowEntity);
-  const prototype = RowEntity.prototype as object;
+  const prototype = RowEntity.prototype;
   for (const [name, column] of Object.entries<Declared<unknown>>(row.columns))
     Column(optionsOf(column))(prototype, name);
   Column({ ...SEQ, primary: counted === 'id' })(prototype, counted);

@@ -14,7 +14,7 @@ const NOW = new Date('2026-11-22T09:00:00Z');
 /** A sample of the type in words, with other facts. */
 const said = (type: NotificationType, over: object = {}): string => {
   const sample = sampleOf(type, 'x');
-  return inWords({ ...sample, data: { ...sample.data, ...over } } as Told);
+  return inWords({ ...sample, data: { ...sample.data, ...over } });
 };
 const INVOICE = 'See /console/invoices/in_sample of the console.';
 const REVIEW = 'See /console/reviews/rev_sample of the console.';

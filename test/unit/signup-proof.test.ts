@@ -14,7 +14,6 @@ import { at, ctx as on, lane, payment } from '../support/waiting-payment.js';
 const watchUnsettled = asSettleRule(declares(unsettledItems));
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const ctx = (ms = 0) => on({}, ms);
 const proving = (over: Partial<PaymentRow> = {}): PaymentRow => ({
   ...payment({ origin: 'signup', signupId: 'sup_1', paymentId: null, succeededAt: null, status: 'processing' }),

@@ -1,5 +1,5 @@
 // Enrolment of an invoice's customer: decided once for each invoice, when its first news arrives.
-import { carries, type Enrolled, ruleOf, standingOf } from '../../domain/enrolment.js';
+import { carries, type Enrolled, standingOf } from '../../domain/enrolment.js';
 import { type InvoiceRow } from '../../domain/model.js';
 import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type Enrolment } from '../../domain/settings.js';

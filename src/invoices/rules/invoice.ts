@@ -47,11 +47,9 @@ export const draftItems = itemRule({ 'finalization-failed': whyFinal, 'draft-wai
   const item = { kind: 'finalization_failed', about: { id: i.invoiceId } } as const;
   if (i.finalizationError !== null) {
     const fact = { code: 'finalization-failed', invoice: i.invoiceId, said: i.finalizationError } as const;
-    return yield {
-      ...item,
-      paymentRowId: payments.find((p) => p.mark === 'held' || p.mark === 'waiting')?.id ?? null,
-      fact,
-    };
+    const paymentRowId = payments.find((p) => p.mark === 'held' || p.mark === 'waiting')?.id ?? null;
+    yield { ...item, paymentRowId, fact };
+    return;
   }
   const p = payments.find((x) => x.mark === 'held' && lane.age(x.recordedAt) >= DRAFT_PATIENCE_MS);
   if (p === undefined || p.amount === null) return;

@@ -36,7 +36,8 @@ export const overdueItems = itemRule({ 'no-verdict': whyNoMore, 'transfer-overdu
   if (hasVerdict(s)) {
     if (o === undefined) return;
     const dueAt = dueDate(o).toISOString();
-    return yield { ...item, fact: { code: 'transfer-overdue', proforma: o.number ?? o.morId ?? o.id, dueAt } };
+    yield { ...item, fact: { code: 'transfer-overdue', proforma: o.number ?? o.morId ?? o.id, dueAt } };
+    return;
   }
   const p = s.payments.findLast(saysNothing);
   const due = i.amountDue === null || i.currency === null ? null : { minor: i.amountDue, currency: i.currency };

@@ -202,8 +202,8 @@ function partOf(o: MorObjectRow): LinkFact | null {
   const { priced, due } = o.detail;
   if (o.status !== 'EXPIRED' || o.readDueAt !== null || o.currency === null) return null;
   const { currency } = o;
-  const [whole, left] = [priced, due].map((x) => (x == null ? null : minorFromDecimal(x, currency)));
-  if (whole == null || left == null || left >= whole) return null;
+  const [whole, left] = [priced ?? null, due ?? null].map((x) => (x === null ? null : minorFromDecimal(x, currency)));
+  if (typeof whole !== 'bigint' || typeof left !== 'bigint' || left >= whole) return null;
   const [all, outstanding] = [money(whole, currency), money(left, currency)];
   return { code: 'link-part-paid', priced: all, outstanding, part: money(whole - left, currency), ...onObject(o) };
 }

@@ -1,35 +1,25 @@
 // Shadow mode: what was decided and only watched.
 import { describe, expect, it } from '@jest/globals';
-import {
-  type InvoiceRow,
-  type LaneState,
-  type OutboxRow,
-  type PaymentRow,
-  type ReviewKind,
-} from '../../../../src/domain/model.js';
+import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../../../src/domain/settings.js';
 import { decide } from '../../../../src/engine/adapter.js';
-import { addMessage, type Ctx, openReview, putMessage, putPayment } from '../../../../src/engine/change.js';
+import { addMessage, type Ctx, putMessage, putPayment } from '../../../../src/engine/change.js';
 import {
   beforeTheMark,
   decideShadowedAnew,
   isShadowed,
   settleShadowed,
 } from '../../../../src/payments/rules/shadow.js';
-import { open } from '../../../support/channel-lane.js';
 import { eur } from '../../../support/channel-object.js';
-import { aKind } from '../../../support/item-facts.js';
 import { never } from '../../../support/never.js';
 import * as waiting from '../../../support/waiting-payment.js';
 
-const { at, payment } = waiting;
-const HOUR_MS = 3_600_000;
+const { payment } = waiting;
 const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
 const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}, ...payments: PaymentRow[]): LaneState =>
   waiting.withInvoice(waiting.lane(over, ...payments), row);
 const texts = (s: LaneState) => s.journal.map((l) => l.text);
-const item = (s: LaneState, kind: ReviewKind, subject: string) => openReview(s, ctx(), { ...aKind(kind), subject });
 
 const followed = (s: LaneState, p: PaymentRow) =>
   decide(s, ctx(), (l) => settleShadowed(l, Object.assign(l.findPayment(p.id) ?? never(), { amount: p.amount })));

@@ -17,7 +17,6 @@ import {
 } from '../../../../src/refunds/rules/refund.js';
 import { asked, at, byEvent, ctx, lane, payment } from '../../../support/asked-refund.js';
 import { aPaymentEvent, NOW, open } from '../../../support/channel-lane.js';
-import { never } from '../../../support/never.js';
 
 const summaries = (s: LaneState) => open(s).map((r) => wordsOf(r).summary);
 const settleRefunds = (s: LaneState, on: Ctx): LaneState =>
