@@ -1,8 +1,8 @@
-// New rules as old functions, and old functions as new rules, while the rooms convert one after the other.
+// Subjects' rules work on drafts, the engine's steps on states: a rule as a function from state to state.
 import { type Applied, type Verdict } from './event.js';
 import { type Ctx } from './change.js';
 import { type Commanded, type Result } from './commanded.js';
-import { carriedOut, type ChoiceRule, type ReviewRule, type SettleRule } from './subject.js';
+import { carriedOut, type ChoiceRule, type ReviewRule } from './subject.js';
 import { type LaneState } from '../domain/model.js';
 import { Lane, type Rule } from './draft.js';
 
@@ -13,12 +13,7 @@ export function decide(s: LaneState, ctx: Ctx, rule: Rule): LaneState {
   return lane.toState();
 }
 
-/** A rule of the old kind on a draft. */
-export function asRule(old: SettleRule): Rule {
-  return (lane) => lane.apply((s, ctx) => old(s, ctx, (at) => lane.lookAt(at)));
-}
-
-/** The rule of an event, which returns the verdict, as a function of the old kind. */
+/** The rule of an event, with its verdict. */
 export function asEventRule<E>(take: (lane: Lane, e: E) => Verdict): (s: LaneState, e: E, ctx: Ctx) => Applied {
   return (s, e, ctx) => {
     const lane = new Lane(s, ctx);
@@ -27,12 +22,7 @@ export function asEventRule<E>(take: (lane: Lane, e: E) => Verdict): (s: LaneSta
   };
 }
 
-/** A rule of an event of the old kind on a draft. */
-export function asTake<E>(old: (s: LaneState, e: E, ctx: Ctx) => Applied): (lane: Lane, e: E) => Verdict {
-  return (lane, e) => lane.applyWith((s, ctx) => old(s, e, ctx)).verdict;
-}
-
-/** A request on the draft as a function of the old kind. */
+/** A request of a person or the merchant's backend. */
 export function asCommand<T>(act: (lane: Lane) => Result<T>): (s: LaneState, ctx: Ctx) => Commanded<T> {
   return (s, ctx) => {
     const lane = new Lane(s, ctx);
@@ -41,7 +31,7 @@ export function asCommand<T>(act: (lane: Lane) => Result<T>): (s: LaneState, ctx
   };
 }
 
-/** The rule of a person's choice as a rule of the old kind. */
+/** The rule of a person's choice. */
 export function asReview(choose: ChoiceRule): ReviewRule {
   return (s, r, choice, ctx) => {
     const lane = new Lane(s, ctx);

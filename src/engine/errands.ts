@@ -2,7 +2,8 @@
 import { type Subjects } from './decider.js';
 import { type InvoiceRow, type LaneState, type OutboxKind, type OutboxRow } from '../domain/model.js';
 import { type Ctx } from './change.js';
-import { type ErrandRule, type LookAgain } from './subject.js';
+import { type LookAgain } from './draft.js';
+import { type ErrandRule } from './subject.js';
 import { type Errand } from './errand.js';
 import { isFresh } from './facts.js';
 import { readInvoice } from './read-invoice.js';

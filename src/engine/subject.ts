@@ -17,14 +17,9 @@ import { type Answer, type AnswerTo, type Call } from './call.js';
 import { type Ctx } from './change.js';
 import { type Commanded, type Refusal } from './commanded.js';
 import { type Errand } from './errand.js';
-import { type Lane, type LookAgain, type Rule } from './draft.js';
+import { type Lane, type Rule } from './draft.js';
 import { type OwnLaneEvent, type PaymentEvent, type Verdict } from './event.js';
 import { declares, type ItemRule } from './items.js';
-
-export { type LookAgain };
-
-/** Looks at all that is known and writes down what must be done next. It does not care in which order things became known. */
-export type SettleRule = (s: LaneState, ctx: Ctx, lookAgain: LookAgain) => LaneState;
 
 /** The call to somebody else that is needed next; `due` says whether a time has come, and asks for a look then if it has not. */
 export type ErrandRule = (s: LaneState, ctx: Ctx, due: (at: Date | null) => boolean) => Errand | null;
