@@ -49,7 +49,7 @@ const audit = async (action: string): Promise<Json[]> =>
   (await world.api<{ data: Json[] }>('GET', `/v1/audit?action=${action}`)).body.data;
 const page = (id: string): string => `/console/invoices/${id}`;
 const open = (kind: string): Promise<Json[]> =>
-  world.api<{ data: Json[] }>('GET', `/v1/reviews?status=open&kind=${kind}`).then((r) => r.body.data);
+  world.api<{ data: Json[] }>('GET', `/v1/reviews?status=open&kind=${kind}&limit=100`).then((r) => r.body.data);
 
 describe('the page of an invoice', () => {
   it('says why it is not paid, offers the sensible acts, and leads to Stripe', async () => {
@@ -246,6 +246,11 @@ describe('review items', () => {
 
   it('settle in steps if very many match, and each step gives its count', async () => {
     for (let n = 0; n < 53; n++) await conflictingEvents(world, `evt_many${n}`);
+    await world.until(
+      'all are there',
+      () => open('conflicting_event'),
+      (r) => r.length === 53,
+    );
     const fields = await ops.form('/console/reviews', '/console/reviews/bulk');
     const asked = { ...fields, kind: 'conflicting_event', all: 'yes', act: 'dismiss', note: 'one cause' };
     const first = await ops.post('/console/reviews/bulk', asked);

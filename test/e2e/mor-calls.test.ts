@@ -168,8 +168,8 @@ describe('The bytes of a call', () => {
       const db = new pg.Client(world.databaseUrl);
       await db.connect();
       const { rows: stored } = await db.query<Record<'peer' | 'method' | 'path' | 'key' | 'body', string>>(
-        `select c ->> 'peer' as peer, c ->> 'method' as method, c ->> 'path' as path, c ->> 'key' as key, l.bodies ->> (c ->> 'id') as body
-         from lane_log l, json_array_elements(l.change -> 'calls') as c where l.lane = $1 and c ->> 'method' is not null`,
+        `select c ->> 'peer' as peer, c -> 'wire' ->> 'method' as method, c -> 'wire' ->> 'path' as path, c ->> 'key' as key, l.bodies ->> (c ->> 'id') as body
+         from lane_log l, json_array_elements(l.change -> 'calls') as c where l.lane = $1 and c -> 'wire' is not null`,
         [invoiceId],
       );
       await db.end();
