@@ -212,7 +212,7 @@ describe('One charge', () => {
     expect(await choose('dismiss')).toMatchObject({ ok: true });
     await harness.rest();
     const elm = await harness.state('in_elm');
-    expect(elm.payments).toMatchObject([{ mark: 'none', status: 'failed', succeededAt: null }]);
+    expect(elm.payments).toMatchObject([{ mark: 'closed', status: 'failed', succeededAt: null }]);
     expect(elm.invoice?.status).toBe('open');
     expect(elm.reviews).toMatchObject([{ status: 'resolved', resolution: 'dismiss' }]);
     expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });

@@ -244,14 +244,9 @@ describe('a review item', () => {
     expect(openReview(now, later, { ...ITEM, fact: { ...MORE } })).toBe(now);
   });
 
-  it('keeps a fact of another code, except where one rule knows all of it', () => {
+  it('keeps a fact of another code', () => {
     const fact = { code: 'rest-due', status: 'open', due: MORE.due } as const;
     expect(openReview(opened, later, { ...ITEM, fact })).toBe(opened);
-    const unclear = openReview(lane, ctx, { ...aKind('dispute'), subject: 'dp_1' });
-    const returned = { code: 'evidence-returned', dispute: 'dp_1', until: null, afterOutcome: null } as const;
-    const item = { kind: 'dispute', subject: 'dp_1', fact: { ...returned, url: null, note: null } } as const;
-    const now = openReview(unclear, later, item);
-    expect(now.reviews).toMatchObject([{ topic: 'evidence-returned', fact: item.fact, status: 'open' }]);
   });
 
   it('that a person dismissed stays closed as long as its fact is the same; another fact is news', () => {
