@@ -348,7 +348,7 @@ describe('a parked event', () => {
     const id = String(event?.['id']);
     expect((await cli(['events', 'dismiss', id], world.env)).code).toBe(2);
     const done = await cliJson(['events', 'dismiss', id, '--note', 'a test of ours'], world.env);
-    expect(done).toMatchObject({ code: 0, body: { dismissed: id } });
+    expect(done).toMatchObject({ code: 0, body: { id, status: 'ignored' } });
     const { body } = await world.api('GET', `/v1/events/${id}`);
     expect([body['status'], body['reason']]).toEqual([
       'ignored',
