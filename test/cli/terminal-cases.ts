@@ -50,12 +50,12 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   invoices: {
     args: () => ['--status', 'paid'],
-    text: /^id +made +status +due +paid +customer +number\n-[^]*\nin_\S+ +\S+ +paid +29\.90 EUR +29\.90 EUR +cus_/,
+    text: /^id +number +customer_id +amount_due +status .*\n-[^]*\nin_\S+ +\S+ +cus_\S+ +29\.90 EUR +paid /,
     json: ['data'],
   },
   payments: {
     args: () => ['--since', '30d', '--currency', 'eur'],
-    text: /^id +taken +status +amount +refunded +customer +invoice\n-[^]*\npay_\S+ +\S+ +succeeded +29\.90 EUR +0\.00 EUR +cus_\S+ +in_/,
+    text: /^id +invoice_number +customer_id +amount +amount_refunded +status .*\n-[^]*\npay_\S+ +\S+ +cus_\S+ +29\.90 EUR +0\.00 EUR +succeeded /,
     json: ['data'],
   },
   'events show': {

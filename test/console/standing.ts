@@ -127,6 +127,11 @@ export async function conflictingEvents(world: World, id: string): Promise<void>
       world,
       `{"id":"${id}","object":"event","type":"product.updated","created":1,"livemode":false,"data":{"object":{"id":"prod_${n}","object":"product"}}}`,
     );
+  await world.until(
+    `an item asks about ${id}`,
+    () => world.api<{ data: Json[] }>('GET', '/v1/reviews?kind=conflicting_event&limit=100'),
+    ({ body }) => body.data.some((r) => (r['fact'] as Json)['event'] === id),
+  );
 }
 
 async function delivered(world: World, body: string): Promise<void> {

@@ -140,6 +140,7 @@ export function consolePages(n: number, ofCustomer = 12, told = n): readonly Pag
     page('enrolment of who has no renewal yet', '/enrolment', 'move=no_renewal_yet'),
     page('invoices left alone', '/enrolment/outside'),
     page('invoices left alone of a month', '/enrolment/outside', month),
+    page('moves', '/moves'),
     page('deliveries', '/deliveries'),
     page('notifications', '/notifications'),
     page('notifications given up', '/notifications', 'status=dead'),
