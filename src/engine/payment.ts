@@ -124,7 +124,7 @@ export function closePayment(p: Draft<PaymentRow>): void {
 
 /** Why nobody is to be charged again: a payment came, or a refund of one that nobody has told us of yet. Null: neither did. */
 export function paymentThatCame(s: Pick<LaneState, 'payments' | 'refunds'>): string | null {
-  const taken = s.payments.find((p) => p.mark !== 'none');
+  const taken = s.payments.find(mayBringMoney);
   if (taken !== undefined) return `payment ${effectName(taken)} came`;
   return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
 }
@@ -134,10 +134,23 @@ export function saysNothing(p: PaymentRow): boolean {
   return p.mark === 'closed' && p.succeededAt === null;
 }
 
-/** The MoR was asked to charge again, and no money is known since. */
+/** Its money is there, or on its way. */
+export function mayBringMoney(p: PaymentRow): boolean {
+  return p.mark !== 'none' && !saysNothing(p);
+}
+
+/** The verdict on a charge of a refused renewal is awaited, and no money is known since. */
 export function awaitsRetry(s: Pick<LaneState, 'invoice' | 'payments'>): boolean {
   const waiting = s.invoice?.retries?.waitingSince ?? null;
-  return waiting !== null && s.payments.every((p) => p.mark === 'none');
+  return waiting !== null && !s.payments.some(mayBringMoney);
+}
+
+/** Since when the MoR's verdict on a refused renewal is awaited; null: it is not. An alarm follows a verdict that stays out. */
+export function awaitVerdict(lane: Lane, at: Date | null): void {
+  const i = lane.invoice;
+  if (!i?.retries) return;
+  i.retries = { ...i.retries, waitingSince: at?.toISOString() ?? null };
+  if (at !== null) i.expectedBy = verdictDueBy(i, lane);
 }
 
 /** By when the MoR's verdict on a charge ordered now is due: as long as on the first charge. */

@@ -7,7 +7,7 @@ import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
-import { awaitsRetry, saysNothing } from '../../engine/payment.js';
+import { awaitsRetry, mayBringMoney, saysNothing } from '../../engine/payment.js';
 import { type ChoiceRule } from '../../engine/subject.js';
 import { standingOf } from '../../domain/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';
@@ -47,7 +47,7 @@ export const overdueItems = itemRule({ 'no-verdict': whyNoMore, 'transfer-overdu
 
 /** A proforma invoice stands for the refused renewal: nothing else is tried meanwhile (retries/rules/refusal.ts). */
 function unpaidProforma({ invoice: i, objects, payments }: LaneRows): MorObjectRow | undefined {
-  if (i === null || isOver(i.platformStatus) || i.amountDue === 0n || payments.some((p) => p.mark !== 'none')) return;
+  if (i === null || isOver(i.platformStatus) || i.amountDue === 0n || payments.some(mayBringMoney)) return;
   return objects.find((o) => isLiveProforma(o) && o.morId !== null && !TRANSFERRED.has(o.status));
 }
 

@@ -17,7 +17,7 @@ import { type Draft, type Lane } from '../../engine/draft.js';
 import { askAgain, isFresh, lookAfresh, takeRead } from '../../engine/facts.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { observationsOf } from '../../engine/open-money.js';
-import { closePayment, isCallOf } from '../../engine/payment.js';
+import { awaitVerdict, closePayment, isCallOf, saysNothing } from '../../engine/payment.js';
 import { type Choice } from '../../engine/subject.js';
 import { paymentMarked } from '../../ledger/rules/postings.js';
 import { refundForItem } from '../../refunds/rules/refund-request.js';
@@ -233,7 +233,10 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution, by }: Choice)
   // Only the number of an unproven signup is settled: whether the MoR knows the charge at all is another item's question.
   if (p === undefined || (r.kind === 'amount_mismatch' && p.mark === 'parked' && p.succeededAt === null)) return null;
   if (resolution === 'dismiss') {
-    if (p.mark === 'parked') closePayment(p);
+    if (p.mark !== 'parked') return null;
+    closePayment(p);
+    // It named a charge of another invoice: an earlier refusal is not the MoR's last word on this one, and a silent MoR is an alarm.
+    if (saysNothing(p) && lane.invoice?.retries?.waitingSince === null) awaitVerdict(lane, lane.now);
     return null;
   }
   if (resolution === 'apply' && p.mark === 'parked') {

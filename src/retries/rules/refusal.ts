@@ -17,7 +17,7 @@ import { type Ctx } from '../../engine/change.js';
 import { type Result } from '../../engine/commanded.js';
 import { type Lane } from '../../engine/draft.js';
 import { type PaymentEvent } from '../../engine/event.js';
-import { awaitsRetry } from '../../engine/payment.js';
+import { awaitsRetry, mayBringMoney } from '../../engine/payment.js';
 import { isUnread } from '../../engine/open-money.js';
 import { moneyAnnounced } from '../../engine/open-money.js';
 import { CLOCKS_APART_MS, RETRY_ASKED_AFTER_MS } from '../../policy.js';
@@ -80,7 +80,7 @@ export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readon
   const taken = { ok: true, value: { id: method.id } } as const;
   if (i === null || isOutside(lane) || isOver(i.platformStatus) || (i.method !== null && i.method.at >= method.at))
     return taken;
-  if (lane.payments.some((p) => p.mark !== 'none')) return taken;
+  if (lane.payments.some(mayBringMoney)) return taken;
   for (const o of lane.objects) if (isPayableLink(o, lane.now) && o.morId !== null) o.readDueAt = lane.now;
   const who = method.by === null ? 'a charge succeeded' : `${method.by} reported it`;
   const why = findMethodObstacle(lane, lane);
@@ -161,7 +161,7 @@ export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): stri
     return 'the invoice is marked uncollectible on Stripe. Make a payment link if the customer wants to pay it.';
   if (i?.billingReason === SIGNUP_REASON)
     return 'it is the first invoice of a subscription, which is paid by its signup.';
-  const taken = s.payments.find((p) => p.mark !== 'none');
+  const taken = s.payments.find(mayBringMoney);
   if (taken !== undefined)
     return taken.succeededAt === null
       ? `payment ${taken.paymentId ?? taken.id} has not failed: whether its money came is not known yet.`

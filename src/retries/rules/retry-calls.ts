@@ -6,7 +6,7 @@ import { asCallRule, type CallRule } from '../../engine/call-rule.js';
 import { sendAgain } from '../../engine/change.js';
 import { type Lane } from '../../engine/draft.js';
 import { takeRead } from '../../engine/facts.js';
-import { awaitsRetry, paymentThatCame, verdictDueBy } from '../../engine/payment.js';
+import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../engine/payment.js';
 import { moneyAnnounced } from '../../engine/open-money.js';
 
 /** A call without a reply goes back once it is pointless or dangerous. An earlier try may have had its effect all the same. */
@@ -47,7 +47,7 @@ export const retryChargeCall = asCallRule<'retry_charge'>({
   refused: (lane, { row }, failure) => {
     // A refusal of the repeat says nothing about an earlier try without a reply; a redirect may follow an effect.
     const heard = row.attempts > 1 || mayBeCutOff(row, lane.ctx) || isRedirect(failure);
-    if (!heard) setWaiting(lane, null);
+    if (!heard) awaitVerdict(lane, null);
     // The number makes the next refusal news, even in the same words.
     const fact = { code: 'retry-refused', retry: row.generation, heard, ...refusalOf(row, failure) } as const;
     lane.ask({ kind: 'effect_failed', subject: `${row.kind}:${row.subject}`, fact });
@@ -57,20 +57,12 @@ export const retryChargeCall = asCallRule<'retry_charge'>({
     const m = lane.messages.findLast((x) => x.kind === 'retry_charge' && item.subject === `retry_charge:${x.subject}`);
     if (resolution !== 'retry' || m?.status !== 'refused') return null;
     if (!awaitsRetry(lane)) m.attempts = 0; // surely not heard: that says nothing of the tries to come
-    setWaiting(lane, lane.now);
+    awaitVerdict(lane, lane.now);
     const { id } = m;
     lane.apply((s, ctx) => sendAgain(s, (x) => x.id === id, ctx));
     return null;
   },
 });
-
-/** Since when the MoR's verdict is awaited; null: it is not. */
-function setWaiting(lane: Lane, at: Date | null): void {
-  const i = lane.invoice;
-  if (!i?.retries) return;
-  i.retries = { ...i.retries, waitingSince: at?.toISOString() ?? null };
-  if (at !== null) i.expectedBy = verdictDueBy(i, lane);
-}
 
 const endCall = {
   ...common,

@@ -124,9 +124,9 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         seen.refunds.some((x) => x.id === r.refund_id && world.planted.oneRefundId.has(x.processor_refund_id ?? ''))
       );
     case 'refund_gap':
-      if (r.subject.endsWith(':refused')) return tookPlaceOfOurs(sides, r, p);
+      if (r.topic === 'request-refused') return tookPlaceOfOurs(sides, r, p);
       // Refund of money set aside by a person, on an invoice paid by something else.
-      return r.subject.endsWith(':unshown') && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
+      return r.topic === 'refund-unshown' && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
     default:
       return false;
   }

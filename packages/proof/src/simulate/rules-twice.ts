@@ -91,7 +91,7 @@ function ownCardRules({ world, seen, taken }: Sides): string[] {
       const items = seen.reviews.filter((r) => r.payment_row_id === row?.id && PARKING.has(r.kind));
       return items.some((r) => r.kind === 'double_payment' || p.amount !== byStripe);
     });
-    const surplus = seen.reviews.some((r) => r.subject.startsWith(`${invoice.id}:overpaid:`));
+    const surplus = seen.reviews.some((r) => r.topic === 'overpaid' && r.invoice_id === invoice.id);
     if (!told && !surplus)
       broken.push(`D3: Stripe took ${byStripe} for ${invoice.id} and the MoR ${byMor}, without an item`);
   }

@@ -131,7 +131,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const asked = reviews.some((r) => r.status === 'open' && (PARKING.has(r.kind) || r.kind === 'refund_stuck'));
   const settledByPerson = reviews.some((r) => r.resolution === 'dismiss' || r.resolution === 'refund');
   const invoice = invoiceOf(world, p);
-  const told = seen.reviews.some((r) => r.subject.startsWith(`${row.invoice_id}:overpaid:`));
+  const told = seen.reviews.some((r) => r.topic === 'overpaid' && r.invoice_id === row.invoice_id);
   switch (row.mark) {
     case 'confirmed':
       if (invoice !== undefined && wasDetached(world, invoice)) break;

@@ -88,8 +88,7 @@ export function isUnheardTransfer(seen: Snapshot, t: Taken): boolean {
 /** An item asks why the refunds of this payment do not add up. A refund Stripe cannot show does add up. */
 export function isGapTold(seen: Snapshot, rowId: string): boolean {
   return seen.reviews.some(
-    (r) =>
-      r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === rowId && !r.subject.endsWith(':unshown'),
+    (r) => r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === rowId && r.topic !== 'refund-unshown',
   );
 }
 

@@ -110,6 +110,20 @@ describe('a renewal that names a charge of another invoice', () => {
     },
   );
 
+  it('refused before, waits for the MoR after the dismissal, raises its alarm, and is tried again after the next refusal', async () => {
+    const r = booked();
+    await r.h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_a', at: r.h.clock.now() }));
+    await after(r, HOUR_MS);
+    await r.h.take(named(r));
+    await dismiss(r);
+    expect((await state(r)).invoice?.nextTryAt).toBeNull();
+    await r.h.rest(25);
+    expect([openKinds(await state(r)), relayed(r)]).toEqual([['renewal_overdue'], []]);
+    await r.h.take(aPaymentFailed({ paymentId: 'pay_b', at: r.h.clock.now() }));
+    await after(r, 3 * DAY_MS);
+    expect([openKinds(await state(r)), relayed(r).length]).toEqual([[], 1]);
+  });
+
   it('is not asked about again when the MoR names the same charge again', async () => {
     const r = await sharing();
     await dismiss(r);
