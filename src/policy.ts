@@ -67,7 +67,7 @@ export const GATHER_MS = 15;
 
 // ---- A caller who waits for the MoR's answer
 
-/** The MoR answers within seconds. Who waits longer is told that it is not known yet; the request goes on by itself. */
+/** The MoR answers within seconds. After that the caller hears that nothing is known yet, and Crossbill goes on with the request. */
 export const ANSWER_PATIENCE_MS = 12_000;
 
 /** A person at the console is shown the page after this at the latest; it keeps itself fresh then. Most answers come within a second. */
@@ -93,7 +93,7 @@ export const MARK_TRIES = 2;
 
 /**
  * When a draft counts as stuck. Stripe finalizes a draft after an hour, or after 72 when somebody did not answer `invoice.created`. One
- * that keeps money waiting for longer has its automatic advancement off: nothing will come by itself.
+ * that keeps money waiting for longer has its automatic advancement off: nothing will come.
  */
 export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
 /** Stripe finalizes a draft an hour after it was made (Stripe docs, "Invoice finalization"), where it does not name the time itself. */
@@ -126,7 +126,7 @@ export const ENROLMENT_PATIENCE_MS = HOUR_MS;
  */
 export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
 
-// ---- What Stripe would charge by itself
+// ---- What Stripe would charge
 
 /**
  * A look at a subscription's methods holds so long for its other invoices and events. A customer can save a card in the portal any day, so a look

@@ -15,7 +15,7 @@ export function addInit(on: Commands): void {
     'init',
     'write a commented .env with a generated API key and database password, and a compose file; overwrites nothing',
   )
-    .option('--file <path>', 'where to write it; the compose file goes beside it', '.env')
+    .option('--file <path>', 'the settings file; the compose file goes into the same folder', '.env')
     .action(
       on.run(async (cli, { file: name }) => {
         const file = resolve(cli.io.cwd, name);

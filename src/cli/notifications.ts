@@ -59,7 +59,7 @@ export function addNotifications(on: Commands): void {
   );
   group
     .add('replay [notification]', 'send one again: the same id, the same bytes')
-    .option('--all-dead', 'every one that was given up on')
+    .option('--all-dead', 'all that Crossbill gave up')
     .action(
       on.run(async (cli, id, { allDead }) => {
         if ((allDead === true) === (id !== undefined)) throw wrongUsage('Name one notification, or use --all-dead.');

@@ -167,7 +167,7 @@ async function runAll(stage: Stage): Promise<number> {
   return code;
 }
 
-/** A wait in vain, or a refusal of Stripe, fails the step. Any other error ends the run. */
+/** The step fails if it waited too long or Stripe refused. Any other error ends the run. */
 async function runStep(step: Step, stage: Stage): Promise<Outcome> {
   try {
     return await step.run(stage);

@@ -200,7 +200,7 @@ const failedRenewals = {
   recoveryLinkJurisdiction: optional(
     'RECOVERY_LINK_JURISDICTION',
     matching('country code (ISO 3166-1 alpha-2)', /^[A-Z]{2}$/, 'a country code of two capital letters'),
-    'With RECOVERY_LINK_RETURN_URL: a renewal that failed, or that needs authentication, gets a payment link by itself: at once, or when RETRY_SCHEDULE says so. A link is asked for in the country of the customer, as Stripe has it on the invoice; this one is used where that is not known, or where the MoR does not collect. Left out, links are made on request only.',
+    'With RECOVERY_LINK_RETURN_URL: Crossbill makes a payment link for a renewal that failed or needs authentication: at once, or when RETRY_SCHEDULE says so. It asks for the link in the country of the customer, as Stripe has it on the invoice; this one is used where that is not known, or where the MoR does not collect. Left out, links are made on request only.',
     { example: 'GB' },
   ),
   recoveryLinkReturnUrl: optional(
@@ -312,7 +312,7 @@ const doors = {
     'ENROLMENT',
     enrolmentRule,
     'all',
-    'Whose invoices are expected to be paid through the MoR: those of all customers, of those who are linked to a customer of the MoR (by a signup, by hand or by an import), or of those whose subscription or customer has this metadata on Stripe. A payment event of the MoR enrols its customer by itself. Other invoices are recorded and left alone: no alarm, no relay, no difference.',
+    'Whose invoices the MoR collects: those of every customer, of customers with a link to the MoR (by a signup, by hand or by an import), or those with this metadata on the subscription or the customer at Stripe. A payment event of the MoR enrols its customer too. Crossbill records other invoices and leaves them alone: no alarm, no relay, no difference.',
   ),
   renewalAlarmAfterHours: withDefault(
     'RENEWAL_ALARM_AFTER_HOURS',

@@ -7,7 +7,7 @@ export type ConsoleSession = {
   /** The address of the login. */
   readonly source: string;
   readonly beganAt: Date;
-  /** When it ends by itself. */
+  /** When it runs out. */
   readonly endsAt: Date;
 };
 

@@ -19,8 +19,6 @@ export function plainAmount(minor: bigint | null, currency: string | null): stri
   return minor === null || currency === null ? '' : decimalFromMinor(minor, currency);
 }
 
-export const plainTime = (at: Date | null): string => at?.toISOString() ?? '';
-
 /** True: the request asks for CSV. */
 export function wantsCsv(req: Request): boolean {
   return queryText(req, 'format') === 'csv';

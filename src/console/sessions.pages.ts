@@ -19,7 +19,7 @@ const columns = (own: Session): readonly Column<ConsoleSession>[] => [
   { label: 'Who', cell: (s) => foreign(s.name), phone: 'lead' },
   { label: 'From', cell: (s) => html`<code>${s.source}</code>` },
   { label: 'Since', cell: (s) => time(s.beganAt) },
-  { label: 'Ends by itself', cell: (s) => time(s.endsAt), phone: 'none' },
+  { label: 'Runs out', cell: (s) => time(s.endsAt), phone: 'none' },
   {
     label: 'End it',
     cell: (s) =>

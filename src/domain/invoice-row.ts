@@ -31,7 +31,7 @@ export const INVOICE = rowOf('invoice', {
   collectionMethod: text().orNull,
   /** When the platform made the invoice. */
   platformCreatedAt: time().orNull,
-  /** A draft finalizes by itself then. */
+  /** Stripe finalizes the draft then. */
   finalizesAt: time().orNull,
   finalizationError: text().orNull,
   /** How old the facts above are: the time of the read, or the event's own time. */
@@ -50,7 +50,7 @@ export const INVOICE = rowOf('invoice', {
    * or unknown so far. enrolment/rules/enrolment.ts reads it.
    */
   enrolled: bool().orNull,
-  /** Whether the platform goes on with it by itself; null: it has not said. */
+  /** Whether the platform goes on with it; null: it has not said. */
   autoAdvance: bool().orNull,
   /** The invoice's own method; null: none. */
   ownMethodId: text().orNull,

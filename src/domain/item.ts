@@ -1,5 +1,5 @@
 // A review item: a fact, the safe choices, and the proposed one.
-import { type Fact, type KindAndFact } from './fact.js';
+import { type KindAndFact } from './fact.js';
 import { type Resolution, REVIEW, type ReviewKind, type ReviewRow } from './model.js';
 import { newRow } from './row.js';
 
@@ -51,9 +51,4 @@ export function newReview(item: Item, id: string, createdAt: Date): ReviewRow {
   const { kind, fact, subject, invoiceId = null, paymentRowId = null, refundId = null, dueAt = null } = item;
   const about = { topic: fact.code, subject, invoiceId, paymentRowId, refundId, fact, ...choicesOf(item) };
   return newRow(REVIEW, { id, kind, status: 'open', ...about, dueAt, createdAt });
-}
-
-/** A row holds a fact of its kind, and so does its repeated item. */
-export function ofKind({ kind }: Pick<ReviewRow, 'kind'>, fact: Fact): KindAndFact {
-  return { kind, fact } as KindAndFact;
 }

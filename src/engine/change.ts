@@ -1,15 +1,11 @@
 // Small pure steps that a decision is made of: each takes a lane's state and gives a new one.
 import { createHash } from 'node:crypto';
 import {
-  type AttemptRow,
   CALL,
   type InvoiceRow,
   type JournalLine,
   type LaneState,
-  type LedgerEntry,
   type OutboxRow,
-  type PaymentRow,
-  type RefundRow,
   type Resolution,
   type ReviewKind,
   type ReviewRow,
@@ -78,12 +74,6 @@ function put<T>(rows: readonly T[], row: T, same: (a: T) => boolean): readonly T
 export function putInvoice(s: LaneState, invoice: InvoiceRow): LaneState {
   return { ...s, invoice };
 }
-export function putPayment(s: LaneState, row: PaymentRow): LaneState {
-  return { ...s, payments: put(s.payments, row, (p) => p.id === row.id) };
-}
-export function putRefund(s: LaneState, row: RefundRow): LaneState {
-  return { ...s, refunds: put(s.refunds, row, (r) => r.id === row.id) };
-}
 export function putObject(s: LaneState, row: MorObjectRow): LaneState {
   return { ...s, objects: put(s.objects, row, (o) => o.id === row.id) };
 }
@@ -92,12 +82,6 @@ export function putMessage(s: LaneState, row: OutboxRow): LaneState {
 }
 function putReview(s: LaneState, row: ReviewRow): LaneState {
   return { ...s, reviews: put(s.reviews, row, (r) => r.id === row.id) };
-}
-export function addAttempt(s: LaneState, row: AttemptRow): LaneState {
-  return s.attempts.some((a) => a.eventId === row.eventId) ? s : { ...s, attempts: [...s.attempts, row] };
-}
-export function addEntry(s: LaneState, entry: LedgerEntry): LaneState {
-  return { ...s, entries: [...s.entries, entry] };
 }
 
 /** A call that was decided and not answered is sent no more. What was sent before may have had its effect all the same. */

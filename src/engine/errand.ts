@@ -26,7 +26,7 @@ export type Customers = {
       readonly createdAt: Date | null;
     },
   ) => Promise<CallOutcome<Enrolled>>;
-  /** What would the platform charge by itself? `fresh`: an earlier look will not do. */
+  /** What would the platform charge? `fresh`: an earlier look will not do. */
   readonly lookAtCharging: (of: ChargedFor, fresh: boolean) => Promise<CallOutcome<ChargedMethod | null>>;
 };
 

@@ -11,7 +11,6 @@ import {
   PAYMENT,
   REFUND,
   REVIEW,
-  type ReviewRow,
 } from '../domain/model.js';
 import { MOR_OBJECT } from '../domain/mor-object.js';
 import { type Row } from '../domain/row.js';
@@ -72,8 +71,6 @@ function part<T extends object>(
   const [key] = codec.key;
   if (key === undefined) throw new Error(`${name} have no key`);
   const column = snake(key);
-  // Items of intake are not in the log until a step changes them, so items are always written whole and read whole: a missing field is null.
-  const isWhole = name === 'reviews';
   return {
     name,
     changes: (before, after) => {
@@ -81,13 +78,19 @@ function part<T extends object>(
       if (was === is) return [];
       return is
         .filter((row) => !was.includes(row))
-        .map((row) => changedFields(codec, isWhole ? undefined : was.find((x) => x[key] === row[key]), row));
+        .map((row) =>
+          changedFields(
+            codec,
+            was.find((x) => x[key] === row[key]),
+            row,
+          ),
+        );
     },
     take: (s, rows) => {
       const next = [...rowsOf(s)];
       for (const fields of rows) {
         const at = next.findIndex((row) => row[key] === fields[column]);
-        const made = withFields(codec, isWhole ? undefined : next[at], fields);
+        const made = withFields(codec, next[at], fields);
         if (at < 0) next.push(made);
         else next[at] = made;
       }
@@ -263,14 +266,6 @@ export function storyOf(rows: readonly LoggedRow[]): {
     }
   }
   return { journal, attempts: [...attempts.values()].toSorted((a, b) => a.at.getTime() - b.at.getTime()) };
-}
-
-/** A lane's state with the items that others than its own steps opened (a second body under one event id). */
-export function withLooseReviews(f: Folded, loose: readonly ReviewRow[]): Folded {
-  const unknown = loose.filter((r) => !f.state.reviews.some((x) => x.id === r.id));
-  if (unknown.length === 0) return f;
-  const add = (s: LaneState): LaneState => ({ ...s, reviews: [...s.reviews, ...unknown] });
-  return { ...f, state: add(f.state), shown: add(f.shown) };
 }
 
 /** Nothing that a reader would miss: no change, no line, no verdict on a try to charge. */

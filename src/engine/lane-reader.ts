@@ -1,12 +1,11 @@
 // Reads lanes: the fold of their logs, and the events that wait to be decided.
 import type pg from 'pg';
-import { type LaneState, REVIEW, type ReviewRow } from '../domain/model.js';
+import { type LaneState } from '../domain/model.js';
 import { type EventSource } from '../domain/ports/inbox.js';
 import { LaneUnreadable, type WaitingEvent } from './lane-store.js';
-import { fromRow, withFields } from '../store/codec.js';
 import { type DatabaseTime, timeSql } from '../store/database-time.js';
 import { bodyOf } from '../store/event-bodies.js';
-import { fold, type Folded, type LoggedRow, storyOf, withLooseReviews } from './lane-log.js';
+import { fold, type Folded, type LoggedRow, storyOf } from './lane-log.js';
 
 type Row = Record<string, unknown>;
 type Db = pg.Pool | pg.PoolClient;
@@ -46,23 +45,22 @@ export async function loadLanes(
       found.rows.filter((r) => r.what === what),
       (r) => r.lane,
     );
-  const [log, reviews, events] = [of('log'), of('review'), of('event')];
+  const [log, events] = [of('log'), of('event')];
   const now = found.rows.find((r) => r.what === 'now')?.at;
   if (now === undefined) throw new Error('the database did not say the time');
   const out = new Map<string, Loaded>();
   for (const lane of lanes) {
     const newest = (log.get(lane) ?? []).map((r): LoggedRow => ({ ...r, version: Number(r.id) }));
     const rows = enough(newest) ?? (await allRows(db, lane));
-    const loose = (reviews.get(lane) ?? []).map((r) => withFields<ReviewRow>(REVIEW, undefined, r.change));
-    out.set(lane, { folded: withLooseReviews(foldOf(lane, rows), loose), ...waitingOf(events.get(lane) ?? [], now) });
+    out.set(lane, { folded: foldOf(lane, rows), ...waitingOf(events.get(lane) ?? [], now) });
   }
   return { now, lanes: out };
 }
 
-/** A row of what `LOAD_SQL` reads: the time, a row of the log, a review item or an event. */
+/** A row of what `LOAD_SQL` reads: the time, a row of the log, or an event. */
 type LoadedRow = Row &
   Omit<LoggedRow, 'version'> & {
-    readonly what: 'now' | 'log' | 'review' | 'event';
+    readonly what: 'now' | 'log' | 'event';
     readonly id: string;
     readonly next_try_at: Date;
   };
@@ -77,9 +75,6 @@ const LOAD_SQL = `
      from unnest($1::text[]) as w(wanted) cross join lateral (
           select ${LOG_COLUMNS} from lane_log where lane = w.wanted order by version desc limit ${ROWS_AT_ONCE}) r
     order by r.lane, r.version)
-   union all
-  (select 'review', invoice_id, seq, created_at, null, null, to_json(review), null, null, null, null, null, null, null
-     from review where invoice_id = any($1) order by seq)
    union all
   (select 'event', e.lane, e.id, e.received_at, null, null, null, null, e.source, e.event_id, e.type, e.body, e.attempts, e.next_try_at
      from unnest($3::text[]) as w(wanted) cross join lateral (
@@ -109,9 +104,7 @@ export async function readLane(
   lane: string,
 ): Promise<{ readonly state: LaneState; readonly story: ReturnType<typeof storyOf> }> {
   const rows = await allRows(db, lane);
-  const found = await db.query<Row>('select * from review where invoice_id = $1 order by seq', [lane]);
-  const loose = found.rows.map((r) => fromRow(REVIEW, r));
-  return { state: withLooseReviews(fold(lane, rows), loose).state, story: storyOf(rows) };
+  return { state: fold(lane, rows).state, story: storyOf(rows) };
 }
 
 /** Everything that was ever written of a lane, oldest first. */

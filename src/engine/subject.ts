@@ -47,7 +47,7 @@ export type CallRule<A extends Answer> = {
   readonly answered: (s: LaneState, m: OutboxRow, answer: A, ctx: Ctx) => LaneState;
   /** It was refused for good. */
   readonly refused: (s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx) => LaneState;
-  /** Nobody answered; it is sent again by itself. */
+  /** Nobody answered; the engine sends it again. */
   readonly silent?: (s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx) => LaneState;
   /** It had no effect, and the invoice cannot be paid any more. Left out: it is sent under a next key all the same. */
   readonly withdrawn?: (s: LaneState, m: OutboxRow, ctx: Ctx) => LaneState | null;

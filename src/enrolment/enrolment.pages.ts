@@ -95,14 +95,14 @@ export class EnrolmentPages {
     if (rule.by === 'linked')
       return html`<p>
         <strong>Enrolled is who is linked to a customer of the MoR</strong> (<code>ENROLMENT=linked</code>), from the
-        next invoice on. A payment of the MoR enrols its customer by itself.
+        next invoice on. A payment of the MoR enrols its customer too.
       </p>`;
     return html`<p>
       <strong
         >Enrolled is whose subscription or customer has the metadata <code>${rule.key}=${rule.value}</code> on
         Stripe</strong
       >
-      (<code>ENROLMENT</code>). A payment of the MoR enrols its customer by itself.
+      (<code>ENROLMENT</code>). A payment of the MoR enrols its customer too.
     </p>`;
   }
 }

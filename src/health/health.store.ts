@@ -165,7 +165,7 @@ export class HealthStore {
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** Of the newest invoices, how many Stripe sends to the customer by itself. */
+  /** Of the newest invoices, how many Stripe sends to the customer. */
   async sentByPlatform(limit: number): Promise<{ readonly looked: number; readonly sent: number }> {
     const found = await this.db.pool.query<{ looked: string; sent: string }>(
       `select count(*) as looked, count(*) filter (where collection_method = 'send_invoice') as sent

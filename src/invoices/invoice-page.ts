@@ -150,7 +150,7 @@ const objectColumns: readonly Column<InvoiceView['objects'][number]>[] = [
 function saidOf(o: InvoiceView['objects'][number]): string | null {
   const { failure, refusal, outcome, reviewerNote, automatic } = o.detail;
   const said = [
-    automatic === true ? 'made by itself' : null,
+    automatic === true ? 'made automatically' : null,
     failure?.message ?? failure?.code,
     refusal?.message,
     outcome,

@@ -136,7 +136,7 @@ function unpaid(v: AnswerFacts, now: Date): Answer {
   }
   if (last !== undefined) {
     const tries = `${day(last.at, now)}, ${ordinal(refused.length)} try`;
-    const text = `Not paid: ${refusalWords(last)} (${tries}; ${next ?? 'nobody tries again by itself'}).`;
+    const text = `Not paid: ${refusalWords(last)} (${tries}; ${next ?? 'nobody tries again'}).`;
     return { tone: next === null ? 'bad' : 'warn', text };
   }
   const returned = payments.find((p) => p.succeededAt !== null && p.amountRefunded > 0n);

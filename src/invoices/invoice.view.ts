@@ -88,7 +88,7 @@ export class InvoiceListView {
   @TextOrNull() subscription_id!: string | null;
   @TimeOrNull('When Stripe made it.') created_at!: string | null;
   @TimeOrNull("The MoR's verdict is expected by then.") expected_by!: string | null;
-  @TimeOrNull('When a failed renewal is tried again by itself; null: it is not.') next_try_at!: string | null;
+  @TimeOrNull('When Crossbill tries a failed renewal again; null: it does not.') next_try_at!: string | null;
   @Many(PaymentView) payments!: PaymentView[];
   @Many(RefundView) refunds!: RefundView[];
 }

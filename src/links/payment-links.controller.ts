@@ -41,7 +41,7 @@ export class PaymentLinksController {
     400: '`invalid_request`, or what the MoR found wrong (`validation_error`).',
     404: '`not_found`: no such invoice.',
     409: '`invoice_not_payable`: paid, void, a payment is being marked, or a signup’s charge is not settled yet (ask again if it fails); `invoice_changed`: ask again; `idempotency_conflict`, `no_active_arrangement`, `unsupported_outpost_role`',
-    502: '`mor_unavailable`: no answer yet; the request is repeated by itself.',
+    502: '`mor_unavailable`: no answer yet; Crossbill repeats the request.',
   })
   async create(
     @Param('id', InvoiceIdPipe) id: string,

@@ -39,7 +39,7 @@ export class ObjectAnswers {
       if (found.status !== 'REQUESTED' && waited >= ANSWER_PATIENCE_MS) return found;
       const silent = unanswered === true && found.morId === null && found.updatedAt.getTime() >= start;
       if (silent || waited >= ANSWER_PATIENCE_MS) {
-        const said = 'The MoR has not answered. The request is repeated by itself; ask again to learn what came of it.';
+        const said = 'The MoR has not answered. Crossbill repeats the request; ask again to learn what came of it.';
         throw new Problem(502, 'mor_unavailable', said);
       }
       await this.clock.sleep(answerPauseMs(waited));

@@ -1,4 +1,4 @@
-// What runs by itself to tell the merchant's backend: delivering, and looking out for what no lane's step tells of.
+// The timers of notifications: one delivers, one looks out for news outside every lane.
 import { type Lookout } from './lookout.js';
 import { type Notifier } from './notifier.js';
 

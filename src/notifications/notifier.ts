@@ -85,7 +85,7 @@ export class Notifier {
       await this.store.settle(taken, result, result.outcome === 'gone' ? KEEP_MS : next);
       this.options.onDelivery?.(result, taken);
     } catch (e) {
-      // It is due again by itself: sent once more under the same id rather than not at all.
+      // It comes due again: sent once more under the same id rather than not at all.
       this.options.onError('the outcome of a notification could not be written down', e);
     }
   }

@@ -28,7 +28,7 @@ export const SENDERS: Readonly<Record<InboxSource, string>> = {
   mor_events: 'the MoR, other events',
 };
 
-/** A call that failed once or twice is tried again by itself, and nobody need know. */
+/** Crossbill tries a failed call again; one or two failures need nobody. */
 const TRIES_WORTH_A_LOOK = 3;
 /** Strangers knock at any door on the internet. */
 const REFUSALS_WORTH_A_LOOK = 5;
@@ -115,7 +115,7 @@ function othersOf(w: Waiting): readonly Need[] {
       next: html`${s.lastMessage === null ? 'Nobody answered' : html`<bdi>${s.lastMessage}</bdi>`}${
         s.lastStatus !== null && html` (HTTP ${s.lastStatus})`
       }.
-      It is tried again by itself at ${time(s.nextTryAt)}.`,
+      Crossbill tries again at ${time(s.nextTryAt)}.`,
       path: s.lane.startsWith('in_') ? `/console/invoices/${encodeURIComponent(s.lane)}` : '/console/events',
     });
   }

@@ -55,7 +55,7 @@ export class RefundsController {
   @ApiAcceptedResponse({
     type: RefundView,
     description:
-      'Status `unknown`: the MoR has not answered. The amount stays reserved; it is settled by itself, never sent twice.',
+      'Status `unknown`: the MoR has not answered. The amount stays reserved. Crossbill settles it later and never sends it twice.',
   })
   @Problems({
     400: '`invalid_request`: a wrong field, no Idempotency-Key, or more than remains of the payment.',

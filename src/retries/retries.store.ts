@@ -9,8 +9,8 @@ import { INVOICE_AT } from '../store/newest-first.js';
 import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
 
 /**
- * `planned`: tried again by itself, at a known time. `awaiting_answer`: the MoR was asked to charge again, and has not answered. `payment_link`: the
- * customer has a payment link. `ended`: the schedule is over. `collected`: it is paid after all. `not_retried`: nothing is tried by itself.
+ * `planned`: Crossbill tries again at a known time. `awaiting_answer`: the MoR was asked to charge again, and has not answered. `payment_link`: the
+ * customer has a payment link. `ended`: the schedule is over. `collected`: it is paid after all. `not_retried`: Crossbill tries nothing.
  */
 export const RETRY_STATES = [
   'planned',

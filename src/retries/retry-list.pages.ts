@@ -65,8 +65,8 @@ function scheduleOf(settings: FlowSettings): Html {
   if (schedule === null) {
     const links =
       recoveryLinks === null
-        ? 'Nothing is tried by itself: no schedule is set. An invoice that was refused stays open, and can be retried on its page.'
-        : 'No schedule is set. Each renewal that is refused gets a payment link at once, and is not charged again by itself.';
+        ? 'Crossbill tries nothing: no schedule is set. An invoice that was refused stays open, and can be retried on its page.'
+        : 'No schedule is set. Each renewal that is refused gets a payment link at once, and Crossbill does not charge it again.';
     return html`<p>${links} Set <code>RETRY_SCHEDULE</code> to have refused renewals tried again.</p>
       ${note}`;
   }

@@ -64,6 +64,6 @@ function nextOf(r: ListedRetry): Piece {
     case 'collected':
       return 'nothing: it is paid';
     case 'not_retried':
-      return 'nothing by itself';
+      return 'nothing planned';
   }
 }

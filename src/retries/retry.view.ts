@@ -58,14 +58,14 @@ function shown({ refusal, retries, waitingSince, ended }: RetryTrail): RetriesVi
   };
 }
 
-/** What comes next, in one sentence; null: nothing by itself, and nothing to tell. */
+/** What comes next, in one sentence; null: nothing comes, and nothing is to tell. */
 export function nextTryOf(i: Pick<InvoiceRow, 'retries' | 'nextTryAt' | 'status'>): string | null {
   if (i.retries === null || i.status === 'paid' || i.status === 'void') return null;
   const { waitingSince, ended, refusal } = i.retries;
   const said = `refused last as ${refusal.kind}${refusal.code === null ? '' : ` (${refusal.code})`}`;
   if (waitingSince !== null) return `${said}; the MoR's verdict has been awaited since ${waitingSince}`;
   if (i.nextTryAt !== null) return `${said}; tried again at ${i.nextTryAt.toISOString()}`;
-  if (ended === null) return `${said}; not tried again by itself for now`;
+  if (ended === null) return `${said}; Crossbill does not try again for now`;
   const ends = {
     nothing: 'the invoice stays open',
     uncollectible: 'it is marked uncollectible',

@@ -152,7 +152,7 @@ export class SignupFlow {
     return this.send({ ...signup, ...to, recalculated: true }, req);
   }
 
-  /** Waits until nobody else sends this signup's request. A turn that was never given back ends by itself. */
+  /** Waits until nobody else sends this signup's request. A turn that nobody gave back runs out. */
   private async takeTurn(id: string): Promise<void> {
     while (!(await this.signups.claim(id, SIGNUP_BUSY_MS))) {
       await this.clock.sleep(BUSY_LOOK_EVERY_MS);

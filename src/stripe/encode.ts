@@ -14,7 +14,7 @@ const DISPLAY_NAME = 'Merchant of Record';
 export function encodeCall(call: BillingCall, customType: string | null): WireRequest {
   switch (call.kind) {
     case 'finalize_invoice':
-      // auto_advance off: Stripe must not start to collect by itself (Stripe docs, "Automatic advancement").
+      // auto_advance off: Stripe must not start to collect (Stripe docs, "Automatic advancement").
       return post(`/v1/invoices/${segment(call.invoiceId)}/finalize`, {
         auto_advance: false,
       } satisfies Stripe.InvoiceFinalizeInvoiceParams);

@@ -47,7 +47,7 @@ export class ProformasController {
     404: '`not_found`: no such invoice; or the MoR knows no such calculation.',
     409: '`invoice_not_payable`: paid, void, a payment is being marked, a signup’s charge is not settled yet (ask again if it fails), or a part of a transfer waits for a person; `invoice_changed`: ask again; `idempotency_conflict`',
     422: "The MoR's refusal, for example `tax_calculation_expired`, `unsupported_jurisdiction`, `no_payment_destination`.",
-    502: '`mor_unavailable`: no answer yet; the request is repeated by itself.',
+    502: '`mor_unavailable`: no answer yet; Crossbill repeats the request.',
   })
   async create(
     @Param('id', InvoiceIdPipe) id: string,

@@ -71,7 +71,7 @@ describe('the guard against a double charge', () => {
     );
     expect(Date.now() - began).toBeLessThan(20_000);
     expect(item).toMatchObject({
-      summary: `Stripe would charge this invoice by itself (card ${card}, the customer's default), and the MoR charges customer ${s.customerId} for it too`,
+      summary: `Stripe would charge this invoice (card ${card}, the customer's default), and the MoR charges customer ${s.customerId} for it too`,
       proposal: expect.stringContaining(`stripe subscriptions update ${s.subscriptionId}`),
     });
     const draft = await world.stripe.invoices.retrieve(invoiceId);

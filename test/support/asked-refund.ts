@@ -1,5 +1,6 @@
 // A marked payment of 29.90 EUR, and a requested refund of it, as plain values: for tests of its fate.
-import { type Ctx, emptyLane, putMessage, putPayment, putRefund } from '../../src/engine/change.js';
+import { type Ctx, emptyLane, putMessage } from '../../src/engine/change.js';
+import { putPayment, putRefund } from './put-rows.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';

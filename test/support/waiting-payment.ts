@@ -1,5 +1,6 @@
 // A payment waiting for its mark, and the lane of its invoice, as plain values: for tests of the mark's decision.
-import { type Ctx, emptyLane, putPayment } from '../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../src/engine/change.js';
+import { putPayment } from './put-rows.js';
 import { decide } from '../../src/engine/adapter.js';
 import { takeRead } from '../../src/engine/facts.js';
 import { newPayment } from '../../src/engine/payment.js';

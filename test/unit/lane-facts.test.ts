@@ -1,6 +1,7 @@
 // What Stripe says of an invoice, in whatever order it is heard; and what its state is called towards the outside.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, putPayment } from '../../src/engine/change.js';
+import { emptyLane } from '../../src/engine/change.js';
+import { putPayment } from '../support/put-rows.js';
 import { askAgain, isFresh, lookAfresh, takeEvent, takeRead } from '../../src/engine/facts.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type InvoiceRow, type LaneState, type MarkStage, type PaymentRow } from '../../src/domain/model.js';

@@ -1,7 +1,8 @@
 // How a lane comes to rest: which call goes next, what comes before it, when it is looked at again, and what a person's choice does.
 import { FACTS, aKind } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
-import { addMessage, type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../src/engine/change.js';
+import { addMessage, type Ctx, emptyLane, openReview, putMessage } from '../../src/engine/change.js';
+import { putPayment } from '../support/put-rows.js';
 import {
   type LaneState,
   type OutboxKind,

@@ -3,7 +3,6 @@ import { aKind, FACTS } from '../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import { decide } from '../../src/engine/adapter.js';
 import {
-  addAttempt,
   addMessage,
   askFor,
   closeReviews,
@@ -15,12 +14,11 @@ import {
   openReviewOf,
   putMessage,
   putObject,
-  putPayment,
-  putRefund,
   retryAt,
   sendAgain,
   takeCallBack,
 } from '../../src/engine/change.js';
+import { putPayment, putRefund } from '../support/put-rows.js';
 import { callFailed, refusalOf, paymentOf } from '../../src/engine/call.js';
 import { moveMark, moveMirror, moveRefund } from '../../src/engine/moves.js';
 import { closePayment, findPayment, newPayment, paymentThatCame, withIds } from '../../src/engine/payment.js';
@@ -56,21 +54,6 @@ describe('a row', () => {
     expect(putRefund(s, { ...r, amount: 2n }).refunds.map((x) => x.amount)).toEqual([2n, 1n]);
     const o = newMorObject(NOW, { id: 'o', kind: 'dispute', invoiceId: 'in_1', status: 'lost' });
     expect(putObject(putObject(lane, o), { ...o, status: 'won' }).objects.map((x) => x.status)).toEqual(['won']);
-  });
-
-  it('of an attempt is written once for its event', () => {
-    const attempt = {
-      eventId: 'evt_1',
-      invoiceId: 'in_1',
-      paymentId: 'pay_1',
-      outcome: 'failed',
-      amount: 1n,
-      currency: 'EUR',
-    } as const;
-    const row = { ...attempt, failureMessage: null, declineCode: null, processorPaymentIntentId: null, at: NOW };
-    const s = addAttempt(lane, row);
-    expect(addAttempt(s, row)).toBe(s);
-    expect(addAttempt(s, { ...row, eventId: 'evt_2' }).attempts).toHaveLength(2);
   });
 
   it('of the timeline says when, of what lane, and what it is about', () => {

@@ -2,7 +2,8 @@
 import { aKind } from '../support/item-facts.js';
 import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { openReview, putPayment } from '../../src/engine/change.js';
+import { openReview } from '../../src/engine/change.js';
+import { putPayment } from '../support/put-rows.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { isUnsettled, signupLateAt, unsettledItems } from '../../src/signups/rules/signup.js';
 import { asSettleRule } from '../support/settle-rule.js';

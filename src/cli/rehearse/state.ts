@@ -99,7 +99,7 @@ export function observe(rehearsal: Rehearsal, fact: Fact, observed: Observed): v
   if (!same && all.length < MOST_OBSERVED) all.push(observed);
 }
 
-/** A step waited in vain. */
+/** A step waited too long. */
 export class NotArrived extends Error {
   readonly code = 'not_arrived';
 }

@@ -6,7 +6,7 @@ import { paymentName } from '../../domain/payment-name.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 
-/** The item names the dispute and its stage. A demand for evidence after a win or a loss stands beside it. */
+/** The item names the dispute and its stage. A demand for evidence after a win or a loss is an item of its own. */
 export const disputeItems = itemRule(
   { 'evidence-due': whyOver, 'evidence-returned': whyOver, 'outcome-unclear': whyOver },
   function* (lane) {

@@ -1,4 +1,4 @@
-// The sentences about disputes and alerts: of items, and of how one stands. A headline has neither id nor deadline: they stand beside it.
+// The sentences about disputes and alerts. A headline leaves out id and deadline: the page shows them next to it.
 import { showDisputed, unreadSum } from '../../domain/dispute-sum.js';
 import { type Words } from '../../domain/fact.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';

@@ -27,7 +27,7 @@ export type InvoiceFacts = {
   /** The subscription's metadata as the invoice carries it; left out: it carries none. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly collectionMethod: string | null;
-  /** Whether the platform goes on with it by itself: finalizes, charges, retries; left out: it did not say. */
+  /** Whether the platform goes on with it: finalizes, charges, retries; left out: it did not say. */
   readonly autoAdvance?: boolean;
   /** The invoice's own method or source, before all others; left out: none. */
   readonly ownMethodId?: string;
@@ -37,7 +37,7 @@ export type InvoiceFacts = {
   readonly createdAt: Date | null;
   /** Why the last finalization failed; null when it did not. */
   readonly finalizationError: string | null;
-  /** When a draft finalizes by itself; null when unknown or not scheduled. */
+  /** When the platform finalizes a draft; null when unknown or not scheduled. */
   readonly finalizesAt: Date | null;
 };
 

@@ -54,7 +54,7 @@ export type CreditNoteFacts = {
 export type BalanceEntryFacts = {
   readonly entryId: string;
   readonly invoiceId: string | null;
-  /** True: a person or a program of the merchant's made it, and not the platform by itself. */
+  /** True: a person or a program of the merchant's made it, not the platform. */
   readonly byHand: boolean;
   readonly amount: bigint; // below zero: in the customer's favour
   readonly currency: string; // upper case
@@ -81,7 +81,7 @@ export type CustomerFacts = {
   /** Null: the platform has none. Shown to people on request, and never kept. */
   readonly name: string | null;
   readonly email: string | null;
-  /** The method the platform would charge by itself: `pm_…`, an older source's id, or null. */
+  /** The method the platform would charge: `pm_…`, an older source's id, or null. */
   readonly defaultPaymentMethodId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
 };

@@ -29,7 +29,7 @@ export type CallFailure = {
   readonly replayed: boolean;
 };
 
-/** The peer may answer otherwise by itself, soon; else it has spoken, or a person must act first. */
+/** The peer may soon answer otherwise; else it has spoken, or a person must act first. */
 export function mayPass({ kind }: CallFailure): boolean {
   return kind === 'retry' || kind === 'unknown';
 }

@@ -80,7 +80,7 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
   if (i === null) return;
   const looked = { chargeLookedAt: lane.now, lookDueAt: null, lookAttempts: 0 };
   if (outcome.ok) return void Object.assign(i, looked, { charged: outcome.value });
-  const why = `what Stripe would charge by itself could not be read: ${said(outcome)}`;
+  const why = `Crossbill could not read what Stripe would charge: ${said(outcome)}`;
   i.lookAttempts += 1;
   if (!mayPass(outcome) || i.lookAttempts >= CHARGE_LOOK_TRIES) {
     Object.assign(i, looked);
@@ -105,7 +105,7 @@ export const chargingItems = itemRule(
 );
 
 function findReason(i: InvoiceRow | null): string {
-  if (i === null || isCollected(i)) return 'Stripe would not charge it by itself any more';
+  if (i === null || isCollected(i)) return 'Stripe would not charge it any more';
   return `the invoice is ${i.autoAdvance === false ? 'not collected automatically any more' : i.platformStatus}`;
 }
 

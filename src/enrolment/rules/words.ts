@@ -5,11 +5,11 @@ import { showIso } from '../../domain/show-time.js';
 export const enrolmentWords: Words<'enrolment-unread' | 'stripe-would-charge'> = {
   'enrolment-unread': (f) => ({
     summary: `whether customer ${f.customer ?? ''} is enrolled could not be read from Stripe since ${showIso(f.since)}: nothing is expected for the invoice, and it was not relayed`,
-    proposal: 'Let STRIPE_API_KEY read customers (`crossbill doctor` looks). It is asked again by itself.',
+    proposal: 'Let STRIPE_API_KEY read customers (`crossbill doctor` looks). Crossbill asks again.',
   }),
   'stripe-would-charge': (f) => ({
-    summary: `Stripe would charge this invoice by itself (${f.methodType ?? 'method'} ${f.method}, ${WHERE[f.from]}), and the MoR charges customer ${f.customer ?? ''} for it too`,
-    proposal: `${fixOf(f)} For this invoice alone: \`stripe invoices update ${f.invoice} -d auto_advance=false\`. Look too whether the customer can still pay at Stripe (customer portal, hosted invoice page, mails with a link). This closes by itself once Stripe would not charge any more.`,
+    summary: `Stripe would charge this invoice (${f.methodType ?? 'method'} ${f.method}, ${WHERE[f.from]}), and the MoR charges customer ${f.customer ?? ''} for it too`,
+    proposal: `${fixOf(f)} For this invoice alone: \`stripe invoices update ${f.invoice} -d auto_advance=false\`. Look too whether the customer can still pay at Stripe (customer portal, hosted invoice page, mails with a link). Crossbill closes this once Stripe would not charge any more.`,
   }),
 };
 

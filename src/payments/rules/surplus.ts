@@ -58,7 +58,7 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being give
   const chosen = s.reviews.flatMap((r) =>
     r.fact.code === 'overpaid' && r.fact.over.minor === minor ? (r.resolution ?? []) : [],
   );
-  // It stays. A refund that a person chose decides nothing by itself: it may be refused, or fail.
+  // It stays. A chosen refund decides nothing yet: the MoR may refuse it, or it fails.
   if (chosen.includes('apply') || chosen.includes('dismiss')) return;
   // Whoever chose to refund it was told to deduct it from the balance.
   if (rest <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return;

@@ -58,7 +58,7 @@ export const refundItemWords: Words<
   'refunded-elsewhere': (f) => ({
     summary: `${showMoney(f.amount)} was given back of payment ${f.payment}, whose charge was said to have paid another invoice: the ledger does not show it`,
     proposal:
-      "Ask the MoR which invoice's money it gave back. If the other's, credit that invoice on Stripe and book the refund beside the ledger. Credit nothing here; this invoice is not charged again by itself.",
+      "Ask the MoR which invoice's money it gave back. If the other's, credit that invoice on Stripe and book the refund beside the ledger. Credit nothing here; Crossbill does not charge this invoice again.",
   }),
   'payment-misnamed': (f) => ({
     summary: `${f.by} named this payment of charge ${f.ownCharge ?? ''} ${f.payment}; the MoR says that ${f.payment} is charge ${f.charge ?? ''} of customer ${f.customer}, of which ${showMoney(f.amount)} was given back`,

@@ -41,7 +41,7 @@ export const returnWords: Words<
       summary: `the bank returned the debit: ${showMoney(f.amount)} of payment ${f.payment} is lost, and ${marked}${apart?.said ?? ''}`,
       proposal:
         apart?.proposal ??
-        'Decide what the customer owes: bill again with a new invoice on Stripe, or write the loss off with a credit note there. Neither is done by itself. Dismiss this item when it is done.',
+        'Decide what the customer owes: bill again with a new invoice on Stripe, or write the loss off with a credit note there. Crossbill does neither alone. Dismiss this item when it is done.',
     };
   },
   'return-undone': (f) => ({

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { resolveReview } from '../../../src/decisions/decide.js';
-import { putPayment, putRefund } from '../../../src/engine/change.js';
+import { putPayment, putRefund } from '../../support/put-rows.js';
 import { newRefund } from '../../../src/refunds/rules/refund.js';
 import { aCtx, hear, NOW, open, paidByCard } from '../../support/channel-lane.js';
 import { withWords } from '../../support/item-words.js';

@@ -1,7 +1,8 @@
 // The draft of a lane: rules change rows in place, and the state behind the draft stays as it was.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addEntry, putInvoice, putObject, putPayment, putRefund } from '../../../src/engine/change.js';
+import { putInvoice, putObject } from '../../../src/engine/change.js';
+import { addEntry, putPayment, putRefund } from '../../support/put-rows.js';
 import { newPayment } from '../../../src/engine/payment.js';
 import { type LaneState, type RefundRow } from '../../../src/domain/model.js';
 import { Lane } from '../../../src/engine/draft.js';

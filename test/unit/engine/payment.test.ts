@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
 import { asCommand } from '../../../src/engine/adapter.js';
-import { putRefund } from '../../../src/engine/change.js';
+import { putRefund } from '../../support/put-rows.js';
 import { identifyPayment, paymentNamed } from '../../../src/engine/payment.js';
 import { byEvent, ctx, lane, payment } from '../../support/asked-refund.js';
 import { LINK } from '../../support/channel-lane.js';

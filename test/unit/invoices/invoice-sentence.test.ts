@@ -22,7 +22,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'is not paid, and nobody tries again',
     { ...refused, attempts: [refusal(5, { declineCode: 'expired_card' })], invoice: { retries: trail() } },
     'bad',
-    'Not paid: the card has expired (5 Nov, first try; nobody tries again by itself).',
+    'Not paid: the card has expired (5 Nov, first try; nobody tries again).',
   ],
   [
     'is tried again today',

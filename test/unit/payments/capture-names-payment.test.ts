@@ -1,7 +1,7 @@
 // What a `payment.captured` tells of the payment whose charge it names.
 import { describe, expect, it } from '@jest/globals';
 import { decide } from '../../../src/engine/adapter.js';
-import { putPayment } from '../../../src/engine/change.js';
+import { putPayment } from '../../support/put-rows.js';
 import { capturedId } from '../../../src/domain/events/mor-service-event.js';
 import { type LaneState, type PaymentRow } from '../../../src/domain/model.js';
 import { learnFromCapture } from '../../../src/payments/rules/payment.js';

@@ -183,13 +183,13 @@ describe('the sentence on top of an unpaid invoice', () => {
   it('names a link that can be paid, with its end, and none that is still being made', () => {
     const link = (status: string) => text({ ...refusedOnce, objects: [object({ kind: 'payment_link', status })] });
     expect(link('PAYABLE')).toContain('; the customer can pay by link).');
-    expect(link('REQUESTED')).toContain('; nobody tries again by itself).');
+    expect(link('REQUESTED')).toContain('; nobody tries again).');
   });
 
   it('says what comes next of the tries: being asked, at any moment, or none any more', () => {
     const next = (over: Over) => text({ ...refusedOnce, ...over });
     const call = { peer: 'relay', kind: 'retry_charge', status: 'pending', attempts: 0, nextTryAt: NOW } as const;
-    const none = '; nobody tries again by itself).';
+    const none = '; nobody tries again).';
     expect(next({ messages: [call] })).toContain('; the MoR is being asked again).');
     for (const over of [{ status: 'done' }, { kind: 'relay_event' }] as const)
       expect(next({ messages: [{ ...call, ...over }] })).toContain(none);

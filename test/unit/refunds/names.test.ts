@@ -2,7 +2,7 @@
 import { withWords } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { putPayment } from '../../../src/engine/change.js';
+import { putPayment } from '../../support/put-rows.js';
 import { askRefund } from '../../support/ask-refund.js';
 import { type LaneState, type PaymentRow, type RefundRow } from '../../../src/domain/model.js';
 import { type Delivery } from '../../../src/domain/ports/inbox.js';

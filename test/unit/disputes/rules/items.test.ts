@@ -2,7 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type RefundRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
-import { closeReviews, openReview, putObject, putRefund } from '../../../../src/engine/change.js';
+import { closeReviews, openReview, putObject } from '../../../../src/engine/change.js';
+import { putRefund } from '../../../support/put-rows.js';
 import { ALERT_PATIENCE_MS } from '../../../../src/policy.js';
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
 import { open, NOW } from '../../../support/channel-lane.js';

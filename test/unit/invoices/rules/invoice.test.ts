@@ -1,7 +1,8 @@
 // Stripe's events of an invoice, and drafts that count as stuck.
 import { describe, expect, it } from '@jest/globals';
 import { decide } from '../../../../src/engine/adapter.js';
-import { addCall, type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../../../src/engine/change.js';
+import { addCall, type Ctx, emptyLane, openReview, putMessage } from '../../../../src/engine/change.js';
+import { putPayment } from '../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
 import { declares } from '../../../../src/engine/items.js';
 import {

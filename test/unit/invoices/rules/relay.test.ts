@@ -1,7 +1,8 @@
 // An invoice.created goes on to the MoR once, waits for it, and is taken back when nobody wants it any more.
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../../../src/decisions/decide.js';
-import { type Ctx, putMessage, putPayment } from '../../../../src/engine/change.js';
+import { type Ctx, putMessage } from '../../../../src/engine/change.js';
+import { putPayment } from '../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';

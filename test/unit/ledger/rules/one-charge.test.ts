@@ -2,7 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type LedgerEntry, type PaymentRow } from '../../../../src/domain/model.js';
 import { decide } from '../../../../src/engine/adapter.js';
-import { type Ctx, emptyLane, putPayment } from '../../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
+import { putPayment } from '../../../support/put-rows.js';
 import { isOfSharedCharge } from '../../../../src/engine/open-money.js';
 import { collectedCharges, newPayment } from '../../../../src/engine/payment.js';
 import { collect } from '../../../../src/ledger/rules/one-charge.js';

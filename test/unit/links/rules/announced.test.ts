@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { announcedOn, type Observation } from '../../../../src/domain/mor-object.js';
 import { asEventRule } from '../../../../src/engine/adapter.js';
-import { putPayment } from '../../../../src/engine/change.js';
+import { putPayment } from '../../../support/put-rows.js';
 import { moneyAnnounced } from '../../../../src/engine/open-money.js';
 import { furtherIn, takeCaptured } from '../../../../src/links/rules/announced.js';
 import {

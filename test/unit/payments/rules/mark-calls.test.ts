@@ -13,7 +13,8 @@ import { declares } from '../../../../src/engine/items.js';
 import { restItems } from '../../../../src/payments/rules/surplus.js';
 import { LIST_TOO_LONG } from '../../../../src/domain/ports/call.js';
 import { decide } from '../../../../src/engine/adapter.js';
-import { type Ctx, openReview, putPayment, putRefund } from '../../../../src/engine/change.js';
+import { type Ctx, openReview } from '../../../../src/engine/change.js';
+import { putPayment, putRefund } from '../../../support/put-rows.js';
 import { takeRead } from '../../../../src/engine/facts.js';
 import {
   chooseMark,

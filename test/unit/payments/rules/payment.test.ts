@@ -4,7 +4,8 @@ import { type LaneState, type PaymentRow, type Resolution, type ReviewRow } from
 import { type CallOutcome } from '../../../../src/domain/ports/call.js';
 import { type ChargeState } from '../../../../src/domain/ports/payment-gateway.js';
 import { decide } from '../../../../src/engine/adapter.js';
-import { openReview, putPayment } from '../../../../src/engine/change.js';
+import { openReview } from '../../../../src/engine/change.js';
+import { putPayment } from '../../../support/put-rows.js';
 import { declareItems, declares } from '../../../../src/engine/items.js';
 import {
   believe,

@@ -4,7 +4,8 @@ import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow } from
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../../../src/domain/settings.js';
 import { decide } from '../../../../src/engine/adapter.js';
-import { addMessage, type Ctx, putMessage, putPayment } from '../../../../src/engine/change.js';
+import { addMessage, type Ctx, putMessage } from '../../../../src/engine/change.js';
+import { putPayment } from '../../../support/put-rows.js';
 import {
   beforeTheMark,
   decideShadowedAnew,

@@ -12,7 +12,8 @@ import {
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { isSurplus } from '../../../../src/domain/surplus.js';
 import { decide } from '../../../../src/engine/adapter.js';
-import { closeReviews, emptyLane, putPayment, putRefund } from '../../../../src/engine/change.js';
+import { closeReviews, emptyLane } from '../../../../src/engine/change.js';
+import { putPayment, putRefund } from '../../../support/put-rows.js';
 import { takeRead } from '../../../../src/engine/facts.js';
 import { declares } from '../../../../src/engine/items.js';
 import { newPayment } from '../../../../src/engine/payment.js';

@@ -1,7 +1,8 @@
 // A refund on Stripe: the report on its payment record and the credit note, when they wait, and what is shown by neither.
 import { wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { putMessage, putPayment, putRefund } from '../../../../src/engine/change.js';
+import { putMessage } from '../../../../src/engine/change.js';
+import { putPayment, putRefund } from '../../../support/put-rows.js';
 import { type LaneState, type OutboxRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { decide } from '../../../../src/engine/adapter.js';
 import { creditNoteCall, mirrorRefunds, reportRefundCall } from '../../../../src/refunds/rules/mirror.js';

@@ -1,6 +1,7 @@
 // Who may ask for a refund of how much, and its key: a restored backup does not change it.
 import { describe, expect, it } from '@jest/globals';
-import { putObject, putRefund } from '../../../../src/engine/change.js';
+import { putObject } from '../../../../src/engine/change.js';
+import { putRefund } from '../../../support/put-rows.js';
 import { asReview } from '../../../../src/engine/adapter.js';
 import { Lane } from '../../../../src/engine/draft.js';
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';

@@ -2,7 +2,8 @@
 import { aKind } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, openReview, putPayment, putRefund } from '../../../../src/engine/change.js';
+import { type Ctx, openReview } from '../../../../src/engine/change.js';
+import { putPayment, putRefund } from '../../../support/put-rows.js';
 import { type PaymentEvent } from '../../../../src/engine/event.js';
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { asEventRule, decide } from '../../../../src/engine/adapter.js';

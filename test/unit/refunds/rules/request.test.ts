@@ -2,7 +2,8 @@
 import { FACTS } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { openReview, putMessage, putPayment, putRefund } from '../../../../src/engine/change.js';
+import { openReview, putMessage } from '../../../../src/engine/change.js';
+import { putPayment, putRefund } from '../../../support/put-rows.js';
 import { type LaneState, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { asReview, decide } from '../../../../src/engine/adapter.js';
 import { Lane } from '../../../../src/engine/draft.js';

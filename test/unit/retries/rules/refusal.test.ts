@@ -2,7 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { FACTS } from '../../../support/item-facts.js';
 import { asCommand, decide } from '../../../../src/engine/adapter.js';
-import { emptyLane, openReview, putObject, putPayment, putRefund } from '../../../../src/engine/change.js';
+import { emptyLane, openReview, putObject } from '../../../../src/engine/change.js';
+import { putPayment, putRefund } from '../../../support/put-rows.js';
 import { takeRead } from '../../../../src/engine/facts.js';
 import { awaitsRetry, verdictDueBy } from '../../../../src/engine/payment.js';
 import { type LaneState } from '../../../../src/domain/model.js';
