@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import { type Config, ConfigError, secretValues } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
-import { Notifications } from '../domain/ports/notifications.js';
+import { Notifications } from '../store/notifications.js';
 import { ChargeLooksStore } from '../enrolment/charge-looks.store.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { HealthStore } from '../health/health.store.js';

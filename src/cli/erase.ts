@@ -1,6 +1,6 @@
 // `crossbill erase <customer>` and `crossbill purge`: personal data goes, the books stay.
 import { Erasure } from '../engine/erasure.js';
-import { FORGET_REASONS } from '../store/pg-notifications.js';
+import { FORGET_REASONS } from '../store/notifications.js';
 import { FORGET_NOTES } from '../verify/difference-ack.entity.js';
 import { type Commands } from './commands.js';
 import { EXIT, unknown } from './exit-codes.js';

@@ -7,12 +7,7 @@ import { Secret } from '../config/index.js';
 import { isPrivateHost } from '../config/kinds.js';
 import { NOTIFICATION_TYPES, sampleOf } from '../domain/notification.js';
 import { Clock } from '../domain/ports/clock.js';
-import {
-  LISTED_AT_ONCE,
-  NOTIFICATION_STATUSES,
-  type NotificationRow,
-  Notifications,
-} from '../domain/ports/notifications.js';
+import { LISTED_AT_ONCE, NOTIFICATION_STATUSES, type NotificationRow, Notifications } from '../store/notifications.js';
 import { notificationFields } from '../notifications/notification.fields.js';
 import { notificationWithTriesView } from '../notifications/notification.view.js';
 import { NotificationsController } from '../notifications/notifications.controller.js';

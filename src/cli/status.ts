@@ -1,6 +1,6 @@
 // `crossbill status`: the standing of invoices, queues, senders, review items and verify, at a glance.
 import { answersOf } from '../domain/door-answers.js';
-import { Notifications } from '../domain/ports/notifications.js';
+import { Notifications } from '../store/notifications.js';
 import { whatToCheck } from '../domain/refusal.js';
 import { EnrolmentStore, OUTSIDE_DAYS } from '../enrolment/enrolment.store.js';
 import { EventsStore } from '../events/events.store.js';

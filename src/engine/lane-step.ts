@@ -9,7 +9,7 @@ import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { droppedBodies, type Folded, isEmpty, type NewRow, rowOf, wantsSnapshot } from './lane-log.js';
 import { AWAITED, makeDue } from '../store/queue.js';
 import { type Loaded, type Taken } from './lane-reader.js';
-import { NOTIFY_SQL, storedNotification } from '../store/pg-notifications.js';
+import { NOTIFY_SQL, storedNotification } from '../store/notifications.js';
 import { readRowWrites } from './read-rows.js';
 
 export type Step = {

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
 import { HealthStore } from './health.store.js';
 import { Clock } from '../domain/ports/clock.js';
-import { Notifications } from '../domain/ports/notifications.js';
+import { Notifications } from '../store/notifications.js';
 import { LOG, type Logger, Metrics } from '../observe/index.js';
 
 const FRESH_MS = 5_000;

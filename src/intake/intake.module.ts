@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { CONFIG, type Config, type Secret } from '../config/index.js';
-import { Notifications } from '../domain/ports/notifications.js';
+import { Notifications } from '../store/notifications.js';
 import { Decider } from '../engine/decider.js';
 import { EngineModule } from '../engine/engine.module.js';
 import { Wake } from '../engine/wake.js';

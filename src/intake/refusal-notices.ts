@@ -1,7 +1,7 @@
 // Reports a webhook endpoint with refused deliveries: the first one after a start at once, later ones at most hourly.
 import { type NewNotification, type Told } from '../domain/notification.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
-import { type Notifications } from '../domain/ports/notifications.js';
+import { type Notifications } from '../store/notifications.js';
 import { type Refusal, whatToCheck } from '../domain/refusal.js';
 import { type Logger } from '../observe/index.js';
 import { REFUSALS_TOLD_EVERY_MS } from '../policy.js';

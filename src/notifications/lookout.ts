@@ -1,6 +1,6 @@
 // Looks out for what the backend should know and belongs to no lane's step: items of no invoice, deadlines that come near, what verify found.
 import { type Clock } from '../domain/ports/clock.js';
-import { type Notifications } from '../domain/ports/notifications.js';
+import { type Notifications } from '../store/notifications.js';
 import { untoldByKind, untoldOf } from '../verify/rules/run.js';
 import { type VerifyStore } from '../verify/verify.store.js';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';

@@ -1,6 +1,6 @@
 // A notification as the API shows it.
 import { isObject } from '@crossbill/mor/read.js';
-import { NOTIFICATION_STATUSES, type NotificationRow, type NotificationTry } from '../domain/ports/notifications.js';
+import { NOTIFICATION_STATUSES, type NotificationRow, type NotificationTry } from '../store/notifications.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { Count, Free, Text, TextIfAny, TextOrNull, Time, TimeIfAny, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';

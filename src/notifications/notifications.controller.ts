@@ -1,7 +1,7 @@
 // What the merchant's backend was told, and telling it once more.
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { NOTIFICATION_STATUSES, Notifications } from '../domain/ports/notifications.js';
+import { NOTIFICATION_STATUSES, Notifications } from '../store/notifications.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';

@@ -20,7 +20,7 @@ import {
   Notifications,
   type NotificationStanding,
   type NotificationTry,
-} from '../domain/ports/notifications.js';
+} from '../store/notifications.js';
 import { notificationFields } from './notification.fields.js';
 import { notificationView, notificationWithTriesView } from './notification.view.js';
 import { NOTIFICATION_TYPES } from '../domain/notification.js';

@@ -1,11 +1,7 @@
 // Delivers what was written down, apart from all other work: a receiver that hangs costs its own few places and nothing else.
 import { type Clock, type Rng } from '../domain/ports/clock.js';
-import {
-  type DeliveryResult,
-  type Notifications,
-  type Receiver,
-  type TakenNotification,
-} from '../domain/ports/notifications.js';
+import { type DeliveryResult, type Receiver } from '../domain/ports/receiver.js';
+import { type Notifications, type TakenNotification } from '../store/notifications.js';
 import { retryInMs } from './rules/retry.js';
 import { NOTIFY_BUSY_MS } from '../policy.js';
 

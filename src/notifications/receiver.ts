@@ -4,7 +4,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { type OnApplicationShutdown } from '@nestjs/common';
 import { NO_PROXIES, type Proxies, proxyFor, type Secret } from '../config/index.js';
 import { isForbiddenAddress, isPrivateAddress } from '../config/addresses.js';
-import { type Delivery, type DeliveryResult, Receiver } from '../domain/ports/notifications.js';
+import { type Delivery, type DeliveryResult, Receiver } from '../domain/ports/receiver.js';
 import { WayOut } from '../config/way-out.js';
 import { signedHeaders } from './signature.js';
 import { NOTIFY_TIMEOUT_MS, RETRY_AFTER_LONGEST_MS } from '../policy.js';

@@ -6,7 +6,7 @@ import { ReviewsStore } from '../reviews/reviews.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import { DaysStore, type DayMoney, type DayRenewals, type Days } from './days.store.js';
 import { DoorAnswersStore } from '../intake/door-answers.store.js';
-import { Notifications } from '../domain/ports/notifications.js';
+import { Notifications } from '../store/notifications.js';
 import { VerifyStore } from '../verify/verify.store.js';
 import { DAY_MS } from '../policy.js';
 import { type Waiting } from './needs.js';

@@ -4,7 +4,6 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, type Config } from '../config/index.js';
 import { Clock } from '../domain/ports/clock.js';
 import { Inbox } from '../domain/ports/inbox.js';
-import { Notifications } from '../domain/ports/notifications.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { AuditLog } from '../domain/ports/audit-log.js';
 import { Requests } from './requests.js';
@@ -12,7 +11,7 @@ import { DatabaseTime, ServerTime } from './database-time.js';
 import { Database } from './database.js';
 import { PgInbox } from './inbox-store.js';
 import { PgAuditLog } from './audit-log.js';
-import { PgNotifications } from './pg-notifications.js';
+import { Notifications } from './notifications.js';
 import { PgRequestBudget } from './pg-request-budget.js';
 
 @Injectable()
@@ -31,7 +30,7 @@ const PORTS = [
   {
     provide: Notifications,
     useFactory: (db: Database, time: DatabaseTime, { notifyUrl }: Config) =>
-      new PgNotifications(db, time, notifyUrl?.reveal() ?? null),
+      new Notifications(db, time, notifyUrl?.reveal() ?? null),
     inject: [Database, DatabaseTime, CONFIG],
   },
   Requests,

@@ -10,7 +10,7 @@ import { DoorAnswersStore } from '#src/intake/door-answers.store.js';
 import { EnrolmentStore } from '#src/enrolment/enrolment.store.js';
 import { LedgerStore } from '#src/ledger/ledger.store.js';
 import { LedgerSumsStore } from '#src/ledger/sums.store.js';
-import { PgNotifications } from '#src/store/pg-notifications.js';
+import { Notifications } from '#src/store/notifications.js';
 import { HealthStore } from '#src/health/health.store.js';
 import { RetriesStore } from '#src/retries/retries.store.js';
 import { SearchStore } from '#src/overview/search.store.js';
@@ -47,7 +47,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
   const [signups, doors, told] = [
     new SignupsStore(db, time),
     new DoorsLogStore(db, time),
-    new PgNotifications(db, time, null),
+    new Notifications(db, time, null),
   ];
   const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
   const first = { limit: LIMIT, cursor: null };

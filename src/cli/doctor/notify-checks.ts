@@ -1,7 +1,7 @@
 // The merchant's receiver of notifications: what doctor can know of it without sending anything.
 import { lookup } from 'node:dns/promises';
 import { type Config, type Proxies, proxyFor, shownProxy } from '../../config/index.js';
-import { type Notifications } from '../../domain/ports/notifications.js';
+import { type Notifications } from '../../store/notifications.js';
 import { refusedAddress } from '../../notifications/receiver.js';
 import { type Check, check } from './check.js';
 

@@ -1,5 +1,5 @@
 // The merchant's receiver of notifications in a world: it hears, or does not, and its answer may get lost.
-import { type Delivery, type DeliveryResult, Receiver } from '#src/domain/ports/notifications.js';
+import { type Delivery, type DeliveryResult, Receiver } from '#src/domain/ports/receiver.js';
 import { type FaultKind } from './faults.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 

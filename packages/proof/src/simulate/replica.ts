@@ -33,9 +33,9 @@ import { PgInbox } from '#src/store/inbox-store.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
 import { ReadModel } from '#src/engine/read-model.js';
 import { PgHomelessEvents } from '#src/mor-objects/homeless-events.store.js';
-import { PgNotifications } from '#src/store/pg-notifications.js';
+import { Notifications } from '#src/store/notifications.js';
 import { Notifier } from '#src/notifications/notifier.js';
-import { type Delivery } from '#src/domain/ports/notifications.js';
+import { type Delivery } from '#src/domain/ports/receiver.js';
 import { PaymentMethodsStore } from '#src/customers/payment-methods.store.js';
 import { PgRequestBudget } from '#src/store/pg-request-budget.js';
 import { MarksStore } from '#src/verify/marks.store.js';
@@ -239,7 +239,7 @@ export class Replica {
       onError: (what, error) => parts.onError(`${owner.name}: ${what}`, error),
     });
     worker.start();
-    const notifications = stored('notifications', new PgNotifications(db, clock, 'http://receiver.sim/'));
+    const notifications = stored('notifications', new Notifications(db, clock, 'http://receiver.sim/'));
     const receiver = new SimReceiver(parts.hear !== null, scheduler, owner, (delivery) => parts.hear?.(delivery));
     new Notifier(notifications, receiver, clock, rng, {
       places: CONCURRENCY,

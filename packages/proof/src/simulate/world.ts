@@ -1,7 +1,7 @@
 // One simulated world: the sandbox as both peers, two replicas on one database, the network between them, and time.
 import { createHash } from 'node:crypto';
 import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
-import { type Delivery } from '#src/domain/ports/notifications.js';
+import { type Delivery } from '#src/domain/ports/receiver.js';
 import { type FlowSettings } from '#src/domain/settings.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type Side } from '@crossbill/sandbox/kernel/side.js';

@@ -1,25 +1,66 @@
 // Notifications to the merchant's backend, in PostgreSQL: written with a lane's step, sent by their own workers.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { REVIEW } from '../domain/model.js';
+import { REVIEW, type ReviewRow } from '../domain/model.js';
 import { type NewNotification } from '../domain/notification.js';
-import { BadCursor, type Page, type PageRequest } from '../domain/page.js';
-import {
-  type DeliveryResult,
-  LISTED_AT_ONCE,
-  type NotificationFilter,
-  type NotificationRow,
-  Notifications,
-  type NotificationStanding,
-  type TakenNotification,
-  type Untold,
-} from '../domain/ports/notifications.js';
+import { BadCursor, type Page, type PageRequest, type Span } from '../domain/page.js';
+import { type Delivery, type DeliveryResult } from '../domain/ports/receiver.js';
 import { fromRow, jsonText } from './codec.js';
 import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 import { listLedBy } from './led-by.js';
 import { numberedWithin, numbersWithin } from './number-at.js';
 import { Parameters } from './walk.js';
+
+export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'dead'] as const;
+
+/** One try to deliver. */
+export type NotificationTry = {
+  readonly at: Date;
+  readonly status: number | null;
+  /** The reason of its failure, in our words; null: delivered. */
+  readonly why: string | null;
+  readonly elapsedMs: number;
+};
+
+export type NotificationRow = NewNotification & {
+  readonly status: (typeof NOTIFICATION_STATUSES)[number];
+  /** Since its first storing, or its replay. */
+  readonly attempts: number;
+  /** The newest last; of very many only the newest are kept. */
+  readonly tries: readonly NotificationTry[];
+  /** Null: no more tries. */
+  readonly nextTryAt: Date | null;
+  readonly deliveredAt: Date | null;
+};
+
+/** A delivery in this process's hands. */
+export type TakenNotification = Delivery & {
+  /** Number of times a process took it, this time included. */
+  readonly attempts: number;
+};
+
+/** Unsent news outside any lane's step. */
+type Untold = {
+  readonly opened: readonly ReviewRow[];
+  readonly dueSoon: readonly ReviewRow[];
+  /** The newest verify run with differences; null: it had none, or they went out. */
+  readonly runId: string | null;
+};
+
+export type NotificationStanding = {
+  readonly pending: number;
+  readonly dead: number;
+  /** Waiting time of the oldest one; null: none waits. */
+  readonly oldestPendingAt: Date | null;
+  /** Time of the receiver's 410; null: it takes everything. */
+  readonly goneAt: Date | null;
+};
+
+/** Limit of rows of `since`. */
+export const LISTED_AT_ONCE = 1_000;
+
+export type NotificationFilter = Span & { readonly status?: string; readonly type?: string };
 
 type Row = Record<string, unknown>;
 
@@ -47,7 +88,7 @@ export const NOTIFY_SQL = (n: number): string => `
 export const storedNotification = ({ invoiceId, ...n }: NewNotification): Row => ({ ...n, invoice_id: invoiceId });
 
 @Injectable()
-export class PgNotifications extends Notifications {
+export class Notifications {
   private readonly receiver: Buffer;
 
   /** `receiverUrl`: their target; null: none. Uses only its hash. */
@@ -56,22 +97,24 @@ export class PgNotifications extends Notifications {
     private readonly clock: DatabaseTime,
     receiverUrl: string | null,
   ) {
-    super();
     this.receiver = createHash('sha256')
       .update(receiverUrl ?? '')
       .digest();
   }
 
+  /** The database's time. */
   time(): Promise<Date> {
     return readTime(this.db.pool, this.clock);
   }
 
+  /** Stores them. An existing one stays unchanged. */
   async add(rows: readonly NewNotification[]): Promise<void> {
     if (rows.length === 0) return;
     const now = await this.time();
     await this.db.pool.query(NOTIFY_SQL(2), [now, jsonText(rows.map(storedNotification))]);
   }
 
+  /** Looks for news for the backend outside any step. `soonMs`: a review item is due soon this long before its deadline. */
   async untold(soonMs: number): Promise<Untold> {
     const untold = (type: string, subject: string): string =>
       `not exists (select from notification n where n.type = '${type}' and n.subject = ${subject})`;
@@ -98,6 +141,7 @@ export class PgNotifications extends Notifications {
     return { opened: reviews(opened.rows), dueSoon: reviews(dueSoon.rows), runId: runs.rows[0]?.id ?? null };
   }
 
+  /** Takes up to `limit` due ones; each is due again after `againInMs`, should this process die. None while the receiver is gone. */
   async take(limit: number, againInMs: number): Promise<readonly TakenNotification[]> {
     const taken = await this.db.pool.query<TakenNotification>({
       name: 'take_notifications',
@@ -115,6 +159,7 @@ export class PgNotifications extends Notifications {
     return taken.rows;
   }
 
+  /** Stores one's result. `retryInMs` null: it failed for the last time. */
   async settle({ id, attempts }: TakenNotification, result: DeliveryResult, retryInMs: number | null): Promise<void> {
     const { outcome, status, why, elapsedMs } = result;
     const gone = outcome === 'gone';
@@ -142,6 +187,7 @@ export class PgNotifications extends Notifications {
     );
   }
 
+  /** The receiver at this address wants no more, or takes deliveries again. */
   async markGone(gone: boolean): Promise<void> {
     if (!gone) await this.db.pool.query('delete from notification_receiver where url_sha256 = $1', [this.receiver]);
     else {
@@ -179,6 +225,7 @@ export class PgNotifications extends Notifications {
     return row === undefined ? null : rowOf(row);
   }
 
+  /** Sends it again, from the first try on; also tries a gone receiver again. Null: there is no such notification. */
   async replay(id: string): Promise<NotificationRow | null> {
     const again = await this.db.pool.query<Row>(
       `update notification set status = 'pending', attempts = 0, next_try_at = ${timeSql(1)} where id = $2 returning ${COLUMNS}`,
@@ -190,6 +237,7 @@ export class PgNotifications extends Notifications {
     return rowOf(row);
   }
 
+  /** The oldest `LISTED_AT_ONCE` written down since, oldest first. */
   async since(at: Date): Promise<readonly NotificationRow[]> {
     const found = await this.db.pool.query<Row>(
       `select ${COLUMNS} from notification where created_at >= $1 order by created_at, seq limit ${LISTED_AT_ONCE}`,
@@ -210,6 +258,7 @@ export class PgNotifications extends Notifications {
     return { pending: Number(pending), dead: Number(dead), oldestPendingAt: oldest, goneAt: gone };
   }
 
+  /** Forgets older delivered and dead ones. */
   async forget(days: number): Promise<number> {
     const gone = await this.db.pool.query(
       `delete from notification where status <> 'pending' and created_at < ${timeSql(1)} - $2::int * interval '1 day'`,
