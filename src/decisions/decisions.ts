@@ -20,7 +20,7 @@ export class Decisions extends Decider {
   readonly customers: Customers;
 
   constructor(
-    private readonly router: RouteEventsFlow,
+    @Inject(RouteEventsFlow) private readonly router: Pick<RouteEventsFlow, 'run'>,
     /** Null: all customers are enrolled, and nobody is looked up. */
     @Optional() @Inject(EnrolmentFlow) enrolment: EnrolmentFlow | null = null,
   ) {

@@ -1,9 +1,8 @@
-// The routing of events that name no invoice in PostgreSQL: one look for every id, one transaction for what was decided.
+// Events without an invoice: one look for all their ids, and one transaction for their routing.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { REVIEW, type ReviewRow } from '../domain/model.js';
-import { HomelessEvents, type Home, type RoutedEvent, type Routing } from './homeless-events.js';
-import { LaneFenced } from '../engine/lane-store.js';
+import { LaneFenced, type WaitingEvent } from '../engine/lane-store.js';
 import { StoreUnavailable } from '../domain/errors.js';
 import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
@@ -11,10 +10,21 @@ import { Database, inTransaction, isUnavailable } from '../store/database.js';
 import { bodyOf, hasBody } from '../store/event-bodies.js';
 import { makeDue, restIn } from '../store/queue.js';
 import { EVENTS_AT_ONCE, waitingEvent } from '../engine/lane-reader.js';
+import { type Home, type Routing } from './rules/route-event.js';
 
 type Row = Record<string, unknown>;
 
-// Two invoices may hold payments of one charge: what was recorded first comes first, by whatever plan.
+/** `reviewId`: the open item of an unknown event; null: undecided so far. `waitedMs`: its age by the database's time. */
+export type HomelessEvent = WaitingEvent & { readonly reviewId: string | null; readonly waitedMs: number };
+
+/** `review`: the new item of an unknown event. */
+export type Routed = {
+  readonly stored: HomelessEvent;
+  readonly routing: Routing;
+  readonly review: ReviewRow | null;
+};
+
+// Two invoices may hold payments of one charge: the first record comes first, by any plan.
 const HOMES_SQL = `
   select mor_id as id, 'object' as what, invoice_id, seq from mor_object where mor_id = any($1)
   union all
@@ -44,19 +54,18 @@ const HOMES_SQL = `
   select intent_id, 'signup', invoice_id, seq from signup where intent_id = any($1)
    order by seq`;
 
-/** Kinds of items about an event that names no invoice. */
+/** Kinds of items about an event without an invoice. */
 const OF_EVENT = (kind: string): string => `${kind} in ('conflicting_event', 'dispute')`;
 
 @Injectable()
-export class PgHomelessEvents extends HomelessEvents {
+export class HomelessEvents {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
-  ) {
-    super();
-  }
+  ) {}
 
-  async load(lane: string): Promise<readonly RoutedEvent[]> {
+  /** The lane's waiting events, and those with an open item. */
+  async load(lane: string): Promise<readonly HomelessEvent[]> {
     const found = await this.guarded(() =>
       this.db.pool.query<Row>(
         `select e.*, ${bodyOf('e')} as body, extract(epoch from ${timeSql(2)} - e.received_at) * 1000 as waited_ms, case when e.status = 'received' then null else r.id end as review_id from inbox_event e
@@ -75,20 +84,26 @@ export class PgHomelessEvents extends HomelessEvents {
     }));
   }
 
+  /** Everything known by these ids, in one look. */
   async homes(ids: readonly string[]): Promise<readonly Home[]> {
+    if (ids.length === 0) return [];
     const found = await this.guarded(() =>
       this.db.pool.query<{ id: string; what: Home['what']; invoice_id: string | null }>(HOMES_SQL, [ids]),
     );
     return found.rows.map((r) => ({ id: r.id, what: r.what, invoiceId: r.invoice_id }));
   }
 
-  async route(lane: string, fence: bigint, routings: readonly Routing[], lookAgainInMs: number | null): Promise<void> {
+  /**
+   * Writes the routing in one transaction: a move goes to its invoice's lane and closes its item; an item opens once.
+   * `lookAgainInMs`: the next look at this lane; null: with its next event. Throws LaneFenced.
+   */
+  async route(lane: string, fence: bigint, routed: readonly Routed[], lookAgainInMs: number | null): Promise<void> {
     await this.guarded(() =>
       inTransaction(this.db.pool, async (db) => {
         const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
         if (held.rowCount !== 1) throw new LaneFenced(`lane ${lane} was claimed by another worker`);
         const now = await readTime(db, this.time);
-        for (const routing of routings) await write(db, routing, now);
+        for (const one of routed) await write(db, one, now);
         await restIn(db, lane, now, lookAgainInMs);
       }),
     );
@@ -104,38 +119,33 @@ export class PgHomelessEvents extends HomelessEvents {
   }
 }
 
-async function write(db: pg.PoolClient, r: Routing, now: Date): Promise<void> {
-  switch (r.do) {
-    case 'move':
-      await db.query(
-        `update inbox_event set lane = $2, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = $3
-          where id = $1`,
-        [r.id, r.invoiceId, now],
-      );
-      await db.query(makeDue('values ($1::text, $2::timestamptz, 1)'), [r.invoiceId, now]);
-      return clear(db, r.id, r.invoiceId, now);
-    case 'wait':
-      await db.query(`update inbox_event set next_try_at = ${laterSql(2, 3)} where id = $1`, [r.id, now, r.forMs]);
-      return;
-    case 'decide':
-      await db.query('update inbox_event set status = $2, reason = $3, decided_at = $4 where id = $1', [
-        r.id,
-        r.status,
-        r.reason,
-        now,
-      ]);
-      if (r.review !== null) await open(db, { ...r.review, createdAt: now });
+async function write(db: pg.PoolClient, { stored: { id }, routing: r, review }: Routed, now: Date): Promise<void> {
+  if ('moveTo' in r) {
+    await db.query(
+      `update inbox_event set lane = $2, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = $3
+        where id = $1`,
+      [id, r.moveTo, now],
+    );
+    await db.query(makeDue('values ($1::text, $2::timestamptz, 1)'), [r.moveTo, now]);
+    return clear(db, id, r.moveTo, now);
   }
+  if ('waitMs' in r) {
+    await db.query(`update inbox_event set next_try_at = ${laterSql(2, 3)} where id = $1`, [id, now, r.waitMs]);
+    return;
+  }
+  const decided = [id, r.status, r.reason, now];
+  await db.query('update inbox_event set status = $2, reason = $3, decided_at = $4 where id = $1', decided);
+  if (review !== null) await open(db, { ...review, createdAt: now });
 }
 
-/** Once per event: a person who closed it is not asked again. */
+/** Once per event: Crossbill asks nobody twice. */
 async function open(db: pg.PoolClient, review: ReviewRow): Promise<void> {
   const before = await db.query('select 1 from review where kind = $1 and subject = $2', [review.kind, review.subject]);
   if (before.rowCount !== 0) return;
   await db.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, review)])]);
 }
 
-/** The item of the event `id`: also of one that a person tried again meanwhile. */
+/** Closes the item of the event `id`, also after a person's retry. */
 async function clear(db: pg.PoolClient, id: bigint, invoiceId: string, now: Date): Promise<void> {
   const note = `it belongs to invoice ${invoiceId}`;
   await db.query(

@@ -2,15 +2,14 @@
 import { Module } from '@nestjs/common';
 import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';
-import { HomelessEvents } from './homeless-events.js';
-import { PgHomelessEvents } from './homeless-events.store.js';
+import { HomelessEvents } from './homeless-events.store.js';
 import { ObjectAnswers } from './object-answers.js';
 import { MorObjectsFlow } from './mor-objects.flow.js';
 import { RouteEventsFlow } from './route-events.flow.js';
 
 @Module({
   imports: [EngineModule, MorModule],
-  providers: [{ provide: HomelessEvents, useClass: PgHomelessEvents }, MorObjectsFlow, ObjectAnswers, RouteEventsFlow],
+  providers: [HomelessEvents, MorObjectsFlow, ObjectAnswers, RouteEventsFlow],
   exports: [MorObjectsFlow, ObjectAnswers, RouteEventsFlow],
 })
 export class MorObjectsModule {}

@@ -9,17 +9,16 @@ import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { FlowContext } from '../../src/engine/flow-context.js';
 import { Decisions } from '../../src/decisions/decisions.js';
-import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
+import { type RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { Wake } from '../../src/engine/wake.js';
 import { type OwnAccount } from '../../src/engine/own-account.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
-import { type HomelessEvents } from '../../src/mor-objects/homeless-events.js';
 import { type MorChannels } from '../../src/domain/ports/mor-channels.js';
 import { SETTINGS } from './builders.js';
 import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { FakeBillingPlatform, FakePaymentGateway, FakeRelay } from './fakes.js';
 import { Crash, MortalStore } from './mortal-store.js';
-import { NoHomelessEvents, NoChannels } from './no-channels.js';
+import { NoChannels } from './no-channels.js';
 import { settle } from '../../src/decisions/decide.js';
 
 const LEASE_MS = 25_000;
@@ -224,7 +223,8 @@ export type LaneOptions = {
 /** The place of the lanes. */
 export type LaneBackend = {
   readonly store: LaneStore;
-  readonly channelEvents?: HomelessEvents;
+  /** For events without an invoice; left out: there are none. */
+  readonly router?: Pick<RouteEventsFlow, 'run'>;
   readonly deliver: (batch: readonly Delivery[]) => Promise<void>;
   readonly nextDue: () => Promise<number | null>;
   readonly state: (lane: string) => Promise<LaneState>;
@@ -251,8 +251,7 @@ export class LaneHarness {
     const settings = { ...SETTINGS, ...options.settings };
     const rng = new SeededRng(options.seed);
     const channels = options.channels ?? new NoChannels();
-    const router = new RouteEventsFlow(backend.channelEvents ?? new NoHomelessEvents(), clock, ids, new Wake());
-    const decider = new Decisions(router);
+    const decider = new Decisions(backend.router ?? { run: async () => [] });
     this.context = new FlowContext(settings, clock, rng, ids, this.platform, this.gateway, decider);
     this.store = new MortalStore(backend.store);
     this.#flow = new WorkLaneFlow(

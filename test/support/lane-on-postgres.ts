@@ -5,7 +5,9 @@ import { type Inbox } from '../../src/domain/ports/inbox.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { PgHomelessEvents } from '../../src/mor-objects/homeless-events.store.js';
+import { Wake } from '../../src/engine/wake.js';
+import { HomelessEvents } from '../../src/mor-objects/homeless-events.store.js';
+import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { CountingIds, ManualClock } from './clock.js';
 import { freshDatabase } from './database.js';
 import { type LaneBackend, LaneHarness, type LaneOptions } from './lane-harness.js';
@@ -28,7 +30,7 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
   const store = new PgLaneStore(db, clock);
   const backend: LaneBackend = {
     store,
-    channelEvents: new PgHomelessEvents(db, clock),
+    router: new RouteEventsFlow(new HomelessEvents(db, clock), clock, ids, new Wake()),
     deliver: async (batch) => {
       await inbox.store(batch.map((d) => ({ ...d, receivedAt: clock.now() })));
     },

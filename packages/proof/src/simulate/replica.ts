@@ -32,7 +32,7 @@ import { type Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
 import { ReadModel } from '#src/engine/read-model.js';
-import { PgHomelessEvents } from '#src/mor-objects/homeless-events.store.js';
+import { HomelessEvents } from '#src/mor-objects/homeless-events.store.js';
 import { Notifications } from '#src/store/notifications.js';
 import { Notifier } from '#src/notifications/notifier.js';
 import { type Delivery } from '#src/domain/ports/receiver.js';
@@ -171,7 +171,7 @@ export class Replica {
     const proformas = (this.proformas = mor.proformaInvoices);
     const channels = new HttpMorChannels(proformas, mor.paymentLinks);
     const taxDesk = new MorTaxDesk(mor.taxCalculations);
-    const router = new RouteEventsFlow(stored('channel', new PgHomelessEvents(db, clock)), clock, ids, wake);
+    const router = new RouteEventsFlow(stored('channel', new HomelessEvents(db, clock)), clock, ids, wake);
     const relay = new HttpEventRelay(options, clock);
     this.links = stored('links', new CustomerLinksStore(db, clock));
     const moved = stored('enrolment', new EnrolmentStore(db, clock));

@@ -1,0 +1,136 @@
+// Where an event of the MoR goes that names no invoice: to the lane of the invoice behind one of its ids, or to a person.
+import { parseMorPaymentEvent, type PaymentRefunded } from '../../domain/events/mor-payment-event.js';
+import { idsIn, type MorServiceEvent, parseMorServiceEvent } from '../../domain/events/mor-service-event.js';
+import { deadlineIn } from '../../domain/events/payload-fields.js';
+import { type KindAndFact } from '../../domain/fact.js';
+import { type ConflictFact } from '../../domain/facts/conflict.js';
+import { type EventSource } from '../../domain/ports/inbox.js';
+import {
+  ROUTE_GIVE_UP_MS,
+  ROUTE_LONGEST_PAUSE_MS,
+  ROUTE_LOOK_EVERY_MS,
+  ROUTE_PATIENCE_MS,
+  ROUTE_SHORTEST_PAUSE_MS,
+} from '../../policy.js';
+
+/** The surest first: a thing of our own, then other uses of its ids. */
+const SUREST = ['object', 'message', 'payment', 'refund', 'invoice', 'signup'] as const;
+
+/** A known thing with an id of the event. `invoiceId` null: a signup before its invoice. */
+export type Home = { readonly id: string; readonly what: (typeof SUREST)[number]; readonly invoiceId: string | null };
+
+/** `reviewId`: the open item of an unknown event; null: undecided so far. `waitedMs`: its age by the database's time. */
+type Looked = { readonly reviewId: string | null; readonly waitedMs: number };
+
+export type HomelessItem = KindAndFact & { readonly dueAt?: Date | null };
+
+/** `item`: a person must look. `looksAgain`: its invoice may still turn up. */
+export type Routing =
+  | { readonly moveTo: string }
+  | { readonly waitMs: number }
+  | {
+      readonly status: 'done' | 'parked';
+      readonly reason: string;
+      readonly item: HomelessItem | null;
+      readonly looksAgain: boolean;
+    };
+
+/** Parsed; null: not in the shape its type needs. */
+export type Homeless = MorServiceEvent | PaymentRefunded | null;
+
+export function readHomeless({ source, body }: { readonly source: EventSource; readonly body: Buffer }): Homeless {
+  if (source === 'mor_payments') {
+    const parsed = parseMorPaymentEvent(body);
+    return parsed.verdict === 'usable' && parsed.event.kind === 'payment.refunded' ? parsed.event : null;
+  }
+  const parsed = parseMorServiceEvent(body);
+  return parsed.verdict === 'usable' ? parsed.event : null;
+}
+
+/** Every id in the event. A proforma invoice's may stand in the event's own id alone. */
+export function namesOf(event: Homeless): readonly string[] {
+  if (event === null) return [];
+  if (event.kind === 'payment.refunded') {
+    return [event.paymentId, event.processorChargeId, event.processorPaymentIntentId];
+  }
+  const first = [event.proformaInvoiceId, event.paymentLinkId, event.eInvoiceId].filter((id) => id !== null);
+  return [...new Set([...first, ...idsIn(event.data)])];
+}
+
+/** @param homes in the order of their record */
+export function routeEvent({ reviewId, waitedMs }: Looked, event: Homeless, homes: readonly Home[]): Routing {
+  const done = (reason: string, item: HomelessItem | null = null, looksAgain = item !== null): Routing => ({
+    status: 'done',
+    reason,
+    item,
+    looksAgain,
+  });
+  if (event === null)
+    return { status: 'parked', reason: 'not in the shape its type needs', item: null, looksAgain: false };
+  const home = homeOf(namesOf(event), homes);
+  if (home !== null && home.invoiceId !== null) return { moveTo: home.invoiceId };
+  if (reviewId !== null) return done('names nothing Crossbill knows', null, true);
+  if (home !== null && event.kind === 'payment.captured') {
+    return done("a signup's card payment: its own payment.* event, or the signup's completion, counts");
+  }
+  if (waitedMs < ROUTE_PATIENCE_MS && maybeUnderWay(event)) return { waitMs: ROUTE_LOOK_EVERY_MS };
+  const item = itemFor(event);
+  if (item === null) return done('a proforma invoice that Crossbill did not make');
+  return done('names nothing Crossbill knows: a person must look', item);
+}
+
+/** Half of its age so far; at least a minute, at most six hours. Null: Crossbill gave all of them up. */
+export function lookAgainInMs(waitedMs: readonly number[]): number | null {
+  const ages = waitedMs.filter((age) => age < ROUTE_GIVE_UP_MS);
+  if (ages.length === 0) return null;
+  return Math.min(ROUTE_LONGEST_PAUSE_MS, Math.max(ROUTE_SHORTEST_PAUSE_MS, Math.round(Math.min(...ages) / 2)));
+}
+
+function homeOf(names: readonly string[], homes: readonly Home[]): Home | null {
+  const found = names.flatMap((name) => homes.filter((home) => home.id === name));
+  for (const what of SUREST) {
+    const home = found.find((h) => h.what === what);
+    if (home !== undefined) return home;
+  }
+  return null;
+}
+
+function maybeUnderWay(event: NonNullable<Homeless>): boolean {
+  if (event.kind === 'payment.refunded') return true;
+  return event.kind.startsWith('proforma_invoice.') || event.kind === 'payment.captured' || event.eInvoiceId !== null;
+}
+
+/** Null: nothing follows from it. */
+function itemFor(event: NonNullable<Homeless>): HomelessItem | null {
+  const { eventId } = event;
+  switch (event.kind) {
+    case 'proforma_invoice.issued':
+    case 'proforma_invoice.issuance_failed':
+      return null;
+    case 'proforma_invoice.settled':
+      return conflict({ code: 'unknown-proforma', event: eventId, proforma: event.proformaInvoiceId });
+    case 'payment.captured':
+      return conflict({ code: 'unknown-capture', event: eventId });
+    case 'payment.refunded':
+      return conflict({ code: 'unknown-refund', event: eventId, payment: event.paymentId, amount: event.amount });
+    case 'e_invoice.issued':
+    case 'e_invoice.issuance_failed':
+    case 'e_invoice.cancelled': {
+      const eInvoice = event.eInvoiceId ?? eventId;
+      return conflict({ code: 'unknown-e-invoice', event: eventId, type: event.kind, eInvoice });
+    }
+    case 'dispute.action_needed':
+    case 'dispute.revision_requested':
+    case 'dispute.outcome':
+    case 'pre_chargeback_alert.received':
+    case 'pre_chargeback_alert.outcome': {
+      const dueAt = deadlineIn(event.data);
+      const until = dueAt?.toISOString() ?? null;
+      return { kind: 'dispute', fact: { code: 'unknown-dispute', event: eventId, type: event.kind, until }, dueAt };
+    }
+  }
+}
+
+function conflict(fact: ConflictFact): HomelessItem {
+  return { kind: 'conflicting_event', fact };
+}
