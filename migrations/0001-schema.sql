@@ -592,12 +592,12 @@ create table verify_run (
   differences  jsonb not null default '[]',
   more         jsonb not null default '{}', -- differences of a kind beyond those that are kept
   loss_windows jsonb not null default '[]',
-  since        timestamptz,
-  began_at     timestamptz, -- of the first run, where one resumed another
+  since        timestamptz not null,
+  began_at     timestamptz not null, -- of the first run, where one resumed another
   saved_at     timestamptz, -- when it last wrote down how far it is: a run that does not is dead
   progress     jsonb,       -- null: it is through, or another run resumed it
   resumed_from text,
-  marks_left   bigint,      -- marks not looked up when the run ended; null: none was to be
+  marks_left   integer,     -- marks not looked up when the run ended; null: none was to be
   seq          bigint generated always as identity unique
 );
 

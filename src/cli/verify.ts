@@ -2,10 +2,8 @@
 import { type Difference, isRepairable, isUntold } from '../domain/difference.js';
 import { STRIPE_EVENTS_KEPT_MS } from '../policy.js';
 import { differenceView } from '../verify/difference.view.js';
-import { differenceId } from '../verify/rules/acknowledge.js';
-import { showCounts, showMarksLeft } from '../verify/rules/counts.js';
+import { acknowledgedOf, differenceId, type More, showCounts, showMarksLeft } from '../verify/rules/run.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
-import { acknowledgedOf, type More } from '../verify/rules/run.js';
 import { VerifyController } from '../verify/verify.controller.js';
 import { VerifyFlow, type VerifyOptions, type VerifyReport } from '../verify/verify.flow.js';
 import { type Repaired } from '../verify/verify-repair.js';

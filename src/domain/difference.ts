@@ -55,12 +55,12 @@ export type OurInvoice = {
   readonly sameCharge?: readonly PaymentRow[];
 };
 
-/** True: no open review item tells of it, and nobody has acknowledged it. */
+/** No open review item is about it, and nobody has acknowledged it. */
 export function isUntold(d: Difference): boolean {
   return d.reviewId === null && !d.acknowledged;
 }
 
-/** True if no person needs to mend it: no open item asks about it. */
+/** A person need not mend it. */
 export function isRepairable(d: Difference): boolean {
   return d.repair !== 'person' && isUntold(d);
 }
@@ -68,10 +68,7 @@ export function isRepairable(d: Difference): boolean {
 /** Still to list: from (included) to (not included; null: the newest). */
 export type Stretch = { readonly from: Date; readonly to: Date | null };
 
-/**
- * A list the billing platform gives newest first, and its part still to compare. Times and not ids: the object of an id
- * may be deleted, or leave the list, before its next read.
- */
+/** The rest of a list, newest first. Times and not ids: an object may disappear before its next read. */
 export type Listing = {
   /** Newest first. Empty: all compared. */
   readonly todo: readonly Stretch[];
@@ -79,18 +76,16 @@ export type Listing = {
   readonly newest: Date | null;
 };
 
+/** The lists of the platform, in the order of their comparison. */
+export const LISTS = ['invoices', 'records', 'notes', 'events'] as const;
+export type ListName = (typeof LISTS)[number];
+
 export type VerifyProgress = {
   readonly version: number;
-  /** The run's settings: with others it would have compared other things. */
+  /** Other settings compare other things. */
   readonly settings: FlowSettings;
-  readonly invoices: Listing;
-  readonly records: Listing;
-  readonly notes: Listing;
-  readonly events: Listing;
-  /**
-   * Of the invoices with something open, in their own order, the run has compared those up to here with their credit
-   * notes.
-   */
+  readonly lists: Readonly<Record<ListName, Listing>>;
+  /** Invoices with something open, in their own order: compared with their credit notes up to here. */
   readonly refundsAfter: bigint;
   /** Invoices with a difference to a peer: the run looks at them again before it goes on. */
   readonly again: readonly string[];

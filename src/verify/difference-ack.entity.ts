@@ -1,4 +1,4 @@
-// A person's word about a difference.
+// A person's acknowledgement of a difference.
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('difference_ack')

@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Text, TextIfAny, Time, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { type Difference, differenceKinds } from '../domain/difference.js';
-import { differenceId } from './rules/acknowledge.js';
+import { differenceId } from './rules/run.js';
 
 class AcknowledgedView {
   @Text() note!: string;

@@ -1,5 +1,4 @@
-// Writes down, about once a minute, that the doors of this process are open; after an outage that the MoR may not have waited out,
-// verify is made at once.
+// Records about once a minute that the doors of this process are open. Runs verify at once after an outage too long for the MoR.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Ids } from '../domain/ports/clock.js';
@@ -25,13 +24,13 @@ export class DoorWatch {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** The doors are open from now on. Resolves when that is written, or could not be. */
+  /** The doors are open from now on. */
   async opened(): Promise<void> {
     this.isOpen = true;
     await this.beat();
   }
 
-  /** They are about to close. */
+  /** The doors are about to close. */
   async closing(): Promise<void> {
     this.isOpen = false;
     if (this.id === null) return;
@@ -42,7 +41,7 @@ export class DoorWatch {
     }
   }
 
-  /** A word that cannot be written is none: without the database nothing is taken in either. */
+  /** Ignores a failed write: without the database the doors take nothing in either. */
   @Interval(EVERY_MS)
   async beat(): Promise<void> {
     if (!this.isOpen) return;

@@ -1,13 +1,13 @@
-// When the webhook endpoints were open: a row per stretch, brought up to date about once a minute.
+// The open times of the webhook endpoints: one row per stretch, updated about once a minute.
 import { Injectable } from '@nestjs/common';
 import { type Span } from './rules/loss-window.js';
 import { DatabaseTime, laterSql, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
 
-/** Words further apart than this say nothing of the time between: three that were missed. */
+/** Three missed updates: the time between proves nothing. */
 const SILENCE_MS = 3 * 60_000 + 30_000;
 
-/** Longer than anyone can look back at either peer. */
+/** Neither peer lets us look back so far. */
 const KEPT_MS = 45 * 86_400_000;
 
 @Injectable()
@@ -17,10 +17,7 @@ export class DoorsLogStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /**
-   * The doors of a process are open now, by the database's time, and have been since its last such word under this id. False: that word is too long ago for
-   * anyone to know what was in between, nothing was written, and the process goes on under a new id.
-   */
+  /** The doors have been open since the last update under this id. False: it is too long ago, so the process needs a new id. */
   async seen(id: string): Promise<boolean> {
     const kept = await this.db.pool.query(
       `update doors_open set seen_at = greatest(seen_at, ${timeSql(2)}) where id = $1 and seen_at >= ${laterSql(2, 3)}`,
@@ -29,14 +26,14 @@ export class DoorsLogStore {
     return kept.rowCount === 1;
   }
 
-  /** The doors of a process opened. Forgets what is too old to matter. */
+  /** The doors of a process opened. Forgets old stretches. */
   async opened(id: string): Promise<void> {
     const now = this.time.given();
     await this.db.pool.query(
       `insert into doors_open (id, opened_at, seen_at) values ($1, ${timeSql(2)}, ${timeSql(2)})`,
       [id, now],
     );
-    // The newest of the others stays, however old: the time since then is the outage.
+    // The newest other stretch stays at any age: the time since then is the outage.
     await this.db.pool.query(
       `delete from doors_open
         where seen_at < ${laterSql(2, 3)} and seen_at < (select max(seen_at) from doors_open where id <> $1)`,
@@ -44,7 +41,7 @@ export class DoorsLogStore {
     );
   }
 
-  /** All stretches that are kept, of all processes. */
+  /** All stretches of all processes. */
   async open(): Promise<readonly Span[]> {
     const found = await this.db.pool.query<{ opened_at: Date; seen_at: Date }>(
       'select opened_at, seen_at from doors_open order by opened_at, id',

@@ -1,4 +1,4 @@
-// Loss windows: what the MoR may have given up while the doors were closed, and what can be looked up of it.
+// Loss windows: the MoR may have given up on events while our doors were closed. Crossbill looks up what it can.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
@@ -14,15 +14,21 @@ import { VERDICT_LONGEST_MS } from '../policy.js';
 export type LossReport = {
   readonly windows: readonly LossWindow[];
   readonly differences: readonly Difference[];
-  /** What was looked at, for the counts of the run; empty without a window. */
+  /** For the counts of the run; empty without a window. */
   readonly compared: Readonly<Record<string, number>>;
-  /** The MoR did not answer a question; null: all were answered. */
+  /** The MoR did not answer; null: it answered every question. */
   readonly failure: CallFailure | null;
 };
 
+const NO_VERDICT =
+  'no verdict, and the MoR may have given up on it while the doors were closed: ask the MoR to send it again';
+const OLD_REFUSAL =
+  'the last verdict is a refusal, and the MoR may have given up on a later one while the doors were closed: ask the MoR whether it was paid since';
+
 const PAGE = 200;
-/** Looked up one by one, so not without end; what goes beyond is older, and has watches of its own. */
+/** Each one is a question. The rest is older, and other checks watch it. */
 const MOST = 500;
+
 @Injectable()
 export class LossWindowFlow {
   constructor(
@@ -33,14 +39,14 @@ export class LossWindowFlow {
     private readonly clock: Clock,
   ) {}
 
-  /** The windows that end after `since`, oldest first. Empty: nothing can have been given up. */
+  /** The windows with their end after `since`, oldest first. Empty: the MoR gave up on nothing. */
   async windows(since: Date): Promise<readonly LossWindow[]> {
     return lossWindows(await this.doors.open()).filter((w) => w.events.to > since);
   }
 
   /**
-   * Looks up at the MoR all that waited for a word of it in these windows. Changes nothing; never throws for a silent peer.
-   * `asked` is called after each question; what it throws ends the check.
+   * Looks up everything that waited for the MoR in these windows. Changes nothing, and throws nothing for a silent peer. `asked` follows each
+   * question; its error ends the check.
    */
   async check(since: Date, asked: () => Promise<void>): Promise<LossReport> {
     const windows = await this.windows(since);
@@ -62,8 +68,8 @@ export class LossWindowFlow {
   }
 
   /**
-   * A renewal is known at the MoR by the ids of its payment alone, and without a verdict there is none to ask by; after a refusal the one
-   * that is known may not be one that the MoR finds it by. Both are named.
+   * The MoR knows a renewal only by the ids of its payment. Without a verdict we have no id, and after a refusal perhaps a wrong one: both
+   * cases are differences.
    */
   private async invoices(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
     const made = { from: new Date(events.from.getTime() - VERDICT_LONGEST_MS), to: events.to };
@@ -73,7 +79,7 @@ export class LossWindowFlow {
       for (const i of page) {
         const about = { invoiceId: i.invoiceId, reviewId: i.reviewId };
         let isCharged = false;
-        // The MoR's public pages want a charge here, and of a refusal only the payment intent is known: a 404 says nothing.
+        // The MoR's documents want a charge here, and a refusal names only the payment intent: a 404 proves nothing.
         for (const reference of i.references) {
           const known = answered(await this.lookups.hasCharged(reference));
           await asked();
@@ -82,13 +88,8 @@ export class LossWindowFlow {
           const detail = `the MoR has a payment ${reference}, whose last event said that it was not paid: the MoR may have given up on a later one`;
           found.push(difference('charged_not_marked', 'person', detail, about));
         }
-        if (i.expected) {
-          const detail = `no verdict, and the MoR may have given up on it while the doors were closed: ask the MoR to send it again`;
-          found.push(difference('no_verdict', 'person', detail, about));
-        } else if (i.refused && !isCharged) {
-          const detail = `the last verdict is a refusal, and the MoR may have given up on a later one while the doors were closed: ask the MoR whether it was paid since`;
-          found.push(difference('no_verdict', 'person', detail, about));
-        }
+        if (i.expected) found.push(difference('no_verdict', 'person', NO_VERDICT, about));
+        else if (i.refused && !isCharged) found.push(difference('no_verdict', 'person', OLD_REFUSAL, about));
       }
       seen += page.length;
       const last = page.at(-1);
@@ -126,7 +127,7 @@ export class LossWindowFlow {
     return live.length;
   }
 
-  /** Whether something may have been given up of which no verify run that compared everything knows yet. */
+  /** An outage too long for the MoR, without a complete verify run since. */
   async isNews(lastComplete: Date | null): Promise<boolean> {
     const now = this.clock.now();
     const windows = await this.windows(new Date(now.getTime() - VERDICT_LONGEST_MS));

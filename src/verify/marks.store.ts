@@ -1,32 +1,24 @@
-// The marks that the MoR has vouched for: each is looked up once, in as many runs as the budget needs.
+// Marks and their look-up at the MoR: each mark once, in as many runs as the budget needs.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../store/database.js';
 
-/** A mark on Stripe that was made for money of the MoR. */
+/** A mark on Stripe for money of the MoR. */
 export type MarkedPayment = {
-  /** The ledger's entry of the mark: their order is that in which marks are looked up. */
+  /** The ledger's entry of the mark. Crossbill looks marks up in this order. */
   readonly entryId: bigint;
   readonly paymentRowId: string;
   readonly paymentId: string | null;
   readonly invoiceId: string;
-  /** Null: a link's or a proforma invoice's, which the MoR confirmed by its own object before the mark. */
+  /** Null: a link or a proforma invoice. The MoR confirmed its object before the mark. */
   readonly chargeId: string | null;
 };
 
-/** What the MoR answered for its charge. `not_ready`: it knows it, and has not settled it or made its document. */
+/** The MoR's answer for its charge. `not_ready`: known, and not settled or without its document. */
 export type MarkAnswer = 'known' | 'not_ready' | 'unknown';
 
-type Row = {
-  readonly entry_id: string;
-  readonly payment_row_id: string;
-  readonly payment_id: string | null;
-  readonly invoice_id: string;
-  readonly charge_id: string | null;
-};
-
-/** A payment link's and a proforma invoice's reference is of another kind: the MoR cannot be asked by it. */
-const COLUMNS = `e.id as entry_id, e.payment_row_id, e.invoice_id, p.payment_id,
-  case when p.origin in ('renewal', 'signup') then p.processor_charge_id end as charge_id`;
+/** A payment link and a proforma invoice have a reference of another kind: the MoR cannot look it up. */
+const COLUMNS = `e.id as "entryId", e.payment_row_id as "paymentRowId", e.invoice_id as "invoiceId", p.payment_id as "paymentId",
+  case when p.origin in ('renewal', 'signup') then p.processor_charge_id end as "chargeId"`;
 
 const MARKS = `ledger_entry e join payment p on p.id = e.payment_row_id`;
 
@@ -34,7 +26,7 @@ const MARKS = `ledger_entry e join payment p on p.id = e.payment_row_id`;
 export class MarksStore {
   constructor(private readonly db: Database) {}
 
-  /** Marks made since the look-up began, after the entry `after` (0n: those never asked for), oldest first. */
+  /** Marks since the look-up began, after the entry `after` (0n: without an answer yet), oldest first. */
   newer(after: bigint, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from ${MARKS} cross join mark_lookup_reach r
@@ -45,7 +37,7 @@ export class MarksStore {
     );
   }
 
-  /** Marks of before, newest first, from where the last run stopped. */
+  /** Earlier marks, newest first, from the end of the last run. */
   older(limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from ${MARKS}
@@ -54,7 +46,7 @@ export class MarksStore {
     );
   }
 
-  /** Marks that the MoR did not know or was not ready for when it was asked before `before`, the longest ago first. */
+  /** Marks without a good answer at their last look-up, if it was before `before`; the oldest look-up first. */
   open(before: Date, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from mark_lookup m join payment p on p.id = m.payment_row_id join ledger_entry e on e.id = m.entry_id
@@ -71,7 +63,7 @@ export class MarksStore {
     );
   }
 
-  /** All new marks up to this entry were asked for. Those made since `settledBefore` may have company that is not written yet. */
+  /** All new marks up to this entry have an answer. Another entry may still be on its way next to those since `settledBefore`. */
   async reachedNewer(upTo: bigint, settledBefore: Date): Promise<void> {
     await this.db.pool.query(
       `update mark_lookup_reach set newest = greatest(newest, coalesce(
@@ -81,9 +73,9 @@ export class MarksStore {
     await this.forgetKnown();
   }
 
-  /** All old marks down to this entry were asked for: `count` of them. */
+  /** All old marks down to this entry have an answer: `count` of them. */
   async reachedOlder(downTo: bigint, count: number): Promise<void> {
-    // Two runs at once may have asked for the same ones: who comes second moves nothing.
+    // Two runs at once may ask for the same marks: the second one moves nothing.
     await this.db.pool.query(
       'update mark_lookup_reach set oldest = $1 - 1, behind = greatest(0, behind - $2) where oldest >= $1',
       [downTo, count],
@@ -91,8 +83,8 @@ export class MarksStore {
     await this.forgetKnown();
   }
 
-  /** Marks that the MoR does not know. */
-  async unknown(limit: number): Promise<readonly MarkedPayment[]> {
+  /** The MoR does not know these. */
+  unknown(limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from mark_lookup m join payment p on p.id = m.payment_row_id join ledger_entry e on e.id = m.entry_id
         where m.answer = 'unknown' order by m.entry_id limit $1`,
@@ -100,9 +92,9 @@ export class MarksStore {
     );
   }
 
-  /** How many are still to be looked up. Of those made since the look-up began `most` are counted. */
+  /** The number still to look up. Of the marks since the look-up began it counts `most`. */
   async left(most: number): Promise<number> {
-    // Of a million in line counting each took longer than a statement may, and ended the run.
+    // A count of a million takes longer than a statement may.
     const found = await this.db.pool.query<{ n: string }>(
       `select r.behind + (
            select count(*) from (
@@ -117,7 +109,7 @@ export class MarksStore {
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** What lies behind is known to be known by the reach alone. */
+  /** Within the reach a known mark needs no row. */
   private async forgetKnown(): Promise<void> {
     await this.db.pool.query(
       `delete from mark_lookup m using mark_lookup_reach r
@@ -126,13 +118,8 @@ export class MarksStore {
   }
 
   private async marks(text: string, values: readonly unknown[]): Promise<readonly MarkedPayment[]> {
-    const found = await this.db.pool.query<Row>(text, [...values]);
-    return found.rows.map((r) => ({
-      entryId: BigInt(r.entry_id),
-      paymentRowId: r.payment_row_id,
-      paymentId: r.payment_id,
-      invoiceId: r.invoice_id,
-      chargeId: r.charge_id,
-    }));
+    type Found = Omit<MarkedPayment, 'entryId'> & { readonly entryId: string };
+    const found = await this.db.pool.query<Found>(text, [...values]);
+    return found.rows.map((r) => ({ ...r, entryId: BigInt(r.entryId) }));
   }
 }

@@ -1,4 +1,4 @@
-// What a verify run looks at, part by part, each from where the run that it goes on with had come.
+// The parts of a verify run, each from the point of the run before.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type BillingEventFacts, type BillingPage, type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -20,17 +20,17 @@ import { VerifyOutside } from './verify-outside.js';
 import { byInvoice, VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
 import { type Sitting, VerifyQuestions } from './verify-questions.js';
 
-/** What Stripe still lists of the events since `from`. */
+/** The beginning of Stripe's list of events since `from`. */
 export function keptSince(from: Date, now: Date): Date {
   return new Date(Math.max(now.getTime() - STRIPE_EVENTS_KEPT_MS, from.getTime()));
 }
 
-/** An event so young, by either clock, may be on its way. */
+/** The event is young by one of the clocks, so its delivery may be on its way. */
 export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
   return Math.abs(now.getTime() - e.createdAt.getTime()) < VERIFY_GRACE_MS;
 }
 
-/** Of what is very young, as much is looked at twice; more of it means that a great deal is under way. */
+/** Young objects with a second look. More of them mean a busy moment. */
 const YOUNG_ONES = 200;
 
 export class VerifyComparison {
@@ -39,7 +39,7 @@ export class VerifyComparison {
   private readonly hands: VerifyHands;
   private readonly marks: VerifyMarks;
   private readonly outside: VerifyOutside;
-  /** Marks that are still to be looked up at the MoR; null: it was not asked. */
+  /** Marks still to look up at the MoR; null: the run did not ask it. */
   marksLeft: number | null = null;
   private readonly olderSeen = new Set<string>();
   private readonly youngInvoices = new Set<string>();
@@ -50,22 +50,20 @@ export class VerifyComparison {
     private readonly sitting: Sitting,
     readonly findings: VerifyFindings,
   ) {
-    const { from } = sitting;
     this.questions = new VerifyQuestions(parts.context, sitting, findings);
     this.hands = new VerifyHands(parts, this.questions, findings);
     this.marks = new VerifyMarks(parts, this.questions, findings);
     this.outside = new VerifyOutside(parts, this.questions);
-    this.refundsAfter = from.refundsAfter;
+    this.refundsAfter = sitting.from.refundsAfter;
   }
 
   get progress(): VerifyProgress {
     const { questions, refundsAfter, findings } = this;
     const again = [...findings.again];
-    const { listings } = questions;
-    return { ...this.sitting.from, ...listings, refundsAfter, again, more: findings.moreShown };
+    return { ...this.sitting.from, lists: { ...questions.listings }, refundsAfter, again, more: findings.moreShown };
   }
 
-  /** Throws CouldNotCompare when somebody does not answer, or the run is ended. */
+  /** Throws CouldNotCompare for a silent peer, or at the end by a person. */
   async all(): Promise<void> {
     await this.whatDiffered();
     await this.withinBooks();
@@ -81,7 +79,7 @@ export class VerifyComparison {
     return this.parts.context.clock.now();
   }
 
-  /** What differed before the cut, or a day ago, may have healed since; and what has not is named, however old it is by now. */
+  /** The differences of the run before: some have healed, and the others count however old they are. */
   private async whatDiffered(): Promise<void> {
     const { findings, parts, sitting } = this;
     const lost = findings.all.filter((d) => d.kind === 'event_never_delivered' && d.eventId === null);
@@ -92,7 +90,7 @@ export class VerifyComparison {
       const ours = byInvoice(await parts.books.invoices(some));
       for (const id of some) {
         const own = ours.get(id) ?? null;
-        if (own === null && unheard.has(id)) continue; // it still is
+        if (own === null && unheard.has(id)) continue; // still unknown
         const facts = await this.read(id);
         const found = facts === null ? [] : await this.ofInvoice(facts, own);
         if (own !== null) found.push(...(await this.hands.ofRefunds(own, true)));
@@ -103,7 +101,7 @@ export class VerifyComparison {
     }
   }
 
-  /** Our own books are compared whole each time; what they say of credit notes is asked of Stripe once. */
+  /** Compares our own books as a whole each time, and their credit notes with Stripe once. */
   private async withinBooks(): Promise<void> {
     const { books } = this.parts;
     const { since, resumed } = this.sitting;
@@ -136,7 +134,7 @@ export class VerifyComparison {
       (query) => reader.listInvoices(query),
       async (page) => {
         const ids = page.map((i) => i.invoiceId);
-        const underWay = await books.underWay(ids); // before our books: what comes to rest in between is in them
+        const underWay = await books.underWay(ids); // before our books: they hold lanes at rest by then
         const ours = byInvoice(await books.invoices(ids));
         let left = 0;
         for (const facts of page) {
@@ -168,14 +166,13 @@ export class VerifyComparison {
     const detached = compareDetached({ ...facts, payments }, own);
     if (creditedBeyondLedger(facts, own)) found.push(...(await this.hands.ofNotes(own)));
     found.push(...compareOverpaid(facts, own));
-    // What was taken off is why the sums differ.
+    // The detached payment is the reason for other sums.
     return detached.length === 0 ? found : [...found.filter((d) => !SUMS.has(d.kind)), ...detached];
   }
 
   private async paymentsOf({ invoiceId, payments }: ShownInvoice): Promise<NonNullable<ShownInvoice['payments']>> {
     if (payments !== null) return payments;
-    const { platform } = this.parts;
-    const listing = (): ReturnType<typeof platform.listInvoicePayments> => platform.listInvoicePayments(invoiceId);
+    const listing = () => this.parts.platform.listInvoicePayments(invoiceId);
     const listed = await this.questions.ask(listing, 'payments of an invoice could not be listed');
     await this.sitting.step('invoices', 0);
     return listed;
@@ -206,13 +203,13 @@ export class VerifyComparison {
     );
   }
 
-  /** Invoices made before the time that is looked at: each is read whose newest event shows other money than the ledger. */
+  /** Invoices from before the compared time: reads each one if its newest event shows other money than the ledger. */
   private async olderInvoices(events: readonly BillingEventFacts[]): Promise<void> {
     const { since } = this.sitting;
     for (const e of events) {
       const { id, createdAt } = e.about;
       if (id === null || createdAt === null || createdAt >= since || this.olderSeen.has(id)) continue;
-      this.olderSeen.add(id); // newest first: what came before it is past
+      this.olderSeen.add(id); // the newest event comes first
       const parsed = parseStripeEvent(e.body);
       const [own] = await this.parts.books.invoices([id]);
       if (parsed.verdict !== 'usable' || own === undefined) continue;
@@ -223,13 +220,13 @@ export class VerifyComparison {
     }
   }
 
-  /** `all`: what differs if nothing counts as under way; the daily run, which leaves that to the next one, does not ask. */
+  /** `all`: the differences without any grace. The daily run leaves them to the next one. */
   private noteYoung(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
     if (!this.sitting.young || this.youngInvoices.size >= YOUNG_ONES) return;
     if (all().length > settled.length) this.youngInvoices.add(invoiceId);
   }
 
-  /** What differed a moment after it was made, and still does after a pause in which a delivery and its decision come through. */
+  /** Compares young objects again after a pause, long enough for a delivery and its decision. */
   private async youngOnes(): Promise<void> {
     const { books, context } = this.parts;
     const [ids, events] = [[...this.youngInvoices], this.youngEvents];
@@ -250,13 +247,13 @@ export class VerifyComparison {
   }
 }
 
-/** Tells, among other things, that a customer's balance has moved. */
+/** Its changes may include a customer's balance. */
 const BALANCE_TYPE = 'customer.updated';
-/** That Stripe knows of something and we do not, where we may have been told already. */
+/** Stripe knows of something, and perhaps its news is in our inbox. */
 const OF_NEWS: ReadonlySet<string> = new Set(['event_never_delivered', 'marked_not_charged']);
-/** False for what is left to the next run, and counted, while news of the invoice is on its way through our own books. */
+/** False: the next run compares it, since news of the invoice is on its way through our own books. */
 const isNoNews = (d: Difference): boolean => !OF_NEWS.has(d.kind);
-/** Kinds that compare sums, and so say again that a payment was taken off. */
+/** These kinds compare sums: a detached payment shows in them again. */
 const SUMS: ReadonlySet<string> = new Set(['charged_not_marked', 'amount_differs']);
 const isOfMoney = (d: Difference): boolean => SUMS.has(d.kind);
 

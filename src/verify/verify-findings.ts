@@ -1,8 +1,7 @@
-// The differences that a verify run has found, in bounded memory however many there are.
+// The differences of a verify run, in bounded memory.
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
-import { type More } from './rules/run.js';
-import { differenceId } from './rules/acknowledge.js';
+import { differenceId, type More } from './rules/run.js';
 import { type Difference } from '../domain/difference.js';
 
 type Counts = { -readonly [K in keyof More]: number };
@@ -11,17 +10,17 @@ type Shown = Pick<InvoiceFacts, 'invoiceId' | 'status'>;
 export class VerifyFindings {
   private readonly kept = new Map<string, Difference>();
   private readonly counts: Counts = {};
-  /** Beyond those that are kept: found in our own books in this sitting, and shown by a peer in any. */
+  /** Beyond the kept ones: in our own books by this run, and at a peer by all runs. */
   private readonly beyondBooks: Counts = {};
   private readonly beyondShown: Counts;
   /** Events that never came. */
   readonly missing = new Map<string, BillingEventFacts>();
-  /** What Stripe shows of invoices whose news may not have come. */
+  /** Invoices with possibly lost news, as Stripe shows them. */
   readonly shown = new Map<string, Shown>();
-  /** Invoices that differ from what a peer shows. */
+  /** Invoices with a difference to a peer. */
   readonly again: Set<string>;
 
-  /** `carried`, `more` and `again`: of the run that this one goes on with. */
+  /** `carried`, `more` and `again`: from the resumed run. */
   constructor(
     private readonly limits: { readonly kept: number; readonly bodies: number },
     carried: readonly Difference[],
@@ -47,17 +46,17 @@ export class VerifyFindings {
     return sum;
   }
 
-  /** Of `more`, what a peer showed: our own books are compared whole by whoever goes on. */
+  /** The part of `more` from a peer: the next run compares our own books as a whole. */
   get moreShown(): More {
     return { ...this.beyondShown };
   }
 
-  /** What our own books tell by themselves. */
+  /** Differences within our own books. */
   addOfBooks(found: readonly Difference[]): void {
     for (const d of found) this.keep(d, this.beyondBooks);
   }
 
-  /** What a peer shows otherwise. `facts`: the invoice as Stripe shows it. */
+  /** Differences to a peer. `facts`: the invoice as Stripe shows it. */
   addShown(found: readonly Difference[], facts: Shown | null = null): void {
     for (const d of found) {
       if (!this.keep(d, this.beyondShown) || d.invoiceId === null) continue;
@@ -73,7 +72,7 @@ export class VerifyFindings {
       this.missing.set(event.eventId, event);
   }
 
-  /** Forgets what was found of this invoice, since it was looked at once more. Events that never came stand for themselves. */
+  /** Forgets the differences of this invoice before a second comparison. Missing events stay. */
   forget(invoiceId: string): void {
     this.again.delete(invoiceId);
     for (const [key, d] of this.kept) {
@@ -83,10 +82,10 @@ export class VerifyFindings {
     }
   }
 
-  /** False: there are too many of its kind, and it is counted only. */
+  /** False: its kind is over the limit, so it only counts. */
   private keep(d: Difference, beyond: Counts): boolean {
     const key = differenceId(d);
-    if (this.kept.has(key)) return true; // listed twice, around a cut
+    if (this.kept.has(key)) return true; // listed twice, around an interruption
     const bucket = bucketOf(d);
     const count = this.counts[bucket] ?? 0;
     const counter = count < this.limits.kept ? this.counts : beyond;

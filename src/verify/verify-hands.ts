@@ -1,10 +1,14 @@
-// What verify looks at to find what people did on Stripe by hand: payment records, credit notes and balances, by the lists of the
-// whole account, so that an invoice on which nobody did anything costs no request.
+// Finds changes by hand on Stripe in the account's lists of payment records, credit notes and balances. An untouched invoice costs no request.
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type PaymentRow } from '../domain/model.js';
-import { compareCreditNotes } from './rules/compare.js';
 import { type Difference, type OurInvoice } from '../domain/difference.js';
-import { compareBalance, compareForeignNotes, compareRecord, creditsOf } from './rules/compare-hands.js';
+import {
+  compareBalance,
+  compareCreditNotes,
+  compareForeignNotes,
+  compareRecord,
+  creditsOf,
+} from './rules/compare-hands.js';
 import { byInvoice, type VerifyParts } from './verify-parts.js';
 import { type VerifyFindings } from './verify-findings.js';
 import { type VerifyQuestions } from './verify-questions.js';
@@ -18,7 +22,7 @@ export class VerifyHands {
     private readonly findings: VerifyFindings,
   ) {}
 
-  /** What each record that was made shows of refunds. An account that is marked out of band may have none, nor the right to them. */
+  /** The refunds on each payment record. An account with marks out of band may have no records, and no right to them. */
   async records(): Promise<void> {
     const { reader, books, context } = this.parts;
     if (context.settings.markMode !== 'payment_record') return;
@@ -37,7 +41,7 @@ export class VerifyHands {
     );
   }
 
-  /** Credit notes of any invoice, however old that is. */
+  /** Credit notes of all invoices, also of old ones. */
   async notes(): Promise<void> {
     const { reader, books } = this.parts;
     await this.questions.listed(
@@ -50,7 +54,7 @@ export class VerifyHands {
     );
   }
 
-  /** The customers whose balance these events say has moved. Only of those who pay through the MoR it is our business. */
+  /** The moved balances of customers with a payment through the MoR. */
   async balances(events: readonly BillingEventFacts[]): Promise<void> {
     const { reader, books } = this.parts;
     const moved = events.filter((e) => e.movesBalance).flatMap((e) => e.about.id ?? []);
@@ -59,13 +63,13 @@ export class VerifyHands {
     const { sitting } = this.questions;
     for (const id of fresh) this.customersSeen.add(id);
     for (const id of await books.payingCustomers(fresh)) {
-      const question = (): ReturnType<typeof reader.listBalance> => reader.listBalance(id, sitting.since);
-      this.findings.addShown(compareBalance(id, await this.questions.ask(question, 'a balance could not be listed')));
+      const listing = () => reader.listBalance(id, sitting.since);
+      this.findings.addShown(compareBalance(id, await this.questions.ask(listing, 'a balance could not be listed')));
       await sitting.step('balances', 1);
     }
   }
 
-  /** The refunds of one invoice: their credit notes, and their sum on the payment records. `all`: records without a refund too. */
+  /** The refunds of one invoice: credit notes, and sums on payment records. `all`: records without a refund too. */
   async ofRefunds(own: OurInvoice, all = false): Promise<Difference[]> {
     const mirrored = own.refunds.filter((r) => r.mirror === 'done');
     const credits = creditsOf(own).filter((c) => c.stage === 'done');
@@ -79,18 +83,18 @@ export class VerifyHands {
 
   async ofNotes(own: OurInvoice): Promise<Difference[]> {
     const { reader } = this.parts;
-    const listing = (): ReturnType<typeof reader.listCreditNotes> => reader.listCreditNotes(own.invoice.invoiceId);
+    const listing = () => reader.listCreditNotes(own.invoice.invoiceId);
     const notes = await this.questions.ask(listing, 'credit notes could not be listed');
     await this.questions.sitting.step('credit_notes', notes.length);
     return [...compareCreditNotes(own, notes), ...compareForeignNotes(own, notes)];
   }
 
-  /** Looks at the record once more, and at our books after it. */
+  /** Reads the record again, and then our books. */
   private async ofRecord(own: OurInvoice, p: PaymentRow): Promise<Difference[]> {
     const { reader, books } = this.parts;
     const { paymentRecordId } = p;
     if (paymentRecordId === null) return [];
-    const read = (): ReturnType<typeof reader.readPaymentRecord> => reader.readPaymentRecord(paymentRecordId);
+    const read = () => reader.readPaymentRecord(paymentRecordId);
     const record = await this.questions.ask(read, 'a payment record could not be read');
     const [now = own] = await books.invoices([own.invoice.invoiceId]);
     await this.questions.sitting.step('payment_records', 0);

@@ -1,28 +1,18 @@
-// The daily verify: one replica makes it, every replica shows its outcome as metrics.
+// The daily verify: one replica runs it, and every replica shows its outcome as metrics.
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock } from '../domain/ports/clock.js';
 import { untoldByKind } from './rules/run.js';
+import { VerifyReports } from './verify-reports.js';
 import { VerifyStore } from './verify.store.js';
 import { Metrics } from '../observe/index.js';
-import { type DifferenceKind, isRepairable } from '../domain/difference.js';
-import { VerifyFlow, type VerifyReport } from './verify.flow.js';
+import { isRepairable } from '../domain/difference.js';
+import { VerifyFlow } from './verify.flow.js';
 import { DAY_MS, VERIFY_AGAIN_AFTER_MS, VERIFY_HELD_MS, VERIFY_LOOK_BACK_MS, VERIFY_LOOK_EVERY_MS } from '../policy.js';
 
-export type VerifyMetrics = {
-  /** `counts` names every kind. `lastSuccessAt`: the end of the newest run that compared everything; null: none did. */
-  verified(counts: Readonly<Record<DifferenceKind, number>>, lastSuccessAt: Date | null): void;
-};
+export type VerifyJobReports = Pick<VerifyReports, 'onRun' | 'onError'>;
 
-/** The injection token of `VerifyJobReports`. */
-export const VERIFY_REPORTS = Symbol('VERIFY_REPORTS');
-
-export type VerifyJobReports = {
-  readonly onRun: (report: VerifyReport) => void;
-  readonly onError: (what: string, error: unknown) => void;
-};
-
-const STOP_GRACE_MS = 2_000; // a part of the 20 seconds that SIGTERM is given
+const STOP_GRACE_MS = 2_000; // of the 20 seconds after SIGTERM
 
 @Injectable()
 export class VerifyJob implements OnModuleDestroy {
@@ -34,25 +24,25 @@ export class VerifyJob implements OnModuleDestroy {
     private readonly flow: VerifyFlow,
     private readonly books: VerifyStore,
     private readonly clock: Clock,
-    @Inject(Metrics) private readonly metrics: VerifyMetrics,
-    @Inject(VERIFY_REPORTS) private readonly reports: VerifyJobReports,
+    @Inject(Metrics) private readonly metrics: Pick<Metrics, 'verified'>,
+    @Inject(VerifyReports) private readonly reports: VerifyJobReports,
   ) {}
 
-  /** Makes the run when it is due and nobody else has; brings the metrics up to date either way. Never rejects. */
+  /** Runs a due verify, unless another replica does, and updates the metrics. Never rejects. */
   @Interval(VERIFY_LOOK_EVERY_MS)
   tick(): Promise<void> {
     this.underWay ??= this.once().finally(() => (this.underWay = null));
     return this.underWay;
   }
 
-  /** The doors were closed for longer than the MoR may have waited: what it then says of itself is taken in without anyone asking. */
+  /** After an outage too long for the MoR: this run also repairs its differences. */
   async afterOutage(): Promise<void> {
     this.catchUp = true;
     await this.tick();
     this.catchUp = false;
   }
 
-  /** A run under way ends at its next step; whoever comes next resumes it. */
+  /** A run under way ends at its next step, and another replica resumes it. */
   async onModuleDestroy(): Promise<void> {
     const { underWay } = this;
     this.stopping.abort();
@@ -82,7 +72,7 @@ export class VerifyJob implements OnModuleDestroy {
       const caughtUp = this.catchUp && report.differences.some(isRepairable);
       if (caughtUp) await this.flow.repair(report);
       if (report.outcome !== 'incomplete') {
-        // After a repair: soon, to see whether all is well then. A run that went on with another is a day from the other's beginning.
+        // Soon after a repair, to see its result. The day of a resumed run counts from the start of the first one.
         const tomorrow = report.beganAt.getTime() + DAY_MS - (await this.books.time()).getTime();
         await this.books.nextRunIn(caughtUp ? VERIFY_LOOK_EVERY_MS : tomorrow);
         return;

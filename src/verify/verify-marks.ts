@@ -1,4 +1,4 @@
-// Looks up at the MoR what was marked on Stripe as its money: each mark once, so that a first run over a million spreads over days.
+// Looks up the marks on Stripe at the MoR, each one once: a first run over a million takes days.
 import { type MarkAnswer, type MarkedPayment, type MarksStore } from './marks.store.js';
 import { type Difference } from '../domain/difference.js';
 import { difference } from './rules/compare.js';
@@ -8,11 +8,11 @@ import { type VerifyQuestions } from './verify-questions.js';
 import { MARKS_LEFT_COUNTED, VERIFY_MARKS_A_RUN, VERIFY_MARKS_FOR_A_PERSON, VERIFY_MARKS_PAUSE_MS } from '../policy.js';
 
 const AT_ONCE = 50;
-/** A ledger entry of a lower number may be written this long after one of a higher, in milliseconds; a statement lasts seconds. */
+/** An entry may become visible so long after one with a higher number, in milliseconds; a statement lasts seconds. */
 const WRITTEN_WITHIN_MS = 10 * 60_000;
-/** "404: not yet or never": asked once more after this pause. */
+/** "404: not yet or never": Crossbill asks again after this pause. */
 const NOT_YET_MS = 3_000;
-/** Those that the MoR does not know are named up to here. */
+/** Named marks without a charge at the MoR. */
 const MOST_NAMED = 10_000;
 
 export class VerifyMarks {
@@ -29,7 +29,7 @@ export class VerifyMarks {
     this.lookups = parts.books.marks;
   }
 
-  /** How many marks are still to be looked up; null: the MoR is not asked at all. */
+  /** The number of marks still to look up; null: the run does not ask the MoR. */
   async all(): Promise<number | null> {
     const { context } = this.parts;
     if (context.settings.signupChargeCheck === 'off') return null;
@@ -44,13 +44,13 @@ export class VerifyMarks {
     return this.lookups.left(MARKS_LEFT_COUNTED);
   }
 
-  /** What the MoR did not know before, it may know by now. */
+  /** The MoR may know earlier unknown charges by now. */
   private async again(): Promise<void> {
     const before = this.parts.context.clock.now();
     for (const mark of await this.lookups.open(before, this.most)) await this.ask(mark);
   }
 
-  /** Gives those that the MoR did not know. */
+  /** Returns the marks unknown to the MoR. */
   private async newer(): Promise<readonly MarkedPayment[]> {
     const { clock } = this.parts.context;
     const unknown: MarkedPayment[] = [];
@@ -79,8 +79,8 @@ export class VerifyMarks {
     const { chargeId } = mark;
     if (chargeId === null) return null;
     if (++this.asked > AT_ONCE) await context.clock.sleep(VERIFY_MARKS_PAUSE_MS, this.questions.sitting.signal);
-    const failed = 'a charge could not be looked up at the MoR';
-    const state = await this.questions.ask(() => gateway.lookUpCharge(chargeId), failed);
+    const look = () => gateway.lookUpCharge(chargeId);
+    const state = await this.questions.ask(look, 'a charge could not be looked up at the MoR');
     const answer = state === 'charged' ? 'known' : state === 'pending' ? 'not_ready' : 'unknown';
     await this.lookups.answered(mark, answer, context.clock.now());
     await this.questions.sitting.step('marks', 1);

@@ -1,4 +1,4 @@
-// The invoices that verify leaves aside: their customers are not enrolled, so nothing of them is ours to compare. They are counted.
+// Invoices of customers outside the enrolment: verify counts them and compares nothing.
 import { parseStripeEvent } from '../domain/events/stripe-event.js';
 import { type OurInvoice } from '../domain/difference.js';
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
@@ -8,12 +8,9 @@ import { carries, ruleOf } from '../domain/enrolment.js';
 import { byInvoice, type VerifyParts } from './verify-parts.js';
 import { type VerifyQuestions } from './verify-questions.js';
 
-/** As a run counts them, among what it compared. */
-const COUNTED = 'not_enrolled';
-
 export class VerifyOutside {
   private readonly counted = new Set<string>();
-  /** Of customers who were looked up in this run; by metadata that is a request to Stripe each. */
+  /** Customers by their look-up in this run: by metadata each one is a request to Stripe. */
   private readonly enrolled = new Map<string, boolean>();
 
   constructor(
@@ -21,17 +18,17 @@ export class VerifyOutside {
     private readonly questions: VerifyQuestions,
   ) {}
 
-  /** `own` null: we do not know it. */
+  /** `own` null: unknown here. */
   async has(facts: InvoiceFacts, own: OurInvoice | null): Promise<boolean> {
     const outside = own === null ? await this.isForeign(facts) : isOutside(own);
     if (outside && !this.counted.has(facts.invoiceId)) {
       this.counted.add(facts.invoiceId);
-      await this.questions.sitting.step(COUNTED, 1);
+      await this.questions.sitting.step('not_enrolled', 1);
     }
     return outside;
   }
 
-  /** The events that are about our invoices. */
+  /** The events about our invoices. */
   async without(events: readonly BillingEventFacts[]): Promise<readonly BillingEventFacts[]> {
     if (events.length === 0 || ruleOf(this.parts.context).by === 'all') return events;
     const ours = byInvoice(await this.parts.books.invoices(events.flatMap((e) => e.about.id ?? [])));
@@ -46,21 +43,16 @@ export class VerifyOutside {
     return kept;
   }
 
-  private async isForeign({
-    customerId,
-    subscriptionId,
-    createdAt,
-    billingReason,
-    metadata,
-  }: InvoiceFacts): Promise<boolean> {
+  private async isForeign(facts: InvoiceFacts): Promise<boolean> {
+    const { customerId, subscriptionId, createdAt } = facts;
     const { enrolment, context } = this.parts;
     const rule = ruleOf(context);
-    if (enrolment === null || rule.by === 'all' || billingReason === SIGNUP_REASON) return false;
-    if (carries(metadata, rule)) return false;
+    if (enrolment === null || rule.by === 'all' || facts.billingReason === SIGNUP_REASON) return false;
+    if (carries(facts.metadata, rule)) return false;
     const before = this.enrolled.get(customerId);
     if (before !== undefined) return !before;
-    const question = (): ReturnType<typeof enrolment.look> => enrolment.look({ customerId, subscriptionId, createdAt });
-    const { enrolled } = await this.questions.ask(question, 'a customer could not be read');
+    const look = () => enrolment.look({ customerId, subscriptionId, createdAt });
+    const { enrolled } = await this.questions.ask(look, 'a customer could not be read');
     if (rule.by === 'metadata') this.enrolled.set(customerId, enrolled);
     return !enrolled;
   }

@@ -1,4 +1,4 @@
-// What every part of a verify run works with.
+// The tools of every part of a verify run.
 import { type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingReader } from '../domain/ports/billing-reader.js';
 import { type PaymentGateway } from '../domain/ports/payment-gateway.js';

@@ -1,31 +1,31 @@
-// How a verify run asks: again where a peer failed for the moment, and through lists page by page, each from where another had come.
+// The questions of a verify run: a second try after a passing failure, and lists page by page, from the point of the run before.
 import { type CallOutcome, mayPass } from '../domain/ports/call.js';
 import { type BillingPage, type ListQuery } from '../domain/ports/billing-reader.js';
-import { type Difference, type Listing, type VerifyProgress } from '../domain/difference.js';
+import { type Difference, type Listing, type ListName, LISTS, type VerifyProgress } from '../domain/difference.js';
 import { difference } from './rules/compare.js';
-import { afterPage, type ListName, LISTS, takenUp } from './rules/progress.js';
+import { afterPage, takenUp } from './rules/progress.js';
 import { type FlowContext } from '../engine/flow-context.js';
 import { type VerifyFindings } from './verify-findings.js';
 
-/** A read that failed for the moment is made again after these pauses, in milliseconds: a long run meets some. */
+/** Pauses before a failed read is tried again, in milliseconds: a long run meets some. */
 const PAUSES_MS = [500, 2_000];
 const LONGEST_PAUSE_MS = 30_000;
 
-/** A peer could not be asked, so not everything was compared. */
+/** A peer did not answer: the run is incomplete. */
 export class CouldNotCompare extends Error {
   readonly code = 'verify.incomplete';
 }
 
-/** The run that is made, and how far another had come with it. */
+/** This run, and the progress of the run before. */
 export type Sitting = {
   readonly since: Date;
   readonly from: VerifyProgress;
-  /** When the run began that this one goes on with; null: it begins itself. */
+  /** The start of the run before; null: this is a new one. */
   readonly resumed: Date | null;
   readonly signal: AbortSignal | undefined;
-  /** True: what is too young to be told from what is under way is looked at twice, not left to the next run. */
+  /** True: look twice at very young objects. False: leave them to the next run. */
   readonly young: boolean;
-  /** Called after each question, when all that was found and how far it is can be written down: `n` more of `what` were looked at. */
+  /** After each question: `n` more of `what` were compared. Findings and progress may be saved now. */
   readonly step: (what: string, n: number) => Promise<void>;
 };
 
@@ -45,12 +45,11 @@ export class VerifyQuestions {
     private readonly findings: VerifyFindings,
   ) {
     const { from, resumed, since } = sitting;
-    const begun = (of: Listing): Listing => (resumed === null ? of : takenUp(of, since));
-    const listings = LISTS.map((name) => [name, begun(from[name])] as const);
-    this.listings = Object.fromEntries(listings) as Record<ListName, Listing>;
+    this.listings = { ...from.lists };
+    if (resumed !== null) for (const name of LISTS) this.listings[name] = takenUp(from.lists[name], since);
   }
 
-  /** An answer; a read changes nothing, so one that failed for the moment is made again. */
+  /** Tries again after a passing failure: a read changes nothing. */
   async ask<T>(question: () => Promise<CallOutcome<T>>, failed: string, first = question()): Promise<T> {
     const { signal } = this.sitting;
     let outcome = await first;
@@ -64,7 +63,7 @@ export class VerifyQuestions {
     throw new CouldNotCompare(`${failed}: ${outcome.message}`);
   }
 
-  /** The next page is asked for while one is compared: what bounds the pace is then the budget, not the sum of both. */
+  /** Asks for the next page during the comparison of this one: the budget alone bounds the pace. */
   async listed<T extends { readonly createdAt: Date | null }>(
     name: ListName,
     question: (query: ListQuery) => Promise<CallOutcome<BillingPage<T>>>,

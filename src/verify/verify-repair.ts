@@ -1,4 +1,4 @@
-// The repair of what verify found: events are taken into the inbox, invoices looked at again. The workers carry out what follows.
+// The repair after verify: takes events into the inbox and settles invoices again. The workers carry out the rest.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { note, putMessage, putObject } from '../engine/change.js';
 import { askAgain, isHeardSince } from '../engine/facts.js';
@@ -14,25 +14,24 @@ import { type Difference } from '../domain/difference.js';
 import { isOnItsWay, keptSince } from './verify-comparison.js';
 import { type VerifyParts } from './verify-parts.js';
 
-/** What a repair began, and what it could not begin, with the reason. */
+/** The begun repairs, and the impossible ones with the reason. */
 export type Repaired = {
   readonly started: readonly Difference[];
   readonly failed: readonly { readonly difference: Difference; readonly why: string }[];
-  /** Events that were taken in beyond those that the report names. */
+  /** Events taken in beyond the named ones. */
   readonly beyond: number;
-  /** The lanes that now have work; of very many, some. */
+  /** Lanes with work now; some of very many. */
   readonly lanes: readonly string[];
 };
 
-/** The lanes that a repair names at most. */
 const MOST_LANES = 10_000;
 
-/** Events to take in of which the run did not keep the body. */
+/** Events to take in without a kept body. */
 type ToList = {
   readonly since: Date;
   /** By event id. */
   readonly wanted: Map<string, Difference>;
-  /** There are others that the report only counts. */
+  /** The report only counts others. */
   readonly others: boolean;
 };
 
@@ -72,7 +71,7 @@ export class VerifyRepair {
     return { ...work, lanes: [...lanes] };
   }
 
-  /** As if it had been delivered now. Gives its lane. */
+  /** Stores the event as a delivery of now. Returns its lane. */
   private async takeIn({ eventId, body }: BillingEventFacts): Promise<string> {
     const parsed = parseStripeEvent(body);
     const { type, lane } = parsed;
@@ -83,7 +82,7 @@ export class VerifyRepair {
     return lane;
   }
 
-  /** Lists Stripe's events once more, a page in memory at a time. */
+  /** Lists Stripe's events again, with one page in memory at a time. */
   private async takeInListed({ since, wanted, others }: ToList, work: Work, lanes: Set<string>): Promise<void> {
     const { books, reader, context } = this.parts;
     const now = context.clock.now();
@@ -114,7 +113,7 @@ export class VerifyRepair {
     for (const difference of wanted.values()) work.failed.push({ difference, why });
   }
 
-  /** Reads the invoice, settles its lane, and makes the calls that wait there due. Null: done; else why not. */
+  /** Reads the invoice, settles its lane, and makes waiting calls due. Null: done; else the reason. */
   private async lookAgain(invoiceId: string): Promise<string | null> {
     const { platform, context } = this.parts;
     const askedAt = await this.lanes.time();
@@ -125,13 +124,13 @@ export class VerifyRepair {
       fence: null,
       decide: ({ state, now }) => {
         const ctx = context.beside(now);
-        // A worker may have marked it in the meantime, or an event have come: then the worker reads it again.
+        // After newer news from a worker or an event the worker reads it again.
         const read = isHeardSince(state.invoice, askedAt)
           ? askAgain(state, ctx)
           : decide(state, ctx, (lane) => takeInvoiceRead(lane, outcome));
         let s = note(read, ctx, 'decision', 'verify found a difference: checked again');
-        s = settle(context.decider.subjects, decide(s, ctx, decideShadowedAnew), ctx).state; // what must not be sent any more is taken back before the rest is hurried
-        // One that is due stays due since then: an earlier try may have been cut off by a crash, and the age of its key counts from there.
+        s = settle(context.decider.subjects, decide(s, ctx, decideShadowedAnew), ctx).state; // takes unwanted calls back first
+        // A due call keeps its time: the age of its key counts from a try before a crash.
         for (const m of s.messages)
           if (m.status === 'pending' && m.nextTryAt > ctx.now) s = putMessage(s, { ...m, nextTryAt: ctx.now });
         for (const o of s.objects) if (isReadable(o)) s = putObject(s, { ...o, readDueAt: ctx.now, readAttempts: 0 });
@@ -143,7 +142,7 @@ export class VerifyRepair {
   }
 }
 
-/** The MoR can be asked what has become of it, and it may have become something else. */
+/** Its status at the MoR may change, and the MoR answers a read of it. */
 function isReadable(o: MorObjectRow): boolean {
   if (o.morId === null) return false;
   if (o.kind === 'payment_link') return isStandingLink(o) || o.status === 'EXPIRED' || announcedAt(o) !== null;

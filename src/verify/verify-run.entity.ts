@@ -1,14 +1,23 @@
-// What a verify run compared and found.
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+// A verify run in the database.
+import { Column, Entity, PrimaryColumn, type ValueTransformer } from 'typeorm';
+import { type LossWindow } from './rules/loss-window.js';
 import { type VerifyRun } from './rules/run.js';
-import { BIGINT, SEQ } from '../store/columns.js';
+import { SEQ } from '../store/columns.js';
 
-/** A loss window as JSON keeps it. */
-export type KeptSpan = { readonly from: string; readonly to: string };
-type KeptWindow = { readonly events: KeptSpan; readonly closed: KeptSpan };
+type KeptWindow = Record<'events' | 'closed', Record<'from' | 'to', string>>;
+
+/** JSON keeps times as text. */
+const WINDOWS: ValueTransformer = {
+  to: (windows: readonly LossWindow[]) => windows,
+  from: (kept: readonly KeptWindow[]): LossWindow[] =>
+    kept.map(({ events, closed }) => ({
+      events: { from: new Date(events.from), to: new Date(events.to) },
+      closed: { from: new Date(closed.from), to: new Date(closed.to) },
+    })),
+};
 
 @Entity('verify_run')
-export class VerifyRunEntity {
+export class VerifyRunEntity implements VerifyRun {
   @PrimaryColumn('text') id!: string;
   @Column('timestamptz') startedAt!: Date;
   @Column('timestamptz', { nullable: true }) finishedAt!: Date | null;
@@ -16,13 +25,13 @@ export class VerifyRunEntity {
   @Column('jsonb', { default: () => "'{}'" }) compared!: VerifyRun['compared'];
   @Column('jsonb', { default: () => "'[]'" }) differences!: VerifyRun['differences'];
   @Column('jsonb', { default: () => "'{}'" }) more!: VerifyRun['more'];
-  @Column('jsonb', { default: () => "'[]'" }) lossWindows!: KeptWindow[];
-  @Column('timestamptz', { nullable: true }) since!: Date | null;
-  @Column('timestamptz', { nullable: true }) beganAt!: Date | null;
-  @Column('timestamptz', { nullable: true }) savedAt!: Date | null;
-  @Column('jsonb', { nullable: true }) progress!: object | null;
+  @Column('jsonb', { default: () => "'[]'", transformer: WINDOWS }) lossWindows!: LossWindow[];
+  @Column('timestamptz') since!: Date;
+  @Column('timestamptz') beganAt!: Date;
+  @Column('timestamptz', { nullable: true, select: false }) savedAt!: Date | null;
+  @Column('jsonb', { nullable: true, select: false }) progress!: object | null;
   @Column('text', { nullable: true }) resumedFrom!: string | null;
-  @Column('bigint', { nullable: true, transformer: BIGINT }) marksLeft!: bigint | null;
-  /** Of its table: the order of the rows' first writes. */
-  @Column(SEQ) seq!: string;
+  @Column('integer', { nullable: true }) marksLeft!: number | null;
+  /** The order of the runs. */
+  @Column({ ...SEQ, select: false }) seq!: string;
 }

@@ -1,9 +1,9 @@
-// What the newest verify run found, and a person's word that a difference was looked at.
+// The differences of the newest verify run, and their acknowledgement by a person.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../domain/ports/clock.js';
 import { VerifyStore } from './verify.store.js';
-import { differenceId } from './rules/acknowledge.js';
+import { differenceId } from './rules/run.js';
 import { DifferenceView, differenceView } from './difference.view.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';

@@ -1,4 +1,4 @@
-// Verify: ledger against Stripe against what the MoR lets one read. Lists every difference; repairs through the same flows.
+// Verify: the ledger against Stripe and the readable part of the MoR. Lists every difference, and repairs through the same flows.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts, BillingReader } from '../domain/ports/billing-reader.js';
@@ -23,42 +23,39 @@ import { Wake } from '../engine/wake.js';
 import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_SECOND_LOOK_MS } from '../policy.js';
 
 export type VerifyOptions = {
-  /** Invoices and events that Stripe made since then are compared, and refunds made since; what is not at rest is, however old. */
+  /** Compares Stripe's invoices and events since then, refunds since then, and open work of any age. */
   readonly since: Date;
-  /** True: goes on with the newest run that was cut off and reaches as far back, if there is one that is young enough. */
+  /** True: resumes the newest interrupted run, if it is young enough and reaches as far back. */
   readonly resume?: boolean;
-  /**
-   * True: what is so young that it may be under way is looked at twice, for a person who asks now. Left out, it is left to the next
-   * run.
-   */
+  /** True, for a person: looks twice at very young objects. Left out: the next run compares them. */
   readonly young?: boolean;
-  /** Called now and then with what was looked at so far. */
+  /** The counts so far. */
   readonly onProgress?: (compared: Readonly<Record<string, number>>) => void;
-  /** Called each time when it was written down how far the run is. */
+  /** After each save of the progress. */
   readonly onSaved?: () => Promise<void>;
-  /** Ends the run early: it is `incomplete` then, and can be resumed. */
+  /** Ends the run early as `incomplete`: a later run can resume it. */
   readonly signal?: AbortSignal;
 };
 
 export type VerifyLimits = {
-  /** After how many questions it is written down how far a run is: about once a second at the usual budget. */
+  /** Saves the progress after so many questions: about once a second at the usual budget. */
   readonly saveEvery: number;
-  /** Differences that are kept of a kind, and of all that review items explain: more than a person reads, 3 MB a kind. */
+  /** Kept differences of each kind, and of all with a review item: more than a person reads, 3 MB a kind. */
   readonly kept: number;
-  /** Bodies of events that never came, some 5 KB each; those beyond are listed again when they are taken in. */
+  /** Bodies of missing events, some 5 KB each; a repair lists the others again. */
   readonly bodies: number;
 };
 
 export const VERIFY_LIMITS: VerifyLimits = { saveEvery: 20, kept: 10_000, bodies: 2_000 };
 
 export type VerifyReport = VerifyRun & {
-  /** Who could not be asked what; null: everything was compared. */
+  /** The unanswered question; null: the run compared everything. */
   readonly problem: string | null;
-  /** Events that Stripe has and the inbox has not, by id, as many as are kept. */
+  /** Stripe's events missing from the inbox, by id, up to the limit. */
   readonly missing: ReadonlyMap<string, BillingEventFacts>;
 };
 
-/** One question more for each 50 differences: they are what costs most to write down. */
+/** One question more between saves for each 50 differences: these cost most to write. */
 const DIFFERENCES_A_QUESTION = 50;
 
 @Injectable()
@@ -76,7 +73,7 @@ export class VerifyFlow {
     private readonly context: FlowContext,
     private readonly wake: Wake,
     private readonly ids: Ids,
-    /** Null: nobody knows when the doors were open. */
+    /** Null: without a log of the doors. */
     @Inject(LossWindowFlow) private readonly loss: LossWindowFlow | null = null,
     @Optional() private readonly limits = VERIFY_LIMITS,
     @Optional() @Inject(EnrolmentFlow) enrolment: EnrolmentFlow | null = null,
@@ -85,15 +82,14 @@ export class VerifyFlow {
     this.repairs = new VerifyRepair(this.parts, inbox, lanes);
   }
 
-  /** Never throws for a peer that does not answer: the run is `incomplete` then, with what was found so far. */
+  /** A silent peer makes the run `incomplete`, with the findings so far; it throws nothing. */
   async run(options: VerifyOptions): Promise<VerifyReport> {
     const { run: begins, progress: from } = await this.begin(options);
     const resumed = begins.resumedFrom === null ? null : begins.beganAt;
-    // What our own books said is compared whole again, and so is what the MoR may have given up.
+    // Differences in our own books and in loss windows are not carried: this run compares them as a whole.
     const again = new Set(from.again);
-    const carried = begins.differences.filter(
-      (d) => d.invoiceId === null || d.eventId !== null || again.has(d.invoiceId),
-    );
+    const isCarried = (d: Difference): boolean => d.invoiceId === null || d.eventId !== null || again.has(d.invoiceId);
+    const carried = begins.differences.filter(isCarried);
     const findings = new VerifyFindings(this.limits, carried, from.more, from.again);
     const compared: Record<string, number> = { ...begins.compared };
     const { since } = begins;
@@ -144,9 +140,8 @@ export class VerifyFlow {
   }
 
   /**
-   * Begins what can be mended without a person: events are taken into the inbox, invoices are read afresh and their lanes settled.
-   * The workers carry out what follows. `wanted`: all that are repairable when left out. Of events that never came also those that
-   * the report only counts are taken in.
+   * Begins repairs without a person: takes events into the inbox, also those the report only counts, reads invoices again and settles their
+   * lanes. The workers carry out the rest. Without `wanted` it repairs everything repairable.
    */
   async repair(report: VerifyReport, wanted = report.differences.filter(isRepairable)): Promise<Repaired> {
     const others = wanted.some((d) => d.repair === 'take-in-event') && (report.more.event_never_delivered ?? 0) > 0;
@@ -175,7 +170,7 @@ export class VerifyFlow {
       marksLeft: null,
       lossWindows: [],
     };
-    // What Stripe showed otherwise last time is looked at again, also when it has grown older than what is listed.
+    // Differences to Stripe in the last run count again, also those too old for its lists.
     const last = (await this.books.last())?.differences ?? [];
     const again = last.flatMap((d) => (d.invoiceId !== null && OF_STRIPE.has(d.kind) ? d.invoiceId : []));
     const progress = begun(since, settings, [...new Set(again)].slice(0, VERIFY_AGAIN_MOST));
@@ -183,7 +178,7 @@ export class VerifyFlow {
     return { run, progress };
   }
 
-  /** What the MoR may have given up while the doors were closed, looked up there. */
+  /** Looks up at the MoR the events it may have given up on during an outage. */
   private async givenUp(since: Date, step: (what: string, n: number) => Promise<void>): Promise<LossReport | null> {
     if (this.loss === null) return null;
     const report = await this.loss.check(since, () => step('events', 0));
@@ -191,7 +186,7 @@ export class VerifyFlow {
     return report;
   }
 
-  /** Drops what came in the meantime, and what an event that is missing explains already. */
+  /** Drops differences with an event since then, and those explained by a missing event. */
   private async secondLook(findings: VerifyFindings, signal: AbortSignal | undefined): Promise<readonly Difference[]> {
     const found = findings.all;
     const lost = found.filter((d) => d.kind === 'event_never_delivered');
@@ -211,10 +206,8 @@ export class VerifyFlow {
       }
     }
     const byEvent = new Set([...stillLost].flatMap((d) => (d.eventId === null ? [] : [d.invoiceId])));
-    return found.filter(
-      (d) =>
-        d.kind !== 'event_never_delivered' || (stillLost.has(d) && (d.eventId !== null || !byEvent.has(d.invoiceId))),
-    );
+    const isExplained = (d: Difference): boolean => d.eventId === null && byEvent.has(d.invoiceId);
+    return found.filter((d) => d.kind !== 'event_never_delivered' || (stillLost.has(d) && !isExplained(d)));
   }
 }
 
@@ -230,8 +223,8 @@ const OF_STRIPE: ReadonlySet<DifferenceKind> = new Set<DifferenceKind>([
 
 const TAKEN_UP = 'another process resumed this run';
 
-/** Beside what the doors' closed times explain, an invoice without a verdict need not be named twice. */
+/** An invoice without a verdict has one difference, with or without a loss window. */
 function joined(found: readonly Difference[], lost: readonly Difference[]): readonly Difference[] {
-  const named = new Set(lost.map((d) => `${d.kind} ${d.invoiceId ?? ''}`));
-  return [...found.filter((d) => d.kind !== 'no_verdict' || !named.has(`${d.kind} ${d.invoiceId ?? ''}`)), ...lost];
+  const named = new Set(lost.flatMap((d) => (d.kind === 'no_verdict' ? [d.invoiceId] : [])));
+  return [...found.filter((d) => d.kind !== 'no_verdict' || !named.has(d.invoiceId)), ...lost];
 }

@@ -4,11 +4,10 @@ import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';
 import { EnrolmentModule } from '../enrolment/enrolment.module.js';
 import { MorModule } from '../mor/mor.module.js';
-import { LOG } from '../observe/index.js';
 import { DoorWatch } from './door-watch.js';
 import { LossWindowFlow } from './loss-window.flow.js';
-import { VERIFY_REPORTS, VerifyJob } from './verify-job.js';
-import { verifyReports } from './verify-reports.js';
+import { VerifyJob } from './verify-job.js';
+import { VerifyReports } from './verify-reports.js';
 import { VerifyController } from './verify.controller.js';
 import { VerifyFlow } from './verify.flow.js';
 import { VerifyPages } from './verify.pages.js';
@@ -23,7 +22,7 @@ import { DoorsLogStore } from './doors-log.store.js';
   providers: [
     VerifyFlow,
     LossWindowFlow,
-    { provide: VERIFY_REPORTS, useFactory: verifyReports, inject: [LOG] },
+    VerifyReports,
     VerifyJob,
     DoorWatch,
     VerifyStore,

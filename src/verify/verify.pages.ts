@@ -1,4 +1,4 @@
-// The newest verify run: what differs, what mends it, and the word of a person that it may stand.
+// The newest verify run: its differences, their repair, and their acknowledgement by a person.
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
@@ -6,12 +6,10 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { invalid, notFound } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { Clock } from '../domain/ports/clock.js';
-import { acknowledgedOf, untoldOf, type VerifyRun } from './rules/run.js';
+import { acknowledgedOf, differenceId, showCounts, showMarksLeft, untoldOf, type VerifyRun } from './rules/run.js';
 import { VerifyStore } from './verify.store.js';
 import { differenceFields, listedDifference } from './difference.fields.js';
-import { differenceId } from './rules/acknowledge.js';
 import { type Difference, isUntold } from '../domain/difference.js';
-import { showCounts, showMarksLeft } from './rules/counts.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
@@ -105,7 +103,7 @@ function noteForm(session: Session, name: string): Html {
 /** On one page; `crossbill verify` names more. */
 const MOST_SHOWN = 500;
 
-/** All that are kept of the run. */
+/** All kept differences of the run. */
 function csvOf(run: VerifyRun | null): readonly (readonly string[])[] {
   const columns = csvColumns(differenceFields);
   const rows = (run?.differences ?? []).map(listedDifference).map((row) => columns.map(([, cell]) => cell(row)));
@@ -137,10 +135,7 @@ function runOf(run: VerifyRun): Html {
     [
       { label: 'What', cell: (d) => html`<a href="${PATH}/${differenceId(d)}">${words(d.kind)}</a>`, phone: 'lead' },
       { label: 'In words', cell: (d) => foreign(d.detail) },
-      {
-        label: 'Repair',
-        cell: (d) => html`<span class="on-phone">repair: </span>${mend(d)}`,
-      },
+      { label: 'Repair', cell: (d) => html`<span class="on-phone">repair: </span>${mend(d)}` },
       {
         label: 'Handled',
         cell: (d) =>

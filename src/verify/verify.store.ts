@@ -1,13 +1,11 @@
-// What verify reads of the ledger in bulk, and where it keeps its findings.
+// Verify's reads of the ledger in bulk, and its runs.
 import { Injectable } from '@nestjs/common';
-import { Any, In, Not } from 'typeorm';
+import { Any, Not } from 'typeorm';
 import { MarksStore } from './marks.store.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { type Acknowledgement, type Difference, type OurInvoice, type VerifyProgress } from '../domain/difference.js';
-import { type LossWindow } from './rules/loss-window.js';
 import { type InvoiceRow, type PaymentRow } from '../domain/model.js';
-import { untoldOf, type VerifyRun } from './rules/run.js';
-import { differenceId } from './rules/acknowledge.js';
+import { differenceId, untoldOf, type VerifyRun } from './rules/run.js';
 import { VERIFY_ABANDONED_AFTER_MS, VERIFY_RESUME_WITHIN_MS } from '../policy.js';
 import { PROGRESS_VERSION, progressFromJson, progressToJson } from './rules/progress.js';
 import { jsonText } from '../store/codec.js';
@@ -15,14 +13,13 @@ import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-tim
 import { Database } from '../store/database.js';
 import { DifferenceAckEntity } from './difference-ack.entity.js';
 import { InvoiceEntity, MorObjectEntity, PaymentEntity, RefundEntity, ReviewEntity } from '../store/entities.js';
-import { type KeptSpan, VerifyRunEntity } from './verify-run.entity.js';
+import { VerifyRunEntity } from './verify-run.entity.js';
 
-/** Which run may be resumed, and what as. */
+/** The new run, which may resume an interrupted one. */
 export type TakeUp = {
-  /** Of the run that goes on. */
   readonly id: string;
   readonly now: Date;
-  /** As far back as is wanted: a run that reaches as far, and no more than a day further, will do. */
+  /** The interrupted run reaches as far back, and at most a day further. */
   readonly since: Date;
   readonly settings: FlowSettings;
 };
@@ -37,27 +34,24 @@ export class VerifyStore {
     readonly marks: MarksStore = new MarksStore(db),
   ) {}
 
-  /** The database's time, by which runs begin and end: other replicas compare with it. */
+  /** The database's time: all replicas compare runs by it. */
   time(): Promise<Date> {
     return readTime(this.db.pool, this.clock);
   }
 
-  /** The ledger's side of these invoices, those that we know. */
+  /** The ledger's side of these invoices; an unknown one is left out. */
   async invoices(invoiceIds: readonly string[]): Promise<readonly OurInvoice[]> {
     if (invoiceIds.length === 0) return [];
     return this.join(await this.db.orm.getRepository(InvoiceEntity).find(oldestFirst(invoiceIds)));
   }
 
-  /**
-   * Invoices on which something is not at rest, or on which a refund was made since `since`, in their own order after `after`
-   * (0n: from the start).
-   */
+  /** Invoices with open work, or with a refund since `since`, in their own order after `after` (0n: from the start). */
   async openEnds(
     since: Date,
     after: bigint,
     limit: number,
   ): Promise<readonly (OurInvoice & { readonly seq: bigint })[]> {
-    // Each part is found by a small index of its own, so that invoices at rest cost nothing, however many there are.
+    // Each part has a small index: invoices at rest cost nothing.
     const found = await this.db.pool.query<{ invoice_id: string; seq: string }>(
       `with ends as (
          select invoice_id from invoice where status in ('held', 'marking', 'review')
@@ -72,7 +66,7 @@ export class VerifyStore {
     return joined.map((o) => ({ ...o, seq: seqs.get(o.invoice.invoiceId) ?? 0n }));
   }
 
-  /** Of these invoices, those of which an event waits to be decided, or that a worker has in hand: our picture of them is about to change. */
+  /** Invoices with an undecided event or a worker: our picture of them is about to change. */
   async underWay(invoiceIds: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await this.db.pool.query<{ key: string }>(
       `select key from lane l where key = any($1)
@@ -109,7 +103,7 @@ export class VerifyStore {
     }));
   }
 
-  /** All payments that name a charge of one of these. */
+  /** All payments with a charge of one of these. */
   private async sharing(payments: readonly PaymentRow[]): Promise<readonly PaymentRow[]> {
     const charges = payments.flatMap((p) => p.processorChargeId ?? []);
     return this.db.orm
@@ -117,7 +111,7 @@ export class VerifyStore {
       .find({ where: { processorChargeId: Any(charges) }, order: { seq: 'ASC' } });
   }
 
-  /** Of these Stripe event ids, those that are not in the inbox. A copy in quarantine had no effect and does not count. */
+  /** The Stripe event ids missing from the inbox. A copy in quarantine had no effect and does not count. */
   async unknownEvents(eventIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (eventIds.length === 0) return new Set();
     const found = await this.db.pool.query<{ id: string }>(
@@ -128,7 +122,7 @@ export class VerifyStore {
     return new Set(found.rows.map((r) => r.id));
   }
 
-  /** Of these customers those who have paid through the MoR. */
+  /** The customers with a payment through the MoR. */
   async payingCustomers(customerIds: readonly string[]): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ id: string }>(
       `select given.id from unnest($1::text[]) as given(id)
@@ -136,16 +130,16 @@ export class VerifyStore {
       [customerIds],
     );
     const paying = new Set(found.rows.map((r) => r.id));
-    return customerIds.filter((id) => paying.has(id)); // as they were given, by whatever plan
+    return customerIds.filter((id) => paying.has(id)); // in the given order
   }
 
-  /** Since when this installation is here: Stripe's events before then were not for it. */
+  /** The first start of this installation: Stripe's earlier events were not for it. */
   async installedAt(): Promise<Date> {
     const found = await this.db.pool.query<{ began_at: Date }>('select began_at from installation');
     return found.rows[0]?.began_at ?? new Date(0);
   }
 
-  /** A run that begins. */
+  /** Stores a new run. */
   async begin(run: VerifyRun, progress: VerifyProgress): Promise<void> {
     await this.db.pool.query(
       `insert into verify_run (id, since, began_at, started_at, saved_at, outcome, compared, progress)
@@ -163,12 +157,9 @@ export class VerifyStore {
     );
   }
 
-  /**
-   * What a run found so far; `progress` null: it is through. False, and nothing is written, when another run has resumed it
-   * in the meantime.
-   */
+  /** Saves the findings of a run; `progress` null: it is complete. Writes nothing and returns false once another run has resumed it. */
   async save(run: VerifyRun, progress: VerifyProgress | null): Promise<boolean> {
-    // Who takes a run up takes its progress away: whoever had it before writes nothing any more.
+    // The resuming run takes the progress away: then the old process writes nothing more.
     const saved = await this.db.pool.query(
       `update verify_run set finished_at = $2, outcome = $3, compared = $4, differences = $5, more = $6, loss_windows = $7,
               progress = $8, saved_at = ${timeSql(9)}, marks_left = $10
@@ -190,11 +181,11 @@ export class VerifyStore {
   }
 
   /**
-   * The newest run that was cut off and is young enough becomes a new one, for one caller only: what it found, and how far it was.
-   * Null: there is none, one that compared everything is newer, or it is still under way.
+   * Turns the newest interrupted run into a new one, for one caller only. Null: there is none, it is too old or still under way, or a newer
+   * run compared everything.
    */
   async takeUp({ id, now, since, settings }: TakeUp): Promise<{ run: VerifyRun; progress: VerifyProgress } | null> {
-    // One statement: two that look at once find one row between them, and what it was is nowhere else in the meantime.
+    // One statement: of two callers one finds the row, and its progress is never elsewhere.
     const found = await this.db.pool.query<{ progress: unknown }>(
       `with cut as (
          select id, progress as was from verify_run
@@ -222,16 +213,14 @@ export class VerifyStore {
     );
     const [made] = found.rows;
     if (made === undefined) return null;
-    const run = await this.runs.findOneByOrFail({ id });
-    return { run: runOf(run), progress: progressFromJson(made.progress) };
+    return { run: await this.runs.findOneByOrFail({ id }), progress: progressFromJson(made.progress) };
   }
 
-  /** The newest run that came to an end, with what was acknowledged since; null: there was none. */
+  /** The newest finished run, with today's acknowledgements; null: there was none. */
   async last(): Promise<VerifyRun | null> {
     const [row] = await this.runs.find({ where: { outcome: Not('running') }, order: { seq: 'DESC' }, take: 1 });
     if (row === undefined) return null;
-    const kept = runOf(row);
-    const run = { ...kept, differences: await this.withAcknowledgements(kept.differences) };
+    const run: VerifyRun = { ...row, differences: await this.withAcknowledgements(row.differences) };
     return run.outcome === 'differences' && untoldOf(run) === 0 ? { ...run, outcome: 'clean' } : run;
   }
 
@@ -244,10 +233,7 @@ export class VerifyStore {
     return differences.map((d, i) => ({ ...d, acknowledged: known.get(ids[i] ?? '') ?? null }));
   }
 
-  /**
-   * A person has looked at a difference of the newest run; a second time, the newer note counts. Null: that run names none of this
-   * id, or no run did yet.
-   */
+  /** A person accepts a difference of the newest run; a second note replaces the first. Null: the run has no such difference. */
   async acknowledge(id: string, acknowledged: Acknowledgement): Promise<Difference | null> {
     const run = await this.last();
     const difference = run?.differences.find((d) => differenceId(d) === id);
@@ -261,19 +247,15 @@ export class VerifyStore {
     return { ...difference, acknowledged };
   }
 
-  /** When the newest run ended that compared everything; null: there was none. */
+  /** The end of the newest complete run; null: there was none. */
   async lastComplete(): Promise<Date | null> {
-    const complete = In(['clean', 'differences']);
-    const [run] = await this.runs.find({
-      select: { id: true, finishedAt: true },
-      where: { outcome: complete },
-      order: { seq: 'DESC' },
-      take: 1,
-    });
-    return run?.finishedAt ?? null;
+    const found = await this.db.pool.query<{ finished_at: Date }>(
+      `select finished_at from verify_run where outcome in ('clean', 'differences') order by seq desc limit 1`,
+    );
+    return found.rows[0]?.finished_at ?? null;
   }
 
-  /** True when of these lanes none has an event to decide, a call to send or anything else due now. */
+  /** None of these lanes has an event to decide, a call to send or other work due now. */
   async atRest(lanes: readonly string[]): Promise<boolean> {
     const found = await this.db.pool.query<{ busy: boolean }>(
       `select exists (select 1 from inbox_event where lane = any($1) and status = 'received')
@@ -283,49 +265,27 @@ export class VerifyStore {
     return found.rows[0]?.busy === false;
   }
 
-  /** True for one caller of all replicas, for `forMs` milliseconds: the right to make the daily run. */
+  /** True for one caller of all replicas: the daily run is its own for `forMs` milliseconds. */
   async claimRun(forMs: number): Promise<boolean> {
     const taken = await this.db.pool.query(
       `insert into lane as l (key, lease_until) values ('job:verify', ${laterSql(1, 2)})
        on conflict (key) do update set lease_until = excluded.lease_until
          where l.lease_until is null or l.lease_until <= ${timeSql(1)}
-            -- Nobody waits longer than a day: the server's clock was wrong, and set right since.
+            -- Nobody waits longer than a day: the server's clock was wrong, and a person corrected it.
             or l.lease_until > ${timeSql(1)} + interval '2 days'`,
       [this.clock.given(), forMs],
     );
     return taken.rowCount === 1;
   }
 
-  /** From now on nobody may make the daily run for so many milliseconds. */
+  /** Nobody may start the daily run for so many milliseconds from now. */
   async nextRunIn(ms: number): Promise<void> {
     const sql = `update lane set lease_until = ${laterSql(1, 2)} where key = 'job:verify'`;
     await this.db.pool.query(sql, [this.clock.given(), ms]);
   }
 }
 
-function runOf(r: VerifyRunEntity): VerifyRun {
-  const { id, startedAt, resumedFrom, finishedAt, outcome, compared, differences, more, marksLeft } = r;
-  return {
-    id,
-    since: r.since ?? startedAt, // null: made by a release that did not write it down
-    startedAt,
-    beganAt: r.beganAt ?? startedAt,
-    resumedFrom,
-    finishedAt,
-    outcome,
-    compared,
-    differences,
-    more,
-    marksLeft: marksLeft === null ? null : Number(marksLeft),
-    lossWindows: r.lossWindows.map(({ events, closed }) => ({ events: dated(events), closed: dated(closed) })),
-  };
-}
-
-function dated({ from, to }: KeptSpan): LossWindow['events'] {
-  return { from: new Date(from), to: new Date(to) };
-}
-
-/** What these invoices have of a table. */
+/** A table's rows of these invoices. */
 function oldestFirst(invoiceIds: readonly string[]) {
   return { where: { invoiceId: Any([...invoiceIds]) }, order: { seq: 'ASC' } } as const;
 }

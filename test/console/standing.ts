@@ -107,8 +107,8 @@ async function verifyRun(world: World, invoiceId: string): Promise<void> {
   const client = new pg.Client({ connectionString: world.databaseUrl });
   await client.connect();
   await client.query(
-    `insert into verify_run (id, started_at, finished_at, outcome, compared, differences)
-     values ('ver_shown', now() - interval '1 minute', now(), 'differences', $1, $2)`,
+    `insert into verify_run (id, since, began_at, started_at, finished_at, outcome, compared, differences)
+     select 'ver_shown', at, at, at, now(), 'differences', $1::jsonb, $2::jsonb from (select now() - interval '1 minute' as at) run`,
     [JSON.stringify({ invoices: 7, events: 31, payments: 4, credit_notes: 0 }), JSON.stringify(differences)],
   );
   await client.end();

@@ -8,7 +8,7 @@ import { type Question, questions } from '../../packages/bench/src/growth-questi
 import { Database } from '../../src/store/database.js';
 import { MARKS_LEFT_COUNTED } from '../../src/policy.js';
 import { MarksStore } from '../../src/verify/marks.store.js';
-import { showMarksLeft } from '../../src/verify/rules/counts.js';
+import { showMarksLeft } from '../../src/verify/rules/run.js';
 import { LOOKED_THROUGH } from '../../src/store/walk.js';
 import { ApiApp, KEYS } from '../api/support/api-app.js';
 import { Visitor } from '../console/visitor.js';

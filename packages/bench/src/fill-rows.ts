@@ -144,10 +144,10 @@ export const ROWS: readonly string[] = [
 
 /** Before the first of them: rows in a fixed number, however many renewals there are. */
 export const ONCE: readonly string[] = [
-  `insert into verify_run (id, started_at, finished_at, outcome)
-   select 'vrf_old' || n, now() - interval '1 day' * n, now() - interval '1 day' * n, 'clean' from generate_series(730, 1, -1) as n`,
-  `insert into verify_run (id, started_at, finished_at, outcome, differences)
-   select 'vrf_old0', now() - interval '1 hour', now() - interval '1 hour', 'differences', json_agg(json_build_object(
+  `insert into verify_run (id, since, began_at, started_at, finished_at, outcome)
+   select 'vrf_old' || n, at, at, at, at, 'clean' from generate_series(730, 1, -1) as n, lateral (select now() - interval '1 day' * n as at) run`,
+  `insert into verify_run (id, since, began_at, started_at, finished_at, outcome, differences)
+   select 'vrf_old0', now() - interval '1 hour', now() - interval '1 hour', now() - interval '1 hour', now() - interval '1 hour', 'differences', json_agg(json_build_object(
             'kind', 'amount_differs', 'invoiceId', 'in_old' || n, 'paymentId', 'pay_old' || n, 'refundId', null, 'eventId', null, 'objectId', null,
             'detail', 'Stripe shows 29.80 EUR, the MoR took 29.90 EUR.', 'repair', 'person', 'reviewId', null))
      from generate_series(1, 40) as n`,

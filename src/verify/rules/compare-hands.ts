@@ -1,6 +1,4 @@
-// What people did on the billing platform by hand, against the ledger: refunds, credit notes, payments taken off an invoice, credits
-// to a balance. Pure.
-import { showMoney } from '../../domain/money.js';
+// The ledger against credit notes, payment records and balances on the billing platform: our own, and those people made by hand. Pure.
 import {
   type BalanceEntryFacts,
   type CreditNoteFacts,
@@ -12,11 +10,9 @@ import { type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { type Difference, type OurInvoice } from '../../domain/difference.js';
 import { saleOf, surplusRefunded } from '../../domain/surplus.js';
 import { VERIFY_REFUND_SUMS_MOST } from '../../policy.js';
-import { difference, reviewOf } from './compare.js';
+import { aboutOf, difference, reviewOf, show } from './compare.js';
 
-const show = (minor: bigint, currency: string): string => showMoney({ minor, currency });
-
-/** Marks of ours that pay the invoice no more: whoever took them off, the MoR has the money all the same. */
+/** Marks of ours without an invoice to pay: somebody detached them, and the MoR still has the money. */
 export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Difference[] {
   const { payments } = shown;
   if (payments === null) return [];
@@ -34,23 +30,48 @@ export function compareOverpaid(shown: ShownInvoice, ours: OurInvoice): Differen
   const marked = ours.payments.find((p) => p.mark === 'confirmed');
   if (shown.amountOverpaid <= 0n || marked === undefined) return [];
   const refunded = surplusRefunded(ours.refunds);
-  const since =
-    refunded === 0n
-      ? ''
-      : `; ${show(refunded, shown.currency)} of it was refunded since, to be deducted from that balance`;
-  const detail = `${show(shown.amountOverpaid, shown.currency)} more than was due is paid, and credited to the customer's balance${since}`;
+  const returned = `; ${show(refunded, shown.currency)} of it was refunded since, to be deducted from that balance`;
+  const more = `${show(shown.amountOverpaid, shown.currency)} more than was due is paid`;
+  const detail = `${more}, and credited to the customer's balance${refunded === 0n ? '' : returned}`;
   const reviewId = reviewOf(ours, (r) => r.kind === 'amount_mismatch');
   return [difference('overpaid', 'person', detail, { ...aboutOf(marked), reviewId })];
 }
 
-/** Whether to ask for the invoice's credit notes: more was given back by them than the ledger mirrored. */
+/** Credit notes returned more than the ledger mirrored: ask Stripe for the notes. */
 export function creditedBeyondLedger(shown: ShownInvoice, ours: OurInvoice): boolean {
   const mirrored = ours.refunds.filter((r) => r.mirror === 'done').reduce((n, r) => n + saleOf(r), 0n);
   const losses = creditsOf(ours).filter((c) => c.stage === 'done');
   return shown.creditedAfterPayment > losses.reduce((n, c) => n + BigInt(c.minor), mirrored);
 }
 
-/** Credit notes that neither a refund of the MoR nor a loss explains. `notes` may belong to other invoices too. */
+/** The mirrored refunds and losses of the ledger against their credit notes. */
+export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
+  const lost = (ours.objects ?? []).flatMap(({ id, detail: { credit } }): Difference[] => {
+    if (credit === undefined || credit.noteId === null || credit.booked === '0') return []; // a reversed loss needs no note
+    const twin = notes.find((n) => n.creditNoteId === credit.noteId);
+    if (twin !== undefined && twin.status !== 'void') return [];
+    const detail = `credit note ${credit.noteId} of loss ${id} is ${twin?.status ?? 'missing'}`;
+    const about = { invoiceId: ours.invoice.invoiceId, objectId: credit.noteId };
+    return [difference('refund_not_mirrored', 'person', detail, about)];
+  });
+  const refunded = ours.refunds.flatMap((r): Difference[] => {
+    const sale = saleOf(r);
+    if (r.mirror !== 'done' || sale <= 0n) return [];
+    const twin = notes.find((n) => n.creditNoteId === r.creditNoteId);
+    const about = { invoiceId: r.invoiceId, refundId: r.id };
+    if (twin === undefined || twin.status === 'void') {
+      const detail = `credit note ${r.creditNoteId ?? ''} of refund ${r.id} is ${twin?.status ?? 'missing'}`;
+      return [difference('refund_not_mirrored', 'person', detail, about)];
+    }
+    if (twin.amount === sale && twin.currency === r.currency) return [];
+    const noted = show(twin.amount, twin.currency);
+    const detail = `refund ${r.id} takes ${show(sale, r.currency)} off the sale; its credit note says ${noted}`;
+    return [difference('amount_differs', 'person', detail, about)];
+  });
+  return [...lost, ...refunded];
+}
+
+/** Credit notes without a refund of the MoR or a loss. `notes` may belong to other invoices too. */
 export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
   const [paid] = ours.payments.filter((p) => p.succeededAt !== null);
   if (paid === undefined) return []; // not our money
@@ -64,14 +85,10 @@ export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNote
   });
 }
 
-/**
- * What the note may be for, in words: whoever reads that nothing was given back for it refunds as much, and does so again when they read it
- * once more.
- */
+/** The possible reason of the note, in words. Otherwise a person refunds the same money once more. */
 function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts): string {
-  const alike = ours.refunds.filter(
-    (r) => !NEVER.has(r.status) && r.amount === afterPayment && r.currency === currency,
-  );
+  const isAlike = (r: RefundRow): boolean => r.amount === afterPayment && r.currency === currency;
+  const alike = ours.refunds.filter((r) => isAlike(r) && r.status !== 'failed' && r.status !== 'joined');
   const r = alike.find((x) => x.creditNoteId === null) ?? alike.at(-1);
   if (r !== undefined) {
     const name = r.morRefundId ?? r.id;
@@ -87,10 +104,7 @@ function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts):
     : 'and the MoR refunded nothing for it';
 }
 
-/** A refund that gave nothing back, or is another row's. */
-const NEVER: ReadonlySet<RefundRow['status']> = new Set(['failed', 'joined']);
-
-/** While a refund's own note is not known here, a note that names the refund may be it. */
+/** A refund without a known note: a note with the refund's name may be its own. */
 function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
   if (r.creditNoteId !== null) return r.creditNoteId === n.creditNoteId;
   const named = [n.refundId, ...n.references];
@@ -106,7 +120,7 @@ function isNoteOfLoss({ name, noteId }: LossCredit, n: CreditNoteFacts): boolean
   return noteId === null ? n.refundId === name || n.references.includes(name) : noteId === n.creditNoteId;
 }
 
-/** The refunds and credited losses of one payment that the ledger mirrored against what its payment record shows. `record` null: there is none. */
+/** The mirrored refunds and credited losses of one payment against its payment record. `record` null: there is none. */
 export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRecordFacts | null): Difference[] {
   const about = { ...aboutOf(p), objectId: p.paymentRecordId };
   if (record === null) {
@@ -115,23 +129,20 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
   }
   const { amountRefunded } = record;
   const losses = creditsOf(ours).filter((c) => c.of === p.id);
-  const at = (stages: readonly string[]): bigint[] => [
-    ...ours.refunds
-      .filter((r) => r.paymentRowId === p.id && stages.includes(r.mirror) && !wasRefused(ours, r))
-      .map((r) => r.amount),
+  const refunds = ours.refunds.filter((r) => r.paymentRowId === p.id && !wasRefused(ours, r));
+  const at = (...stages: readonly string[]): bigint[] => [
+    ...refunds.filter((r) => stages.includes(r.mirror)).map((r) => r.amount),
     ...losses.filter((c) => stages.includes(c.stage)).map((c) => BigInt(c.minor)),
   ];
-  const mirrored = at(['done', 'crediting']).reduce((n, x) => n + x, 0n); // reported is enough: the credit note comes after
-  if (mayShow(amountRefunded, mirrored, at(['reporting', 'parked']))) return [];
-  const detail = `payment record ${record.paymentRecordId} shows ${show(amountRefunded, p.currency)} refunded; the ledger mirrored ${show(mirrored, p.currency)}`;
+  const mirrored = at('done', 'crediting').reduce((n, x) => n + x, 0n); // reported is enough: the credit note follows
+  if (mayShow(amountRefunded, mirrored, at('reporting', 'parked'))) return [];
+  const there = `payment record ${record.paymentRecordId} shows ${show(amountRefunded, p.currency)} refunded`;
+  const detail = `${there}; the ledger mirrored ${show(mirrored, p.currency)}`;
   const kind = amountRefunded < mirrored ? 'refund_not_mirrored' : 'refunded_by_hand';
   return [difference(kind, 'person', detail, about)];
 }
 
-/**
- * Each of the refunds that may be reported is on the record as a whole, or not. Of so many that their sums cannot be told one by one only the
- * least and the most are known.
- */
+/** Each unsure refund is on the record as a whole, or absent. Too many have too many sums: then only the least and the most count. */
 function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boolean {
   const sums = new Set([mirrored]);
   for (const x of maybe) {
@@ -141,16 +152,15 @@ function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boo
   return sums.has(shown);
 }
 
-/** Stripe would not take it, and the item that says so is open: what the record shows is not this refund, though it be as much. */
+/** Stripe refused it, and the item about the refusal is open: the record shows another refund, even of the same amount. */
 function wasRefused(ours: OurInvoice, r: RefundRow): boolean {
-  return ours.openReviews.some(
-    (x) => x.kind === 'effect_failed' && x.refundId === r.id && x.subject.startsWith('report_refund:'),
-  );
+  const items = ours.openReviews.filter((x) => x.kind === 'effect_failed' && x.refundId === r.id);
+  return items.some((x) => x.subject.startsWith('report_refund:'));
 }
 
 /**
- * Credits to the balance of a customer who pays through the MoR, unless as much was taken back since. Stripe keeps a balance in each
- * currency (`Customer.invoice_credit_balance`): what was taken off one takes nothing back from another.
+ * Credits by hand to a balance, unless somebody took as much back since. Stripe keeps one balance per currency
+ * (`Customer.invoice_credit_balance`).
  */
 export function compareBalance(customerId: string, entries: readonly BalanceEntryFacts[]): Difference[] {
   const byHand = entries.filter((e) => e.byHand);
@@ -161,8 +171,4 @@ export function compareBalance(customerId: string, entries: readonly BalanceEntr
     const detail = `the balance of customer ${customerId} was credited with ${show(-e.amount, e.currency)} (${e.entryId}), and the MoR knows nothing of it`;
     return [difference('credited_by_hand', 'person', detail, { invoiceId: e.invoiceId, objectId: e.entryId })];
   });
-}
-
-function aboutOf(p: PaymentRow): { readonly invoiceId: string; readonly paymentId: string } {
-  return { invoiceId: p.invoiceId, paymentId: p.paymentId ?? p.id };
 }

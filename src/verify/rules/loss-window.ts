@@ -1,4 +1,4 @@
-// Which events a sender may have given up for good: made at a time from which every one of its tries fell on closed doors. Pure.
+// The events a sender may have given up on: every try fell on closed doors. Pure.
 import { MOR_ATTEMPTS_SEC } from '../../policy.js';
 
 type Interval = { readonly from: number; readonly to: number };
@@ -7,7 +7,7 @@ const interval = (s: Span): Interval => ({ from: s.from.getTime(), to: s.to.getT
 
 const span = (i: Interval): Span => ({ from: new Date(i.from), to: new Date(i.to) });
 
-/** The times between the first and the last that were open, at which none was. In order, none touching another. */
+/** The gaps between the open times, in order. */
 export function closedBetween(open: readonly Span[]): readonly Span[] {
   const closed: Span[] = [];
   let end: number | null = null;
@@ -18,7 +18,7 @@ export function closedBetween(open: readonly Span[]): readonly Span[] {
   return closed;
 }
 
-/** When an event must have been made so that each of the sender's attempts fell into one of these times. In order. */
+/** The creation times of events with every attempt in one of these gaps, in order. */
 export function givenUp(closed: readonly Span[], attemptsSec: readonly number[] = MOR_ATTEMPTS_SEC): readonly Span[] {
   const gaps = closed.map(interval);
   let made: readonly Interval[] = [{ from: -Infinity, to: Infinity }];
@@ -31,7 +31,7 @@ export function givenUp(closed: readonly Span[], attemptsSec: readonly number[] 
   return made.filter(({ from, to }) => Number.isFinite(from) && Number.isFinite(to)).map(span);
 }
 
-/** What both lists have in common. Each is in order and without overlaps, and so is the answer. */
+/** The intersection. Each list is in order and without overlaps, and so is the result. */
 function overlaps(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
   const out: Interval[] = [];
   for (let i = 0, k = 0; i < a.length && k < b.length;) {
@@ -45,12 +45,12 @@ function overlaps(a: readonly Interval[], b: readonly Interval[]): readonly Inte
   return out;
 }
 
-/** The loss windows of everything that is known of the doors. Empty: nothing can have been given up. */
+/** The loss windows of the known open times. Empty: the sender gave up on nothing. */
 export function lossWindows(open: readonly Span[]): readonly LossWindow[] {
   const closed = closedBetween(open);
   const lastMs = Math.max(...MOR_ATTEMPTS_SEC) * 1_000;
   return givenUp(closed).map((events) => {
-    // All the closed times that such an event met, from its first try to its last.
+    // The closed times from the first try to the last.
     const met = closed.filter((c) => c.to > events.from && c.from.getTime() < events.to.getTime() + lastMs);
     return { events, closed: { from: met[0]?.from ?? events.from, to: met.at(-1)?.to ?? events.to } };
   });
@@ -65,5 +65,5 @@ export function showLossWindow({ events, closed }: LossWindow): string {
 /** From (included) to (not included). */
 export type Span = { readonly from: Date; readonly to: Date };
 
-/** Events that the MoR made in `events` may be lost: the doors were closed in `closed` whenever it tried. */
+/** Events of the MoR from `events` may be lost: in `closed` the doors took none of its tries. */
 export type LossWindow = { readonly events: Span; readonly closed: Span };

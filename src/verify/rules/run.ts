@@ -1,51 +1,67 @@
-// A run of verify, and the differences that count.
+// A run of verify, its differences and their identity, and its counts in words. Pure.
+import { createHash } from 'node:crypto';
 import { type Difference, type DifferenceKind, differenceKinds, isUntold } from '../../domain/difference.js';
+import { MARKS_LEFT_COUNTED } from '../../policy.js';
 import { type LossWindow } from './loss-window.js';
-
-export type VerifyOutcome = 'running' | 'clean' | 'differences' | 'incomplete';
 
 export type VerifyRun = {
   readonly id: string;
   readonly since: Date;
   readonly startedAt: Date;
-  /** When the first run began that this one goes on with; else `startedAt`. */
+  /** A resumed run keeps the start of the first run here. */
   readonly beganAt: Date;
-  /** The run that was cut off and that this one goes on with; null: it compared everything itself. */
+  /** Goes on with this interrupted run; null: it compared everything itself. */
   readonly resumedFrom: string | null;
   readonly finishedAt: Date | null;
-  /** `differences`: at least one that no open review item tells of and that nobody acknowledged. `incomplete`: somebody could not be asked, or it was ended. */
-  readonly outcome: VerifyOutcome;
-  /** How many of what were looked at. What was listed twice, around a cut, counts twice. */
+  /** `differences`: at least one needs a person. `incomplete`: a peer was silent, or a person ended the run. */
+  readonly outcome: 'running' | 'clean' | 'differences' | 'incomplete';
+  /** Counts by object. An object listed twice around an interruption counts twice. */
   readonly compared: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];
   readonly more: More;
-  /** Marks that are still to be looked up at the MoR; null: it is not asked (`SIGNUP_CHARGE_CHECK=off`), or the run did not get there. */
+  /** Marks still without a look-up at the MoR; null: the run did not ask it (`SIGNUP_CHARGE_CHECK=off`), or ended before. */
   readonly marksLeft: number | null;
-  /** When events of the MoR may have been given up for good, as far back as the run looked. */
+  /** The MoR may have given up on events in these windows. */
   readonly lossWindows: readonly LossWindow[];
 };
 
-/**
- * How many differences were found beyond those that are kept, by kind; `explained`: of any kind, and an open review item tells of
- * them. They were counted and not looked at a second time.
- */
+type Found = Pick<VerifyRun, 'differences' | 'more'>;
+
+/** Differences beyond the limit, by kind, without a second look; `explained`: of any kind, with an open review item. */
 export type More = Readonly<Partial<Record<DifferenceKind | 'explained', number>>>;
 
-/** Differences without an open review item that nobody acknowledged, by kind, those that are only counted too. */
-export function untoldByKind({
-  differences,
-  more,
-}: Pick<VerifyRun, 'differences' | 'more'>): Record<DifferenceKind, number> {
+/** Differences without an open review item and without an acknowledgement, by kind. */
+export function untoldByKind({ differences, more }: Found): Record<DifferenceKind, number> {
   const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, more[kind] ?? 0]));
   for (const d of differences) if (isUntold(d)) counts[d.kind] = (counts[d.kind] ?? 0) + 1;
   return counts as Record<DifferenceKind, number>;
 }
 
-export function untoldOf(run: Pick<VerifyRun, 'differences' | 'more'>): number {
+export function untoldOf(run: Found): number {
   return Object.values(untoldByKind(run)).reduce((sum, n) => sum + n, 0);
 }
 
-/** Those that only people's acknowledgements keep from being counted. */
+/** Only a person's acknowledgement keeps these out of the count. */
 export function acknowledgedOf({ differences }: Pick<VerifyRun, 'differences'>): readonly Difference[] {
   return differences.filter((d) => d.reviewId === null && d.acknowledged);
 }
+
+type Ids = 'invoiceId' | 'paymentId' | 'refundId' | 'eventId' | 'objectId';
+
+/**
+ * The same in each run while kind, ids and facts are the same. The detail holds the facts (amounts, states): another amount is another
+ * difference, without an acknowledgement.
+ */
+export function differenceId(d: Pick<Difference, Ids | 'detail'> & { readonly kind: string }): string {
+  const parts = [d.kind, d.invoiceId, d.paymentId, d.refundId, d.eventId, d.objectId, d.detail];
+  return `dif_${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)}`;
+}
+
+/** For example `1 invoice, 4 stripe events`. A kind is plural, with `_` between its words. */
+export const showCounts = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([kind, n]) => `${n} ${(n === 1 ? kind.replace(/s$/, '') : kind).replaceAll('_', ' ')}`)
+    .join(', ');
+
+/** The count stops at a limit. */
+export const showMarksLeft = (n: number): string => (n < MARKS_LEFT_COUNTED ? String(n) : `${n} or more`);

@@ -4,6 +4,7 @@ import { type Difference } from '../../../../src/domain/difference.js';
 import { type BalanceEntryFacts, type ShownInvoice } from '../../../../src/domain/ports/billing-reader.js';
 import {
   compareBalance,
+  compareCreditNotes,
   compareDetached,
   compareForeignNotes,
   compareOverpaid,
@@ -188,6 +189,30 @@ describe('a credit note that no refund of the MoR explains', () => {
     });
     expect(compareForeignNotes(bare, [note(foreign)])).toHaveLength(1);
     expect(compareForeignNotes(bare, [note()])).toEqual([]);
+  });
+});
+
+describe('the credit note of a refund', () => {
+  const found = (notes: Parameters<typeof note>[0][], over: Parameters<typeof refund>[0] = {}): string[] =>
+    compareCreditNotes(ours({ refunds: [refund(over)] }), notes.map(note)).map((d) => `${d.kind}: ${d.detail}`);
+
+  it('has the same amount and currency, and the invoice may have other notes', () => {
+    expect(found([{ creditNoteId: 'cn_0', status: 'void' }, { creditNoteId: 'cn_2', amount: 1n }, {}])).toEqual([]);
+    expect(found([{ amount: 900n }])).toHaveLength(1);
+    expect(found([{ currency: 'USD' }])).toEqual([
+      'amount_differs: refund ref_1 takes 10.00 EUR off the sale; its credit note says 10.00 USD',
+    ]);
+  });
+
+  it('must be there and not void', () => {
+    const gone = (state: string): string => `refund_not_mirrored: credit note cn_1 of refund ref_1 is ${state}`;
+    expect([found([]), found([{ status: 'void' }])]).toEqual([[gone('missing')], [gone('void')]]);
+  });
+
+  it('is not needed before the mirror, or for a refund that returns a surplus alone', () => {
+    expect(found([], { mirror: 'waiting' })).toEqual([]);
+    expect(found([], { surplus: 1000n, creditNoteId: null })).toEqual([]);
+    expect(found([], { surplus: 999n, creditNoteId: null })).toHaveLength(1);
   });
 });
 

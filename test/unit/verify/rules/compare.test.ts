@@ -1,228 +1,320 @@
-// Each kind of difference between the ledger and Stripe, planted one at a time, and what must not count as one.
+// Each kind of difference between the ledger and the invoice on Stripe, planted one at a time, and what is none.
 import { describe, expect, it } from '@jest/globals';
-import { type PaymentRow } from '../../../../src/domain/model.js';
+import { type Difference, isRepairable, type OurInvoice } from '../../../../src/domain/difference.js';
+import { type InvoiceRow, type PaymentRow, type RefundRow } from '../../../../src/domain/model.js';
+import { DRAFT_PATIENCE_MS } from '../../../../src/policy.js';
 import {
   compareAttached,
   compareCharges,
-  compareCreditNotes,
   compareInvoice,
   compareWithin,
+  difference,
+  paidBeyondLedger,
 } from '../../../../src/verify/rules/compare.js';
-import { type Difference } from '../../../../src/domain/difference.js';
-import { compareRecord } from '../../../../src/verify/rules/compare-hands.js';
-import { START } from '../../../support/builders.js';
-import { facts, invoice, LATER, note, ours, payment, record, refund, review } from '../../../support/compare-rows.js';
+import { INVOICE_ID, START } from '../../../support/builders.js';
+import { facts, invoice, LATER, ours, payment, refund, review } from '../../../support/compare-rows.js';
+import { FACTS } from '../../../support/item-facts.js';
+
+const draft = invoice({ platformStatus: 'draft' });
+const open = invoice({ platformStatus: 'open' });
+const after = (ms: number): Date => new Date(START.getTime() + ms);
+const within = (over: Partial<OurInvoice>, now = LATER): string[] =>
+  compareWithin(ours(over), now).map((d) => `${d.kind} ${d.reviewId}`);
 
 describe('within the ledger', () => {
   it('a marked payment with a mirrored refund is no difference', () => {
-    expect(compareWithin(ours({ refunds: [refund()] }), LATER)).toEqual([]);
+    expect(within({ refunds: [refund()] })).toEqual([]);
   });
 
-  it('money that was taken and is not marked is one, after two minutes', () => {
-    const waiting = ours({ payments: [payment({ mark: 'waiting' })] });
-    expect(compareWithin(waiting, LATER)).toMatchObject([
+  it('money without its mark is a difference after two minutes, and a repair reads its invoice again', () => {
+    const waiting = { payments: [payment({ mark: 'waiting' })] };
+    expect(compareWithin(ours(waiting), LATER)).toMatchObject([
       { kind: 'charged_not_marked', paymentId: 'pay_1', repair: 'look-again', reviewId: null },
     ]);
-    expect(compareWithin(waiting, new Date(START.getTime() + 60_000))).toEqual([]);
-  });
-
-  it('money that waits for Stripe’s draft hour is none; with a failed finalization it is explained', () => {
-    const held = ours({ invoice: invoice({ platformStatus: 'draft' }), payments: [payment({ mark: 'held' })] });
-    expect(compareWithin(held, LATER)).toEqual([]);
-    const failed = { ...held, openReviews: [review({ kind: 'finalization_failed', paymentRowId: null })] };
-    expect(compareWithin(failed, LATER)).toMatchObject([{ kind: 'charged_not_marked', reviewId: 'rev_1' }]);
-    // Stripe's own limit is three days: after that nothing more comes.
-    const fourDays = new Date(START.getTime() + 96 * 3_600_000);
-    expect(compareWithin(held, fourDays)).toMatchObject([{ kind: 'charged_not_marked', reviewId: null }]);
-  });
-
-  it('is explained by the item that keeps the payment, not by a dispute about it', () => {
-    const parked = ours({ payments: [payment({ mark: 'parked' })] });
-    expect(compareWithin({ ...parked, openReviews: [review()] }, LATER)).toMatchObject([{ reviewId: 'rev_1' }]);
-    expect(compareWithin({ ...parked, openReviews: [review({ kind: 'dispute' })] }, LATER)).toMatchObject([
-      { reviewId: null },
+    expect([within(waiting, after(119_999)), within(waiting, after(120_000))]).toEqual([
+      [],
+      ['charged_not_marked null'],
     ]);
   });
 
-  it('is explained, with its refunds, by a refund of it that is stuck: its question comes back once that is over', () => {
+  it('a payment without success, without an amount, or set aside by a person needs no mark', () => {
+    for (const over of [{ succeededAt: null }, { amount: null }, { mark: 'closed' }] as const)
+      expect(within({ payments: [payment({ mark: 'waiting', ...over })] })).toEqual([]);
+  });
+
+  it('held money waits three days for the draft on Stripe, and a failed finalization explains it', () => {
+    const held = { invoice: draft, payments: [payment({ mark: 'held' })] };
+    expect(within(held, after(DRAFT_PATIENCE_MS - 1))).toEqual([]);
+    expect(within(held, after(DRAFT_PATIENCE_MS))).toEqual(['charged_not_marked null']);
+    const failed = [review({ kind: 'finalization_failed', paymentRowId: null })];
+    expect(within({ ...held, openReviews: failed })).toEqual(['charged_not_marked rev_1']);
+    expect(within({ ...held, invoice: open })).toEqual(['charged_not_marked null']);
+    expect(within({ ...held, payments: [payment({ mark: 'waiting' })] })).toEqual(['charged_not_marked null']);
+  });
+
+  it('a refund of held money waits as long, and a refund of another payment does not', () => {
+    const held = payment({ mark: 'held' });
+    const late = (paymentRowId: string, payments = [held]): string[] =>
+      within({ invoice: draft, payments, refunds: [refund({ mirror: 'waiting', paymentRowId })] });
+    expect(late('pmt_1')).toEqual([]);
+    expect(late('pmt_2', [held, payment({ id: 'pmt_2' })])).toEqual(['refund_not_mirrored null']);
+    expect(late('pmt_9')).toEqual(['refund_not_mirrored null']);
+  });
+
+  it('the item about a payment explains its missing mark; a dispute or the item of another payment does not', () => {
+    const parked = (over: Parameters<typeof review>[0]): string[] =>
+      within({ payments: [payment({ mark: 'parked' })], openReviews: [review(over)] });
+    expect(parked({})).toEqual(['charged_not_marked rev_1']);
+    expect(parked({ kind: 'dispute' })).toEqual(['charged_not_marked null']);
+    expect(parked({ paymentRowId: 'pmt_2' })).toEqual(['charged_not_marked null']);
+  });
+
+  it('a stuck refund of a parked payment explains the payment and its other refunds', () => {
     const refunds = [
       refund({ mirror: 'waiting', creditNoteId: null }),
       refund({ id: 'ref_2', status: 'pending', mirror: 'none' }),
     ];
     const openReviews = [review({ kind: 'refund_stuck', refundId: 'ref_2' })];
-    const about = (mark: 'parked' | 'waiting'): unknown =>
-      compareWithin(ours({ payments: [payment({ mark })], refunds, openReviews }), LATER).map((d) => [
-        d.kind,
-        d.reviewId,
-      ]);
-    const explained = [
-      ['charged_not_marked', 'rev_1'],
-      ['refund_not_mirrored', 'rev_1'],
-    ];
-    expect(about('parked')).toEqual(explained);
-    expect(about('waiting')).toEqual(explained.map(([kind]) => [kind, null]));
+    const about = (mark: 'parked' | 'waiting'): string[] =>
+      within({ payments: [payment({ mark })], refunds, openReviews });
+    expect(about('parked')).toEqual(['charged_not_marked rev_1', 'refund_not_mirrored rev_1']);
+    expect(about('waiting')).toEqual(['charged_not_marked null', 'refund_not_mirrored null']);
   });
 
-  it('a refund that does not show on Stripe is one', () => {
-    const waiting = ours({ refunds: [refund({ mirror: 'waiting', creditNoteId: null })] });
-    expect(compareWithin(waiting, LATER)).toMatchObject([{ kind: 'refund_not_mirrored', refundId: 'ref_1' }]);
-    expect(compareWithin(waiting, LATER)[0]?.detail).toMatch(/does not show on Stripe \(waiting\)$/);
-    const opened = compareWithin({ ...waiting, invoice: { ...waiting.invoice, platformStatus: 'open' } }, LATER);
-    expect(opened.find((d) => d.kind === 'refund_not_mirrored')?.detail).toMatch(
-      /does not show on Stripe: it waits until the rest of the invoice is paid$/,
-    );
-    expect(compareWithin(ours({ refunds: [refund({ status: 'pending', mirror: 'none' })] }), LATER)).toEqual([]);
-    expect(compareWithin(ours({ refunds: [refund({ mirror: 'not_needed' })] }), LATER)).toEqual([]);
+  it('a refund missing on Stripe is a difference after two minutes; a pending or unneeded one is none', () => {
+    const waiting = { refunds: [refund({ mirror: 'waiting', creditNoteId: null })] };
+    expect(compareWithin(ours(waiting), LATER)).toMatchObject([{ kind: 'refund_not_mirrored', refundId: 'ref_1' }]);
+    expect(within(waiting, after(119_999))).toEqual([]);
+    expect(within(waiting, after(120_000))).toHaveLength(1);
+    expect(within({ refunds: [refund({ mirror: 'waiting', succeededAt: null, createdAt: LATER })] })).toEqual([]);
+    expect(within({ refunds: [refund({ status: 'pending', mirror: 'none' })] })).toEqual([]);
+    expect(within({ refunds: [refund({ mirror: 'not_needed' })] })).toEqual([]);
   });
 
-  it('a renewal without a verdict is one once its time has passed', () => {
-    const silent = ours({
-      invoice: invoice({ status: 'expected', platformStatus: 'open', expectedBy: START }),
-      payments: [],
-    });
-    expect(compareWithin(silent, LATER)).toMatchObject([{ kind: 'no_verdict', repair: 'person', reviewId: null }]);
-    const told = { ...silent, openReviews: [review({ kind: 'renewal_overdue', paymentRowId: null })] };
-    expect(compareWithin(told, LATER)).toMatchObject([{ reviewId: 'rev_1' }]);
+  it('the item of the refund or of its payment explains a missing refund, and makes it a difference at once', () => {
+    const explained = (over: Parameters<typeof review>[0]): (string | undefined)[] =>
+      within({ refunds: [refund({ mirror: 'waiting' })], openReviews: [review(over)] }).filter((d) =>
+        d.startsWith('refund_not_mirrored'),
+      );
+    const [yes, no] = [['refund_not_mirrored rev_1'], ['refund_not_mirrored null']];
+    expect(explained({ kind: 'effect_failed', refundId: 'ref_1', paymentRowId: null })).toEqual(yes);
+    expect(explained({ kind: 'effect_failed', refundId: 'ref_2', paymentRowId: null })).toEqual(no);
+    for (const kind of ['double_payment', 'refund_gap'] as const) {
+      expect(explained({ kind })).toEqual(yes);
+      expect(explained({ kind, paymentRowId: 'pmt_2' })).toEqual(no);
+    }
+    expect(explained({ kind: 'dispute' })).toEqual(no);
+    const asked = [review({ kind: 'effect_failed', refundId: 'ref_1' })];
+    const refunds = [refund({ mirror: 'waiting' })];
+    expect(within({ refunds, openReviews: asked }, after(1))).toEqual(yes);
+  });
+
+  it('a refund of a marked payment on an open invoice waits for the rest of the invoice, and says so', () => {
+    const why = (over: Partial<OurInvoice>): string | undefined =>
+      / on Stripe(.*)$/.exec(
+        compareWithin(ours(over), LATER).find((d) => d.kind === 'refund_not_mirrored')?.detail ?? '',
+      )?.[1];
+    const waiting = (r: Partial<RefundRow> = {}): readonly RefundRow[] => [refund({ mirror: 'waiting', ...r })];
+    expect(why({ invoice: open, refunds: waiting() })).toBe(': it waits until the rest of the invoice is paid');
+    expect(why({ invoice: open, refunds: waiting({ mirror: 'crediting' }) })).toBe(' (crediting)');
+    expect(why({ invoice: open, refunds: waiting(), payments: [payment({ mark: 'parked' })] })).toBe(' (waiting)');
+    expect(why({ invoice: open, refunds: waiting({ paymentRowId: 'pmt_9' }) })).toBe(' (waiting)');
+    expect(why({ refunds: waiting() })).toBe(' (waiting)');
+  });
+
+  it('refunds with wrong totals are a difference by their item, and no other item is one', () => {
+    const gap = review({ id: 'rev_gap', kind: 'refund_gap', fact: FACTS.refund_gap });
+    expect(compareWithin(ours({ openReviews: [gap, review()] }), LATER)).toMatchObject([
+      { kind: 'amount_differs', repair: 'person', invoiceId: INVOICE_ID, reviewId: 'rev_gap' },
+    ]);
+  });
+
+  it('an open or draft renewal without a verdict after its time is a difference, and only its own item explains it', () => {
+    const silent = (over: Partial<InvoiceRow>, more: Partial<OurInvoice> = {}): string[] =>
+      within({ invoice: invoice({ platformStatus: 'open', expectedBy: START, ...over }), payments: [], ...more });
+    expect([silent({}), silent({ platformStatus: 'draft' })]).toEqual([['no_verdict null'], ['no_verdict null']]);
+    for (const over of [{ platformStatus: 'uncollectible' }, { platformStatus: 'paid' }] as const)
+      expect(silent(over)).toEqual([]);
+    expect([silent({ expectedBy: LATER }), silent({ expectedBy: null })]).toEqual([[], []]);
+    const asked = (kind: 'renewal_overdue' | 'dispute') => ({ openReviews: [review({ kind, paymentRowId: null })] });
+    expect(silent({}, asked('renewal_overdue'))).toEqual(['no_verdict rev_1']);
+    expect(silent({}, asked('dispute'))).toEqual(['no_verdict null']);
     const refused = payment({ succeededAt: null, status: 'failed', mark: 'none', verdictAt: START });
-    expect(compareWithin({ ...silent, payments: [refused] }, LATER)).toEqual([]);
+    expect(silent({}, { payments: [refused] })).toEqual([]);
+    expect(silent({}, { payments: [payment({ mark: 'closed', status: 'failed', succeededAt: null })] })).toEqual([
+      'no_verdict null',
+    ]);
   });
 });
+
 describe('against the invoice on Stripe', () => {
-  it('the same amount paid is no difference', () => {
-    expect(compareInvoice(facts(), ours(), LATER)).toEqual([]);
-  });
+  const found = (over: Parameters<typeof facts>[0], own: OurInvoice | null = ours()): string[] =>
+    compareInvoice(facts(over), own, LATER).map((d) => `${d.kind} ${d.repair} ${d.reviewId}`);
+  const lost = ['event_never_delivered look-again null'];
 
-  it('less paid than marked is one, and nothing paid is a charge that is not marked', () => {
+  it('the marked amount is no difference, less is one, and nothing is a missing mark', () => {
+    expect(found({})).toEqual([]);
+    expect(found({ amountPaid: 2000n })).toEqual(['amount_differs person null']);
+    expect(found({ amountPaid: 0n, status: 'open' })).toEqual(['charged_not_marked person null']);
+    expect(found({ currency: 'USD' })).toEqual(['amount_differs person null']);
     expect(compareInvoice(facts({ amountPaid: 2000n }), ours(), LATER)).toMatchObject([
-      { kind: 'amount_differs', repair: 'person' },
+      { paymentId: 'pay_1', detail: 'the ledger marked 29.90 EUR; Stripe shows 20.00 EUR paid (paid)' },
     ]);
-    expect(compareInvoice(facts({ amountPaid: 0n, status: 'open' }), ours(), LATER)).toMatchObject([
-      { kind: 'charged_not_marked' },
-    ]);
-    expect(compareInvoice(facts({ currency: 'USD' }), ours(), LATER)).toMatchObject([{ kind: 'amount_differs' }]);
+    expect(found({ currency: 'USD', amountPaid: 0n }, ours({ payments: [payment({ amount: null })] }))).toEqual([]);
   });
 
-  it('an invoice that never arrived is one, except a signup’s, an empty or a void one, and one just made', () => {
-    expect(compareInvoice(facts(), null, LATER)).toMatchObject([
-      { kind: 'event_never_delivered', repair: 'look-again' },
-    ]);
-    expect(compareInvoice(facts({ billingReason: 'subscription_create' }), null, LATER)).toEqual([]);
-    expect(compareInvoice(facts({ amountDue: 0n }), null, LATER)).toEqual([]);
-    expect(compareInvoice(facts({ status: 'void' }), null, LATER)).toEqual([]);
-    expect(compareInvoice(facts({ createdAt: LATER }), null, LATER)).toEqual([]);
-    expect(compareInvoice(facts({ createdAt: LATER }), null, LATER, 0)).toMatchObject([
-      { kind: 'event_never_delivered', repair: 'look-again' },
+  it('only the item about the payment explains less than the marked amount', () => {
+    const explained = (over: Parameters<typeof review>[0]): string[] =>
+      found({ amountPaid: 1n }, ours({ openReviews: [review(over)] }));
+    expect(explained({})).toEqual(['amount_differs person rev_1']);
+    expect(explained({ paymentRowId: 'pmt_2' })).toEqual(['amount_differs person null']);
+    expect(explained({ kind: 'dispute' })).toEqual(['amount_differs person null']);
+  });
+
+  it('Stripe need not show a returned surplus, and must show every other marked amount', () => {
+    const paid = (amountPaid: bigint, over: Partial<RefundRow>): number =>
+      found(
+        { amountPaid },
+        ours({ payments: [payment({ amount: 3100n })], refunds: [refund({ amount: 110n, ...over })] }),
+      ).length;
+    expect([paid(2990n, { surplus: 110n }), paid(2989n, { surplus: 110n })]).toEqual([0, 1]);
+    expect([paid(2990n, {}), paid(2990n, { surplus: 110n, counted: false })]).toEqual([1, 1]);
+  });
+
+  it('an unknown invoice is a difference, except the invoice of a signup, an empty, a void or a new one', () => {
+    expect(found({}, null)).toEqual(lost);
+    expect(found({ createdAt: null }, null)).toEqual(lost);
+    for (const over of [{ billingReason: 'subscription_create' }, { amountDue: 0n }, { status: 'void' }] as const)
+      expect(found(over, null)).toEqual([]);
+    expect(found({ createdAt: LATER }, null)).toEqual([]);
+    expect(compareInvoice(facts({ createdAt: LATER }), null, LATER, 0)).toMatchObject([{ invoiceId: INVOICE_ID }]);
+  });
+
+  it('another status than in our events is a difference, unless its news is on the way', () => {
+    const own = ours({ invoice: open, payments: [] });
+    const voided = { status: 'void', amountPaid: 0n } as const;
+    expect(found(voided, own)).toEqual(lost);
+    expect(compareInvoice(facts({ ...voided, createdAt: LATER }), own, LATER, 0)).toEqual([]);
+    const told = compareInvoice(facts({ status: 'void', createdAt: null }), ours({ payments: [] }), LATER);
+    expect(told).toMatchObject([
+      { invoiceId: INVOICE_ID, detail: 'Stripe shows the invoice void; our events say paid' },
     ]);
   });
 
-  it('another status than the one we were told is one', () => {
-    const open = ours({ invoice: invoice({ platformStatus: 'open' }), payments: [] });
-    expect(compareInvoice(facts({ status: 'void', amountPaid: 0n }), open, LATER)).toMatchObject([
-      { kind: 'event_never_delivered', repair: 'look-again' },
+  it('Crossbill asks for the payments of an invoice with more than its marks', () => {
+    expect(paidBeyondLedger(facts({ amountPaid: 2991n }), ours())).toBe(true);
+    expect(paidBeyondLedger(facts({ amountPaid: 1n }), null)).toBe(true);
+    expect([paidBeyondLedger(facts(), ours()), paidBeyondLedger(facts({ amountPaid: 0n }), null)]).toEqual([
+      ...[false, false],
     ]);
-    const young = facts({ status: 'void', amountPaid: 0n, createdAt: LATER });
-    expect(compareInvoice(young, open, LATER, 0)).toEqual([]); // its news is on the way
-  });
-
-  it('a payment record of somebody else’s is one, ours is none, and what Stripe collected itself is none', () => {
-    const unmarked = ours({ payments: [] });
-    const paidBy = (id: string | null) => [
-      { paymentRecordId: id, byPlatform: id === null, status: 'paid', amountPaid: 2990n },
-    ];
-    expect(compareAttached(facts(), unmarked, paidBy('pr_9'))).toMatchObject([{ kind: 'marked_not_charged' }]);
-    expect(compareAttached(facts(), unmarked, paidBy(null))).toEqual([]);
-    expect(compareAttached(facts(), ours(), paidBy('pr_1'))).toEqual([]);
-    const beside = [...paidBy('pr_1'), ...paidBy('pr_9')];
-    expect(compareAttached(facts({ amountPaid: 5980n }), ours(), beside)).toMatchObject([
-      { kind: 'marked_not_charged' },
-    ]);
-  });
-
-  it('only what names a payment intent or a charge was collected by Stripe: an unknown type beside a mark by hand is no money', () => {
-    const listed = [{ paymentRecordId: null, byPlatform: false, status: 'paid', amountPaid: 2990n }];
-    expect(compareAttached(facts(), ours({ payments: [] }), listed)).toMatchObject([{ kind: 'marked_not_charged' }]);
-    const marked = ours({ payments: [payment({ paymentRecordId: null, markMode: 'out_of_band' })] });
-    expect(compareAttached(facts(), marked, listed)).toEqual([]);
-  });
-
-  it('a mark out of band is one unless it is ours or a person was asked', () => {
-    expect(compareAttached(facts(), ours({ payments: [] }), [])).toMatchObject([
-      { kind: 'marked_not_charged', reviewId: null },
-    ]);
-    expect(
-      compareAttached(facts(), ours({ payments: [payment({ paymentRecordId: null, markMode: 'out_of_band' })] }), []),
-    ).toEqual([]);
-    const asked = ours({
-      payments: [payment({ mark: 'parked', paymentRecordId: null })],
-      openReviews: [review({ kind: 'double_payment' })],
-    });
-    expect(compareAttached(facts(), asked, [])).toMatchObject([{ reviewId: 'rev_1' }]);
+    for (const over of [{ mark: 'parked' }, { amount: null }] as const)
+      expect(paidBeyondLedger(facts(), ours({ payments: [payment(over)] }))).toBe(true);
   });
 });
-describe('one charge on two invoices', () => {
-  const first = payment({ id: 'pmt_a', paymentId: 'pay_a', invoiceId: 'in_a', processorChargeId: 'ch_1' });
-  const late = new Date(first.recordedAt.getTime() + 1000);
-  const second = payment({ id: 'pmt_b', paymentId: 'pay_b', processorChargeId: 'ch_1', recordedAt: late });
-  const about = (p: PaymentRow, other: PaymentRow): Difference[] =>
-    compareCharges(ours({ payments: [p], sameCharge: [other] }));
 
-  it('is named once, with both invoices, also when both were booked and nobody was asked', () => {
+describe('the payments of an invoice on Stripe', () => {
+  const listed = (paymentRecordId: string | null, amountPaid: bigint | null = 2990n, over: object = {}) => ({
+    ...{ paymentRecordId, byPlatform: false, status: 'paid', amountPaid, ...over },
+  });
+  type Attached = ReturnType<typeof listed>;
+  const found = (amountPaid: bigint, own: OurInvoice | null, ...attached: Attached[]): string[] =>
+    compareAttached(facts({ amountPaid }), own, attached).map((d) => `${d.kind} ${d.reviewId}: ${d.detail}`);
+  const none = ours({ payments: [] });
+  const foreign = 'marked_not_charged null: payment record pr_9 pays the invoice, and';
+  const byHand = (sum: string, item: string | null = null): string =>
+    `marked_not_charged ${item}: ${sum} EUR was marked paid out of band, and the MoR has reported no payment for it`;
+
+  it('a foreign payment record is a difference, next to ours too; our own record and a collection by Stripe are none', () => {
+    expect(found(2990n, none, listed('pr_9'))).toEqual([`${foreign} the MoR has reported no payment for it`]);
+    expect(found(5980n, ours(), listed('pr_1'), listed('pr_9'))).toHaveLength(1);
+    expect(found(2990n, ours(), listed('pr_1'))).toEqual([]);
+    expect(found(2990n, none, listed(null, 2990n, { byPlatform: true }))).toEqual([]);
+    expect(found(0n, null, listed('pr_9', 2990n, { status: 'open' }))).toEqual([]);
+  });
+
+  it('money without a record and without a collection by Stripe is a mark out of band, to the cent', () => {
+    expect(found(500n, null)).toEqual([byHand('5.00')]);
+    expect(found(2990n, none, listed(null))).toEqual([byHand('29.90')]);
+    expect(found(3490n, ours(), listed('pr_1'))).toEqual([byHand('5.00')]);
+    const two = ours({ payments: [payment(), payment({ id: 'pmt_2', paymentRecordId: null, amount: 500n })] });
+    expect(found(3490n, two, listed('pr_1'))).toEqual([]);
+    expect(found(3491n, two, listed('pr_1'))).toEqual([byHand('0.01')]);
+    expect(found(2990n, none, listed(null, null, { byPlatform: true }))).toEqual([]); // its amount is unknown
+  });
+
+  it('our own mark out of band, or a mark with a detached record, is no foreign money', () => {
+    const marked = ours({ payments: [payment({ paymentRecordId: null, markMode: 'out_of_band' })] });
+    expect([found(2990n, marked), found(2990n, marked, listed(null))]).toEqual([[], []]);
+    expect([found(2990n, ours()), found(2991n, ours())]).toEqual([[], [byHand('0.01')]]);
+  });
+
+  it('an item about a double payment explains foreign money, and another item does not', () => {
+    const asked = (kind: 'dispute' | 'double_payment') => ours({ payments: [], openReviews: [review({ kind })] });
+    expect(found(2990n, asked('double_payment'))).toEqual([byHand('29.90', 'rev_1')]);
+    expect(found(2990n, asked('dispute'))).toEqual([byHand('29.90')]);
+  });
+
+  it('the item of a parked payment explains a foreign record of the same amount, as after a restore', () => {
+    const waits = (over: Partial<PaymentRow>): OurInvoice =>
+      ours({
+        payments: [payment({ mark: 'parked', paymentRecordId: null, ...over })],
+        openReviews: [review({ kind: 'amount_mismatch' })],
+      });
+    expect(found(2990n, waits({}), listed('pr_9'))).toEqual([
+      `${foreign.replace('null', 'rev_1')} payment pay_1 of as much waits for a person`,
+    ]);
+    expect(found(2990n, waits({ amount: 2989n }), listed('pr_9'))).toEqual([
+      `${foreign} the MoR has reported no payment for it`,
+    ]);
+  });
+});
+
+describe('one charge on two invoices', () => {
+  const first = payment({ id: 'pmt_a', paymentId: 'pay_a', invoiceId: 'in_a' });
+  const second = payment({ recordedAt: after(1) });
+  const about = (p: PaymentRow, other: PaymentRow, over: Partial<OurInvoice> = {}): Difference[] =>
+    compareCharges(ours({ payments: [p], sameCharge: [other], ...over }));
+
+  it('is one difference on the later payment, with both invoices', () => {
     expect(about(second, first)).toMatchObject([
       {
-        kind: 'charge_on_two_invoices',
-        invoiceId: second.invoiceId,
-        paymentId: 'pay_b',
-        objectId: 'ch_1',
-        reviewId: null,
-        detail: expect.stringMatching(/pay_a of invoice in_a .* pay_b of invoice in_/),
+        ...{ kind: 'charge_on_two_invoices', repair: 'person', reviewId: null },
+        ...{ invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'ch_1' },
+        detail: `charge ch_1 is named by payment pay_a of invoice in_a (confirmed) and by payment pay_1 of invoice ${INVOICE_ID} (confirmed)`,
       },
     ]);
     expect(about(first, second)).toEqual([]);
-    const unbooked = { ...first, succeededAt: null };
-    expect(about(unbooked, second)).toHaveLength(1);
-    expect(about(second, unbooked)).toEqual([]);
+    expect(about(second, { ...first, id: 'pmt_9', paymentId: null })[0]?.detail).toContain('payment pmt_9 of invoice');
   });
 
-  it('is none once one of them was set aside or given back, or never succeeded', () => {
-    expect(about({ ...second, mark: 'closed' }, first)).toEqual([]);
-    expect(about(second, { ...first, mark: 'closed' })).toEqual([]);
-    expect(about({ ...second, status: 'failed' }, first)).toEqual([]);
+  it('is a difference on the unbooked payment of the two, and at the same moment their ids decide', () => {
+    const unbooked = { ...first, succeededAt: null };
+    expect([about(unbooked, second).length, about(second, unbooked).length]).toEqual([1, 0]);
+    const atOnce = { ...second, recordedAt: first.recordedAt };
+    expect([about(atOnce, first).length, about(first, atOnce).length]).toEqual([0, 1]);
+  });
+
+  it('is none for a failed, open or closed payment, another charge, the same invoice or an unknown charge', () => {
+    for (const over of [{ mark: 'closed' }, { status: 'failed' }, { status: 'requires_action' }] as const) {
+      expect(about({ ...second, ...over }, first)).toEqual([]);
+      expect(about(second, { ...first, ...over })).toEqual([]);
+    }
+    expect(about(second, { ...first, processorChargeId: 'ch_9' })).toEqual([]);
+    expect(about(second, { ...first, invoiceId: INVOICE_ID })).toEqual([]);
+    expect(about({ ...second, processorChargeId: null }, { ...first, processorChargeId: null })).toEqual([]);
+    expect(compareCharges(ours())).toEqual([]);
+  });
+
+  it('only the double-payment item of this payment explains it', () => {
+    const found = (over: Parameters<typeof review>[0]): unknown =>
+      about(second, first, { openReviews: [review(over)] })[0]?.reviewId;
+    expect(found({ kind: 'double_payment' })).toBe('rev_1');
+    expect([found({ kind: 'double_payment', paymentRowId: 'pmt_2' }), found({})]).toEqual([null, null]);
   });
 });
-describe('refunds on Stripe', () => {
-  const given = ours({ refunds: [refund()] });
 
-  it('a credit note of the same amount is no difference', () => {
-    expect(compareCreditNotes(given, [note()])).toEqual([]);
-  });
-
-  it('a credit note that is void, gone, or of another amount is one', () => {
-    expect(compareCreditNotes(given, [note({ status: 'void' })])).toMatchObject([{ kind: 'refund_not_mirrored' }]);
-    expect(compareCreditNotes(given, [])).toMatchObject([{ kind: 'refund_not_mirrored' }]);
-    expect(compareCreditNotes(given, [note({ amount: 900n })])).toMatchObject([{ kind: 'amount_differs' }]);
-  });
-
-  it('a payment record with another sum of refunds, or none at all, is one; a report under way is none', () => {
-    const p = payment();
-    expect(compareRecord(given, p, record())).toEqual([]);
-    expect(compareRecord(given, p, record({ amountRefunded: 0n }))).toMatchObject([{ kind: 'refund_not_mirrored' }]);
-    expect(compareRecord(given, p, record({ amountRefunded: 1500n }))).toMatchObject([{ kind: 'refunded_by_hand' }]);
-    expect(compareRecord(given, p, null)).toMatchObject([{ kind: 'charged_not_marked' }]);
-    const underWay = ours({ refunds: [refund(), refund({ id: 'ref_2', amount: 500n, mirror: 'reporting' })] });
-    expect(compareRecord(underWay, p, record({ amountRefunded: 1500n }))).toEqual([]);
-  });
-
-  it('one of ours that Stripe refused explains no refund there of the same amount; one that a person settled does', () => {
-    const p = payment();
-    const refunds = [refund(), refund({ id: 'ref_2', amount: 500n, mirror: 'parked' })];
-    const item = review({ kind: 'effect_failed', refundId: 'ref_2', subject: 'report_refund:pay_1:re_2' });
-    const shown = record({ amountRefunded: 1500n });
-    expect(compareRecord(ours({ refunds, openReviews: [item] }), p, shown)).toMatchObject([
-      { kind: 'refunded_by_hand', reviewId: null },
-    ]);
-    expect(compareRecord(ours({ refunds }), p, shown)).toEqual([]);
-    // Reported, and only its credit note was refused.
-    const noted = review({ ...item, subject: 'issue_credit_note:pay_1:re_2' });
-    expect(compareRecord(ours({ refunds, openReviews: [noted] }), p, shown)).toEqual([]);
-  });
+it('a repair needs no person only without an open review item', () => {
+  expect(isRepairable(difference('charged_not_marked', 'look-again', '', {}))).toBe(true);
+  expect(isRepairable(difference('charged_not_marked', 'look-again', '', { reviewId: 'rev_1' }))).toBe(false);
+  expect(isRepairable(difference('amount_differs', 'person', '', {}))).toBe(false);
 });

@@ -2,7 +2,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { afterPage, begun, progressFromJson, progressToJson, takenUp } from '../../../../src/verify/rules/progress.js';
-import { showCounts, showMarksLeft } from '../../../../src/verify/rules/counts.js';
 import { type Listing } from '../../../../src/domain/difference.js';
 import { SETTINGS } from '../../../support/builders.js';
 
@@ -11,10 +10,14 @@ const at = (sec: number): Date => new Date(SINCE.getTime() + sec * 1000);
 
 /** Through a restart: what was written down is read again. */
 function kept(listing: Listing): Listing {
-  const progress = { ...begun(SINCE, SETTINGS), invoices: listing, refundsAfter: 12n };
+  const progress = {
+    ...begun(SINCE, SETTINGS),
+    lists: { ...begun(SINCE, SETTINGS).lists, invoices: listing },
+    refundsAfter: 12n,
+  };
   const read = progressFromJson(JSON.parse(JSON.stringify(progressToJson(progress))));
   expect(read).toEqual(progress);
-  return read.invoices;
+  return read.lists.invoices;
 }
 
 describe('a listing that is cut off again and again', () => {
@@ -27,7 +30,7 @@ describe('a listing that is cut off again and again', () => {
       fc.property(fc.array(second, { maxLength: 30 }), fc.integer({ min: 1, max: 5 }), sittings, (old, size, cuts) => {
         let now = 400;
         let made = old.map((sec, n) => ({ id: `in_${n}`, sec }));
-        let listing = begun(SINCE, SETTINGS).invoices;
+        let listing = begun(SINCE, SETTINGS).lists.invoices;
         const compared = new Set<string>();
         const sitting = (pages: number): void => {
           for (let [stretch] = listing.todo; stretch !== undefined && pages > 0; [stretch] = listing.todo) {
@@ -64,7 +67,7 @@ describe('a listing that is cut off again and again', () => {
   });
 
   it('asks again for what was too young to be compared, and for nothing that was compared and is older', () => {
-    const whole = begun(SINCE, SETTINGS).invoices;
+    const whole = begun(SINCE, SETTINGS).lists.invoices;
     const half = afterPage(whole, [at(1_000), at(900), at(900.5)], false);
     expect(half).toEqual({ newest: at(1_000), todo: [{ from: SINCE, to: at(901) }] });
     expect(takenUp(half, SINCE).todo).toEqual([
@@ -79,7 +82,7 @@ describe('a listing that is cut off again and again', () => {
   });
 
   it('stays where it is after a page of which nothing could be read, and at its end once it was reached', () => {
-    const half = afterPage(begun(SINCE, SETTINGS).invoices, [at(1_000)], false);
+    const half = afterPage(begun(SINCE, SETTINGS).lists.invoices, [at(1_000)], false);
     expect(afterPage(half, [], false)).toEqual(half);
     const whole = afterPage(half, [], true);
     expect(afterPage(whole, [at(1_500)], false)).toEqual({ newest: at(1_500), todo: [] });
@@ -88,20 +91,11 @@ describe('a listing that is cut off again and again', () => {
   it('begins with everything since its day, and with no invoice to be looked at again unless one differed', () => {
     const todo = [{ from: SINCE, to: null }];
     const all = { newest: null, todo };
-    expect(begun(SINCE, SETTINGS)).toMatchObject({ invoices: all, records: all, notes: all, events: all, again: [] });
+    expect(begun(SINCE, SETTINGS)).toMatchObject({
+      lists: { invoices: all, records: all, notes: all, events: all },
+      again: [],
+    });
     expect(begun(SINCE, SETTINGS).again).toHaveLength(0);
     expect(begun(SINCE, SETTINGS, ['in_1']).again).toEqual(['in_1']);
-  });
-});
-
-describe('what a run compared', () => {
-  it('is said in the singular where there is one', () => {
-    expect(showCounts({ invoices: 1, stripe_events: 4, refunds: 0 })).toBe('1 invoice, 4 stripe events, 0 refunds');
-    expect(showCounts({ stripe_events: 1, credit_notes: 1 })).toBe('1 stripe event, 1 credit note');
-    expect(showCounts({})).toBe('');
-  });
-
-  it('leaves marks to the next runs, counted up to ten thousand', () => {
-    expect([0, 9_999, 10_000].map(showMarksLeft)).toEqual(['0', '9999', '10000 or more']);
   });
 });
