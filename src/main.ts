@@ -2,7 +2,7 @@
 // the young generation grow to 96 MB, and 5,000 strangers take 350 MB instead of 250. That one cannot be set once V8 runs.
 import { Session } from 'node:inspector/promises';
 import { setFlagsFromString } from 'node:v8';
-import { ConfigError, loadConfig, withDotEnv } from './config/index.js';
+import { type Config, ConfigError, loadConfig, withDotEnv } from './config/index.js';
 import { startDaemon } from './daemon.js';
 import { loggerOf } from './observe/index.js';
 import { DatabaseRefused } from './store/database.js';
@@ -56,10 +56,20 @@ async function main(): Promise<void> {
     );
   } catch (err) {
     if (asked) process.exit(0);
-    if (err instanceof DatabaseRefused) log.fatal({ event: 'daemon.not_started', code: err.code }, err.message);
-    else log.fatal({ event: 'daemon.not_started', err }, 'the daemon could not start');
+    const { code, message } = explainStart(err, config);
+    if (code !== null) log.fatal({ event: 'daemon.not_started', code }, message);
+    else log.fatal({ event: 'daemon.not_started', err }, message);
     process.exit(1);
   }
+}
+
+/** `code` is null for an error without a known cause: the log then holds its stack. */
+function explainStart(err: unknown, { host, port }: Config): { readonly code: string | null; readonly message: string } {
+  if (err instanceof DatabaseRefused) return { code: err.code, message: err.message };
+  if (err instanceof Error && 'code' in err && err.code === 'EADDRINUSE') {
+    return { code: 'port_in_use', message: `Port ${port} of ${host} is in use. Stop the other program, or set PORT.` };
+  }
+  return { code: null, message: 'the daemon could not start' };
 }
 
 /** What the start leaves behind, some 40 MB, V8 would keep until there is enough work for a collection. */

@@ -71,7 +71,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     .description('Operate Crossbill, the bridge between Stripe Billing and the Merchant of Record.')
     .version(VERSION, '--version', 'the release')
     .addHelpText('after', EXIT_HELP)
-    .showHelpAfterError('Run with --help to list commands.')
+    .showHelpAfterError('Add --help to see commands, options and examples.')
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: (text) => session.io.err(text) });

@@ -85,6 +85,30 @@ it('the daemon without settings ends with exit code 78, names all missing ones a
   );
 });
 
+it('the daemon on a used port ends with exit code 1, and its log names the port', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const env = {
+    PATH: process.env['PATH'],
+    PORT: String(port),
+    STRIPE_API_KEY: 'sk_test_1',
+    STRIPE_WEBHOOK_SECRETS: 'whsec_0123456789abcdef',
+    MOR_BASE_URL: 'http://127.0.0.1:1',
+    MOR_AUTH_URL: 'http://127.0.0.1:1',
+    MOR_CLIENT_ID: 'client',
+    MOR_CLIENT_SECRET: 'secret',
+    MOR_PAYMENT_WEBHOOK_SECRETS: 'secret-0123456789abcdef',
+    API_KEYS: `shop:ops:${'k'.repeat(32)}`,
+  };
+  const ended = spawnSync(process.execPath, [join(ROOT, 'dist/main.js')], { cwd: folder, env, encoding: 'utf8' });
+  server.close();
+  expect(ended.status).toBe(1);
+  const line = JSON.parse(ended.stdout.trim()) as Record<string, unknown>;
+  expect(line).toMatchObject({ event: 'daemon.not_started', code: 'port_in_use' });
+  expect(line['msg']).toContain(String(port));
+});
+
 it('a command with a full disk as standard output says so, with exit code 1', () => {
   const full = openSync('/dev/full', 'w');
   const env = { PATH: process.env['PATH'], HOME: folder };
