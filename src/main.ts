@@ -64,7 +64,10 @@ async function main(): Promise<void> {
 }
 
 /** `code` is null for an error without a known cause: the log then holds its stack. */
-function explainStart(err: unknown, { host, port }: Config): { readonly code: string | null; readonly message: string } {
+function explainStart(
+  err: unknown,
+  { host, port }: Config,
+): { readonly code: string | null; readonly message: string } {
   if (err instanceof DatabaseRefused) return { code: err.code, message: err.message };
   if (err instanceof Error && 'code' in err && err.code === 'EADDRINUSE') {
     return { code: 'port_in_use', message: `Port ${port} of ${host} is in use. Stop the other program, or set PORT.` };
