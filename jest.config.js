@@ -1,32 +1,12 @@
-// Jest runs the TypeScript sources as native ES modules: Nest 12 is ESM only.
+// Jest runs the TypeScript sources as Node's own modules: see test/support/runtime.
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test', '<rootDir>/packages'],
   testMatch: ['**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: {
-    '^(\\.{1,2}/.*)\\.js$': '$1',
-    '^#src/(.*)\\.js$': '<rootDir>/src/$1',
-    '^@crossbill/sandbox$': '<rootDir>/packages/sandbox/src/sandbox.ts',
-    '^@crossbill/(mor|sandbox)/(.*)\\.js$': '<rootDir>/packages/$1/src/$2',
-    '^@crossbill/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
-  },
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-          keepClassNames: true,
-        },
-        module: { type: 'es6' },
-      },
-    ],
-  },
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  runtime: '<rootDir>/test/support/runtime/runtime.js',
+  transform: {},
+  globalSetup: '<rootDir>/test/support/global-setup.js',
+  globalTeardown: '<rootDir>/test/support/global-teardown.js',
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
   testSequencer: '<rootDir>/test/support/sequencer.js',
   // Tests wait for databases and peers more than they compute: four files at a time also on two cores.

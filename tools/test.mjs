@@ -1,6 +1,5 @@
 // `npm test`: every test but the long ones. `npm run test:long`: those. With a path among the arguments: this file or
-// folder, long or not. Everything else goes to jest unchanged. TypeScript runs as native ES modules; Node 20 to 26 need
-// a flag for it.
+// folder, long or not. Everything else goes to jest unchanged.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,13 +19,7 @@ function found() {
   return ['--config', JSON.stringify({ ...config, rootDir: fileURLToPath(new URL('..', import.meta.url)), ...files })];
 }
 
-const jest = spawn(process.execPath, ['node_modules/jest/bin/jest.js', ...found(), ...args], {
-  stdio: 'inherit',
-  env: {
-    ...process.env,
-    NODE_OPTIONS:
-      `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`.trim(),
-  },
-});
+const command = ['node_modules/jest/bin/jest.js', ...found(), ...args];
+const jest = spawn(process.execPath, command, { stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => jest.kill(signal));
 jest.on('close', (code) => (process.exitCode = code ?? 1));

@@ -87,10 +87,7 @@ function plant(file, text) {
 }
 
 const byTests = async ({ tests }, url) => {
-  const env = {
-    TEST_DATABASE_URL: url,
-    NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
-  };
+  const env = { TEST_DATABASE_URL: url };
   // Without a database, unless a test needs one.
   const config = tests.every((t) => t.startsWith('test/unit/')) ? ['--config', 'jest.unit.config.js'] : [];
   const { code, text } = await run('node', ['node_modules/jest/bin/jest.js', '--bail', ...config, ...tests], env);

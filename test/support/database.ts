@@ -15,7 +15,7 @@ type Migrate = (databaseUrl: string) => Promise<unknown>;
 /** The run's server, its database `postgres`. */
 export function adminUrl(): string {
   const url = process.env.CROSSBILL_TEST_ADMIN_URL;
-  if (!url) throw new Error('no PostgreSQL for tests: global-setup.ts has not run');
+  if (!url) throw new Error('no PostgreSQL for tests: global-setup.js has not run');
   return url;
 }
 

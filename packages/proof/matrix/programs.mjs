@@ -27,11 +27,9 @@ export async function tests(node, url, paths, log, tell) {
   rmSync(file, { force: true });
   const args = ['node_modules/jest/bin/jest.js', ...paths, '--json', `--outputFile=${file}`];
   const progress = setInterval(() => tell(filesDone(`${log}.tests.log`)), TELL_EVERY_MS);
-  const how = await run(node, args, `${log}.tests.log`, 60, {
-    // As in `npm test`; through the environment, so that jest's workers have them too.
-    NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
-    TEST_DATABASE_URL: url,
-  }).finally(() => clearInterval(progress));
+  const how = await run(node, args, `${log}.tests.log`, 60, { TEST_DATABASE_URL: url }).finally(() =>
+    clearInterval(progress),
+  );
   let found;
   try {
     found = JSON.parse(readFileSync(file, 'utf8'));

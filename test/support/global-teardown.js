@@ -1,8 +1,7 @@
 // After all tests, also failed ones: ends the run's PostgreSQL and removes its folder.
 import { rmSync } from 'node:fs';
-import type {} from './global-setup.js';
 
-export default async function globalTeardown(): Promise<void> {
+export default async function globalTeardown() {
   const server = globalThis.crossbillTestServer;
   if (server === undefined) return; // TEST_DATABASE_URL
   await server.postgres.stop();

@@ -1,0 +1,41 @@
+// Before all tests: one PostgreSQL for the run, embedded or the one in TEST_DATABASE_URL.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import './runtime/register.js';
+
+/** Where the workers find the server: see `database.ts`. */
+const ADMIN_URL = 'CROSSBILL_TEST_ADMIN_URL';
+const PREFIX = 'crossbill-test-';
+
+export default async function globalSetup() {
+  if (process.env.TEST_DATABASE_URL) {
+    process.env[ADMIN_URL] = process.env.TEST_DATABASE_URL;
+    return;
+  }
+  removeLeftOvers();
+  const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const { startEmbeddedPostgres } = await import('../../packages/embedded-postgres/src/index.js');
+  const quiet = { info: () => undefined, warn: (message) => console.warn(message) };
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, log: quiet, settings });
+  // For `global-teardown.js`: both run in the same process and share nothing else.
+  globalThis.crossbillTestServer = { postgres, folder };
+  process.env[ADMIN_URL] = postgres.adminUrl;
+}
+
+/** Folders of killed runs; their servers have ended alone. */
+function removeLeftOvers() {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
