@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { adviceFor, type MorCallName } from '@crossbill/mor';
 import { cliJson } from '../cli/rig.js';
-import { openInvoice } from '../support/channels.js';
+import { openInvoice, PROFORMA } from '../support/channels.js';
 import { company } from '../support/company.js';
 import { type Json, type Reply, startWorld, type World } from '../support/world.js';
 
@@ -14,13 +14,6 @@ const cart = {
   lineItems: [{ merchantLineItemReference: '1', productCode: 'p', title: 'Larch Pro', unitPrice: 29.9 }],
   evidence: { billingCountry: 'GB', ipAddress: '203.0.113.7' },
 };
-const recipient = {
-  legalName: 'Ada Example Ltd',
-  address: { line1: '1 High Street', locality: 'London', postalCode: 'N1 1AA', country: 'GB' },
-  taxIdentifiers: [{ type: 'GB_VAT', code: 'GB123456789', country: 'GB' }],
-  contact: { email: 'ada@example.com' },
-};
-const proforma = { jurisdiction: 'GB', due_date: '2099-12-31', recipient };
 const link = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
 const merchant = { merchantReference: 'larch', productCode: 'tor', company };
 const product = { code: 'tor', regions: ['GB'] };
@@ -38,7 +31,7 @@ beforeAll(async () => {
   await world.startDaemon();
   bare = await openInvoice(world);
   papers = await openInvoice(world);
-  const made = await world.api('POST', `/v1/invoices/${papers}/proforma`, proforma);
+  const made = await world.api('POST', `/v1/invoices/${papers}/proforma`, PROFORMA);
   proformaId = String(made.body['id']);
   await world.api('POST', `/v1/invoices/${papers}/payment-link`, link);
   const s = await world.subscriber();
@@ -117,7 +110,7 @@ const ROWS: readonly Row[] = [
     '400:invalid_argument 401:',
   ],
   [
-    ['POST', () => `/v1/invoices/${bare}/proforma`, proforma],
+    ['POST', () => `/v1/invoices/${bare}/proforma`, PROFORMA],
     'proforma.create',
     'POST /api/proforma-invoices',
     '400:invalid_argument 422:unsupported_jurisdiction 422:idempotency_key_reused',
@@ -275,7 +268,7 @@ describe('an error of the MoR reaches the caller with its code and a remedy', ()
 
 /** A bad request and the fields in the answer. */
 type Bad = readonly [asked: Asked, ...fields: string[]];
-const toProforma = (over: Json): Asked => ['POST', () => `/v1/invoices/${bare}/proforma`, { ...proforma, ...over }];
+const toProforma = (over: Json): Asked => ['POST', () => `/v1/invoices/${bare}/proforma`, { ...PROFORMA, ...over }];
 const toLink = (over: Json): Asked => ['POST', () => `/v1/invoices/${bare}/payment-link`, { ...link, ...over }];
 const toCart = (over: Json): Asked => ['POST', () => '/v1/tax/calculations', { ...cart, ...over }];
 const toMerchant = (over: Json): Asked => ['POST', () => '/v1/onboarding/merchants', { ...merchant, ...over }];
@@ -290,9 +283,9 @@ const BAD: readonly Bad[] = [
   [toProforma({ provider: 'Larch' }), 'provider'],
   [toProforma({ provider: { providerName: 'Larch', providerCountry: 'GBR' } }), 'provider.providerCountry'],
   [toProforma({ recipient: [] }), 'recipient'],
-  [toProforma({ recipient: { ...recipient, contact: {} } }), 'recipient.contact.email'],
+  [toProforma({ recipient: { ...PROFORMA.recipient, contact: {} } }), 'recipient.contact.email'],
   [
-    toProforma({ recipient: { ...recipient, taxIdentifiers: [{ type: 'GB_VAT' }] } }),
+    toProforma({ recipient: { ...PROFORMA.recipient, taxIdentifiers: [{ type: 'GB_VAT' }] } }),
     'recipient.taxIdentifiers[0].code',
   ],
   [toProforma({ tax_calculation_id: 'x' }), 'tax_calculation_id'],

@@ -2,19 +2,16 @@
 // event.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
-import { eventNamed, loseNext, reviewsOf, sendEvent, stripeStatus, timePasses } from '../support/channels.js';
+import {
+  eventNamed,
+  loseNext,
+  PROFORMA,
+  reviewsOf,
+  sendEvent,
+  stripeStatus,
+  timePasses,
+} from '../support/channels.js';
 import { type Json, type Subscriber, startWorld, type World } from '../support/world.js';
-
-const PROFORMA = {
-  jurisdiction: 'GB',
-  due_date: '2099-12-31',
-  recipient: {
-    legalName: 'Ada Example Ltd',
-    address: { line1: '1 High Street', locality: 'London', postalCode: 'N1 1AA', country: 'GB' },
-    taxIdentifiers: [{ type: 'GB_VAT', code: 'GB123456789', country: 'GB' }],
-    contact: { email: 'ada@example.com' },
-  },
-};
 
 let world: World;
 

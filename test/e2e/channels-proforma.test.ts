@@ -1,15 +1,7 @@
 // Bank transfers, end to end: proforma invoices made, issued, settled, in part, late, twice, and removed.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Json, type Reply, startWorld, type World } from '../support/world.js';
-import { atMor, openInvoice, reviewsOf, sendEvent, stripeStatus } from '../support/channels.js';
-
-const RECIPIENT = {
-  legalName: 'Ada Example Ltd',
-  address: { line1: '1 High Street', locality: 'London', postalCode: 'N1 1AA', country: 'GB' },
-  taxIdentifiers: [{ type: 'GB_VAT', code: 'GB123456789', country: 'GB' }],
-  contact: { email: 'ada@example.com' },
-};
-const PROFORMA = { jurisdiction: 'GB', due_date: '2099-12-31', recipient: RECIPIENT };
+import { atMor, openInvoice, PROFORMA, reviewsOf, sendEvent, stripeStatus } from '../support/channels.js';
 
 describe('bank transfers', () => {
   let world: World;
@@ -197,7 +189,7 @@ describe('bank transfers', () => {
     const there = await atMor(world, '/api/proforma-invoices', {
       jurisdiction: 'GB',
       total: money,
-      recipient: RECIPIENT,
+      recipient: PROFORMA.recipient,
       provider: { providerName: 'Larch', providerCountry: 'GB' },
       lineItems: [{ description: 'Larch Pro', quantity: '1', unitPrice: money }],
       issueDate: '2026-11-20',

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
-import { openInvoice } from '../support/channels.js';
+import { openInvoice, PROFORMA } from '../support/channels.js';
+import { transferInPortal } from '@crossbill/sandbox/mor/portal.js';
 import { type Json, READ_KEY, type Reply, type World, startWorld } from '../support/world.js';
-import { PROFORMA, atPortal } from './support/named.js';
 import { begun, complete, confirmed, paidOnce } from './support/signups.js';
 import { deafMor, newPaid, openRenewal, refund, stripeSide, tellSucceeded, untilReviews } from './support/story.js';
 
@@ -148,9 +148,9 @@ describe('every payment is refundable', () => {
     expect(await identify(ours, paymentId)).toMatchObject({ status: 200, body: { id: paymentId } });
     await refunded(paymentId, invoiceId);
     await world.until(
-      'its event is decided',
-      () => world.api<{ data: Json[] }>('GET', '/v1/events?source=mor_payments&type=payment.refunded'),
-      (r) => r.body.data[0]?.['status'] === 'done',
+      'the invoice tells its event',
+      () => world.api('GET', `/v1/invoices/${invoiceId}`),
+      (r) => JSON.stringify(r.body['timeline']).includes('payment.refunded'),
     );
     expect((await world.api('GET', `/v1/payments/${paymentId}`)).body['amount_refunded']).toBe(990);
   });
@@ -164,7 +164,12 @@ describe('every payment is refundable', () => {
     const [payment] = await paymentsOf(invoiceId, 'proforma');
     const ours = String(payment?.['id']);
     expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
-    const paymentId = atPortal(world, invoiceId, String(payment?.['customer_id']), 2990);
+    const paymentId = transferInPortal(world.sandbox, {
+      invoiceId,
+      customerId: String(payment?.['customer_id']),
+      amount: 2990,
+      currency: 'eur',
+    });
     expect(await identify(ours, paymentId)).toMatchObject({ status: 200, body: { id: paymentId } });
     await refunded(paymentId, invoiceId);
   });

@@ -30,58 +30,6 @@ describe('Signups', () => {
       ...over,
     });
     const intentCalls = (): Promise<Json[]> => requestsOf(world, 'side=mor&path=/api/payments/cardpsp');
-    const complete = (id: string, body: Json): Promise<Reply> =>
-      world.api('POST', `/v1/signups/${id}/complete`, body, AS_SHOP);
-
-    type Begun = {
-      readonly customerId: string;
-      readonly invoiceId: string;
-      readonly id: string;
-      readonly intentId: string;
-    };
-
-    /** A customer with an incomplete subscription and a signup for its first invoice. */
-    async function begun(asked = 2990): Promise<Begun> {
-      const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
-      const product = await world.stripe.products.create({ name: 'Larch Pro' });
-      const price = await world.stripe.prices.create({
-        product: product.id,
-        currency: 'eur',
-        unit_amount: 2990,
-        recurring: { interval: 'month' },
-      });
-      const subscription = await world.stripe.subscriptions.create({
-        customer: customer.id,
-        items: [{ price: price.id }],
-        payment_behavior: 'default_incomplete',
-      });
-      const made = await signUp(payment(customer.id, { amount: asked }));
-      expect(made.status).toBe(201);
-      const invoice = subscription.latest_invoice;
-      return {
-        customerId: customer.id,
-        invoiceId: typeof invoice === 'string' ? invoice : (invoice?.id ?? ''),
-        id: String(made.body['id']),
-        intentId: String(made.body['payment_intent_id']),
-      };
-    }
-    async function confirmed(b: Begun): Promise<{ chargeId: string; paymentId: string }> {
-      const { body } = await world.control('POST', `/intents/${b.intentId}/confirm`, {});
-      await world.morActs();
-      return { chargeId: String(body['charge_id']), paymentId: String(body['payment_id']) };
-    }
-    const result = (b: Begun, chargeId: string): Json => ({
-      charge_id: chargeId,
-      invoice_id: b.invoiceId,
-      amount: 2990,
-      currency: 'eur',
-    });
-    async function paidOnce(invoiceId: string): Promise<void> {
-      await world.invoice(invoiceId, 'paid');
-      const side = await stripeSide(world, invoiceId);
-      expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
-    }
-
     it('a payment gets a payment intent, a trial a setup intent; the answer hands the secret over once', async () => {
       const paid = await signUp(payment());
       expect(paid).toMatchObject({ status: 201, body: { kind: 'payment' } });
@@ -100,12 +48,7 @@ describe('Signups', () => {
       }
       const of = await world.api('GET', '/v1/customers/cus_trial');
       expect(of.body).toMatchObject({ customer_id: 'cus_trial', mor_customer_id: trial.body['mor_customer_id'] });
-      const done = await complete(String(trial.body['id']), {
-        charge_id: 'ch_1',
-        invoice_id: 'in_1',
-        amount: 1,
-        currency: 'eur',
-      });
+      const done = await complete(world, { id: String(trial.body['id']), invoiceId: 'in_1' }, 'ch_1');
       expect(done).toMatchObject({ status: 409, body: { code: 'signup_has_no_payment' } });
     });
 
@@ -128,7 +71,7 @@ describe('Signups', () => {
       await world.stripe.invoices.finalizeInvoice(invoice.id, { auto_advance: false });
       expect((await shown()).body['status']).toBe('requires_payment_method');
       await tellSucceeded(world, newPaid(), { customerId: customer.id, invoiceId: invoice.id, amount: 2990 });
-      await paidOnce(invoice.id);
+      await paidOnce(world, invoice.id);
       await world.until('the trial is completed', shown, (r) => r.body['status'] === 'completed');
     });
 
@@ -198,12 +141,12 @@ describe('Signups', () => {
     });
 
     it('complete marks the first invoice paid, however often it comes', async () => {
-      const b = await begun();
-      const { chargeId } = await confirmed(b);
-      const told = await Promise.all([1, 2, 3].map(() => complete(b.id, result(b, chargeId))));
+      const b = await begun(world);
+      const { chargeId } = await confirmed(world, b);
+      const told = await Promise.all([1, 2, 3].map(() => complete(world, b, chargeId)));
       expect(told.map((t) => t.status)).toEqual([202, 202, 202]);
-      await paidOnce(b.invoiceId);
-      expect(await complete(b.id, result(b, chargeId))).toMatchObject({ status: 202, body: { mark: 'confirmed' } });
+      await paidOnce(world, b.invoiceId);
+      expect(await complete(world, b, chargeId)).toMatchObject({ status: 202, body: { mark: 'confirmed' } });
       const side = await stripeSide(world, b.invoiceId);
       expect(side.attached).toHaveLength(1);
       const oracle = await world.control('GET', `/stripe/state?invoice=${b.invoiceId}`);
@@ -211,8 +154,8 @@ describe('Signups', () => {
     });
 
     it('Crossbill asks for an unknown charge again until the MoR knows it', async () => {
-      const b = await begun();
-      const { chargeId } = await confirmed(b);
+      const b = await begun(world);
+      const { chargeId } = await confirmed(world, b);
       await world.control('POST', '/faults', {
         side: 'mor',
         method: 'GET',
@@ -222,20 +165,20 @@ describe('Signups', () => {
         status: 404,
         code: 'not_found',
       });
-      expect((await complete(b.id, result(b, chargeId))).status).toBe(202);
+      expect((await complete(world, b, chargeId)).status).toBe(202);
       await world.until(
         'it was asked without success',
         () => world.control('GET', '/faults'),
         (r) => (r.body['data'] as Json[]).some((f) => Number(f['hits']) >= 1),
       );
       expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
-      await paidOnce(b.invoiceId);
+      await paidOnce(world, b.invoiceId);
       await world.control('DELETE', '/faults');
     });
 
     it('a made-up charge marks nothing, and the MoR’s own word proves the true one', async () => {
-      const b = await begun();
-      expect((await complete(b.id, result(b, 'ch_made_up_by_a_browser'))).status).toBe(202);
+      const b = await begun(world);
+      expect((await complete(world, b, 'ch_made_up_by_a_browser')).status).toBe(202);
       await world.until(
         'the MoR was asked twice',
         () => requestsOf(world, 'side=mor&path=/api/payments/invoice'),
@@ -246,40 +189,40 @@ describe('Signups', () => {
     });
 
     it('one charge pays one signup and one invoice', async () => {
-      const b = await begun();
-      const { chargeId } = await confirmed(b);
-      await complete(b.id, result(b, chargeId));
-      await paidOnce(b.invoiceId);
-      const other = await begun();
-      expect(await complete(other.id, result(other, chargeId))).toMatchObject({
+      const b = await begun(world);
+      const { chargeId } = await confirmed(world, b);
+      await complete(world, b, chargeId);
+      await paidOnce(world, b.invoiceId);
+      const other = await begun(world);
+      expect(await complete(world, other, chargeId)).toMatchObject({
         status: 409,
         body: { code: 'charge_already_used' },
       });
-      expect(await complete(other.id, { ...result(other, chargeId), invoice_id: b.invoiceId })).toMatchObject({
+      expect(await complete(world, other, chargeId, { invoice_id: b.invoiceId })).toMatchObject({
         status: 409,
       });
       expect(await stripeSide(world, other.invoiceId)).toMatchObject({ status: 'open', records: [] });
-      expect(await complete(b.id, result(b, 'ch_another'))).toMatchObject({
+      expect(await complete(world, b, 'ch_another')).toMatchObject({
         status: 409,
         body: { code: 'signup_already_completed' },
       });
-      expect((await complete('sup_unknown', result(b, chargeId))).status).toBe(404);
+      expect((await complete(world, { ...b, id: 'sup_unknown' }, chargeId)).status).toBe(404);
     });
 
     it('two signups name one charge at the same moment: one wins', async () => {
-      const [one, two] = [await begun(), await begun()];
-      const { chargeId } = await confirmed(one);
+      const [one, two] = [await begun(world), await begun(world)];
+      const { chargeId } = await confirmed(world, one);
       const told = await Promise.all([
-        complete(one.id, result(one, chargeId)),
-        complete(two.id, result(two, chargeId)),
+        complete(world, one, chargeId),
+        complete(world, two, chargeId),
       ]);
       expect(told.map((t) => t.status).sort()).toEqual([202, 409]);
     });
 
     it('an amount other than the one due goes to a person', async () => {
-      const b = await begun();
-      const { chargeId } = await confirmed(b);
-      await complete(b.id, { ...result(b, chargeId), amount: 2000 });
+      const b = await begun(world);
+      const { chargeId } = await confirmed(world, b);
+      await complete(world, b, chargeId, { amount: 2000 });
       const seen = await world.until(
         'it is under review',
         () => reviews(world, b.invoiceId),
@@ -290,9 +233,9 @@ describe('Signups', () => {
     });
 
     it('the right amount, named for a charge with a smaller intent, goes to a person', async () => {
-      const b = await begun(1900);
-      const { chargeId } = await confirmed(b);
-      expect((await complete(b.id, result(b, chargeId))).status).toBe(202);
+      const b = await begun(world, 1900);
+      const { chargeId } = await confirmed(world, b);
+      expect((await complete(world, b, chargeId)).status).toBe(202);
       const [item] = await world.until(
         'it is under review',
         () => reviews(world, b.invoiceId),
@@ -303,10 +246,10 @@ describe('Signups', () => {
     });
 
     it('a payment is refundable here only after the MoR names it', async () => {
-      const b = await begun();
-      const { chargeId, paymentId } = await confirmed(b);
-      const done = await complete(b.id, result(b, chargeId));
-      await paidOnce(b.invoiceId);
+      const b = await begun(world);
+      const { chargeId, paymentId } = await confirmed(world, b);
+      const done = await complete(world, b, chargeId);
+      await paidOnce(world, b.invoiceId);
       const ours = String((done.body['payment'] as Json)['id']);
       expect(ours).not.toMatch(/^pay_/);
       expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
@@ -324,15 +267,15 @@ describe('Signups', () => {
         () => stripeSide(world, b.invoiceId),
         (side) => side.notes.length === 1,
       );
-      await paidOnce(b.invoiceId);
+      await paidOnce(world, b.invoiceId);
       expect(await reviews(world, b.invoiceId)).toEqual([]);
     });
 
     it('a refund in the MoR’s portal names a signup’s payment, and Crossbill mirrors it', async () => {
-      const b = await begun();
-      const { chargeId, paymentId } = await confirmed(b);
-      await complete(b.id, result(b, chargeId));
-      await paidOnce(b.invoiceId);
+      const b = await begun(world);
+      const { chargeId, paymentId } = await confirmed(world, b);
+      await complete(world, b, chargeId);
+      await paidOnce(world, b.invoiceId);
       await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990, reason: 'goodwill' });
       const shown = await untilPayment(world, paymentId, 'is partly refunded', (p) => p['amount_refunded'] === 990);
       expect(shown).toMatchObject({ invoice_id: b.invoiceId, status: 'partially_refunded' });
@@ -341,14 +284,14 @@ describe('Signups', () => {
         () => stripeSide(world, b.invoiceId),
         (side) => side.notes.length === 1,
       );
-      await paidOnce(b.invoiceId);
+      await paidOnce(world, b.invoiceId);
     });
 
     it('a refund by a MoR without the invoice finds it by the charge, with one mirror', async () => {
-      const b = await begun();
-      const { chargeId, paymentId } = await confirmed(b);
-      await complete(b.id, result(b, chargeId));
-      await paidOnce(b.invoiceId);
+      const b = await begun(world);
+      const { chargeId, paymentId } = await confirmed(world, b);
+      await complete(world, b, chargeId);
+      await paidOnce(world, b.invoiceId);
       const atMor = world.sandbox.mor.payments.get(paymentId);
       if (atMor === undefined) throw new Error('the MoR has no such payment');
       atMor.merchantInvoiceId = null;
@@ -369,16 +312,16 @@ describe('Signups', () => {
     });
 
     it('the MoR’s event before complete: one payment all the same', async () => {
-      const b = await begun();
-      const { chargeId, paymentId } = await confirmed(b);
+      const b = await begun(world);
+      const { chargeId, paymentId } = await confirmed(world, b);
       await tellSucceeded(
         world,
         { paymentId, chargeId, intentId: b.intentId },
         { customerId: b.customerId, invoiceId: b.invoiceId, amount: 2990 },
       );
-      await paidOnce(b.invoiceId);
-      expect((await complete(b.id, result(b, chargeId))).status).toBe(202);
-      await paidOnce(b.invoiceId);
+      await paidOnce(world, b.invoiceId);
+      expect((await complete(world, b, chargeId)).status).toBe(202);
+      await paidOnce(world, b.invoiceId);
       const shown = await world.api<{ payments: Json[] }>('GET', `/v1/invoices/${b.invoiceId}`);
       expect(shown.body.payments).toHaveLength(1);
       expect(shown.body.payments[0]).toMatchObject({ id: paymentId });

@@ -7,7 +7,7 @@ import { startDaemon } from '../../src/daemon.js';
 import { createLogger } from '../../src/observe/index.js';
 import { cli, cliJson } from '../cli/rig.js';
 import { type PaymentEventOver, aPaymentSucceeded } from '../support/builders.js';
-import { openInvoice } from '../support/channels.js';
+import { openInvoice, PROFORMA } from '../support/channels.js';
 import { NotifyReceiver } from '../support/notify-receiver.js';
 import { sign } from '../support/signing.js';
 import { type Json, type World, startWorld } from '../support/world.js';
@@ -399,16 +399,7 @@ describe('A wrong webhook secret', () => {
       const subscriber = await world.subscriber({ email: 'bo@example.com' });
       await world.invoice(subscriber.firstInvoiceId, 'paid');
       transferred = await openInvoice(world);
-      const made = await world.api('POST', `/v1/invoices/${transferred}/proforma`, {
-        jurisdiction: 'GB',
-        due_date: '2099-12-31',
-        recipient: {
-          legalName: 'Ada Example Ltd',
-          address: { line1: '1 High Street', locality: 'London', postalCode: 'N1 1AA', country: 'GB' },
-          taxIdentifiers: [{ type: 'GB_VAT', code: 'GB123456789', country: 'GB' }],
-          contact: { email: 'ada@example.com' },
-        },
-      });
+      const made = await world.api('POST', `/v1/invoices/${transferred}/proforma`, PROFORMA);
       await right.stop();
 
       const env = { PORT: new URL(right.url).port };

@@ -5,6 +5,16 @@ import { changeByHand } from './lane-log.js';
 import { sign } from './signing.js';
 import { type Json, type World } from './world.js';
 
+const RECIPIENT: Json = {
+  legalName: 'Ada Example Ltd',
+  address: { line1: '1 High Street', locality: 'London', postalCode: 'N1 1AA', country: 'GB' },
+  taxIdentifiers: [{ type: 'GB_VAT', code: 'GB123456789', country: 'GB' }],
+  contact: { email: 'ada@example.com' },
+};
+
+/** What the API takes for a proforma invoice of a customer in Britain. */
+export const PROFORMA = { jurisdiction: 'GB', due_date: '2099-12-31', recipient: RECIPIENT };
+
 /** An open invoice over 29.90 EUR with a declined card renewal. */
 export async function openInvoice(world: World): Promise<string> {
   const s = await world.subscriber();

@@ -1,6 +1,6 @@
 // A signup as a shop makes it: customer and incomplete subscription on Stripe, intent, browser, completion.
 import { expect } from '@jest/globals';
-import { type Json, type Reply, SIGNUP_KEY, type World } from '../../support/world.js';
+import { type Json, monthlyPrice, type Reply, SIGNUP_KEY, type World } from '../../support/world.js';
 import { stripeSide } from './story.js';
 
 const AS_SHOP = { authorization: `Bearer ${SIGNUP_KEY}` };
@@ -13,22 +13,16 @@ export type Begun = {
   readonly intentId: string;
 };
 
-/** A customer with an incomplete subscription of 29.90 EUR and a signup for its first invoice. */
-export async function begun(world: World): Promise<Begun> {
+/** A customer with an incomplete subscription of 29.90 EUR and a signup for its first invoice, `amount` its intent's. */
+export async function begun(world: World, amount = 2990): Promise<Begun> {
   const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
-  const product = await world.stripe.products.create({ name: 'Larch Pro' });
-  const price = await world.stripe.prices.create({
-    product: product.id,
-    currency: 'eur',
-    unit_amount: 2990,
-    recurring: { interval: 'month' },
-  });
+  const price = await monthlyPrice(world.stripe, 2990);
   const subscription = await world.stripe.subscriptions.create({
     customer: customer.id,
     items: [{ price: price.id }],
     payment_behavior: 'default_incomplete',
   });
-  const body = { kind: 'payment', customer: { id: customer.id }, amount: 2990, currency: 'eur' };
+  const body = { kind: 'payment', customer: { id: customer.id }, amount, currency: 'eur' };
   const made = await world.api('POST', '/v1/signups', body, AS_SHOP);
   expect(made.status).toBe(201);
   const invoice = subscription.latest_invoice;
@@ -52,7 +46,12 @@ export async function confirmed(
   return { chargeId: String(body['charge_id']), paymentId: String(body['payment_id']) };
 }
 
-export function complete(world: World, b: Begun, chargeId: string, more: Json = {}): Promise<Reply> {
+export function complete(
+  world: World,
+  b: Pick<Begun, 'id' | 'invoiceId'>,
+  chargeId: string,
+  more: Json = {},
+): Promise<Reply> {
   const body = { charge_id: chargeId, invoice_id: b.invoiceId, amount: 2990, currency: 'eur', ...more };
   return world.api('POST', `/v1/signups/${b.id}/complete`, body, AS_SHOP);
 }
