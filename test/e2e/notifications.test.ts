@@ -256,7 +256,11 @@ describe('a merchant’s backend', () => {
     }
     const open = await world.api<{ data: unknown[] }>('GET', '/v1/notifications?status=pending&limit=100');
     expect(open.body.data.length).toBeGreaterThan(6);
-    expect(await gauge('crossbill_queue_depth{queue="outbox"}')).toBe(0);
+    await world.until(
+      'no call at a peer waits',
+      () => gauge('crossbill_queue_depth{queue="outbox"}'),
+      (n) => n === 0,
+    );
     receiver.answer = () => 200;
   });
 });
