@@ -2,15 +2,7 @@
 // event.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
-import {
-  eventNamed,
-  loseNext,
-  PROFORMA,
-  reviewsOf,
-  sendEvent,
-  stripeStatus,
-  timePasses,
-} from '../support/channels.js';
+import { eventNamed, loseNext, PROFORMA, reviewsOf, sendEvent, stripeStatus, timePasses } from '../support/channels.js';
 import { type Json, type Subscriber, startWorld, type World } from '../support/world.js';
 
 let world: World;

@@ -212,10 +212,7 @@ describe('Signups', () => {
     it('two signups name one charge at the same moment: one wins', async () => {
       const [one, two] = [await begun(world), await begun(world)];
       const { chargeId } = await confirmed(world, one);
-      const told = await Promise.all([
-        complete(world, one, chargeId),
-        complete(world, two, chargeId),
-      ]);
+      const told = await Promise.all([complete(world, one, chargeId), complete(world, two, chargeId)]);
       expect(told.map((t) => t.status).sort()).toEqual([202, 409]);
     });
 

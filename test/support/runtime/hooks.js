@@ -30,7 +30,9 @@ export function keptAt(url) {
 /** The JavaScript of one of our TypeScript files: kept on disk, with the hash of its origin as the last line. */
 export function compiled(url) {
   const source = readFileSync(fileURLToPath(url), 'utf8');
-  const mark = `\n//${createHash('sha1').update(`${version} ${JSON.stringify(OPTIONS)} ${source}`).digest('hex')}`;
+  const mark = `\n//${createHash('sha1')
+    .update(`${version} ${JSON.stringify(OPTIONS)} ${source}`)
+    .digest('hex')}`;
   const path = keptAt(url);
   const kept = existsSync(path) ? readFileSync(path, 'utf8') : '';
   if (kept.endsWith(mark)) return kept;
