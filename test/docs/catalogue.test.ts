@@ -21,8 +21,8 @@ const FOLDER = join(import.meta.dirname, '..');
 const lines = readFileSync(join(FOLDER, 'catalogue.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {
-    const cells = /^\| ([A-Z]\d+) +\| (.+?) +\| (.+?) +\|$/.exec(line);
-    return cells === null ? [] : [{ id: cells[1] ?? '', cover: (cells[3] ?? '').split('<br>') }];
+    const [, id, cover] = /^- \*\*([A-Z]\d+)\*\* [^<]+<br>(.+)$/.exec(line) ?? [];
+    return id === undefined || cover === undefined ? [] : [{ id, cover: cover.split('<br>') }];
   });
 
 describe('the catalogue of faults', () => {

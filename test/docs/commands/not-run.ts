@@ -31,11 +31,6 @@ export const NOT_RUN: readonly NotRun[] = [
     runs: { file: 'cli/programs.test.ts', title: '`crossbill sandbox` prints the settings of a daemon' },
   },
   {
-    command: 'set -a; . ./sandbox.env; set +a; npm start',
-    why: 'it stays up until Ctrl-C; the daemon of the test stands for it',
-    runs: { file: 'e2e/restart.test.ts', title: 'stopping under load it ends within 20 s' },
-  },
-  {
     command: 'npm start',
     why: 'it stays up until Ctrl-C; the daemon of the test stands for it',
     runs: { file: 'e2e/restart.test.ts', title: 'stopping under load it ends within 20 s' },
