@@ -1,26 +1,22 @@
 // A row of the audit trail as the API shows it.
-import { ApiProperty } from '@nestjs/swagger';
-import { Free, Text, TextIfAny, TextOrNull, Time } from '../api/http/docs.js';
+import { CountOrNull, Example, OpenOrNull, Text, TextIfAny, TextOrNull, Time } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { type AuditRow } from './audit.entity.js';
 
 export class AuditView {
-  @Text() id!: string;
+  @Example('1234') @Text() id!: string;
   @Time() at!: string;
-  @Text("An API key's name; `unknown` for a key that is not ours.") actor!: string;
-  @TextOrNull("The key's role.") role!: string | null;
-  @Text('For example `refund.create`.') action!: string;
+  @Example('backend') @Text("An API key's name; `unknown` for a key that is not ours.") actor!: string;
+  @Example('ops') @TextOrNull("The key's role.") role!: string | null;
+  @Example('refund.create') @Text('For example `refund.create`.') action!: string;
   @TextIfAny('What it was about.') target?: string | undefined;
-  @Text("The peer's address.") source!: string;
+  @Example('10.0.0.5') @Text("The peer's address.") source!: string;
+  @Example('done')
   @Text('`begun` (an operator’s change, before it is made), then `done`, `refused` or `failed`; `denied`: not let in.')
   outcome!: string;
-  @ApiProperty({
-    type: 'integer',
-    nullable: true,
-    description: 'The HTTP status it was answered with; null: not answered yet.',
-  })
+  @CountOrNull('The HTTP status it was answered with; null: not answered yet.')
   status!: number | null;
-  @Free('The code of a refusal, the id of what was made.') detail!: Readonly<Record<string, unknown>> | null;
+  @OpenOrNull('The code of a refusal, the id of what was made.') detail!: Readonly<Record<string, unknown>> | null;
 }
 
 export function auditView(a: AuditRow): AuditView {

@@ -1,18 +1,18 @@
 // The link between a customer and its customer at the MoR, as the API and the command line show it.
 import { type CustomerLink } from '../domain/customer-link.js';
 import { type PaymentMethod } from './payment-methods.store.js';
-import { Flag, Many, Text, TextOrNull, Time } from '../api/http/docs.js';
+import { Example, Flag, Many, Text, TextOrNull, Time } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { methodView, PaymentMethodView } from './payment-method.view.js';
 
 export class CustomerLinkView {
-  @Text("The merchant's own id.") customer_id!: string;
-  @Text("The MoR's customer.") mor_customer_id!: string;
+  @Example('cus_123') @Text("The merchant's own id.") customer_id!: string;
+  @Example('mc_123') @Text("The MoR's customer.") mor_customer_id!: string;
   @Flag('It is the one of the current payment method.') current!: boolean;
   @Many(PaymentMethodView, 'All of the customer, newest first.') payment_methods!: PaymentMethodView[];
-  @TextOrNull('Your own word for it; null: none was given.') reference!: string | null;
+  @Example('moved in November') @TextOrNull('Your own word for it; null: none was given.') reference!: string | null;
   @TextOrNull('The signup that linked them; null: the link was made elsewhere.') signup_id!: string | null;
-  @Text('`signup`, the name of an API key, or a person at the command line.') linked_by!: string;
+  @Example('backend') @Text('`signup`, the name of an API key, or a person at the command line.') linked_by!: string;
   @Time() linked_at!: string;
 }
 

@@ -10,7 +10,7 @@ import { Requests } from '../store/requests.js';
 import { SignupsStore } from '../signups/signups.store.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { KeyHeader, Many, Problems, Text, TextOrNull } from '../api/http/docs.js';
+import { Example, KeyHeader, Many, Problems, Text, TextOrNull } from '../api/http/docs.js';
 import { customerOf, spanOf } from '../api/http/filters.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/idempotency.js';
@@ -22,13 +22,14 @@ import { CustomersQuery, LinkCustomerDto } from './customers.dto.js';
 import { SignupView, signupView } from '../signups/signup.view.js';
 
 class CustomerView {
-  @Text("The merchant's own id.") customer_id!: string;
-  @TextOrNull("The MoR's customer of the current payment method; null: linked to none.") mor_customer_id!:
-    string | null;
-  @Many([String], 'All it ever had, newest first.') mor_customer_ids!: string[];
+  @Example('cus_123') @Text("The merchant's own id.") customer_id!: string;
+  @Example('mc_123')
+  @TextOrNull("The MoR's customer of the current payment method; null: linked to none.")
+  mor_customer_id!: string | null;
+  @Example(['mc_123']) @Many(String, 'All it ever had, newest first.') mor_customer_ids!: string[];
   @Many(SignupView, 'Newest first, at most 100.') signups!: SignupView[];
   @Many(PaymentMethodView, 'Newest first.') payment_methods!: PaymentMethodView[];
-  @Many([String], 'Newest first, at most 100.') invoice_ids!: string[];
+  @Example(['in_123']) @Many(String, 'Newest first, at most 100.') invoice_ids!: string[];
 }
 
 const PATH = '/v1/customers';

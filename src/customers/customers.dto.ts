@@ -1,19 +1,15 @@
 // What callers say of a customer's link.
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Example, Text } from '../api/http/docs.js';
 import { CustomerFilter, Since, Until } from '../api/http/filters.js';
 import { PageQuery } from '../api/http/page.js';
 import { Filter, IsIdText, MayBeAbsent } from '../api/http/rules.js';
 
 export class LinkCustomerDto {
-  @ApiProperty({ type: String, maxLength: 255, description: "Stripe's `cus_…`.", example: 'cus_123' })
-  @IsIdText()
-  customer_id!: string;
+  @Example('cus_123') @Text("Stripe's `cus_…`.") @IsIdText() customer_id!: string;
+  @Example('mc_123') @Text("The MoR's customer.") @IsIdText() mor_customer_id!: string;
 
-  @ApiProperty({ type: String, maxLength: 255, description: "The MoR's customer.", example: 'mcus_123' })
-  @IsIdText()
-  mor_customer_id!: string;
-
-  @ApiPropertyOptional({ type: String, maxLength: 255, description: 'Your own word for it; the newest one is kept.' })
+  @Example('moved in November')
+  @Text('Your own word for it; the newest one is kept.')
   @MayBeAbsent()
   @IsIdText()
   reference?: string;

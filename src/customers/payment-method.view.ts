@@ -2,16 +2,16 @@
 import { METHOD_ORIGINS, type PaymentMethod } from './payment-methods.store.js';
 import { type IntentAnswer } from '../domain/ports/payment-gateway.js';
 import { type SignupRow } from '../domain/signup.js';
-import { Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import { Example, Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { InvoiceView } from '../invoices/invoice.view.js';
 
 export class PaymentMethodMadeView {
-  @Text('Ours, `met_…`.') id!: string;
-  @Text("For the customer's browser, once. It is not kept.") client_secret!: string;
+  @Example('id_123') @Text('Ours, `met_…`.') id!: string;
+  @Example('seti_123_secret_456') @Text("For the customer's browser, once. It is not kept.") client_secret!: string;
   @Text() setup_intent_id!: string;
-  @Text("The customer's id at the MoR.") mor_customer_id!: string;
-  @Text("The MoR's word for the intent as it was made.") status!: string;
+  @Example('mc_123') @Text("The customer's id at the MoR.") mor_customer_id!: string;
+  @Example('requires_payment_method') @Text("The MoR's word for the intent as it was made.") status!: string;
 }
 
 export class PaymentMethodView {
@@ -29,7 +29,7 @@ export class PaymentMethodView {
 }
 
 export class ConfirmedMethodView {
-  @Text("The merchant's own id.") customer_id!: string;
+  @Example('cus_123') @Text("The merchant's own id.") customer_id!: string;
   @Text('Ours: of the setup that counts as confirmed.') payment_method_id!: string;
   @Time('When the confirmation was reported first.') reported_at!: string;
   @Many(

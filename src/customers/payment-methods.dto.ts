@@ -1,5 +1,5 @@
 // What callers say of another payment method.
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Text } from '../api/http/docs.js';
 import { PaymentMethodTypes } from '../api/http/payment-method-types.js';
 import { IsIdText, MayBeAbsent } from '../api/http/rules.js';
 
@@ -7,7 +7,7 @@ export class CreatePaymentMethodDto {
   @PaymentMethodTypes('Default: card.')
   payment_method_types?: string[];
 
-  @ApiPropertyOptional({ type: String, description: 'Binds a tax calculation of the MoR to the setup intent.' })
+  @Text('Binds a tax calculation of the MoR to the setup intent.')
   @MayBeAbsent()
   @IsIdText()
   tax_calculation_id?: string;

@@ -5,7 +5,7 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nest
 import { type Response } from 'express';
 import { ReadModel } from '../engine/read-model.js';
 import { MayRead } from '../api/access/access.js';
-import { PartIfAny, PendingView, Problems, Text, TextOrNull, TimeOrNull } from '../api/http/docs.js';
+import { Example, PartIfAny, PendingView, Problems, Text, TextOrNull, TimeOrNull } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { morProblem, notFound } from '../api/http/problem.js';
 import { timeOf } from '../api/http/values.js';
@@ -27,8 +27,10 @@ class EInvoiceFiles {
 }
 
 export class EInvoiceView {
-  @Text() id!: string;
-  @Text('`PENDING`, `ISSUED`, `FAILED`, `CANCELLED` or another word of the MoR, which is not final.') status!: string;
+  @Example('id_123') @Text() id!: string;
+  @Example('ISSUED')
+  @Text('`PENDING`, `ISSUED`, `FAILED`, `CANCELLED` or another word of the MoR, which is not final.')
+  status!: string;
   @PartIfAny(EInvoiceSource, 'What it was made for.') source?: EInvoiceSource | undefined;
   @PartIfAny(EInvoiceError, 'Only with `FAILED`.') error?: EInvoiceError | undefined;
   @PartIfAny(EInvoiceFiles, 'Left out until there are files.') document?: EInvoiceFiles | undefined;

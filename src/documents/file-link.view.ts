@@ -2,13 +2,13 @@
 import { type FileLink, type WhenReady } from '@crossbill/mor/file-link.js';
 import { type Response } from 'express';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { type PendingView, Text, TextOrNull, TimeOrNull } from '../api/http/docs.js';
+import { Example, Text, TextOrNull, TimeOrNull, type PendingView } from '../api/http/docs.js';
 import { morProblem } from '../api/http/problem.js';
 import { timeOf } from '../api/http/values.js';
 
 export class FileLinkView {
-  @TextOrNull() fileName!: string | null;
-  @Text('Pre-signed: whoever has it has the file until it expires.') url!: string;
+  @Example('invoice.pdf') @TextOrNull() fileName!: string | null;
+  @Example('https://files.example/123') @Text('Pre-signed: whoever has it has the file until it expires.') url!: string;
   @TimeOrNull() expiresAt!: string | null;
 }
 

@@ -1,7 +1,7 @@
 // An event of the inbox or of the quarantine as the API shows it.
 import { parseBody } from '../domain/events/json-body.js';
 import { type EventRow } from './events.store.js';
-import { Count, Free, Text, TextIfAny, TextOrNull, Time, TimeIfAny, Word } from '../api/http/docs.js';
+import { Count, Example, OpenOrNull, Text, TextIfAny, TextOrNull, Time, TimeIfAny, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { masked } from './mask.js';
 
@@ -9,10 +9,10 @@ export const EVENT_SOURCES = ['stripe', 'mor_payments', 'mor_events', 'crossbill
 export const EVENT_STATUSES = ['received', 'done', 'ignored', 'parked', 'quarantined'] as const;
 
 export class EventView {
-  @Text('`ie_…` in the inbox, `iq_…` in quarantine.') id!: string;
+  @Example('ie_123') @Text('`ie_…` in the inbox, `iq_…` in quarantine.') id!: string;
   @Word(EVENT_SOURCES) source!: (typeof EVENT_SOURCES)[number];
-  @Text("The sender's own id.") event_id!: string;
-  @Text("The sender's type; empty when it had none.") type!: string;
+  @Example('evt_123') @Text("The sender's own id.") event_id!: string;
+  @Example('invoice.created') @Text("The sender's type; empty when it had none.") type!: string;
   @Word(EVENT_STATUSES) status!: (typeof EVENT_STATUSES)[number];
   @TextIfAny('Why it was ignored, parked or put into quarantine.') reason?: string | undefined;
   @Count('How many attempts to decide it failed; in quarantine, how often it was delivered.') attempts!: number;
@@ -21,10 +21,12 @@ export class EventView {
 }
 
 export class EventWithBodyView extends EventView {
-  @Text('What it is about: events of one lane are worked one at a time. Usually the invoice.') lane!: string;
-  @Free('The body with personal data masked; null when it is no JSON object or was purged.') body!: Readonly<
-    Record<string, unknown>
-  > | null;
+  @Example('in_123')
+  @Text('What it is about: events of one lane are worked one at a time. Usually the invoice.')
+  lane!: string;
+  @Example({ id: 'evt_123', type: 'invoice.created' })
+  @OpenOrNull('The body with personal data masked; null when it is no JSON object or was purged.')
+  body!: Readonly<Record<string, unknown>> | null;
   @TextOrNull('Why there is no body to show.') body_note!: string | null;
 }
 

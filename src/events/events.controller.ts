@@ -1,11 +1,11 @@
 // The inbox, with the quarantine: list, detail, and another decision.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { EventsStore } from './events.store.js';
 import { EventsFlow } from './events.flow.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { MayChange, MayRead } from '../api/access/access.js';
-import { Problems } from '../api/http/docs.js';
+import { Example, Problems, Text } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { Since, spanOf, Until } from '../api/http/filters.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
@@ -30,9 +30,7 @@ class EventsQuery extends PageQuery {
 }
 
 class DismissEventDto {
-  @ApiProperty({ type: String, maxLength: 400, description: 'Why; people will read it later.' })
-  @IsText(400)
-  note!: string;
+  @Example('A test of ours.') @Text('Why; people will read it later.') @IsText(400) note!: string;
 }
 
 @ApiTags('Events')

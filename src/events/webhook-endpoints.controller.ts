@@ -3,22 +3,22 @@ import { type WebhookEndpoint, webhookEndpointRequest, WebhookEndpoints } from '
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MayChange, MayRead } from '../api/access/access.js';
-import { Many, MorBody, Problems, Text, TextIfAny, TimeIfAny } from '../api/http/docs.js';
+import { Example, Many, MorBody, Problems, Text, TextIfAny, TimeIfAny } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { answeredOrThrow, checkedRequest } from '../api/http/mor-answer.js';
 import { morProblem, Problem } from '../api/http/problem.js';
 
 export class EndpointView {
-  @Text('`wh_…`') id!: string;
-  @Text() url!: string;
-  @Many([String]) events!: readonly string[];
-  @Text('`ACTIVE`, `DISABLED` or another word of the MoR.') status!: string;
+  @Example('wh_123') @Text('`wh_…`') id!: string;
+  @Example('https://billing.example/webhooks/mor/events') @Text() url!: string;
+  @Example(['payment.captured']) @Many(String) events!: readonly string[];
+  @Example('ACTIVE') @Text('`ACTIVE`, `DISABLED` or another word of the MoR.') status!: string;
   @TimeIfAny() createdAt?: string;
 }
 
 export class EndpointMadeView extends EndpointView {
   @TextIfAny('It signs every delivery. In this answer only.') secret?: string;
-  @Text('What comes next, in one sentence.') next!: string;
+  @Example('Add the secret to MOR_EVENT_WEBHOOK_SECRETS.') @Text('What comes next, in one sentence.') next!: string;
 }
 
 export class EndpointsView {

@@ -6,14 +6,14 @@ import { HealthStore } from './health.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import { Metrics } from '../observe/index.js';
 import { OpenToAll } from '../api/access/access.js';
-import { Text } from '../api/http/docs.js';
+import { Example, Text } from '../api/http/docs.js';
 import { Readiness } from './readiness.js';
 import { Gauges } from './gauges.js';
 
 const DATABASE_MS = 2_000;
 
 class HealthView {
-  @Text('`ok`, or why not: `starting`, `stopping`, `database`.') status!: string;
+  @Example('ok') @Text('`ok`, or why not: `starting`, `stopping`, `database`.') status!: string;
 }
 
 @ApiTags('Health')

@@ -1,5 +1,4 @@
 // An invoice as the API shows it: what is due, what was paid and given back, and its story.
-import { ApiProperty } from '@nestjs/swagger';
 import { type AttemptRow, type InvoiceRow, type JournalLine } from '../domain/model.js';
 import { SIGNUP_REASON } from '../domain/status.js';
 import { type InvoiceListItem } from './invoices.store.js';
@@ -15,14 +14,17 @@ import {
   Amount,
   AmountOrNull,
   Currency,
-  FreeIfAny,
+  Example,
   Many,
+  OpenIfAny,
+  PartOrNull,
   Text,
   TextIfAny,
   TextOrNull,
   Time,
   TimeOrNull,
   Word,
+  WordOrNull,
 } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { RetriesView, retriesView } from '../retries/retry.view.js';
@@ -38,12 +40,10 @@ const IGNORED_REASONS = ['not_enrolled', 'signup', 'nothing_due'] as const;
 export type IgnoredReason = (typeof IGNORED_REASONS)[number];
 
 const IgnoredBecause = (): PropertyDecorator =>
-  ApiProperty({
-    enum: [...IGNORED_REASONS],
-    nullable: true,
-    description:
-      'Of an `ignored` invoice: its customer is not enrolled (`ENROLMENT`), it is paid at signup, or nothing is due. Null for any other.',
-  });
+  WordOrNull(
+    IGNORED_REASONS,
+    'Of an `ignored` invoice: its customer is not enrolled (`ENROLMENT`), it is paid at signup, or nothing is due. Null for any other.',
+  );
 
 export function ignoredBecause(i: Pick<InvoiceRow, 'status' | 'enrolled' | 'billingReason'>): IgnoredReason | null {
   if (i.status !== 'ignored') return null;
@@ -68,24 +68,24 @@ export class TimelineLine {
   @Word(['event', 'decision', 'call', 'person']) kind!: string;
   @Text() text!: string;
   @TextIfAny('The event, call, review item or refund it is about.') ref?: string | undefined;
-  @FreeIfAny('Facts beside the text, such as a request id; left out when there are none.')
+  @OpenIfAny('Facts beside the text, such as a request id; left out when there are none.')
   detail?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export class InvoiceListView {
-  @Text("Stripe's `in_…`.") id!: string;
-  @TextOrNull('As the customer reads it; null until the invoice is final.') number!: string | null;
-  @TextOrNull() customer_id!: string | null;
+  @Example('in_123') @Text("Stripe's `in_…`.") id!: string;
+  @Example('A-0001') @TextOrNull('As the customer reads it; null until the invoice is final.') number!: string | null;
+  @Example('cus_123') @TextOrNull() customer_id!: string | null;
   @TextIfAny() mor_customer_id?: string | undefined;
-  @Word(INVOICE_STATUSES) status!: (typeof INVOICE_STATUSES)[number];
+  @Example('paid') @Word(INVOICE_STATUSES) status!: (typeof INVOICE_STATUSES)[number];
   @IgnoredBecause() ignored_because!: IgnoredReason | null;
-  @Text("Stripe's last known status; `unknown` until Stripe has said one.") stripe_status!: string;
-  @AmountOrNull() amount_due!: number | null;
-  @AmountOrNull() amount_paid!: number | null;
-  @AmountOrNull() amount_remaining!: number | null;
-  @TextOrNull('ISO 4217, lower case.') currency!: string | null;
-  @TextOrNull() billing_reason!: string | null;
-  @TextOrNull() subscription_id!: string | null;
+  @Example('paid') @Text("Stripe's last known status; `unknown` until Stripe has said one.") stripe_status!: string;
+  @Example(2990) @AmountOrNull() amount_due!: number | null;
+  @Example(2990) @AmountOrNull() amount_paid!: number | null;
+  @Example(0) @AmountOrNull() amount_remaining!: number | null;
+  @Example('eur') @TextOrNull('ISO 4217, lower case.') currency!: string | null;
+  @Example('subscription_cycle') @TextOrNull() billing_reason!: string | null;
+  @Example('sub_123') @TextOrNull() subscription_id!: string | null;
   @TimeOrNull('When Stripe made it.') created_at!: string | null;
   @TimeOrNull("The MoR's verdict is expected by then.") expected_by!: string | null;
   @TimeOrNull('When Crossbill tries a failed renewal again; null: it does not.') next_try_at!: string | null;
@@ -95,11 +95,7 @@ export class InvoiceListView {
 
 export class InvoiceView extends InvoiceListView {
   @Many(AttemptView, 'Every verdict from the MoR.') attempts!: AttemptView[];
-  @ApiProperty({
-    type: RetriesView,
-    nullable: true,
-    description: 'What followed the refusals; null: the MoR refused nothing.',
-  })
+  @PartOrNull(RetriesView, 'What followed the refusals; null: the MoR refused nothing.')
   retries!: RetriesView | null;
   @Many(ReviewView) reviews!: ReviewView[];
   @Many(ProformaView, 'For bank transfers.') proformas!: ProformaView[];

@@ -1,20 +1,20 @@
 // A ledger entry as the API shows it.
-import { Amount, Currency, Text, TextIfAny, Time } from '../api/http/docs.js';
+import { Amount, Currency, Example, Text, TextIfAny, Time } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { type LedgerRow } from './ledger.store.js';
 
 export class LedgerEntryView {
-  @Text() id!: string;
-  @Text() debit_account!: string;
-  @Text() credit_account!: string;
+  @Example('id_123') @Text() id!: string;
+  @Example('mor_clearing') @Text() debit_account!: string;
+  @Example('receivable') @Text() credit_account!: string;
   @Amount() amount!: number;
   @Currency() currency!: string;
-  @Text('What moved it.') reason!: string;
+  @Example('renewal') @Text('What moved it.') reason!: string;
   @TextIfAny("The merchant's own id.") customer_id?: string | undefined;
   @TextIfAny("The MoR's customer, as it was linked last.") mor_customer_id?: string | undefined;
-  @Text() invoice_id!: string;
+  @Example('in_123') @Text() invoice_id!: string;
   @TextIfAny("The invoice's number, as the customer reads it.") invoice_number?: string | undefined;
-  @Text('`pay_…`, or an id of ours until the MoR or a person named it.') payment_id!: string;
+  @Example('pay_123') @Text('`pay_…`, or an id of ours until the MoR or a person named it.') payment_id!: string;
   @TextIfAny() processor_charge_id?: string | undefined;
   @TextIfAny("Stripe's `pr_…`.") payment_record_id?: string | undefined;
   @TextIfAny('Ours and permanent.') refund_id?: string | undefined;

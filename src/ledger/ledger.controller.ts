@@ -1,11 +1,11 @@
 // The ledger: every recorded movement of money, unchanged.
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { LedgerEntryView, entryView } from './ledger-entry.view.js';
 import { LedgerStore } from './ledger.store.js';
 import { LedgerSumsStore } from './sums.store.js';
 import { MayRead } from '../api/access/access.js';
-import { Problems } from '../api/http/docs.js';
+import { Example, Problems, Text } from '../api/http/docs.js';
 import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } from '../api/http/filters.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { invalid } from '../api/http/problem.js';
@@ -27,7 +27,8 @@ class LedgerQuery extends PageQuery {
 }
 
 class TrialBalanceQuery {
-  @ApiProperty({ description: 'A month of the calendar in UTC.', example: '2026-11' })
+  @Example('2026-11')
+  @Text('A month of the calendar in UTC.')
   @Matches(/^\d{4}-\d{2}$/, 'must be a month such as 2026-11')
   month!: string;
 }

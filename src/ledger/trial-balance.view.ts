@@ -1,6 +1,5 @@
 // The trial balance as the API shows it.
-import { ApiProperty } from '@nestjs/swagger';
-import { Amount, Count, Currency, Flag, Many, Text, Time } from '../api/http/docs.js';
+import { Amount, Count, Currency, Example, Flag, Many, Part, Text, Time } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { type Month, nameOf } from './rules/month.js';
 import { type AccountLine, type TrialBalance } from './rules/trial-balance.js';
@@ -15,15 +14,15 @@ class TrialTotalView {
 }
 
 class TrialAccountView extends TrialTotalView {
-  @Text() account!: string;
+  @Example('receivable') @Text() account!: string;
   @Flag('A clearing account: zero at the end of the month unless something of it is under way or waits for a person.')
   clearing!: boolean;
 }
 
 class TrialMovementView {
-  @Text() reason!: string;
-  @Text() debit_account!: string;
-  @Text() credit_account!: string;
+  @Example('renewal') @Text() reason!: string;
+  @Example('mor_clearing') @Text() debit_account!: string;
+  @Example('receivable') @Text() credit_account!: string;
   @Count() entries!: number;
   @Amount() amount!: number;
 }
@@ -31,13 +30,13 @@ class TrialMovementView {
 class TrialCurrencyView {
   @Currency() currency!: string;
   @Many(TrialAccountView) accounts!: TrialAccountView[];
-  @ApiProperty({ type: TrialTotalView, description: 'Opening and closing are zero, and debit is credit.' })
+  @Part(TrialTotalView, 'Opening and closing are zero, and debit is credit.')
   total!: TrialTotalView;
   @Many(TrialMovementView, 'What moved in the month, by reason.') moved!: TrialMovementView[];
 }
 
 export class TrialBalanceView {
-  @Text('For example `2026-11`.') month!: string;
+  @Example('2026-11') @Text('For example `2026-11`.') month!: string;
   @Time('Its first moment, UTC.') since!: string;
   @Time('The first moment of the next month.') until!: string;
   @Many(TrialCurrencyView) currencies!: TrialCurrencyView[];

@@ -1,7 +1,8 @@
 // What is taken in to make a proforma invoice or a payment link.
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { isDay } from '@crossbill/mor/shape.js';
 import { IsArray, ValidateBy } from 'class-validator';
+import { Count, Example, Many, MorPartIfAny, Text } from '../api/http/docs.js';
 import { providerPart, recipientPart } from '../api/http/mor-shapes.js';
 import { IsJsonObject, IsText, Matches, MayBeAbsent } from '../api/http/rules.js';
 
@@ -20,44 +21,30 @@ const IsDate = (): PropertyDecorator =>
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export class CreateProformaDto {
-  @ApiProperty({ description: 'ISO 3166-1 alpha-2: whose tax law and currency it is issued under.', example: 'GB' })
+  @Example('GB')
+  @Text('ISO 3166-1 alpha-2: whose tax law and currency it is issued under.')
   @IsCountry()
   jurisdiction!: string;
 
-  @ApiProperty({ description: 'YYYY-MM-DD, not before the issue date.' })
-  @IsDate()
-  due_date!: string;
+  @Example('2026-12-22') @Text('YYYY-MM-DD, not before the issue date.') @IsDate() due_date!: string;
+  @Text('YYYY-MM-DD. Default: today (UTC).') @MayBeAbsent() @IsDate() issue_date?: string;
 
-  @ApiPropertyOptional({ description: 'YYYY-MM-DD. Default: today (UTC).' })
-  @MayBeAbsent()
-  @IsDate()
-  issue_date?: string;
-
-  @ApiPropertyOptional({
-    allOf: [providerPart.schema],
-    description: 'As in the MoR’s API. Default: the Stripe account of the invoice.',
-  })
+  @MorPartIfAny(providerPart, 'As in the MoR’s API. Default: the Stripe account of the invoice.')
   @MayBeAbsent()
   @IsJsonObject()
   provider?: Record<string, unknown>;
 
-  @ApiPropertyOptional({
-    allOf: [recipientPart.schema],
-    description: 'As in the MoR’s API. What is left out comes from Stripe, as far as it is known there.',
-  })
+  @MorPartIfAny(recipientPart, 'As in the MoR’s API. What is left out comes from Stripe, as far as it is known there.')
   @MayBeAbsent()
   @IsJsonObject()
   recipient?: Record<string, unknown>;
 
-  @ApiPropertyOptional({
-    type: String,
-    description: 'A calculation of the MoR: total, lines and recipient then come from it.',
-  })
+  @Text('A calculation of the MoR: total, lines and recipient then come from it.')
   @MayBeAbsent()
   @Matches(UUID, 'must be a uuid')
   tax_calculation_id?: string;
 
-  @ApiPropertyOptional({ type: [String], description: 'Texts to print on it.' })
+  @Many(String, 'Texts to print on it.')
   @MayBeAbsent()
   @IsArray({ message: 'must be a list of texts' })
   notices?: unknown[];
@@ -66,15 +53,15 @@ export class CreateProformaDto {
 const MAX_EXPIRY_SEC = 31_536_000;
 
 export class CreatePaymentLinkDto {
-  @ApiProperty({ description: 'ISO 3166-1 alpha-2.', example: 'GB' })
-  @IsCountry()
-  jurisdiction!: string;
+  @Example('GB') @Text('ISO 3166-1 alpha-2.') @IsCountry() jurisdiction!: string;
 
-  @ApiProperty({ description: 'Where the customer goes after paying. No proof of payment.' })
+  @Example('https://shop.example/thanks')
+  @Text('Where the customer goes after paying. No proof of payment.')
   @IsText(2_048)
   return_url!: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, description: 'Seconds; default 604800 (a week).' })
+  @ApiProperty({ minimum: 1, maximum: MAX_EXPIRY_SEC })
+  @Count('Seconds; default 604800 (a week).')
   @MayBeAbsent()
   @ValidateBy({
     name: 'isSeconds',

@@ -3,6 +3,7 @@ import { decimalFromMinor } from '../domain/money.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import {
   AmountOrNull,
+  Example,
   FlagIfAny,
   PartIfAny,
   PartOrNull,
@@ -22,10 +23,12 @@ class IssuanceFailureView {
 }
 
 export class ProformaView {
-  @Text("The MoR's uuid of the proforma invoice.") id!: string;
+  @Example('id_123') @Text("The MoR's uuid of the proforma invoice.") id!: string;
+  @Example('ISSUED')
   @Text('`PENDING_TAX_TRANSACTION`, `ISSUED`, `ISSUANCE_FAILED`, `SETTLED` or another word of the MoR.')
   status!: string;
-  @TextOrNull() number!: string | null;
+  @Example('A-0001') @TextOrNull() number!: string | null;
+  @Example('in_123')
   @TextOrNull("The invoice's id; for the rest after a transfer in part with a number, as `in_123:2`.")
   merchantReference!: string | null;
   @PartIfAny(IssuanceFailureView, 'Only with `ISSUANCE_FAILED`.') issuanceFailure?: IssuanceFailureView | undefined;
@@ -49,10 +52,12 @@ class Decimal {
 }
 
 export class PaymentLinkView {
-  @Text("The MoR's uuid of the link.") id!: string;
-  @Text() paymentLinkId!: string;
-  @Text('`PAYABLE`, `PAID`, `EXPIRED` or another word of the MoR, which is not final.') status!: string;
-  @TextOrNull('The hosted page.') url!: string | null;
+  @Example('id_123') @Text("The MoR's uuid of the link.") id!: string;
+  @Example('pl_123') @Text() paymentLinkId!: string;
+  @Example('PAYABLE')
+  @Text('`PAYABLE`, `PAID`, `EXPIRED` or another word of the MoR, which is not final.')
+  status!: string;
+  @Example('https://pay.example/pl_123') @TextOrNull('The hosted page.') url!: string | null;
   @PartOrNull(Decimal, 'What the link was made for.') pricedAmount!: Decimal | null;
   @PartOrNull(Decimal, 'What is still outstanding.') amountDue!: Decimal | null;
   @TimeOrNull('The link stops accepting payment then.') expiresAt!: string | null;

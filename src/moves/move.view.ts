@@ -1,18 +1,18 @@
 // A subscription's move, as the API and the command line show it.
-import { Free, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import { Example, OpenOrNull, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { type MoveEntity } from './move.entity.js';
 import { MOVE_STATUSES, renderMoveFact } from './move.rules.js';
 
 export class MoveView {
-  @Text("Stripe's `sub_…`.") subscription_id!: string;
-  @Text("The merchant's own id.") customer_id!: string;
+  @Example('sub_123') @Text("Stripe's `sub_…`.") subscription_id!: string;
+  @Example('cus_123') @Text("The merchant's own id.") customer_id!: string;
   @Word(
     MOVE_STATUSES,
     '`moving` and `returning`: a run was killed on the way, and the next one goes on; `returned`: Stripe charges it again.',
   )
   status!: string;
-  @Free('Why it is so: a stable `code` and its fields; null: nothing is to be said.') fact!: object | null;
+  @OpenOrNull('Why it is so: a stable `code` and its fields; null: nothing is to be said.') fact!: object | null;
   @TextOrNull('The fact in words.') reason!: string | null;
   @Word(
     ['custom_method', 'send_invoice'],

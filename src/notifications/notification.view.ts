@@ -1,13 +1,24 @@
 // A notification as the API shows it.
 import { isObject } from '@crossbill/mor/read.js';
 import { NOTIFICATION_STATUSES, type NotificationRow, type NotificationTry } from '../store/notifications.js';
-import { ApiProperty } from '@nestjs/swagger';
-import { Count, Free, Text, TextIfAny, TextOrNull, Time, TimeIfAny, Word } from '../api/http/docs.js';
+import {
+  Count,
+  CountOrNull,
+  Example,
+  Many,
+  OpenOrNull,
+  Text,
+  TextIfAny,
+  TextOrNull,
+  Time,
+  TimeIfAny,
+  Word,
+} from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { NOTIFICATION_TYPES } from '../domain/notification.js';
 
 export class NotificationView {
-  @Text('`webhook-id` of every delivery of it.') id!: string;
+  @Example('msg_123') @Text('`webhook-id` of every delivery of it.') id!: string;
   @Word(NOTIFICATION_TYPES) type!: string;
   @Word(NOTIFICATION_STATUSES, '`dead`: tried for three days, and not any more.') status!: string;
   @TextIfAny() invoice_id?: string | undefined;
@@ -20,16 +31,16 @@ export class NotificationView {
 
 export class NotificationTryView {
   @Time() at!: string;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'HTTP status; null: no answer.' })
+  @CountOrNull('HTTP status; null: no answer.')
   status!: number | null;
   @TextOrNull('Why it failed; null: it was delivered.') error!: string | null;
   @Count('How long it took, in milliseconds.') elapsed_ms!: number;
 }
 
 export class NotificationWithTriesView extends NotificationView {
-  @ApiProperty({ type: [NotificationTryView], description: 'The newest last; of very many only the newest.' })
+  @Many(NotificationTryView, 'The newest last; of very many only the newest.')
   tries!: readonly NotificationTryView[];
-  @Free('What is sent.') body!: Readonly<Record<string, unknown>> | null;
+  @OpenOrNull('What is sent.') body!: Readonly<Record<string, unknown>> | null;
 }
 
 export function notificationView(n: NotificationRow): NotificationView {

@@ -1,14 +1,24 @@
 // A merchant's onboarding as the API shows it.
-import { ApiProperty } from '@nestjs/swagger';
 import { type CompanyFacts, type OnboardingRow } from '../domain/onboarding.js';
 import { nextStep } from './rules/next-step.js';
 import { DISCARDED } from './onboarding.flow.js';
-import { Flag, Many, Part, PartOrNull, Text, TextIfAny, TextOrNull, Time, TimeOrNull } from '../api/http/docs.js';
+import {
+  Example,
+  Flag,
+  Many,
+  Part,
+  PartOrNull,
+  Text,
+  TextIfAny,
+  TextOrNull,
+  Time,
+  TimeOrNull,
+} from '../api/http/docs.js';
 
 class RegionView {
-  @Text('Random per environment: look it up, do not write it down.') id!: string;
-  @Text() name!: string;
-  @Text('For example `EU`, `GB`; not unique.') flagCode!: string;
+  @Example('id_123') @Text('Random per environment: look it up, do not write it down.') id!: string;
+  @Example('Europe') @Text() name!: string;
+  @Example('EU') @Text('For example `EU`, `GB`; not unique.') flagCode!: string;
   @TextIfAny('ISO 3166-1 alpha-2; left out for a region of several countries.') countryCode?: string;
   @Flag('The product `tor` can be had there.') taxSupported!: boolean;
   @Flag('The product `mor` can be had there.') morSupported!: boolean;
@@ -19,13 +29,13 @@ export class RegionsView {
 }
 
 class CommentView {
-  @Text('A label to show: a field or a section.') field!: string;
-  @Text() message!: string;
+  @Example('company.website') @Text('A label to show: a field or a section.') field!: string;
+  @Example('The address does not answer.') @Text() message!: string;
 }
 
 class ProductView {
   @Text() code!: string;
-  @ApiProperty({ type: [String] }) regions!: readonly string[];
+  @Many(String) regions!: readonly string[];
 }
 
 class AddressView {
@@ -50,25 +60,27 @@ class CompanyView implements CompanyFacts {
 }
 
 export class OnboardingView {
-  @Text('Your own name of the merchant.') reference!: string;
+  @Example('shop-1') @Text('Your own name of the merchant.') reference!: string;
   @TextOrNull('Null until the MoR lists it.') merchant_id!: string | null;
   @TextOrNull() application_id!: string | null;
+  @Example('submitted')
   @Text(
     '`requested`, `refused`, `created`, `submitted`, `changes_requested`, `approved`, `rejected`, or another word of the MoR, which is not final.',
   )
   status!: string;
-  @ApiProperty({ type: [String], description: 'Requirement keys still to satisfy before it can be submitted.' })
+  @Example([])
+  @Many(String, 'Requirement keys still to satisfy before it can be submitted.')
   due!: readonly string[];
-  @ApiProperty({ type: [CommentView], description: 'The reviewer’s comments.' }) errors!: readonly CommentView[];
+  @Many(CommentView, 'The reviewer’s comments.') errors!: readonly CommentView[];
   @TextOrNull() review_message!: string | null;
-  @ApiProperty({ type: ProductView, nullable: true }) product!: ProductView | null;
+  @PartOrNull(ProductView) product!: ProductView | null;
   @PartOrNull(CompanyView, 'As the MoR had it when this merchant was read last; null: never given, or not read yet.')
   company!: CompanyView | null;
   @TextOrNull('As `company`.') business_description!: string | null;
-  @ApiProperty({ type: [String], description: 'As `company`.' }) store_urls!: readonly string[];
+  @Many(String, 'As `company`.') store_urls!: readonly string[];
   @TimeOrNull() submitted_at!: string | null;
   @TimeOrNull() reviewed_at!: string | null;
-  @Text('What comes next, in one sentence.') next!: string;
+  @Example('Wait for the review.') @Text('What comes next, in one sentence.') next!: string;
   @Flag('The MoR had an application for this reference before we asked.') existing_application!: boolean;
   @Flag('The MoR threw the company details of a request away.') company_discarded!: boolean;
   @TextIfAny('What a person should know about this request.') notice?: string;

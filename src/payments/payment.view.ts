@@ -1,13 +1,14 @@
 // A payment as the API shows it: ours until the MoR named it, with its refunds and the state of its mark.
 import { paymentName } from '../domain/payment-name.js';
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { type PaymentRow } from '../domain/model.js';
 import { type PaymentView as PaymentFacts } from '../engine/read-model.js';
 import {
   Amount,
   AmountOrNull,
   Currency,
+  Example,
   Many,
+  PartIfAny,
   Text,
   TextIfAny,
   TextOrNull,
@@ -40,23 +41,24 @@ export class ProofView {
 }
 
 export class PaymentView {
-  @Text('`pay_…`; an id of ours until a payment.* event named it.') id!: string;
-  @Text() invoice_id!: string;
+  @Example('pay_123') @Text('`pay_…`; an id of ours until a payment.* event named it.') id!: string;
+  @Example('in_123') @Text() invoice_id!: string;
   @TextOrNull("The invoice's number, as the customer reads it.") invoice_number!: string | null;
-  @Text() customer_id!: string;
-  @TextOrNull() mor_customer_id!: string | null;
-  @AmountOrNull('Smallest units; null while only a refund of it is known.') amount!: number | null;
+  @Example('cus_123') @Text() customer_id!: string;
+  @Example('mc_123') @TextOrNull() mor_customer_id!: string | null;
+  @Example(2990) @AmountOrNull('Smallest units; null while only a refund of it is known.') amount!: number | null;
   @Currency() currency!: string;
-  @Word(PAYMENT_STATUSES) status!: (typeof PAYMENT_STATUSES)[number];
-  @TextOrNull() processor_charge_id!: string | null;
-  @TextOrNull() processor_payment_intent_id!: string | null;
-  @TextOrNull("What Stripe shows as the payment's reference.") reference!: string | null;
-  @Amount('What was refunded, in smallest units.') amount_refunded!: number;
-  @TextOrNull("Stripe's `pr_…`.") payment_record_id!: string | null;
+  @Example('succeeded') @Word(PAYMENT_STATUSES) status!: (typeof PAYMENT_STATUSES)[number];
+  @Example('ch_123') @TextOrNull() processor_charge_id!: string | null;
+  @Example('pi_123') @TextOrNull() processor_payment_intent_id!: string | null;
+  @Example('ch_123') @TextOrNull("What Stripe shows as the payment's reference.") reference!: string | null;
+  @Example(0) @Amount('What was refunded, in smallest units.') amount_refunded!: number;
+  @Example('pr_123') @TextOrNull("Stripe's `pr_…`.") payment_record_id!: string | null;
   @Many(RefundView) refunds!: RefundView[];
-  @ApiPropertyOptional({ type: ProofView, description: "Only while a signup's charge is not proven." }) proof?:
-    ProofView | undefined;
-  @Text('How far its mark on the invoice has come; `confirmed`: the invoice is paid with it.') mark!: string;
+  @PartIfAny(ProofView, "Only while a signup's charge is not proven.") proof?: ProofView | undefined;
+  @Example('confirmed')
+  @Text('How far its mark on the invoice has come; `confirmed`: the invoice is paid with it.')
+  mark!: string;
   @Word(['renewal', 'signup', 'proforma', 'payment_link']) origin!: string;
   @TextIfAny() signup_id?: string | undefined;
   @TextIfAny() failure_message?: string | undefined;

@@ -1,12 +1,12 @@
 // Payments: what the MoR took, or tried to take, for an invoice.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { PaymentsStore } from './payments.store.js';
 import { ReadModel } from '../engine/read-model.js';
 import { PaymentsFlow } from './payments.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { Problems } from '../api/http/docs.js';
+import { Example, Problems, Text } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } from '../api/http/filters.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
@@ -26,9 +26,7 @@ class PaymentsQuery extends PageQuery {
 }
 
 class IdentifyPaymentDto {
-  @ApiProperty({ description: "The MoR's own id of the payment.", example: 'pay_123' })
-  @IsIdText()
-  payment_id!: string;
+  @Example('pay_123') @Text("The MoR's own id of the payment.") @IsIdText() payment_id!: string;
 }
 
 @ApiTags('Payments')

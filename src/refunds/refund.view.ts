@@ -2,26 +2,27 @@
 import { type RefundRow } from '../domain/model.js';
 import { paymentName } from '../domain/payment-name.js';
 import { type ListedRefund } from '../engine/read-model.js';
-import { Amount, Currency, Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import { Amount, Currency, Example, Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 
 export const REFUND_STATUSES = ['succeeded', 'pending', 'failed', 'unknown'] as const;
 
 export class RefundView {
-  @Text('Ours and permanent.') id!: string;
-  @TextOrNull("The MoR's `rfnd_…`; comes with its answer.") mor_refund_id!: string | null;
-  @Text() payment_id!: string;
-  @Text() invoice_id!: string;
+  @Example('ref_123') @Text('Ours and permanent.') id!: string;
+  @Example('rfnd_123') @TextOrNull("The MoR's `rfnd_…`; comes with its answer.") mor_refund_id!: string | null;
+  @Example('pay_123') @Text() payment_id!: string;
+  @Example('in_123') @Text() invoice_id!: string;
   @TextOrNull("The invoice's number, as the customer reads it.") invoice_number!: string | null;
-  @TextOrNull("The merchant's own id.") customer_id!: string | null;
-  @Amount() amount!: number;
+  @Example('cus_123') @TextOrNull("The merchant's own id.") customer_id!: string | null;
+  @Example(500) @Amount() amount!: number;
   @Currency() currency!: string;
+  @Example('succeeded')
   @Text(
     '`succeeded`, `pending`, `failed`, `unknown` (the MoR has not answered yet), or another word of the MoR, which counts as `pending`. Until it succeeded or failed the amount stays reserved, and no second refund is sent.',
   )
   status!: string;
   @TextOrNull() reason!: string | null;
-  @TextOrNull("The refund's id at the processor.") processor_refund_id!: string | null;
+  @Example('re_123') @TextOrNull("The refund's id at the processor.") processor_refund_id!: string | null;
   @Word(['api', 'event'], '`api`: asked for here. `event`: made elsewhere.') origin!: 'api' | 'event';
   @TextIfAny('The state of its mirror on Stripe.') mirror!: string;
   @TextOrNull('The credit note on Stripe.') credit_note_id!: string | null;

@@ -1,8 +1,7 @@
 // What followed the refusals of an invoice, as the API shows it.
-import { ApiProperty } from '@nestjs/swagger';
 import { type InvoiceRow } from '../domain/model.js';
 import { REFUSAL_KINDS, RETRY_ENDS, type RetryTrail } from '../domain/retry.js';
-import { Amount, Count, Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import { Amount, Count, Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word, WordOrNull } from '../api/http/docs.js';
 
 const MEANS = ['charge', 'link'] as const;
 
@@ -27,7 +26,7 @@ export class RetriesView {
   @Many(RetryView, 'Oldest first.') made!: RetryView[];
   @TimeOrNull('The MoR was asked to charge again then, and its verdict is awaited.') waiting_since!: string | null;
   @TimeOrNull('The schedule ended then.') ended_at!: string | null;
-  @ApiProperty({ enum: RETRY_ENDS, type: String, nullable: true, description: 'What the end of the schedule does.' })
+  @WordOrNull(RETRY_ENDS, 'What the end of the schedule does.')
   end!: string | null;
 }
 

@@ -1,20 +1,20 @@
 // A returned debit as the API shows it.
 import { type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
-import { Amount, Currency, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import { Amount, Currency, Example, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { paymentName } from '../domain/payment-name.js';
 
 const STATUSES = ['returned', 'undone'] as const;
 
 export class ReturnView {
-  @Text('Ours and permanent, `ret_…`.') id!: string;
-  @Text() payment_id!: string;
-  @Text() invoice_id!: string;
+  @Example('id_123') @Text('Ours and permanent, `ret_…`.') id!: string;
+  @Example('pay_123') @Text() payment_id!: string;
+  @Example('in_123') @Text() invoice_id!: string;
   @Amount('What the bank took back, in smallest units: all that was neither refunded nor lost before.') amount!: number;
   @Currency() currency!: string;
   @Word(STATUSES, '`undone`: recorded by mistake, and the loss is taken back.') status!: string;
-  @TextOrNull('Where it stands, as the caller gave it.') reference!: string | null;
+  @Example('bank statement, line 12') @TextOrNull('Where it stands, as the caller gave it.') reference!: string | null;
   @Time() created_at!: string;
   @TimeOrNull() undone_at!: string | null;
 }

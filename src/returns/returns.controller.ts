@@ -1,10 +1,10 @@
 // Debits that a bank took back: no event tells of them (Document 3), so a person records them, and may undo that.
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { KeyHeader, Problems } from '../api/http/docs.js';
+import { Example, KeyHeader, Problems, Text } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { paymentRequestName, requiredIdempotencyKey } from '../api/http/idempotency.js';
 import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
@@ -16,22 +16,14 @@ import { ReturnsFlow } from './returns.flow.js';
 import { readDay } from '../domain/day.js';
 
 class RecordReturnDto {
-  @ApiPropertyOptional({
-    type: String,
-    maxLength: 255,
-    description: 'Where it stands, for example in the MoR’s portal or on a bank statement.',
-    example: 'bank statement of November, line 12',
-  })
+  @Example('bank statement of November, line 12')
+  @Text('Where it stands, for example in the MoR’s portal or on a bank statement.')
   @MayBeAbsent()
   @IsIdText()
   reference?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    description:
-      'The day on which the bank took it back (UTC), YYYY-MM-DD: the month that the loss belongs to. Default: today.',
-    example: '2026-11-24',
-  })
+  @Example('2026-11-24')
+  @Text('The day on which the bank took it back (UTC), YYYY-MM-DD: the month that the loss belongs to. Default: today.')
   @MayBeAbsent()
   @Matches(/^\d{4}-\d\d-\d\d$/, 'must be a day such as 2026-11-24')
   returned_on?: string;

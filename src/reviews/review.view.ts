@@ -1,10 +1,20 @@
 // A review item as the API shows it: what happened, what is at stake, what is proposed, what may be chosen.
-import { ApiProperty } from '@nestjs/swagger';
 import { factView } from './fact.view.js';
 import { proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { sentencesOf } from './rules/words.js';
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
-import { Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import {
+  Example,
+  Open,
+  Text,
+  TextIfAny,
+  TextOrNull,
+  Time,
+  TimeOrNull,
+  Word,
+  WordOrNull,
+  Words,
+} from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 
 export const REVIEW_STATUSES = ['open', 'resolved'] as const;
@@ -33,29 +43,24 @@ const kinds: Record<ReviewKind, true> = {
 export const REVIEW_KINDS = Object.keys(kinds);
 
 export class ReviewView {
-  @Text() id!: string;
+  @Example('rev_123') @Text() id!: string;
   @Word(REVIEW_KINDS) kind!: string;
   @Word(REVIEW_STATUSES) status!: string;
   @TextIfAny() invoice_id?: string | undefined;
   @TextIfAny() payment_id?: string | undefined;
   @TextIfAny() refund_id?: string | undefined;
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
-    description:
-      'Why it is open: `code` is stable, and the other fields depend on it. Where several sources speak of money, `observations` lists each of them.',
-  })
+  @Open(
+    'Why it is open: `code` is stable, and the other fields depend on it. Where several sources speak of money, `observations` lists each of them.',
+  )
   fact!: { readonly code: string; readonly [field: string]: unknown };
-  @ApiProperty({ enum: RESOLUTIONS, isArray: true, description: 'What may be chosen now; empty: it is resolved.' })
+  @Words(RESOLUTIONS, 'What may be chosen now; empty: it is resolved.')
   actions!: readonly string[];
-  @ApiProperty({
-    enum: RESOLUTIONS,
-    nullable: true,
-    description: 'The proposed one of its `actions`; null: something must be found out first.',
-  })
+  @WordOrNull(RESOLUTIONS, 'The proposed one of its `actions`; null: something must be found out first.')
   proposed!: string | null;
-  @Text('What happened, and what is at stake, made from the fact.') summary!: string;
-  @Text('What to do, made from the fact.') proposal!: string;
+  @Example('The MoR has said nothing about this invoice.')
+  @Text('What happened, and what is at stake, made from the fact.')
+  summary!: string;
+  @Example('Ask the MoR what became of it.') @Text('What to do, made from the fact.') proposal!: string;
   @TimeOrNull('Until when somebody must act, for example on a dispute; null: no time is set.') due_at!: string | null;
   @Time() created_at!: string;
   @TimeOrNull() resolved_at!: string | null;

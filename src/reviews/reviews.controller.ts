@@ -1,6 +1,6 @@
 // Review items: what waits for a person, and what the person chose.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type ReviewRow } from '../domain/model.js';
 import { ReviewsStore } from './reviews.store.js';
 import { ReadModel } from '../engine/read-model.js';
@@ -8,7 +8,7 @@ import { REVIEW_ORDERS } from './reviews.store.js';
 import { ReviewsFlow } from './reviews.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { Problems } from '../api/http/docs.js';
+import { Example, Problems, Text } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { CustomerFilter, Since, spanOf, Until } from '../api/http/filters.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
@@ -27,11 +27,13 @@ class ReviewsQuery extends PageQuery {
 }
 
 class ResolveReviewDto {
-  @ApiProperty({ enum: RESOLUTIONS, description: 'One of the item’s `actions`.' })
+  @Example('dismiss')
+  @Text('One of the item’s `actions`.')
   @IsOneOf(RESOLUTIONS)
   resolution!: (typeof RESOLUTIONS)[number];
 
-  @ApiPropertyOptional({ type: String, maxLength: 1000, description: 'Why; people will read it later.' })
+  @Example('The customer pays by transfer.')
+  @Text('Why; people will read it later.')
   @MayBeAbsent()
   @IsText(1000)
   note?: string;

@@ -1,47 +1,58 @@
 // A signup as the API shows it. The client secret is in the answer to its making and nowhere else.
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { type PaymentRow } from '../domain/model.js';
 import { type IntentAnswer } from '../domain/ports/payment-gateway.js';
 import { type SignupRow } from '../domain/signup.js';
-import { AmountOrNull, Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import {
+  AmountOrNull,
+  Example,
+  Part,
+  PartIfAny,
+  Text,
+  TextIfAny,
+  TextOrNull,
+  Time,
+  TimeOrNull,
+  Word,
+} from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { PaymentView, proofView, ProofView } from '../payments/payment.view.js';
 import { SIGNUP_KINDS, type SignupKind } from './signup.dto.js';
 
 class SignupIds {
-  @Text('Ours, `sup_…`.') id!: string;
+  @Example('sup_123') @Text('Ours, `sup_…`.') id!: string;
   @Word(SIGNUP_KINDS) kind!: SignupKind;
+  @Example('completed')
   @Text(
     "`requested` until the MoR answered, `refused` when it would not; then the MoR's word for the intent as it was made; `completed` once its charge is proven, or once the confirmation of a trial's payment method is known.",
   )
   status!: string;
   @TextIfAny('For a payment.') payment_intent_id?: string | undefined;
   @TextIfAny('For a trial.') setup_intent_id?: string | undefined;
-  @TextOrNull("The customer's id at the MoR.") mor_customer_id!: string | null;
+  @Example('mc_123') @TextOrNull("The customer's id at the MoR.") mor_customer_id!: string | null;
   @TextIfAny() tax_calculation_id?: string | undefined;
 }
 
 export class SignupMadeView extends SignupIds {
-  @Text("For the customer's browser, once. It is not kept.") client_secret!: string;
+  @Example('requires_payment_method') override status!: string;
+  @Example('pi_123_secret_456') @Text("For the customer's browser, once. It is not kept.") client_secret!: string;
 }
 
 export class SignupView extends SignupIds {
-  @Text("The merchant's own id.") customer_id!: string;
-  @AmountOrNull('Smallest units; null for a trial.') amount!: number | null;
-  @TextOrNull('ISO 4217, lower case; null for a trial.') currency!: string | null;
+  @Example('cus_123') @Text("The merchant's own id.") customer_id!: string;
+  @Example(2990) @AmountOrNull('Smallest units; null for a trial.') amount!: number | null;
+  @Example('eur') @TextOrNull('ISO 4217, lower case; null for a trial.') currency!: string | null;
   @TextIfAny('Once completed.') invoice_id?: string | undefined;
   @TextIfAny('Once completed.') charge_id?: string | undefined;
   @TextIfAny('Once completed: `pay_…`, or an id of ours until the MoR named the payment.') payment_id?:
     string | undefined;
   @TextIfAny('How far the mark of its payment on the invoice has come.') mark?: string | undefined;
-  @ApiPropertyOptional({ type: ProofView, description: 'While its charge is not proven.' }) proof?:
-    ProofView | undefined;
+  @PartIfAny(ProofView, 'While its charge is not proven.') proof?: ProofView | undefined;
   @Time() created_at!: string;
   @TimeOrNull() completed_at!: string | null;
 }
 
 export class CompletedSignupView extends SignupView {
-  @ApiProperty({ type: PaymentView }) payment!: PaymentView;
+  @Part(PaymentView) payment!: PaymentView;
 }
 
 function ids(s: SignupRow): Omit<SignupIds, 'id' | 'status' | 'mor_customer_id'> {

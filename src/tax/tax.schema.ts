@@ -1,6 +1,18 @@
 // The tax routes' answers, for the OpenAPI document: Document 2's fields under its own names, without empty ones.
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Flag, Many, MorPartIfAny, Part, PartIfAny, Text, TextIfAny, Time, TimeIfAny } from '../api/http/docs.js';
+import {
+  Example,
+  Flag,
+  Many,
+  ManyIfAny,
+  MorPartIfAny,
+  Part,
+  PartIfAny,
+  Text,
+  TextIfAny,
+  Time,
+  TimeIfAny,
+} from '../api/http/docs.js';
 import { echoedCustomer, echoedEvidence } from '../api/http/mor-shapes.js';
 
 const DECIMAL = 'A decimal as text, for example `29.90`.';
@@ -38,12 +50,12 @@ class LineTaxView {
 }
 
 class TaxLineView {
-  @Text() lineItemId!: string;
+  @Example('0c9b1c8e-51c6-4e0f-8f0b-6a1d2e3f4a5b') @Text() lineItemId!: string;
   @TextIfAny() merchantLineItemReference?: string;
   @TextIfAny() productCode?: string;
   @TextIfAny() title?: string;
   @TextIfAny() description?: string;
-  @ApiPropertyOptional({ type: [String] }) images?: readonly string[];
+  @ManyIfAny(String) images?: readonly string[];
   @DecimalIfAny() unitPrice?: string;
   @ApiPropertyOptional({
     oneOf: [{ type: 'integer' }, { type: 'string' }],
@@ -63,19 +75,19 @@ class TaxEntityView {
 }
 
 class TaxAmounts {
-  @Text('ISO 4217.') currency!: string;
+  @Example('EUR') @Text('ISO 4217.') currency!: string;
   @DecimalIfAny('Before discounts.') subTotalAmount?: string;
   @DecimalIfAny() discountAmount?: string;
   @DecimalIfAny('After discounts, before tax.') netAmount?: string;
-  @Decimal() taxAmount!: string;
-  @Decimal('With tax and duty.') totalAmount!: string;
+  @Example('4.77') @Decimal() taxAmount!: string;
+  @Example('29.90') @Decimal('With tax and duty.') totalAmount!: string;
   @Many(TaxLineView) lineItems!: readonly TaxLineView[];
   @MorPartIfAny(echoedCustomer, 'The customer as it was sent.') customer?: object;
   @MorPartIfAny(echoedEvidence, 'Evidence of where the customer is.') evidence?: object;
 }
 
 export class TaxCalculationView extends TaxAmounts {
-  @Text() taxCalculationId!: string;
+  @Example('4e6f4a6e-0a5b-4c0e-9d4b-2d7c8f1a3b5c') @Text() taxCalculationId!: string;
   @TimeIfAny() createdAt?: string;
   @Time('7 days after it was made.') expiresAt!: string;
   @DecimalIfAny('Left out when no line carries duty; never part of `taxAmount`.') totalDutyAmount?: string;
@@ -89,7 +101,7 @@ class RefundLineTaxView {
 }
 
 class TaxRefundLineView {
-  @Text() lineItemId!: string;
+  @Example('0c9b1c8e-51c6-4e0f-8f0b-6a1d2e3f4a5b') @Text() lineItemId!: string;
   @TextIfAny() refundLineItemReference?: string;
   @TextIfAny() refundReason?: string;
   @DecimalIfAny() refundItemSubTotalAmount?: string;
@@ -98,8 +110,8 @@ class TaxRefundLineView {
 }
 
 export class TaxRefundView {
-  @Text() refundTransactionId!: string;
-  @Text('Yours; the key of the refund.') merchantRefundReference!: string;
+  @Example('6a8b6c8a-2c7d-4e2a-9f6d-4f9e1b3c5d7e') @Text() refundTransactionId!: string;
+  @Example('refund-1001') @Text('Yours; the key of the refund.') merchantRefundReference!: string;
   @TextIfAny() refundDate?: string;
   @TimeIfAny() createdAt?: string;
   @TextIfAny('ISO 4217.') currency?: string;
@@ -115,8 +127,8 @@ class TransactionPaymentView {
 }
 
 export class TaxTransactionView extends TaxAmounts {
-  @Text() transactionId!: string;
-  @Text('Yours; the key of the transaction.') merchantTransactionReference!: string;
+  @Example('5f7a5b7f-1b6c-4d1f-8e5c-3e8d9a2b4c6d') @Text() transactionId!: string;
+  @Example('order-1001') @Text('Yours; the key of the transaction.') merchantTransactionReference!: string;
   @Flag() refunded!: boolean;
   @TimeIfAny() createdAt?: string;
   @TimeIfAny() confirmedAt?: string;
@@ -132,7 +144,7 @@ export class TaxTransactionsView {
 
 class TaxInvoiceFileView {
   @TextIfAny() fileName?: string;
-  @Text('Signed: whoever has it has the file. It lives an hour.') url!: string;
+  @Example('https://files.example/123') @Text('Signed: whoever has it has the file. It lives an hour.') url!: string;
   @TimeIfAny() expiresAt?: string;
 }
 

@@ -1,6 +1,5 @@
 // A difference that verify found, as the API shows it.
-import { ApiProperty } from '@nestjs/swagger';
-import { Text, TextIfAny, Time, Word } from '../api/http/docs.js';
+import { Example, PartIfAny, Text, TextIfAny, Time, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { type Difference, differenceKinds } from '../domain/difference.js';
 import { differenceId } from './rules/run.js';
@@ -12,7 +11,7 @@ class AcknowledgedView {
 }
 
 export class DifferenceView {
-  @Text('The same in each run while kind, subject and facts are the same.') id!: string;
+  @Example('id_123') @Text('The same in each run while kind, subject and facts are the same.') id!: string;
   @Word(differenceKinds) kind!: string;
   @TextIfAny() invoice_id?: string | undefined;
   @TextIfAny() payment_id?: string | undefined;
@@ -20,10 +19,10 @@ export class DifferenceView {
   @TextIfAny() event_id?: string | undefined;
   @TextIfAny('What else on Stripe it is about: a credit note, a payment record, a balance entry.')
   object_id?: string | undefined;
-  @Text('What differs, in words.') detail!: string;
+  @Example('The invoice is open on Stripe.') @Text('What differs, in words.') detail!: string;
   @Word(['look-again', 'take-in-event', 'person']) repair!: string;
   @TextIfAny('Its open review item.') review_id?: string | undefined;
-  @ApiProperty({ type: AcknowledgedView, required: false, description: 'Left out when nobody has acknowledged it.' })
+  @PartIfAny(AcknowledgedView, 'Left out when nobody has acknowledged it.')
   acknowledged?: AcknowledgedView | undefined;
 }
 

@@ -1,20 +1,21 @@
 // The differences of the newest verify run, and their acknowledgement by a person.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../domain/ports/clock.js';
 import { VerifyStore } from './verify.store.js';
 import { differenceId } from './rules/run.js';
 import { DifferenceView, differenceView } from './difference.view.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { Problems } from '../api/http/docs.js';
+import { Example, Problems, Text } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { pageOf, PageQuery, pageRequest, pageView, type PageView } from '../api/http/page.js';
 import { invalid, notFound } from '../api/http/problem.js';
 import { IsText } from '../api/http/rules.js';
 
 class AcknowledgeDto {
-  @ApiProperty({ type: String, maxLength: 1000, description: 'Why it may stand; people will read it later.' })
+  @Example('Paid before Crossbill ran here.')
+  @Text('Why it may stand; people will read it later.')
   @IsText(1000)
   note!: string;
 }

@@ -19,6 +19,7 @@ export type JsonSchema = {
   additionalProperties?: JsonSchema;
   properties?: Record<string, JsonSchema>;
   required?: string[];
+  example?: unknown;
 };
 
 export type FieldError = { readonly field: string; readonly message: string };
@@ -204,6 +205,7 @@ export class Shape<M extends Members> implements Rule<ObjectOf<M>> {
     readonly name: string,
     readonly members: M,
     readonly code: ErrorCode,
+    readonly sample: object | null = null,
   ) {
     this.schema = { $ref: `#/components/schemas/${name}` };
   }
@@ -220,7 +222,13 @@ export class Shape<M extends Members> implements Rule<ObjectOf<M>> {
       type: 'object',
       properties: Object.fromEntries(members.map(([name, { schema }]) => [name, schema])),
       ...(required.length === 0 ? {} : { required }),
+      ...(this.sample === null ? {} : { example: this.sample }),
     };
+  }
+
+  /** With an example for the OpenAPI document. */
+  like(sample: ObjectOf<M> & object): Shape<M> {
+    return new Shape(this.name, this.members, this.code, sample);
   }
 
   /** The same fields, each of them optional. */

@@ -1,57 +1,70 @@
-// Short ways to describe answers in the OpenAPI document.
+// Short ways to describe fields and answers in the OpenAPI document. A name ends in OrNull if the field may be null, in
+// IfAny if it may be left out. A rule of `rules.ts` next to it adds its own limits.
 import { type JsonSchema } from '@crossbill/mor';
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiBody, ApiExtension, ApiHeader, ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiExtension,
+  ApiHeader,
+  ApiProperty,
+  ApiPropertyOptional,
+  type ApiPropertyOptions,
+  ApiResponse,
+} from '@nestjs/swagger';
 import { ProblemView } from './problem.view.js';
 
-const about = (description?: string): { description?: string } => (description === undefined ? {} : { description });
+type Field = (description?: string) => PropertyDecorator;
 
-export const Text = (description?: string): PropertyDecorator => ApiProperty({ type: String, ...about(description) });
-export const TextOrNull = (description?: string): PropertyDecorator =>
-  ApiProperty({ type: String, nullable: true, ...about(description) });
-/** Left out when there is none. */
-export const TextIfAny = (description?: string): PropertyDecorator =>
-  ApiPropertyOptional({ type: String, ...about(description) });
-export const Flag = (description?: string): PropertyDecorator => ApiProperty({ type: Boolean, ...about(description) });
-/** Left out if unknown. */
-export const FlagIfAny = (description?: string): PropertyDecorator =>
-  ApiPropertyOptional({ type: Boolean, ...about(description) });
-export const Count = (description?: string): PropertyDecorator =>
-  ApiProperty({ type: 'integer', ...about(description) });
-export const Word = (words: readonly string[], description?: string): PropertyDecorator =>
-  ApiProperty({ enum: [...words], ...about(description) });
-export const Time = (description?: string): PropertyDecorator =>
-  ApiProperty({ type: String, format: 'date-time', ...about(description) });
-export const TimeOrNull = (description?: string): PropertyDecorator =>
-  ApiProperty({ type: String, format: 'date-time', nullable: true, ...about(description) });
-export const TimeIfAny = (description?: string): PropertyDecorator =>
-  ApiPropertyOptional({ type: String, format: 'date-time', ...about(description) });
-export const Amount = (description = 'Smallest units of the currency, as Stripe counts them.'): PropertyDecorator =>
-  ApiProperty({ type: 'integer', format: 'int64', description, example: 2990 });
-export const AmountOrNull = (description = 'Smallest units of the currency; null: not known.'): PropertyDecorator =>
-  ApiProperty({ type: 'integer', format: 'int64', nullable: true, description });
-export const Currency = (): PropertyDecorator => ApiProperty({ description: 'ISO 4217, lower case.', example: 'eur' });
-export const Many = (item: Type | [typeof String], description?: string): PropertyDecorator =>
-  ApiProperty({ type: Array.isArray(item) ? item : [item], ...about(description) });
+const field = (schema: ApiPropertyOptions, description?: string): PropertyDecorator =>
+  ApiProperty(description === undefined ? schema : { ...schema, description });
+const optional = (schema: ApiPropertyOptions, description?: string): PropertyDecorator =>
+  ApiPropertyOptional(description === undefined ? schema : { ...schema, description });
+const orNull = { nullable: true } as const;
+const text = { type: String } as const;
+const time = { type: String, format: 'date-time' } as const;
+const whole = { type: 'integer' } as const;
+const minor = { type: 'integer', format: 'int64' } as const;
+const anything = { type: 'object', additionalProperties: true } as const;
+
+/** Its value in the examples of the document, in front of its description. */
+export const Example = (example: unknown): PropertyDecorator => ApiProperty({ example });
+
+export const Text: Field = (about) => field(text, about);
+export const TextOrNull: Field = (about) => field({ ...text, ...orNull }, about);
+export const TextIfAny: Field = (about) => optional(text, about);
+export const Flag: Field = (about) => field({ type: Boolean }, about);
+export const FlagIfAny: Field = (about) => optional({ type: Boolean }, about);
+export const Count: Field = (about) => field(whole, about);
+export const CountOrNull: Field = (about) => field({ ...whole, ...orNull }, about);
+export const Time: Field = (about) => field(time, about);
+export const TimeOrNull: Field = (about) => field({ ...time, ...orNull }, about);
+export const TimeIfAny: Field = (about) => optional(time, about);
+export const Word = (words: readonly string[], about?: string): PropertyDecorator => field({ enum: [...words] }, about);
+export const WordOrNull = (words: readonly string[], about?: string): PropertyDecorator =>
+  field({ enum: [...words], ...orNull }, about);
+export const Words = (words: readonly string[], about?: string): PropertyDecorator =>
+  field({ enum: [...words], isArray: true }, about);
+export const Amount = (about = 'Smallest units of the currency, as Stripe counts them.'): PropertyDecorator =>
+  field({ ...minor, example: 2990 }, about);
+export const AmountOrNull = (about = 'Smallest units of the currency; null: not known.'): PropertyDecorator =>
+  field({ ...minor, ...orNull }, about);
+export const Currency = (): PropertyDecorator => field({ ...text, example: 'eur' }, 'ISO 4217, lower case.');
+type Item = Type | typeof String;
+export const Many = (item: Item, about?: string): PropertyDecorator => field({ type: [item] }, about);
+export const ManyIfAny = (item: Item, about?: string): PropertyDecorator => optional({ type: [item] }, about);
 /** An object with fields of its own. */
-export const Part = (part: Type, description?: string): PropertyDecorator =>
-  ApiProperty({ type: part, ...about(description) });
-export const PartOrNull = (part: Type, description?: string): PropertyDecorator =>
-  ApiProperty({ type: part, nullable: true, ...about(description) });
-/** Left out when there is none. */
-export const PartIfAny = (part: Type, description?: string): PropertyDecorator =>
-  ApiPropertyOptional({ type: part, ...about(description) });
+export const Part = (part: Type, about?: string): PropertyDecorator => field({ type: part }, about);
+export const PartOrNull = (part: Type, about?: string): PropertyDecorator => field({ type: part, ...orNull }, about);
+export const PartIfAny = (part: Type, about?: string): PropertyDecorator => optional({ type: part }, about);
+/** An object whose fields depend on its content. */
+export const Open: Field = (about) => field(anything, about);
+export const OpenOrNull: Field = (about) => field({ ...anything, ...orNull }, about);
+export const OpenIfAny: Field = (about) => optional(anything, about);
 /** The body of a request for the MoR: `openapi.ts` lists its shape. */
 export const MorBody = ({ schema }: { readonly schema: JsonSchema }): MethodDecorator => ApiBody({ schema });
 /** A part of the MoR's own shape, perhaps left out. */
-export const MorPartIfAny = ({ schema }: { readonly schema: JsonSchema }, description: string): PropertyDecorator =>
-  ApiPropertyOptional({ allOf: [schema], description });
-/** Somebody else's content, without nameable fields. */
-export const Free = (description: string): PropertyDecorator =>
-  ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description });
-/** Left out when there is none. */
-export const FreeIfAny = (description: string): PropertyDecorator =>
-  ApiPropertyOptional({ type: 'object', additionalProperties: true, description });
+export const MorPartIfAny = ({ schema }: { readonly schema: JsonSchema }, about: string): PropertyDecorator =>
+  optional({ allOf: [schema] }, about);
 
 /** A route's answers besides its success: status and meaning, codes in backquotes. */
 export function Problems(problems: Readonly<Record<number, string>>): MethodDecorator {

@@ -1,7 +1,6 @@
-// An example for every body of the OpenAPI document: requests by hand, answers put together field by field. The linter
-// of test/docs/openapi.test.ts checks each against its schema.
+// An example for every body of the OpenAPI document, composed of the examples of its fields. The linter of
+// test/docs/openapi.test.ts checks each against its schema.
 import { type OpenAPIObject } from '@nestjs/swagger';
-import { ANSWERS, REQUESTS } from './example-values.js';
 
 type Json = Readonly<Record<string, unknown>>;
 type Media = { readonly schema?: unknown; example?: unknown };
@@ -35,49 +34,37 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
 
 function illustrate(content: Readonly<Record<string, Media>>, schemas: Json): void {
   const media = content['application/json'];
-  if (media !== undefined) media.example ??= exampleOf(objectOf(media.schema), schemas, { of: '', field: '' });
+  if (media !== undefined) media.example ??= exampleOf(objectOf(media.schema), schemas);
 }
 
-/** A schema's field, and the name of the schema with this field. */
-type Place = { readonly of: string; readonly field: string };
-
-function exampleOf(schema: Json, schemas: Json, place: Place): unknown {
+/** `field`: the name of the field with this schema; empty for a whole body. */
+function exampleOf(schema: Json, schemas: Json, field = ''): unknown {
   const { $ref: ref, allOf, anyOf, oneOf, example, enum: words, items, type } = schema;
-  const own = ANSWERS[`${place.of}.${place.field}`];
-  if (own !== undefined) return own;
-  if (typeof ref === 'string') return exampleOfRef(ref.slice(REF.length), schemas);
   if (example !== undefined) return example;
-  const some = [allOf, anyOf, oneOf].flatMap((one) => (Array.isArray(one) ? (one as unknown[]) : [])).map(objectOf);
-  if (some.some((one) => one['type'] === 'null')) return null;
-  if (some[0] !== undefined) return exampleOf(some[0], schemas, place);
+  if (typeof ref === 'string') return exampleOf(objectOf(schemas[ref.slice(REF.length)]), schemas);
   const types: readonly unknown[] = Array.isArray(type) ? type : [type];
-  const known = ANSWERS[place.field];
-  if (types.includes('string') && typeof known === 'string' && !Array.isArray(words)) return known;
-  if (types.includes('integer') && typeof known === 'number') return known;
-  if (types.includes('null')) return null;
+  const some = [allOf, anyOf, oneOf].flatMap((one) => (Array.isArray(one) ? (one as unknown[]) : [])).map(objectOf);
+  if (types.includes('null') || some.some((one) => one['type'] === 'null')) return null;
+  if (some[0] !== undefined) return exampleOf(some[0], schemas, field);
   if (Array.isArray(words)) return words[0];
-  if (types.includes('array')) return listOf(objectOf(items), schemas, place);
-  if (types.includes('object')) return fieldsOf(schema, schemas, place.of);
+  if (types.includes('array')) return listOf(objectOf(items), schemas, field);
+  if (types.includes('object')) return fieldsOf(schema, schemas);
   if (schema['format'] === 'date-time') return '2026-11-22T09:00:00.000Z';
   if (types.includes('integer')) return 1;
-  if (types.includes('boolean')) return false;
-  return 'text';
+  return types.includes('boolean') ? false : 'text';
 }
 
 /** Lists within an answer are empty, except for its main ones. */
-function listOf(items: Json, schemas: Json, { of, field }: Place): unknown[] {
-  return of !== '' && '$ref' in items && !SHOWN_LISTS.has(field) ? [] : [exampleOf(items, schemas, { of, field })];
+function listOf(items: Json, schemas: Json, field: string): unknown[] {
+  return field !== '' && '$ref' in items && !SHOWN_LISTS.has(field) ? [] : [exampleOf(items, schemas, field)];
 }
 
-function exampleOfRef(name: string, schemas: Json): unknown {
-  return REQUESTS[name] ?? fieldsOf(objectOf(schemas[name]), schemas, name);
-}
-
-/** The required fields, and nothing else. */
-function fieldsOf(schema: Json, schemas: Json, of: string): Json {
+/** The required fields, and every other one with an example. */
+function fieldsOf(schema: Json, schemas: Json): Json {
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
-  const fields = Object.entries(objectOf(schema['properties'])).filter(([name]) => required.includes(name));
-  return Object.fromEntries(fields.map(([field, one]) => [field, exampleOf(objectOf(one), schemas, { of, field })]));
+  const fields = Object.entries(objectOf(schema['properties'])).map(([name, one]) => [name, objectOf(one)] as const);
+  const shown = fields.filter(([name, one]) => required.includes(name) || 'example' in one);
+  return Object.fromEntries(shown.map(([name, one]) => [name, exampleOf(one, schemas, name)]));
 }
 
 function objectOf(value: unknown): Json {

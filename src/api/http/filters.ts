@@ -1,11 +1,11 @@
 // The common filters of lists: a stretch of time, a currency, an amount, a customer. A wrong one is a 400 with its
 // name.
 import { applyDecorators } from '@nestjs/common';
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { MAX_MINOR, parseCurrency } from '../../domain/money.js';
 import { type MoneyFilter, type Span } from '../../domain/page.js';
+import { TextIfAny } from './docs.js';
 import { invalid } from './problem.js';
 import { Filter, rule } from './rules.js';
 
@@ -27,7 +27,7 @@ const isTime = rule('isTime', WANTS_TIME, (v) => parseFilterTime(v) !== null);
 const isAmount = (v: unknown): boolean => typeof v === 'string' && /^[1-9]\d{0,15}$/.test(v) && BigInt(v) <= MAX_MINOR;
 
 const optional = (description: string, check: PropertyDecorator): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ description, type: String }), IsOptional(), check);
+  applyDecorators(TextIfAny(description), IsOptional(), check);
 
 /** `of`: the kind of time, for example "when the money was taken". */
 export const Since = (of: string): PropertyDecorator =>

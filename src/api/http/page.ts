@@ -1,8 +1,9 @@
 // Lists: newest first, `{data, next_cursor?}`, with `limit` and `cursor`.
 import { type Type } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { type Page, type PageRequest } from '../../domain/page.js';
+import { Many, TextIfAny } from './docs.js';
 import { IsText, Matches } from './rules.js';
 
 const DEFAULT_LIMIT = 20;
@@ -13,7 +14,7 @@ export class PageQuery {
   @Matches(/^([1-9]\d?|100)$/, 'must be an integer from 1 to 100')
   limit?: string;
 
-  @ApiPropertyOptional({ type: String, description: '`next_cursor` of the page before.' })
+  @TextIfAny('`next_cursor` of the page before.')
   @IsOptional()
   @IsText()
   cursor?: string;
@@ -33,8 +34,8 @@ export function pageView<T, V>(page: Page<T>, view: (row: T) => V): PageView<V> 
 /** A class that describes a page of `item`, for the OpenAPI document. */
 export function pageOf(item: Type): Type {
   class PageOf {
-    @ApiProperty({ type: [item] }) data!: unknown[];
-    @ApiPropertyOptional({ type: String, description: 'Left out on the last page.' }) next_cursor?: string;
+    @Many(item) data!: unknown[];
+    @TextIfAny('Left out on the last page.') next_cursor?: string;
   }
   Object.defineProperty(PageOf, 'name', { value: `PageOf${item.name}` });
   return PageOf;

@@ -1,7 +1,7 @@
 // The kinds of payment method that a setup intent may save: an open list, judged by the MoR.
 import { applyDecorators } from '@nestjs/common';
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray } from 'class-validator';
+import { ManyIfAny } from './docs.js';
 import { IsWordEach, MayBeAbsent } from './rules.js';
 
 /** Document 3, "POST …/setup-intents". */
@@ -11,11 +11,7 @@ const MOST_TYPES = 20;
 export function PaymentMethodTypes(description: string): PropertyDecorator {
   const known = KNOWN_TYPES.map((type) => `\`${type}\``).join(', ');
   return applyDecorators(
-    ApiPropertyOptional({
-      type: [String],
-      description: `${description} Document 3 has ${known}; another one is passed on, and the MoR says whether it takes it.`,
-      example: ['card'],
-    }),
+    ManyIfAny(String, `${description} Document 3 has ${known}. The MoR accepts or refuses any other.`),
     MayBeAbsent(),
     IsArray({ message: 'must be a list' }),
     ArrayMinSize(1, { message: 'must name at least one type' }),

@@ -3,12 +3,12 @@ import { ApiProperty } from '@nestjs/swagger';
 
 class FieldProblem {
   @ApiProperty({ example: 'amount' }) field!: string;
-  @ApiProperty() message!: string;
+  @ApiProperty({ example: 'must be an integer of at least 1' }) message!: string;
 }
 
 export class ProblemView {
   @ApiProperty({ description: 'Stable: match on it.', example: 'invalid_request' }) code!: string;
-  @ApiProperty({ description: 'For people.' }) message!: string;
+  @ApiProperty({ description: 'For people.', example: 'amount: must be an integer of at least 1' }) message!: string;
   @ApiProperty({ type: [FieldProblem], description: 'The fields that are wrong; often empty.' })
   errors!: FieldProblem[];
 }

@@ -1,11 +1,12 @@
-// The allowed values in a request, as decorators: amounts, currencies, ids, texts. Each names its rule in words.
+// The allowed values in a request, as decorators. Each names its rule in words, and tells the OpenAPI document its limits.
 import { isObject } from '@crossbill/mor/read.js';
 import { applyDecorators } from '@nestjs/common';
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional, ValidateBy, ValidateIf } from 'class-validator';
 import { isInnerLane } from '../../domain/events/channel-lane.js';
 import { whatIsWrongWithId } from '../../domain/id-text.js';
 import { parseCurrency } from '../../domain/money.js';
+import { TextIfAny } from './docs.js';
 
 const MAX_TEXT = 255;
 // No database stores half surrogates as text; control characters forge log lines and confuse readers.
@@ -22,16 +23,19 @@ export function isPlainText(value: unknown, max = MAX_TEXT): value is string {
 
 /** Somebody else's id: opaque, kept in full. Refuses one changed by a spreadsheet. */
 export const IsIdText = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isIdText',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && whatIsWrongWithId(value) === null,
-      defaultMessage: (args) => {
-        const value: unknown = args?.value;
-        return (typeof value === 'string' ? whatIsWrongWithId(value) : null) ?? 'must be text of 1 to 255 characters';
+  applyDecorators(
+    ApiProperty({ maxLength: MAX_TEXT }),
+    ValidateBy({
+      name: 'isIdText',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && whatIsWrongWithId(value) === null,
+        defaultMessage: (args) => {
+          const value: unknown = args?.value;
+          return (typeof value === 'string' ? whatIsWrongWithId(value) : null) ?? 'must be text of 1 to 255 characters';
+        },
       },
-    },
-  });
+    }),
+  );
 
 /** The id of an invoice on Stripe. */
 export const IsInvoiceId = (): PropertyDecorator =>
@@ -42,21 +46,30 @@ export const IsInvoiceId = (): PropertyDecorator =>
   );
 
 export const IsText = (max = MAX_TEXT): PropertyDecorator =>
-  rule('isText', `must be text of 1 to ${max} characters without control characters`, (v) => isPlainText(v, max));
+  applyDecorators(
+    ApiProperty({ maxLength: max }),
+    rule('isText', `must be text of 1 to ${max} characters without control characters`, (v) => isPlainText(v, max)),
+  );
 
 /** Smallest units: an integer from 1 to 2^53 - 1, written in plain digits. */
 export const IsAmount = (): PropertyDecorator =>
-  rule(
-    'isAmount',
-    "must be an integer of at least 1 in the currency's smallest unit, in plain digits",
-    (v) => Number.isSafeInteger(v) && (v as number) >= 1,
+  applyDecorators(
+    ApiProperty({ type: 'integer', minimum: 1 }),
+    rule(
+      'isAmount',
+      "must be an integer of at least 1 in the currency's smallest unit, in plain digits",
+      (v) => Number.isSafeInteger(v) && (v as number) >= 1,
+    ),
   );
 
 export const IsCurrencyCode = (): PropertyDecorator =>
   rule('isCurrencyCode', 'must be a currency code of three letters (ISO 4217)', (v) => parseCurrency(v) !== null);
 
 export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
-  rule('isOneOf', `Use one of ${words.join(', ')}`, (v) => typeof v === 'string' && words.includes(v));
+  applyDecorators(
+    ApiProperty({ enum: [...words] }),
+    rule('isOneOf', `Use one of ${words.join(', ')}`, (v) => typeof v === 'string' && words.includes(v)),
+  );
 
 /** A list of words of somebody else, such as `sepa_debit`: letters, digits, `_`, `-` and `.`. */
 export const IsWordEach = (): PropertyDecorator =>
@@ -96,15 +109,20 @@ export const IsTexts = (maxMembers: number): PropertyDecorator =>
   );
 
 /** Absent is fine; null is not: nobody knows its meaning. */
-export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
+export const MayBeAbsent = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ required: false }),
+    ValidateIf((_object, value) => value !== undefined),
+  );
 
 /** A person's details: null means nothing, as in Stripe's customer (`name: null`). */
-export const MayBeNull = (): PropertyDecorator => IsOptional();
+export const MayBeNull = (): PropertyDecorator =>
+  applyDecorators(ApiProperty({ required: false, nullable: true }), IsOptional());
 
 /** A parameter to pick rows of a list. */
 export const Filter = (description: string, words?: readonly string[]): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ description, type: String, ...(words === undefined ? {} : { enum: [...words] }) }),
+    TextIfAny(description),
     IsOptional(),
     words === undefined
       ? rule('isFilter', `must be one text of at most ${MAX_TEXT} characters`, (v) => v === '' || isPlainText(v))

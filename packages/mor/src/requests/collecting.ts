@@ -89,5 +89,5 @@ export const webhookEndpointRequest = shape(
     description: optional(text(1024)),
   },
   'validation_error',
-);
+).like({ url: 'https://billing.example/webhooks/mor/events', events: ['payment.captured'] });
 export type WebhookEndpointRequest = ValueOf<typeof webhookEndpointRequest>;

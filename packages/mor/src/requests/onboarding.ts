@@ -67,6 +67,17 @@ export const initiateRequest = shape('InitiateRequest', {
   returnUrl: optional(text(2048)),
   complianceSummary: optional(complianceSummary),
   merchantContext: optional(textMap),
+}).like({
+  merchantReference: 'shop-1',
+  productCode: 'mor',
+  company: {
+    legalName: 'Shop Ltd',
+    website: 'https://shop.example',
+    taxId: 'GB123456789',
+    registrationNumber: '01234567',
+    jurisdiction: 'GB',
+    registeredAddress: { line1: '1 High Street', city: 'London', postalCode: 'N1 1AA', country: 'GB' },
+  },
 });
 export type InitiateRequest = ValueOf<typeof initiateRequest>;
 
@@ -78,7 +89,11 @@ export const bareMerchantRequest = shape(
 );
 
 /** One entry of `products` in PUT application. The code must repeat the first one sent, right or wrong. */
-export const productChoice = shape('ProductChoice', { code: filled(64), regions: textList(1) }, 'validation_error');
+export const productChoice = shape(
+  'ProductChoice',
+  { code: filled(64), regions: textList(1) },
+  'validation_error',
+).like({ code: 'tor', regions: ['EU'] });
 export type ProductChoice = ValueOf<typeof productChoice>;
 
 /** PATCH application: a missing field keeps its value. */
@@ -86,5 +101,5 @@ export const describeBusinessRequest = shape(
   'DescribeBusinessRequest',
   { businessDescription: optional(text()), storeUrls: optional(textList()), category: optional(text()) },
   'validation_error',
-);
+).like({ businessDescription: 'Software for bakers', storeUrls: ['https://shop.example'] });
 export type DescribeBusinessRequest = ValueOf<typeof describeBusinessRequest>;

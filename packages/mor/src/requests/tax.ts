@@ -88,6 +88,14 @@ export const taxCalculationRequest = shape('TaxCalculationRequest', {
   lineItems: listOf(taxLine, 1),
   shipFrom: optional(shape('ShipFrom', looseAddress)),
   evidence: optional(taxEvidence),
+}).like({
+  currency: 'EUR',
+  customer: {
+    email: 'ada@example.com',
+    billingAddress: { line1: 'Weg 1', city: 'Ulm', postalCode: '89073', country: 'DE' },
+  },
+  lineItems: [{ merchantLineItemReference: 'line-1', productCode: 'pro', title: 'Pro', unitPrice: '25.13' }],
+  evidence: { billingCountry: 'DE', ipAddress: '198.51.100.7' },
 });
 export type TaxCalculationRequest = ValueOf<typeof taxCalculationRequest>;
 
@@ -97,6 +105,9 @@ export const taxTransactionRequest = shape('TaxTransactionRequest', {
   payment: optional(
     shape('TransactionPayment', { processor: optional(text(255)), paymentReference: optional(text(255)) }),
   ),
+}).like({
+  taxCalculationId: '4e6f4a6e-0a5b-4c0e-9d4b-2d7c8f1a3b5c',
+  merchantTransactionReference: 'order-1001',
 });
 export type TaxTransactionRequest = ValueOf<typeof taxTransactionRequest>;
 
@@ -112,6 +123,15 @@ export const taxRefundRequest = shape('TaxRefundRequest', {
   refundDate: about('As 2026-01-31T12:00:00Z.', optional(filled(32))),
   taxBehavior: optional(oneOf('EXCLUSIVE', 'INCLUSIVE')),
   refundLineItems: listOf(taxRefundLine, 1),
+}).like({
+  merchantRefundReference: 'refund-1001',
+  refundLineItems: [
+    {
+      lineItemId: '0c9b1c8e-51c6-4e0f-8f0b-6a1d2e3f4a5b',
+      refundLineItemReference: 'refund-1001-1',
+      refundReason: 'requested_by_customer',
+    },
+  ],
 });
 export type TaxRefundRequest = ValueOf<typeof taxRefundRequest>;
 
@@ -130,5 +150,5 @@ export const catalogueProductRequest = shape('CatalogueProductRequest', {
   countryOfOrigin: optional(country),
   priceAmount: optional(number),
   priceCurrency: optional(currency),
-});
+}).like({ productId: 'pro-monthly', title: 'Pro', requiresShipping: false });
 export type CatalogueProductRequest = ValueOf<typeof catalogueProductRequest>;

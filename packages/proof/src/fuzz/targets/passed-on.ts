@@ -14,7 +14,6 @@ import {
   webhookEndpointRequest,
 } from '@crossbill/mor';
 import fc from 'fast-check';
-import { REQUESTS } from '#src/api/http/example-values.js';
 import { describeError, textCensor, withoutSecrets } from '#src/observe/redact.js';
 import { jsonText } from '#src/store/codec.js';
 import { bentJson } from '../inputs/json.js';
@@ -22,17 +21,20 @@ import { oddText } from '../inputs/texts.js';
 import { mustBeUnpolluted } from '../ranges.js';
 import { must, mustBeSame, orTyped, type Target } from '../target.js';
 
-type Shape = { readonly name: string; check(body: unknown): Checked<object> };
+type Shape = { readonly name: string; readonly sample: object | null; check(body: unknown): Checked<object> };
 
+const WITH_EXAMPLE: readonly Shape[] = [
+  taxCalculationRequest,
+  taxTransactionRequest,
+  taxRefundRequest,
+  catalogueProductRequest,
+  webhookEndpointRequest,
+  initiateRequest,
+  productChoice,
+  describeBusinessRequest,
+];
 const SHAPES: readonly (readonly [shape: Shape, example: unknown])[] = [
-  [taxCalculationRequest, REQUESTS['TaxCalculationRequest']],
-  [taxTransactionRequest, REQUESTS['TaxTransactionRequest']],
-  [taxRefundRequest, REQUESTS['TaxRefundRequest']],
-  [catalogueProductRequest, REQUESTS['CatalogueProductRequest']],
-  [webhookEndpointRequest, { url: 'https://x.example/hooks', events: ['e_invoice.issued'] }],
-  [initiateRequest, REQUESTS['InitiateRequest'] ?? { reference: 'm-1', regionIds: ['GB'] }],
-  [productChoice, { product: 'mor' }],
-  [describeBusinessRequest, { businessDescription: 'Books', storeUrls: ['https://x.example'] }],
+  ...WITH_EXAMPLE.map((shape) => [shape, shape.sample] as const),
   [
     paymentLinkRequest,
     {
