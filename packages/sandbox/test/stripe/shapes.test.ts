@@ -60,9 +60,7 @@ function complaints(values: readonly Value[]): string[][] {
   const disk = ts.createCompilerHost(options);
   host.fileExists = (name) => name === file || disk.fileExists(name);
   host.getSourceFile = (name, ...more) =>
-    name === file
-      ? ts.createSourceFile(name, text, ts.ScriptTarget.ES2023, true)
-      : disk.getSourceFile(name, ...more);
+    name === file ? ts.createSourceFile(name, text, ts.ScriptTarget.ES2023, true) : disk.getSourceFile(name, ...more);
   const program = ts.createProgram([file], options, host);
   const source = program.getSourceFile(file);
   const found: string[][] = values.map(() => []);
