@@ -94,10 +94,8 @@ describe('the documents', () => {
       Object.keys(manifest[part] ?? {}),
     );
     const [page = '', heldBack = ''] = textOf('docs/dependencies.md').split('## Held back');
-    const rows = [...page.matchAll(/^\| `([^`]+)`(?:, `([^`]+)`)*.*\| .{10,} \|$/gm)];
-    const named = rows.flatMap(([row]) =>
-      [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, n = '']) => n),
-    );
+    const rows = [...page.matchAll(/^- (`[^`]+`(?:, `[^`]+`)*): .{10,}$/gm)];
+    const named = rows.flatMap(([, names = '']) => names.replaceAll('`', '').split(', '));
     expect([...named].sort()).toEqual([...wanted].sort());
     for (const [name, version] of overridden(manifest['overrides'] ?? {})) {
       expect(heldBack).toMatch(new RegExp(`\\| .*\`${name}\`.* \\| .*\\b${version}\\b.* \\|.{10,}\\|`));
