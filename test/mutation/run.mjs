@@ -9,6 +9,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import ts from 'typescript';
+import '../support/runtime/register.js';
 import { mutants } from './mutants.mjs';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -110,14 +111,14 @@ const cut = (text, length) => (text.length > length ? `${text.slice(0, length - 
 async function main() {
   for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  tell('building …');
-  for (const folder of ['src', 'tools', 'packages/proof/src']) {
+  if (!asked['tests-only']) tell('building …');
+  for (const folder of asked['tests-only'] ? [] : ['src', 'tools', 'packages/proof/src']) {
     for (const { parentPath, name } of readdirSync(join(copy, folder), { recursive: true, withFileTypes: true })) {
       const file = relative(copy, join(parentPath, name));
       if (name.endsWith('.ts')) build(file, readFileSync(join(copy, file), 'utf8'));
     }
   }
-  const { startEmbeddedPostgres } = await import('@crossbill/embedded-postgres');
+  const { startEmbeddedPostgres } = await import('../../packages/embedded-postgres/src/index.js');
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const log = { info: () => undefined, warn: () => undefined };
   const server = await startEmbeddedPostgres({ dataDir: join(copy, 'data'), log, settings });
