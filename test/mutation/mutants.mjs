@@ -2,7 +2,7 @@
 // stops the script: the list must follow the code.
 const MARKS = ['test/unit/payments/flow-marks.test.ts', 'test/unit/payments/rules/mark.test.ts'];
 const REFUNDS = ['test/unit/refunds/in-parts.test.ts', 'test/unit/refunds/names.test.ts'];
-const DOORS = ['test/unit/intake-doors.test.ts', 'packages/mor/test/signature.test.ts'];
+const DOORS = ['test/unit/intake/doors.test.ts', 'packages/mor/test/signature.test.ts'];
 
 /** `simulate`: other arguments for the simulation than the usual seeds; null: it cannot see this one. */
 export const mutants = [
@@ -254,7 +254,7 @@ export const mutants = [
     file: 'src/stripe/stripe-client.ts',
     find: "if (this.options.shadow === true && wire.method !== 'GET') return failure('stopped', SHADOW_MODE, SHADOW_MESSAGE);",
     replace: '',
-    tests: ['test/unit/shadow-doors.test.ts'],
+    tests: ['test/unit/stripe/stripe-client.test.ts'],
   },
   {
     name: "after a restore nobody looks for Stripe's existing effects",
@@ -334,7 +334,7 @@ export const mutants = [
     file: 'src/notifications/rules/put-down.ts',
     find: 'return { id: notificationId(type, subject), type,',
     replace: 'return { id: notificationId(type, `${subject} ${at.toISOString()}`), type,',
-    tests: ['test/unit/notify-tell.test.ts'],
+    tests: ['test/unit/notifications/rules/put-down.test.ts'],
     simulate: null,
   },
   {
@@ -410,7 +410,7 @@ export const mutants = [
     file: 'src/console/session.ts',
     find: 'return session !== null && (await this.sessions.isOpen(session.id)) ? session : null;',
     replace: 'return session;',
-    tests: ['test/unit/console-session.test.ts'],
+    tests: ['test/unit/console/session.test.ts'],
     simulate: null,
   },
   {
@@ -418,7 +418,7 @@ export const mutants = [
     file: 'src/console/sso/people.ts',
     find: "verified: verified === true || verified === 'true',",
     replace: 'verified: verified !== false,',
-    tests: ['test/unit/console-session.test.ts'],
+    tests: ['test/unit/console/session.test.ts'],
     simulate: null,
   },
   {

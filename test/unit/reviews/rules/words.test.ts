@@ -1,9 +1,9 @@
 // What stands above a review item says what happened in words; the id of its dispute stands beside it.
 import { describe, expect, it } from '@jest/globals';
-import { type FactsByKind } from '../../src/domain/fact.js';
-import { disputeOf } from '../../src/reviews/rules/headline.js';
-import { headlineOf, sentencesOf } from '../../src/reviews/rules/words.js';
-import { FACTS } from '../support/item-facts.js';
+import { type FactsByKind } from '../../../../src/domain/fact.js';
+import { disputeOf } from '../../../../src/reviews/rules/headline.js';
+import { headlineOf, sentencesOf } from '../../../../src/reviews/rules/words.js';
+import { FACTS } from '../../../support/item-facts.js';
 
 const UNTIL = '2026-11-29T01:28:00.000Z';
 const said = (fact: FactsByKind['dispute']): string => headlineOf({ fact });

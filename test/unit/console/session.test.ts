@@ -1,12 +1,12 @@
 // Who may come into the console, and for how long: by the settings of today, and not after the session was ended.
 import { describe, expect, it } from '@jest/globals';
 import { type Request, type Response } from 'express';
-import { type ApiKey } from '../../src/config/index.js';
-import { Secret } from '../../src/config/secret.js';
-import { Sessions } from '../../src/console/session.js';
-import { highestRole, isOfDomain, personOf } from '../../src/console/sso/people.js';
-import { type ConsoleSession, ConsoleSessions } from '../../src/console/console-sessions.js';
-import { ManualClock } from '../support/clock.js';
+import { type ApiKey } from '../../../src/config/index.js';
+import { Secret } from '../../../src/config/secret.js';
+import { Sessions } from '../../../src/console/session.js';
+import { highestRole, isOfDomain, personOf } from '../../../src/console/sso/people.js';
+import { type ConsoleSession, ConsoleSessions } from '../../../src/console/console-sessions.js';
+import { ManualClock } from '../../support/clock.js';
 
 class OpenSessions extends ConsoleSessions {
   readonly ids = new Set<string>();

@@ -1,14 +1,14 @@
 // Which notifications a step of a lane makes: found by comparing the lane before and after it.
 import { describe, expect, it } from '@jest/globals';
-import { type AttemptRow, type LaneState } from '../../src/domain/model.js';
-import { newMorObject } from '../../src/domain/mor-object.js';
-import { type ConfirmedMethod, type RetryTrail } from '../../src/domain/retry.js';
-import { notificationId, putDown, putDownStep } from '../../src/notifications/rules/put-down.js';
-import { retryInMs, WAITS_MS } from '../../src/notifications/rules/retry.js';
-import { tellLane } from '../../src/notifications/rules/tell-lane.js';
-import { findRefusalKind } from '../../src/domain/decline-kind.js';
-import { INVOICE_ID } from '../support/builders.js';
-import { paid as paidLane } from '../support/paid-lane.js';
+import { type AttemptRow, type LaneState } from '../../../../src/domain/model.js';
+import { newMorObject } from '../../../../src/domain/mor-object.js';
+import { type ConfirmedMethod, type RetryTrail } from '../../../../src/domain/retry.js';
+import { notificationId, putDown, putDownStep } from '../../../../src/notifications/rules/put-down.js';
+import { retryInMs, WAITS_MS } from '../../../../src/notifications/rules/retry.js';
+import { tellLane } from '../../../../src/notifications/rules/tell-lane.js';
+import { findRefusalKind } from '../../../../src/domain/decline-kind.js';
+import { INVOICE_ID } from '../../../support/builders.js';
+import { paid as paidLane } from '../../../support/paid-lane.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
 const paid = await (await paidLane()).state(INVOICE_ID);

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { type RequestOptions } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { Doors } from '../../src/intake/doors.js';
-import { ReadingRoom } from '../../src/intake/read-body.js';
-import { FakeInbox, StillClock } from '../support/intake-fakes.js';
+import { Doors } from '../../../src/intake/doors.js';
+import { ReadingRoom } from '../../../src/intake/read-body.js';
+import { FakeInbox, StillClock } from '../../support/intake-fakes.js';
 import {
   code,
   exchange,
@@ -17,8 +17,8 @@ import {
   statusesOf,
   stopEndpoints,
   until,
-} from '../support/intake-rig.js';
-import { sign } from '../support/signing.js';
+} from '../../support/intake-rig.js';
+import { sign } from '../../support/signing.js';
 
 afterEach(stopEndpoints);
 

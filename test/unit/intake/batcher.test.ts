@@ -1,9 +1,9 @@
 // Group commit: nobody is told "stored" before the commit that holds his delivery.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Delivery } from '../../src/domain/ports/inbox.js';
-import { defaultBatchLimits, IntakeBatcher, NotStored, type BatchLimits } from '../../src/intake/batcher.js';
-import { FakeInbox, StillClock, turn } from '../support/intake-fakes.js';
+import { type Delivery } from '../../../src/domain/ports/inbox.js';
+import { defaultBatchLimits, IntakeBatcher, NotStored, type BatchLimits } from '../../../src/intake/batcher.js';
+import { FakeInbox, StillClock, turn } from '../../support/intake-fakes.js';
 
 function aDelivery(eventId: string, bytes = 10): Delivery {
   const body = Buffer.alloc(bytes, eventId);

@@ -6,9 +6,9 @@ import {
   type NotificationType,
   sampleOf,
   type Told,
-} from '../../src/domain/notification.js';
-import { putDown } from '../../src/notifications/rules/put-down.js';
-import { retryInMs } from '../../src/notifications/rules/retry.js';
+} from '../../../src/domain/notification.js';
+import { putDown } from '../../../src/notifications/rules/put-down.js';
+import { retryInMs } from '../../../src/notifications/rules/retry.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
 /** A sample of the type in words, with other facts. */

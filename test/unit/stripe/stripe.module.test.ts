@@ -2,12 +2,12 @@
 import { Global, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { describe, expect, it } from '@jest/globals';
-import { BillingPlatform } from '../../src/domain/ports/billing-platform.js';
-import { BillingReader } from '../../src/domain/ports/billing-reader.js';
-import { RequestBudget } from '../../src/domain/ports/request-budget.js';
-import { InMemoryRequestBudget } from '../support/request-budget.js';
-import { StripeModule } from '../../src/stripe/stripe.module.js';
-import { aRecord, anInvoice, API_KEY, reply, startStub } from '../support/stripe-stub.js';
+import { BillingPlatform } from '../../../src/domain/ports/billing-platform.js';
+import { BillingReader } from '../../../src/domain/ports/billing-reader.js';
+import { RequestBudget } from '../../../src/domain/ports/request-budget.js';
+import { InMemoryRequestBudget } from '../../support/request-budget.js';
+import { StripeModule } from '../../../src/stripe/stripe.module.js';
+import { aRecord, anInvoice, API_KEY, reply, startStub } from '../../support/stripe-stub.js';
 
 const budget = new InMemoryRequestBudget();
 

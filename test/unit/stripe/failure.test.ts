@@ -2,8 +2,8 @@
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type CallFailure } from '../../src/domain/ports/call.js';
-import { StripeHttpClient } from '../../src/stripe/http-client.js';
+import { type CallFailure } from '../../../src/domain/ports/call.js';
+import { StripeHttpClient } from '../../../src/stripe/http-client.js';
 import {
   aList,
   aRecord,
@@ -17,7 +17,7 @@ import {
   stored,
   text,
   type Reply,
-} from '../support/stripe-stub.js';
+} from '../../support/stripe-stub.js';
 
 let stop: (() => Promise<void>) | null = null;
 afterEach(async () => {

@@ -1,9 +1,9 @@
 // Every notification has a schema in the OpenAPI document, and says no more and no less than it.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from '@jest/globals';
-import { NOTIFICATION_TYPES, type NotificationType, sampleOf } from '../../src/domain/notification.js';
-import { schemaOf } from '../../src/notifications/notification.schema.js';
-import { putDown } from '../../src/notifications/rules/put-down.js';
+import { NOTIFICATION_TYPES, type NotificationType, sampleOf } from '../../../src/domain/notification.js';
+import { schemaOf } from '../../../src/notifications/notification.schema.js';
+import { putDown } from '../../../src/notifications/rules/put-down.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
 const bodyOf = (type: NotificationType): Record<string, unknown> =>

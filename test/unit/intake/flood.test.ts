@@ -2,14 +2,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createServer, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { Wake } from '../../src/engine/wake.js';
-import { Doors } from '../../src/intake/doors.js';
-import { type IntakeOptions } from '../../src/intake/options.js';
-import { ReadingRoom, type Sender } from '../../src/intake/read-body.js';
-import { createLogger, Metrics } from '../../src/observe/index.js';
-import { watchDoors } from '../../src/intake/watch-doors.js';
-import { FakeInbox, StillClock } from '../support/intake-fakes.js';
-import { sign } from '../support/signing.js';
+import { Wake } from '../../../src/engine/wake.js';
+import { Doors } from '../../../src/intake/doors.js';
+import { type IntakeOptions } from '../../../src/intake/options.js';
+import { ReadingRoom, type Sender } from '../../../src/intake/read-body.js';
+import { createLogger, Metrics } from '../../../src/observe/index.js';
+import { watchDoors } from '../../../src/intake/watch-doors.js';
+import { FakeInbox, StillClock } from '../../support/intake-fakes.js';
+import { sign } from '../../support/signing.js';
 
 const FORGED = 600;
 const AUTHENTIC = 120;

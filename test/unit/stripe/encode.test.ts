@@ -2,9 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import Stripe from 'stripe';
-import { type BillingCall } from '../../src/domain/ports/billing-platform.js';
-import { encodeCall } from '../../src/stripe/encode.js';
-import { calls } from '../support/stripe-stub.js';
+import { type BillingCall } from '../../../src/domain/ports/billing-platform.js';
+import { encodeCall } from '../../../src/stripe/encode.js';
+import { calls } from '../../support/stripe-stub.js';
 
 /** The fields of the form, in their order. */
 const bodyOf = (call: BillingCall, cpmt: string | null = null): readonly string[] =>

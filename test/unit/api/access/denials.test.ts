@@ -1,9 +1,9 @@
 // Strangers in the audit trail: on record, and bounded, since its rows can never be deleted.
 import { describe, expect, it } from '@jest/globals';
-import { SILENT_LOG } from '../support/silent-log.js';
-import { Denials } from '../../src/api/access/denials.js';
-import { AuditLog } from '../../src/domain/ports/audit-log.js';
-import { ManualClock } from '../support/clock.js';
+import { SILENT_LOG } from '../../../support/silent-log.js';
+import { Denials } from '../../../../src/api/access/denials.js';
+import { AuditLog } from '../../../../src/domain/ports/audit-log.js';
+import { ManualClock } from '../../../support/clock.js';
 
 type Entry = Parameters<AuditLog['write']>[0];
 

@@ -1,10 +1,10 @@
 // When a webhook endpoint refuses deliveries, somebody hears of it: at once, and then once an hour.
 import { describe, expect, it } from '@jest/globals';
-import { type NewNotification, type Told } from '../../src/domain/notification.js';
-import { type DoorOutcome } from '../../src/intake/options.js';
-import { RefusalNotices } from '../../src/intake/refusal-notices.js';
-import { putDown } from '../../src/notifications/rules/put-down.js';
-import { turn } from '../support/intake-fakes.js';
+import { type NewNotification, type Told } from '../../../src/domain/notification.js';
+import { type DoorOutcome } from '../../../src/intake/options.js';
+import { RefusalNotices } from '../../../src/intake/refusal-notices.js';
+import { putDown } from '../../../src/notifications/rules/put-down.js';
+import { turn } from '../../support/intake-fakes.js';
 
 const START = Date.UTC(2026, 10, 22, 9, 59);
 const MINUTE = 60_000;

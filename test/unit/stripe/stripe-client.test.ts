@@ -1,11 +1,11 @@
 // The last doors in shadow mode: whatever was decided above them, nothing but a read leaves for Stripe, the MoR or the relay.
 import { describe, expect, it } from '@jest/globals';
-import { Secret } from '../../src/config/secret.js';
-import { HttpEventRelay } from '../../src/mor/event-relay.js';
-import { InMemoryRequestBudget } from '../support/request-budget.js';
-import { StripeClient } from '../../src/stripe/stripe-client.js';
-import { anInvoice, API_KEY, reply, startStub } from '../support/stripe-stub.js';
-import { aRig, FixedClock } from './mor-peer.js';
+import { Secret } from '../../../src/config/secret.js';
+import { HttpEventRelay } from '../../../src/mor/event-relay.js';
+import { InMemoryRequestBudget } from '../../support/request-budget.js';
+import { StripeClient } from '../../../src/stripe/stripe-client.js';
+import { anInvoice, API_KEY, reply, startStub } from '../../support/stripe-stub.js';
+import { aRig, FixedClock } from '../mor-peer.js';
 
 const HELD_BACK = { ok: false, kind: 'stopped', code: 'shadow_mode', status: null };
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;

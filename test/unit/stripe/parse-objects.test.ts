@@ -1,6 +1,6 @@
 // Events of Stripe's list, as verify reads them: whose balance has moved.
 import { describe, expect, it } from '@jest/globals';
-import { parseEvent } from '../../src/stripe/parse-objects.js';
+import { parseEvent } from '../../../src/stripe/parse-objects.js';
 
 const moves = (type: string, data: object): boolean | undefined =>
   parseEvent({ object: 'event', id: 'evt_1', created: 1_794_009_605, type, data })?.movesBalance;

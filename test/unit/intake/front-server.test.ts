@@ -2,11 +2,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { Doors } from '../../src/intake/doors.js';
-import { type AnswerListener } from '../../src/intake/options.js';
-import { FrontServer } from '../../src/intake/front-server.js';
-import { FakeInbox, StillClock, turn } from '../support/intake-fakes.js';
-import { sign } from '../support/signing.js';
+import { Doors } from '../../../src/intake/doors.js';
+import { type AnswerListener } from '../../../src/intake/options.js';
+import { FrontServer } from '../../../src/intake/front-server.js';
+import { FakeInbox, StillClock, turn } from '../../support/intake-fakes.js';
+import { sign } from '../../support/signing.js';
 
 type Got = { status: number; body: string; connection: string | undefined; retryAfter: string | undefined };
 const running: FrontServer[] = [];

@@ -1,10 +1,10 @@
 // What is at stake in a review item, and which of its choices is one click away.
 import { describe, expect, it } from '@jest/globals';
-import { aKind, FACTS } from '../support/item-facts.js';
-import { type ReviewKind, type ReviewRow } from '../../src/domain/model.js';
-import { type Item, newReview } from '../../src/domain/item.js';
-import { proposedOf, resolutionsOf } from '../../src/reviews/rules/choices.js';
-import { isDoneElsewhere, stakeOf } from '../../src/reviews/rules/stake.js';
+import { aKind, FACTS } from '../../../support/item-facts.js';
+import { type ReviewKind, type ReviewRow } from '../../../../src/domain/model.js';
+import { type Item, newReview } from '../../../../src/domain/item.js';
+import { proposedOf, resolutionsOf } from '../../../../src/reviews/rules/choices.js';
+import { isDoneElsewhere, stakeOf } from '../../../../src/reviews/rules/stake.js';
 
 function item(kind: ReviewKind, choices: Pick<Item, 'actions' | 'proposed'> = {}): ReviewRow {
   const about = { ...aKind(kind), ...choices, subject: 'pmt_1', invoiceId: 'in_oak', paymentRowId: 'pmt_1' };

@@ -1,6 +1,6 @@
 // Names of the program as people read them in the console.
 import { expect, it } from '@jest/globals';
-import { words } from '../../src/console/show.js';
+import { words } from '../../../src/console/show.js';
 
 it.each([
   ['double_payment', 'double payment'],
