@@ -30,6 +30,11 @@ export function day(at: Date): string {
   return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 }
 
+/** "November 2026", in UTC. */
+export function month(at: Date): string {
+  return at.toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+}
+
 /** To the minute, in UTC; the script makes it the reader's own time, and pointing at it shows the exact time in UTC. */
 export function time(at: Date | null, none = 'never'): Html {
   if (at === null) return html`<span class="dim">${none}</span>`;

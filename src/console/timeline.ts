@@ -13,7 +13,8 @@ export function timeline(journal: readonly JournalLine[]): Html {
           <span class="said"
             >${foreign(line.text)}
             <span class="meta"
-              >${line.ref !== null && reference(line.ref)} ${line.detail !== null && details(line.detail)}</span
+              >${line.ref !== null && line.kind !== 'call' && reference(line.ref)}
+              ${line.detail !== null && details(line.detail)}</span
             ></span
           >
         </li>`,
@@ -21,7 +22,10 @@ export function timeline(journal: readonly JournalLine[]): Html {
   </ol>`;
 }
 
+/** Of a call: its name stands in the text, and its key is for the API's readers. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['call', 'key']);
+
 function details(detail: NonNullable<JournalLine['detail']>): Html {
-  const shown = Object.entries(detail).filter(([, value]) => value !== null);
+  const shown = Object.entries(detail).filter(([name, value]) => value !== null && !LEFT_OUT.has(name));
   return html`${shown.map(([name, value], i) => html`${i > 0 && ' · '}${words(name)} <bdi>${String(value)}</bdi>`)}`;
 }

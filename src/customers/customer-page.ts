@@ -146,12 +146,7 @@ const SUBSCRIPTIONS: readonly Column<Subscription>[] = [
 ];
 
 const OWN = ['customer_id'] as const;
-/** Without the customer there is room for the number on a phone. */
-const INVOICES = columnsOf(invoiceFields, undefined, [...OWN, 'number']).toSpliced(1, 0, {
-  label: 'Number',
-  cell: (i) => foreign(i.number),
-  phone: 'below',
-});
+const INVOICES = columnsOf(invoiceFields, undefined, OWN);
 const PAYMENTS = columnsOf(paymentFields, undefined, OWN);
 const REFUNDS = columnsOf(refundFields, undefined, OWN);
 const DISPUTES = columnsOf(disputeFields, undefined, OWN);

@@ -11,7 +11,7 @@ import {
   foreign,
   id,
   invoiceNumberLink,
-  paymentLink,
+  moneyLink,
   section,
   status,
   time,
@@ -76,10 +76,11 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
       o.deadline === null ? null : [isOver(o) ? 'Was due by' : 'Due by', time(o.deadline)],
       payment === null
         ? ['Payment', html`<span class="dim">not known which</span>`]
-        : ['Payment', paymentLink(payment.paymentId ?? payment.id)],
-      payment === null
-        ? null
-        : ['Taken', html`${amount(payment.amount, payment.currency)} on ${time(payment.succeededAt)}`],
+        : [
+            'Payment',
+            html`${moneyLink('payments', payment.paymentId ?? payment.id, payment.amount, payment.currency)},
+            ${time(payment.succeededAt)}`,
+          ],
       o.detail.loss === undefined
         ? null
         : ['Lost, as it is booked', amount(BigInt(o.detail.loss.minor), payment?.currency ?? o.currency)],

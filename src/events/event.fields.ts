@@ -5,16 +5,14 @@ import { capital, dotted, foreign, invoiceLink, words } from '../console/show.js
 import { type ListedEvent } from './event.view.js';
 
 export const eventFields = fields<ListedEvent>({
-  id: field.id({
-    label: 'Event',
-    phone: 'below',
-    cell: (e) =>
-      html`<a class="id" href="/console/events/${encodeURIComponent(e.id)}" title="${e.event_id}">${e.id}</a>`,
-  }),
+  id: field.id('Event'),
   type: field.text({
     label: 'Type',
     phone: 'lead',
-    cell: (e) => (e.type === '' ? 'without a type' : dotted(e.type)),
+    cell: (e) =>
+      html`<a href="/console/events/${encodeURIComponent(e.id)}" title="${e.event_id}"
+        >${e.type === '' ? 'without a type' : dotted(e.type)}</a
+      >`,
   }),
   status: field.status({ label: 'Status', phone: 'side' }),
   source: field.word({ label: 'Sender', cell: (e) => html`<span class="whole">${capital(words(e.source))}</span>` }),

@@ -8,7 +8,7 @@ import { sendPage } from '../console/layout.js';
 import { type Column, queryText, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { plainAmount, sendText, wantsCsv } from '../console/selection.js';
-import { amount, count, headed, section, time, words } from '../console/show.js';
+import { amount, count, headed, section, time, words, month as monthName } from '../console/show.js';
 import { untoldOf, type VerifyRun } from '../verify/rules/run.js';
 import { VerifyStore } from '../verify/verify.store.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -48,7 +48,7 @@ export class TrialBalancePages {
       ${balances.length === 0 && html`<div class="empty">No money had moved by the end of this month.</div>`}
       <p>Agrees with Stripe: ${agreement(await this.verify.last())}</p>
       ${moneyPart(balances)} ${balances.map(balancePart)}`;
-    sendPage(req, res, { title: `Trial balance of ${nameOf(month)}`, section: 'ledger/trial-balance', body });
+    sendPage(req, res, { title: `Trial balance of ${monthName(month.since)}`, section: 'ledger/trial-balance', body });
   }
 }
 

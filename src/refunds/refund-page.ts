@@ -5,6 +5,7 @@ import { decimalFromMinor, decimalsOf } from '../domain/money.js';
 import { refundAnswer } from './rules/words.js';
 import { type ListedRefund } from '../engine/read-model.js';
 import { actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
+import { type Names } from '../console/fields.js';
 import { hiddenFields } from '../console/form-fields.js';
 import { type Html, html } from '../console/html.js';
 import { formToken } from '../console/layout.js';
@@ -15,9 +16,8 @@ import {
   facts,
   foreign,
   id,
-  invoiceLink,
   invoiceNumberLink,
-  paymentLink,
+  moneyLink,
   shownOnStripe,
   status,
   time,
@@ -28,13 +28,34 @@ import { shownStatus } from './refund.view.js';
 /** What a form asks for. `key` names this one refund: the same form sent again makes no second one. */
 export type Asked = { readonly minor: bigint; readonly reason: string; readonly key: string };
 
+/** `rest`: the refundable part. `about`: customer, invoice and payment, by the names that people know. */
+export type Refundable = {
+  readonly payment: PaymentRow;
+  readonly rest: bigint;
+  readonly about: readonly (readonly [string, Html])[];
+};
+
+export function aboutPayment(p: PaymentRow, invoiceNumber: string | null, names: Names): Refundable['about'] {
+  const taken = moneyLink('payments', paymentName(p), p.amount, p.currency);
+  return [
+    ['Customer', customerLink(p.customerId, names.get(p.customerId))],
+    ['Invoice', invoiceNumberLink(p.invoiceId, invoiceNumber)],
+    ['Payment', html`${taken}, ${time(p.succeededAt, 'not taken')}`],
+  ];
+}
+
 /** Document 3's own words for a reason. */
 const REASONS = ['requested_by_customer', 'duplicate', 'fraudulent'] as const;
 
-export function amountStep(session: Session, p: PaymentRow, rest: bigint, key: string): Html {
+export function amountStep(session: Session, { payment: p, rest, about }: Refundable, key: string): Html {
   const decimals = decimalsOf(p.currency);
   const name = paymentName(p);
-  return html`${paymentFacts(p, rest)}
+  return html`${facts([
+      ['Taken', amount(p.amount, p.currency)],
+      ['Refunded so far', amount(p.amountRefunded, p.currency)],
+      ['Can be refunded', amount(rest, p.currency)],
+      ...about,
+    ])}
     <form class="card" action="/console/payments/${encodeURIComponent(name)}/refund" method="post">
       ${formToken(session)}${hiddenFields({ key })}
       <p>
@@ -71,7 +92,11 @@ export function amountStep(session: Session, p: PaymentRow, rest: bigint, key: s
     </form>`;
 }
 
-export function confirmStep(session: Session, p: PaymentRow, rest: bigint, { minor, reason, key }: Asked): Html {
+export function confirmStep(
+  session: Session,
+  { payment: p, rest, about }: Refundable,
+  { minor, reason, key }: Asked,
+): Html {
   const name = paymentName(p);
   return html`<div class="card">
     <p>
@@ -83,9 +108,7 @@ export function confirmStep(session: Session, p: PaymentRow, rest: bigint, { min
       ['This refund', amount(minor, p.currency)],
       ['Remains after it', amount(rest - minor, p.currency)],
       ['Reason', reason === '' ? html`<span class="dim">none given</span>` : foreign(words(reason))],
-      ['Customer', customerLink(p.customerId)],
-      ['Invoice', invoiceLink(p.invoiceId)],
-      ['Payment', paymentLink(name)],
+      ...about,
     ])}
     <form action="/console/payments/${encodeURIComponent(name)}/refunds" method="post">
       ${formToken(session)} ${hiddenFields({ key, amount: decimalFromMinor(minor, p.currency), reason })}
@@ -100,11 +123,12 @@ export function confirmStep(session: Session, p: PaymentRow, rest: bigint, { min
 /** @param who may act, and which of Stripe's modes it is (null: unknown) */
 export function refundPart(
   { refund: r, payment, invoiceNumber }: ListedRefund,
-  who: { readonly ops: boolean; readonly live: boolean | null },
+  who: { readonly ops: boolean; readonly live: boolean | null; readonly names: Names },
 ): Html {
   const said = refundAnswer(r);
-  const about = html`Invoice ${invoiceNumberLink(r.invoiceId, invoiceNumber)} · payment
-  ${paymentLink(paymentName(payment))} · asked for ${time(r.createdAt)}`;
+  const about = html`Invoice ${invoiceNumberLink(r.invoiceId, invoiceNumber)} · customer
+  ${customerLink(payment.customerId, who.names.get(payment.customerId))} · payment of
+  ${moneyLink('payments', paymentName(payment), payment.amount, payment.currency)} · asked for ${time(r.createdAt)}`;
   return html`<div role="status">
       ${headline(amount(r.amount, r.currency), status(shownStatus(r), 'Refund'), said, about)}
     </div>
@@ -148,15 +172,4 @@ function refundActs(
 /** What was taken and has not been given back; null: the amount is not known. */
 function remaining(p: PaymentRow): bigint | null {
   return p.amount === null ? null : p.amount - p.amountRefunded;
-}
-
-function paymentFacts(p: PaymentRow, rest: bigint): Html {
-  return facts([
-    ['Taken', amount(p.amount, p.currency)],
-    ['Refunded so far', amount(p.amountRefunded, p.currency)],
-    ['Can be refunded', amount(rest, p.currency)],
-    ['Customer', customerLink(p.customerId)],
-    ['Invoice', invoiceLink(p.invoiceId)],
-    ['Payment', paymentLink(paymentName(p))],
-  ]);
 }

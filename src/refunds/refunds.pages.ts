@@ -24,7 +24,7 @@ import { sendPage } from '../console/layout.js';
 import { type Session } from '../console/session.js';
 import { Pages } from '../console/pages.js';
 import { chosen } from '../console/list.js';
-import { type Asked, amountStep, confirmStep, refundPart } from './refund-page.js';
+import { aboutPayment, type Asked, amountStep, confirmStep, type Refundable, refundPart } from './refund-page.js';
 import { typedAmount } from './typed-amount.js';
 import { CONSOLE_PATIENCE_MS } from '../policy.js';
 import { CustomerNames } from '../console/customer-names.js';
@@ -42,8 +42,6 @@ const FILTERS = [
 ] as const;
 
 const SETTLED = new Set(['succeeded', 'failed']);
-
-type Refundable = { readonly payment: PaymentRow; readonly rest: bigint };
 
 @Pages('console')
 export class RefundPages {
@@ -92,7 +90,8 @@ export class RefundPages {
     const found = await this.books.refund(id);
     if (found === null) throw notFound('refund');
     const atRest = SETTLED.has(found.refund.status) && ['done', 'not_needed', 'none'].includes(found.refund.mirror);
-    const who = { ops: mayDo(sessionOf(req).role, 'ops'), live: this.#live };
+    const names = await this.names.of([found.payment.customerId]);
+    const who = { ops: mayDo(sessionOf(req).role, 'ops'), live: this.#live, names };
     const live = { html: refundPart(found, who), everySec: atRest ? 30 : 3 };
     sendPage(req, res, { title: 'Refund', section: 'refunds', body: null, live });
   }
@@ -100,8 +99,7 @@ export class RefundPages {
   @Get('payments/:id/refund')
   @Page('refund.create', 'ops')
   async ask(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    const { payment, rest } = await this.refundable(id);
-    const body = amountStep(sessionOf(req), payment, rest, newKey());
+    const body = amountStep(sessionOf(req), await this.refundable(id), newKey());
     sendPage(req, res, { title: 'Refund a payment', section: 'payments', body });
   }
 
@@ -109,10 +107,11 @@ export class RefundPages {
   @HttpCode(200)
   @Page('refund.create', 'ops')
   async confirm(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    const { payment, rest } = await this.refundable(id);
+    const refundable = await this.refundable(id);
+    const { payment, rest } = refundable;
     const asked = askedOf(formOf(req), payment);
     if (asked.minor > rest) throw invalid('amount', `exceeds what remains: ${showMoney({ ...payment, minor: rest })}`);
-    const body = confirmStep(sessionOf(req), payment, rest, asked);
+    const body = confirmStep(sessionOf(req), refundable, asked);
     sendPage(req, res, { title: 'Refund: is this right?', section: 'payments', body });
   }
 
@@ -142,7 +141,8 @@ export class RefundPages {
     if (rest === 0n || found.payment.paymentId === null) {
       throw new Problem(422, 'payment_not_refundable', 'Nothing of this payment can be refunded.');
     }
-    return { payment: found.payment, rest };
+    const { payment, invoiceNumber } = found;
+    return { payment, rest, about: aboutPayment(payment, invoiceNumber, await this.names.of([payment.customerId])) };
   }
 }
 

@@ -9,7 +9,20 @@ import { surplusToRefund } from '../payments/rules/surplus.js';
 import { html, type Html } from '../console/html.js';
 import { formToken } from '../console/layout.js';
 import { type Session } from '../console/session.js';
-import { facts, foreign, id, invoiceLink, paymentLink, refundLink, status, time, words } from '../console/show.js';
+import { type Names } from '../console/fields.js';
+import {
+  customerLink,
+  facts,
+  foreign,
+  id,
+  invoiceNumberLink,
+  moneyLink,
+  paymentLink,
+  refundLink,
+  status,
+  time,
+  words,
+} from '../console/show.js';
 import { fold } from '../console/acts.js';
 import { headlineOf } from './rules/words.js';
 import { isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
@@ -24,6 +37,7 @@ export type Case = {
   readonly named: boolean;
   /** Null: it belongs to no invoice. */
   readonly invoice: InvoiceView | null;
+  readonly names: Names;
 };
 
 /** Where an item stands among the open ones, by deadline; null: there is none. */
@@ -69,6 +83,8 @@ export function whereItIs({ at, open, more, previous, next }: Place): Html {
 export function caseOf(c: Case): Html {
   const { review: r, payment, named } = c;
   const isOpen = r.status === 'open';
+  const customer = c.invoice?.invoice.customerId ?? null;
+  const paid = c.invoice?.payments.find((p) => p.id === r.paymentRowId);
   return html`<div class="case">
       <h2>What happened</h2>
       <p><bdi>${sentence(headlineOf(r))}</bdi></p>
@@ -83,8 +99,14 @@ export function caseOf(c: Case): Html {
     ${facts([
       ['Status', status(r.status)],
       r.dueAt === null ? null : ['Decide by', time(r.dueAt)],
-      r.invoiceId === null ? null : ['Invoice', invoiceLink(r.invoiceId)],
-      payment === null ? null : ['Payment', paymentLink(payment)],
+      r.invoiceId === null ? null : ['Invoice', invoiceNumberLink(r.invoiceId, c.invoice?.invoice.number)],
+      customer === null ? null : ['Customer', customerLink(customer, c.names.get(customer))],
+      payment === null
+        ? null
+        : [
+            'Payment',
+            paid === undefined ? paymentLink(payment) : moneyLink('payments', payment, paid.amount, paid.currency),
+          ],
       r.refundId === null ? null : ['Refund', refundLink(r.refundId)],
       ...disputesOf(c).map((o): [string, Html] => [o.kind === 'alert' ? 'Alert' : 'Dispute', disputeIdLink(o)]),
       ['Since', time(r.createdAt)],

@@ -16,6 +16,7 @@ import { ReadModel } from '../engine/read-model.js';
 import { type ReviewFilter } from './reviews.store.js';
 import { ReviewsFlow } from './reviews.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
+import { CustomerNames } from '../console/customer-names.js';
 import { Page, sessionOf } from '../console/console.guard.js';
 import { type Form, formOf } from '../console/form.js';
 import { html } from '../console/html.js';
@@ -60,6 +61,7 @@ export class ReviewPages {
     private readonly reviews: ReviewsStore,
     private readonly flow: ReviewsFlow,
     private readonly audit: ConsoleAudit,
+    private readonly names: CustomerNames,
   ) {}
 
   @Get()
@@ -175,7 +177,9 @@ export class ReviewPages {
     const { paymentRowId: row, invoiceId } = review;
     const payment = row === null ? null : ((await this.books.paymentNames([row])).get(row) ?? row);
     const invoice = invoiceId === null ? null : await this.books.invoice(invoiceId);
-    return { review, payment, named: isNamed(review, payment), invoice };
+    const customer = invoice?.invoice.customerId;
+    const names = await this.names.of(typeof customer === 'string' ? [customer] : []);
+    return { review, payment, named: isNamed(review, payment), invoice, names };
   }
 
   /** Among the open items, the soonest deadline first. */

@@ -93,7 +93,7 @@ suite('the console on a screen', () => {
   it('prints a trial balance in black on white, without the controls, also from a dark screen', async () => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     await page.goto(`${url}/console/ledger/trial-balance?month=2026-11`);
-    expect(await page.getByRole('heading', { name: 'Trial balance of 2026-11' }).isVisible()).toBe(true);
+    expect(await page.getByRole('heading', { name: 'Trial balance of November 2026' }).isVisible()).toBe(true);
     for (const gone of ['.top', '.side', '.filters']) expect(await page.locator(gone).first().isVisible()).toBe(false);
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
     expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(0, 0, 0)');

@@ -274,7 +274,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     const visitor = await new Visitor(world.daemons[0]?.url ?? '').login(READ_KEY);
     const month = (await exported('payments'))[0]?.['succeeded_at']?.slice(0, 7) ?? '';
     const { status, text } = await visitor.get(`/console/ledger/trial-balance?month=${month}`);
-    expect([status, text]).toEqual([200, expect.stringContaining(`Trial balance of ${month}`)]);
+    expect([status, text]).toEqual([200, expect.stringContaining(`value="${month}"`)]);
     for (const word of ['MoR receivable', 'settled invoices', 'Total', 'JPY', 'KWD']) expect(text).toContain(word);
     expect((await visitor.get('/console/ledger/trial-balance')).status).toBe(200);
     expect((await visitor.get('/console/ledger/trial-balance?month=2026-13')).status).toBe(400);
