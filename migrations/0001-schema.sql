@@ -664,10 +664,10 @@ create table onboarding (
   regions           text[] not null default '{}',
   status            text not null,              -- requested, refused, or the MoR's word
   due               text[] not null default '{}',
-  comments          jsonb not null default '[]',
+  comments          jsonb not null,
   review_message    text,
   merchant          jsonb,                      -- company, description and stores, as the MoR had them last; null: not read
-  body_sha256       bytea,                      -- of what initiate was asked first; null: not made through us
+  body_sha256       text,                       -- in hex, of the first initiate; null: not made through us
   existing          boolean not null default false,
   company_discarded boolean not null default false,
   initiates         integer not null default 0, -- how often it was sent

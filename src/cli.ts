@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The operator's program: `crossbill --help` says what there is.
+// The operator's program: `crossbill --help` lists its commands.
 import { writeSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { processIo } from './cli/io.js';
@@ -17,7 +17,7 @@ const ending = new AbortController();
 process.once('SIGINT', () => ending.abort()); // a second one ends the process at once
 process.once('SIGTERM', () => ending.abort());
 process.stdout.on('error', (e: Error & { code?: string }) => {
-  if (e.code === 'EPIPE') process.exit(0); // a reader that has enough, such as `head`, is no error
+  if (e.code === 'EPIPE') process.exit(0); // a reader has enough, such as `head`
   try {
     writeSync(2, `Standard output cannot be written (${e.code ?? 'no code'}): what it holds is not complete.\n`);
   } catch {

@@ -1,4 +1,4 @@
-// One daemon from its settings to its end: listen first, become ready when the database is, stop without losing anything.
+// One daemon from start to stop: it listens first, becomes ready with the database, and stops without a loss.
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { PAYMENT_EVENTS } from './decisions/subjects.js';
@@ -22,23 +22,22 @@ import { notificationWebhooks } from './notifications/notification.schema.js';
 import { NotificationJobs } from './notifications/jobs.js';
 
 export type Daemon = {
-  /** Where it listens. */
+  /** Its address. */
   readonly url: string;
-  /** Lets what is under way end, at most 20 seconds. */
+  /** Waits for work under way, at most 20 seconds. */
   stop(): Promise<void>;
 };
 
-// Below the 20 seconds that SIGTERM is given, and longer than one call to the MoR: an answer under way is still given.
+// Below the 20 seconds after SIGTERM, and longer than one call to the MoR: its caller still gets an answer.
 const ANSWERS_GRACE_MS = 12_000;
 const WORK_GRACE_MS = 12_000;
 const WORD_GRACE_MS = 1_000;
 
-/** Event types with a label of their own in the metrics. */
+/** Event types with their own label in the metrics. */
 const EVENT_TYPES = [...stripeInvoiceTypes, ...morServiceTypes, ...Object.keys(PAYMENT_EVENTS)];
 
 /**
- * Starts a daemon. It answers 503 until the database is there and its schema current; `signal` ends the waiting.
- * Rejects when the port cannot be had or the waiting was ended.
+ * Starts a daemon. It answers 503 until it has a database with a current schema. Rejects without its port, or once `signal` ends the wait.
  * @param migrations the folder of this release's migrations
  */
 export async function startDaemon(
@@ -88,7 +87,7 @@ export async function startDaemon(
     const stop = async (): Promise<void> => {
       log.info({ event: 'daemon.stopping' }, 'stopping');
       readiness.set(false, 'stopping');
-      // All at once: from this moment on the doors take nothing, also while the database is slow to note that they close.
+      // All at once: from now on the doors take nothing, even if a slow database delays their record.
       await Promise.all([
         doors.close(),
         front.close(ANSWERS_GRACE_MS),
@@ -107,7 +106,7 @@ export async function startDaemon(
   }
 }
 
-/** What is not done by then is done again by whoever starts next: its key and bytes are stored. */
+/** The next start continues unfinished work: its key and bytes are stored. */
 function atMost(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {

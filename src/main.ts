@@ -1,5 +1,5 @@
-// The daemon's program: settings, start, signals, exit code. It is started with --max-semi-space-size=2 (MB): from Node 24 on V8 would let
-// the young generation grow to 96 MB, and 5,000 strangers take 350 MB instead of 250. That one cannot be set once V8 runs.
+// The daemon's program: settings, start, signals, exit code. `npm start` gives Node --max-semi-space-size=2 (MB). Without it, from Node 24 on,
+// the young generation grows to 96 MB, and 5,000 strangers take 350 MB instead of 250. A running V8 ignores this flag.
 import { Session } from 'node:inspector/promises';
 import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, loadConfig, withDotEnv } from './config/index.js';
@@ -7,19 +7,16 @@ import { startDaemon } from './daemon.js';
 import { loggerOf } from './observe/index.js';
 import { DatabaseRefused } from './store/database.js';
 
-/** SIGTERM ends within 20 s, also when something hangs that has no limit of its own: a migration, a socket. */
+/** The process ends within 20 s of SIGTERM, even with a hanging migration or socket. */
 const END_AT_LAST_MS = 19_000;
 
-/**
- * V8 would let the heap grow to four times its size before it collects what a flood of connections left: 150 MB instead of 50. A
- * collection at every 10 % more costs the work little, since the heap is small.
- */
+/** After a flood of connections V8 lets the heap grow to 150 MB instead of 50. Collections at every 10 % cost little: the heap is small. */
 const COLLECT_SOONER = '--heap-growing-percent=10';
 
 /** Exit codes: 0 stopped as asked, 1 could not start or went down, 78 settings are wrong (sysexits: EX_CONFIG). */
 async function main(): Promise<void> {
   setFlagsFromString(COLLECT_SOONER);
-  // Whoever turns diagnostic reports on gets them without the environment, in which the secrets are (Node 22.13 and later know it).
+  // Diagnostic reports leave out the environment with its secrets (from Node 22.13 on).
   Object.assign(process.report, { excludeEnv: true });
   const { env, said } = withDotEnv(process.env, process.cwd());
   const config = loadConfig(env);
@@ -41,7 +38,7 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  // Nothing here may leave the process half alive: whatever was not written down is done again by the next start.
+  // No process stays half alive: the next start continues the work.
   process.on('uncaughtException', (err) => {
     log.fatal({ event: 'daemon.uncaught', err }, 'an uncaught error');
     process.exit(1);
@@ -75,7 +72,7 @@ function explainStart(
   return { code: null, message: 'the daemon could not start' };
 }
 
-/** What the start leaves behind, some 40 MB, V8 would keep until there is enough work for a collection. */
+/** Startup leaves about 40 MB. V8 keeps them until there is enough work for a collection. */
 async function collectGarbage(): Promise<void> {
   const session = new Session();
   session.connect();

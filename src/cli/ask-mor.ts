@@ -1,8 +1,69 @@
-// `crossbill ask-mor`: every open question of the books as one text, ready to send to the MoR's support.
+// `crossbill ask-mor`: every open question of the books as one text, ready to send to the MoR's support. It has ids and times, and no
+// personal data. The support knows nothing of Crossbill: the text speaks of its events, charges and payments.
+import { type ReviewKind, type ReviewRow } from '../domain/model.js';
+import { type PageRequest } from '../domain/page.js';
 import { Clock } from '../domain/ports/clock.js';
-import { letter } from './ask-mor/letter.js';
-import { openQuestions } from './ask-mor/questions.js';
+import { observationsOf } from '../engine/open-money.js';
+import { type InvoiceView, ReadModel } from '../engine/read-model.js';
+import { type EventRow, EventsStore } from '../events/events.store.js';
+import { PaymentsStore } from '../payments/payments.store.js';
+import { VERIFY_LOOK_BACK_MS } from '../policy.js';
+import { refundStatuses } from '../refunds/refund.view.js';
+import { RefundsStore } from '../refunds/refunds.store.js';
+import { ReviewsStore } from '../reviews/reviews.store.js';
+import { SignupsStore } from '../signups/signups.store.js';
+import { LossWindowFlow } from '../verify/loss-window.flow.js';
 import { type Commands } from './commands.js';
+import { amount, table, time } from './table.js';
+import { type World } from './world.js';
+
+/** One line of a question: the known values by name. Null: unknown. */
+type Known = Readonly<Record<string, string | null>>;
+/** `more`: there are older ones as well. */
+type Found = { readonly items: readonly Known[]; readonly more: boolean };
+type Topic = { readonly head: string; readonly question: string; readonly find: (world: World) => Promise<Found> };
+
+/** Nobody answers a longer letter. */
+const MOST = 100;
+const PAGE: PageRequest = { limit: MOST, cursor: null };
+
+const TOPICS: Readonly<Record<string, Topic>> = {
+  lost_events: {
+    head: 'Events we may have missed',
+    question:
+      'Please send these events again, signed with the current time. A line without an event id stands for every event you made in this time.',
+    find: lostEvents,
+  },
+  missing_verdicts: {
+    head: 'Invoices without a result',
+    question:
+      'We expected you to charge these invoices, and no payment.* event has arrived. Did you receive invoice.created? Was the customer charged? If so, please send the event again.',
+    find: (world) => ofReviews(world, ['renewal_overdue'], missingVerdict),
+  },
+  unproven_charges: {
+    head: 'Charges we cannot confirm',
+    question:
+      'GET /api/payments/invoice?psp_reference=… has not confirmed these charges. Did each succeed, for this amount? For a line without a charge: was the payment intent confirmed, and by which charge?',
+    find: (world) => ofReviews(world, ['signup_unproven', 'signup_overdue'], (r, i) => unproven(world, r, i)),
+  },
+  unknown_refunds: {
+    head: 'Refunds without a result',
+    question:
+      'Did each of these refunds take place? Please name its refund id, its id at the processor, its amount and its status. A line without an amount: please list all refunds of the payment.',
+    find: unknownRefunds,
+  },
+  unnamed_payments: {
+    head: 'Payments without a payment id',
+    question: 'You took this money. What is your payment id (pay_…) of each? We need it to refund.',
+    find: unnamedPayments,
+  },
+  ambiguous_money: {
+    head: 'Money announced more than once',
+    question:
+      'Which lines of the same invoice are one and the same payment, and which are further money? Please name the payment id and the charge of each.',
+    find: (world) => ofReviews(world, ['conflicting_event', 'double_payment'], ambiguous),
+  },
+};
 
 export function addAskMor(on: Commands): void {
   on.add(
@@ -11,11 +72,147 @@ export function addAskMor(on: Commands): void {
   ).action(
     on.run(async (cli) => {
       const world = await cli.open();
-      const now = world.get(Clock).now();
+      const at = world.get(Clock).now().toISOString();
       const clientId = world.config.morClientId;
-      const questions = await openQuestions(world);
-      const view = { client_id: clientId, at: now.toISOString(), questions };
-      await cli.print(view, () => letter(questions, clientId, now));
+      const questions: (Found & { readonly topic: string })[] = [];
+      for (const [topic, { find }] of Object.entries(TOPICS)) {
+        const found = await find(world);
+        if (found.items.length > 0) questions.push({ topic, ...found });
+      }
+      await cli.print({ client_id: clientId, at, questions }, () => {
+        if (questions.length === 0) return 'The books have no open question for the MoR.\n';
+        const head = `Open questions about our account, client id ${clientId}, ${at.slice(0, 10)}\n\nHello,\n\nplease answer the questions below. All times are UTC. Invoices and customers are named by their ids on our billing platform.\n`;
+        return `${head}${questions.map((q, i) => renderQuestion(i + 1, q)).join('')}\nThank you.\n`;
+      });
     }),
   );
+}
+
+/** A column without any value is left out. */
+function renderQuestion(n: number, { topic, items, more }: Found & { readonly topic: string }): string {
+  const names = Object.keys(items[0] ?? {}).filter((name) => items.some((item) => (item[name] ?? null) !== null));
+  const heads = names.map((name) => name.replaceAll('_', ' '));
+  const rows = items.map((item) => names.map((name) => item[name] ?? '-'));
+  const rest = more ? 'There are more. We send the rest once these are answered.\n' : '';
+  return `\n${n}. ${TOPICS[topic]?.head ?? ''}\n\n${TOPICS[topic]?.question ?? ''}\n\n${table(heads, rows)}${rest}`;
+}
+
+async function lostEvents(world: World): Promise<Found> {
+  const since = new Date(world.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS); // an older loss shows as open work
+  const windows = await world.get(LossWindowFlow).windows(since);
+  const aside = await world.get(EventsStore).list({ status: 'quarantined' }, PAGE);
+  const stale: EventRow[] = [];
+  for (const e of aside.data) {
+    // A second body under a known id is ambiguous, not lost: the inbox has the event itself.
+    const known = await world.get(EventsStore).list({ source: e.source, eventId: e.eventId }, PAGE);
+    if (e.source !== 'stripe' && known.data.every((k) => k.status === 'quarantined')) stale.push(e);
+  }
+  const line = (event: string | null, type: string, from: Date, to: Date): Known => ({
+    ...{ event, type, from: time(from), to: time(to) },
+  });
+  const spans = windows.map(({ events }) => line(null, 'all', events.from, events.to));
+  const single = stale.map((e) => line(e.eventId, e.type, e.receivedAt, e.receivedAt));
+  return { items: [...spans, ...single], more: aside.nextCursor !== null };
+}
+
+/** The open items of these kinds, each read with its invoice. */
+async function ofReviews(
+  world: World,
+  kinds: readonly ReviewKind[],
+  read: (review: ReviewRow, invoice: InvoiceView | null) => Known[] | Promise<Known[]>,
+): Promise<Found> {
+  const items: Known[] = [];
+  let more = false;
+  for (const kind of kinds) {
+    const page = await world.get(ReviewsStore).list({ status: 'open', kind }, PAGE);
+    more ||= page.nextCursor !== null;
+    for (const r of page.data) {
+      items.push(...(await read(r, r.invoiceId === null ? null : await world.get(ReadModel).invoice(r.invoiceId))));
+    }
+  }
+  return { items, more };
+}
+
+function missingVerdict({ invoiceId }: ReviewRow, view: InvoiceView | null): Known[] {
+  if (view === null) return [{ invoice: invoiceId, customer: null, amount: null, made: null, tries: null }];
+  const { invoice, attempts } = view;
+  const due = amount(invoice.amountRemaining, invoice.currency);
+  const made = time(invoice.platformCreatedAt ?? invoice.firstSeenAt);
+  const tries = attempts.map((a) => a.paymentId).join(' ') || null;
+  return [{ invoice: invoice.invoiceId, customer: invoice.customerId, amount: due, made, tries }];
+}
+
+async function unproven(world: World, review: ReviewRow, view: InvoiceView | null): Promise<Known[]> {
+  const p = view?.payments.find((x) => x.id === review.paymentRowId);
+  const signup = p === undefined ? await world.get(SignupsStore).find(review.subject) : null;
+  const one = p ?? signup;
+  if (one === null) return [];
+  return [
+    {
+      charge: p?.processorChargeId ?? null,
+      payment_intent: p?.processorPaymentIntentId ?? signup?.intentId ?? null,
+      customer: one.customerId,
+      amount: amount(one.amount, one.currency),
+      since: time(p?.recordedAt ?? signup?.createdAt ?? null),
+    },
+  ];
+}
+
+async function unknownRefunds(world: World): Promise<Found> {
+  const page = await world.get(RefundsStore).list({ statuses: refundStatuses('unknown') }, PAGE);
+  const items: Known[] = [];
+  for (const { refund, payment } of page.data) {
+    const messages = (await world.get(ReadModel).invoice(refund.invoiceId))?.messages ?? [];
+    const call = messages.findLast((m) => m.kind === 'create_refund' && m.subject === refund.id);
+    items.push({
+      payment: payment.paymentId ?? payment.processorChargeId,
+      refund: refund.morRefundId,
+      amount: amount(refund.amount, refund.currency),
+      requested: time(refund.createdAt),
+      idempotency_key: call?.key ?? null,
+    });
+  }
+  const seen = new Set(page.data.map(({ refund }) => refund.id));
+  const stuck = await ofReviews(world, ['refund_stuck', 'refund_gap'], (r, view) => {
+    if (r.refundId !== null && seen.has(r.refundId)) return [];
+    const refund = view?.refunds.find((x) => x.id === r.refundId);
+    const payment = view?.payments.find((p) => p.id === (refund?.paymentRowId ?? r.paymentRowId));
+    return [
+      {
+        payment: payment?.paymentId ?? payment?.processorChargeId ?? null,
+        refund: refund?.morRefundId ?? refund?.processorRefundId ?? null,
+        amount: refund === undefined ? null : amount(refund.amount, refund.currency),
+        requested: time(refund?.createdAt ?? r.createdAt),
+        idempotency_key: null,
+      },
+    ];
+  });
+  return { items: [...items, ...stuck.items], more: page.nextCursor !== null || stuck.more };
+}
+
+async function unnamedPayments(world: World): Promise<Found> {
+  const page = await world.get(PaymentsStore).list({ unnamed: true }, PAGE);
+  const items = page.data.map(({ payment: p }) => ({
+    charge: p.processorChargeId,
+    link_or_proforma: p.origin === 'payment_link' || p.origin === 'proforma' ? p.reference : null,
+    invoice: p.invoiceId,
+    amount: amount(p.amount, p.currency),
+    taken: time(p.succeededAt),
+  }));
+  return { items, more: page.nextCursor !== null };
+}
+
+/** Every observation of money for the invoice, one line each. A read without a name tells the MoR nothing. */
+function ambiguous(review: ReviewRow, view: InvoiceView | null): Known[] {
+  const seen = view === null ? [] : observationsOf(view);
+  return seen
+    .filter(({ source, id, charge, payment }) => source === 'books' || (id ?? charge ?? payment ?? null) !== null)
+    .map(({ source, id, charge, payment, money, at }) => ({
+      invoice: review.invoiceId,
+      payment: payment ?? null,
+      charge: charge ?? null,
+      event: source === 'books' ? null : id,
+      amount: money === null ? null : amount(money.minor, money.currency),
+      taken: at === null ? null : time(new Date(at)),
+    }));
 }

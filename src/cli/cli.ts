@@ -1,4 +1,4 @@
-// What a command works with: its settings, its output, its questions, and the daemon's parts when it opens them.
+// The tools of a command: settings, output, questions, and the daemon's parts on demand.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -12,7 +12,7 @@ import { Progress } from './progress.js';
 import { json, plain, table } from './table.js';
 import { openWorld, type World } from './world.js';
 
-/** The options that mean the same in every command. */
+/** The common options of all commands. */
 export type Common = { readonly json?: true; readonly envFile?: string; readonly yes?: true };
 
 export class Cli {
@@ -113,6 +113,19 @@ function environment(io: Io, file: string | undefined): Io['env'] {
   } catch {
     throw new CliError(EXIT.usage, 'env_file', `The file ${file} cannot be read. \`crossbill init\` makes one.`);
   }
+}
+
+/** Every page of a list of the API. */
+export async function allPages<V>(
+  list: (query: { readonly limit: string; readonly cursor?: string }) => Promise<PageView<V>>,
+): Promise<readonly V[]> {
+  let page = await list({ limit: '100' });
+  const all = [...page.data];
+  while (page.next_cursor !== undefined) {
+    page = await list({ limit: '100', cursor: page.next_cursor });
+    all.push(...page.data);
+  }
+  return all;
 }
 
 /** The columns of a noun without a list of fields: members of the API's view, as they are. */

@@ -1,4 +1,4 @@
-// How a command joins the program: its usage, the options that every command takes, and its action.
+// A command in the program: its usage, the common options, and its action.
 import { type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Cli } from './cli.js';
 import { EXIT } from './exit-codes.js';

@@ -26,7 +26,7 @@ function scriptFor(shell: string, program: CommandUnknownOpts): string | null {
   }
 }
 
-/** One line per command and option; fish shows what each does. */
+/** One line per command and option, with its purpose for fish. */
 function fishScriptOf(program: CommandUnknownOpts): string {
   const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-// `crossbill doctor`: looks at everything that must be right, and says what to do about the rest. Changes nothing.
+// `crossbill doctor`: checks the whole installation, and names a remedy for each fault. Changes nothing.
 import { styleText } from 'node:util';
 import { type Config, ConfigError, secretValues } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
@@ -12,11 +12,10 @@ import { type Cli } from './cli.js';
 import { type Commands } from './commands.js';
 import { type ChargedSubscription, chargingChecks } from './doctor/charging-checks.js';
 import { type Check, check, type State } from './doctor/check.js';
-import { clockCheck } from './doctor/clock-checks.js';
 import { databaseChecks, trafficChecks } from './doctor/database-checks.js';
 import { morChecks } from './doctor/mor-checks.js';
+import { clockCheck, proxyChecks } from './doctor/network-checks.js';
 import { notifyChecks } from './doctor/notify-checks.js';
-import { proxyChecks } from './doctor/proxy-checks.js';
 import {
   arrivalChecks,
   endpointChecks,
@@ -110,7 +109,7 @@ export async function examine(cli: Cli, all = false): Promise<Examined> {
   return { checks: checks.map((c) => ({ ...c, detail: censor(c.detail), todo: censor(c.todo) })), charged };
 }
 
-/** What the database knows of events, customers and notifications. */
+/** Events, customers and notifications in the database. */
 async function withBooks(world: World, { stripe }: Peers): Promise<Check[]> {
   const [health, reader] = [world.get(HealthStore), world.get(BillingReader)];
   const customers = await health.recentCustomers(SAMPLE);

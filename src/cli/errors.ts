@@ -41,7 +41,7 @@ function isOfEmbeddedPostgres(e: unknown): e is Error & { readonly code: string 
   return e instanceof Error && e.name === 'EmbeddedPostgresError' && 'code' in e && typeof e.code === 'string';
 }
 
-/** The peer's answer. Throws its refusal, or that no answer came. `hint`: what to do besides. */
+/** The peer's answer. Throws a refusal or a missing answer. `hint`: a remedy. */
 export function valueOrError<T>(peer: string, outcome: CallOutcome<T>, hint = ''): T {
   if (outcome.ok) return outcome.value;
   const fields = outcome.errors.map((e) => `\n  ${plain(e.field)}: ${plain(e.message)}`).join('');

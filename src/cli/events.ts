@@ -16,7 +16,7 @@ import { type World } from './world.js';
 const COLUMNS = columns<EventView>('id', 'received_at', 'source', 'type', 'status', 'event_id', 'reason');
 
 export function addEvents(on: Commands): void {
-  const events = on.group('events', 'the inbox: every authentic delivery, and what is in quarantine');
+  const events = on.group('events', 'the inbox: every authentic delivery, and the quarantine');
   events
     .addList('list', 'events, newest first', true)
     .option('--source <source>', 'stripe, mor_payments, mor_events or crossbill', oneOf(EVENT_SOURCES))
@@ -58,7 +58,7 @@ export function addEvents(on: Commands): void {
     );
 }
 
-/** Decides one event again, or all that are parked. */
+/** Decides one event again, or all parked ones. */
 export async function retryEvents(cli: Cli, id: string | undefined, all = false): Promise<number> {
   if (all === (id !== undefined)) throw wrongUsage('Name one event, or use --all-parked.');
   const world = await cli.open();
@@ -83,12 +83,12 @@ export async function retryEvents(cli: Cli, id: string | undefined, all = false)
   return refused.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** By our id, else by the sender's: the newest of that name. */
+/** By our id, else the newest with this id of the sender. */
 async function findEvent(world: World, id: string): Promise<EventRow & { readonly body: Buffer | null }> {
   const events = world.get(EventsStore);
   const [newest] = (await events.list({ eventId: id }, { limit: 1, cursor: null })).data;
   const event = (await events.find(id)) ?? (newest === undefined ? null : await events.find(newest.id));
-  if (event === null) throw unknown(`There is no event ${id}. \`crossbill events list\` shows what there is.`);
+  if (event === null) throw unknown(`There is no event ${id}. \`crossbill events list\` shows all of them.`);
   return event;
 }
 

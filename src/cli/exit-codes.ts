@@ -21,11 +21,11 @@ Exit codes:
   78  settings are wrong
 `;
 
-/** What a command could not do. The message says what to do next; it never holds a secret. */
+/** A failure with its remedy in the message, and without a secret. */
 export class CliError extends Error {
   constructor(
     readonly exitCode: number,
-    /** Stable, for scripts that read `--json`. */
+    /** Stable, for scripts with `--json`. */
     readonly code: string,
     message: string,
   ) {

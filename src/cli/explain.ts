@@ -34,7 +34,7 @@ export function addExplain(on: Commands): void {
       const signups = views.length > 0 ? [] : await signupsOf(world, id);
       if (views.length + signups.length === 0)
         throw unknown(
-          `Crossbill knows nothing called ${id}. If Stripe or the MoR knows it, \`crossbill verify\` finds what never arrived.`,
+          `Crossbill knows nothing called ${id}. If Stripe or the MoR knows it, \`crossbill verify\` finds lost events.`,
         );
       const censor = textCensor(secretValues(world.config));
       const tell = (lines: readonly string[]): string[] => lines.map((text) => plain(censor(text)));
@@ -58,7 +58,7 @@ async function signupsOf(world: World, id: string): Promise<readonly SignupRow[]
   return signup === null ? [] : [signup];
 }
 
-/** The invoices that an id of any kind is about. */
+/** The invoices of an id of any kind. */
 async function lanesOf(world: World, id: string): Promise<readonly string[]> {
   const [books, events] = [world.get(ReadModel), world.get(EventsStore)];
   if ((await books.invoice(id)) !== null) return [id];
@@ -131,7 +131,7 @@ function tellMark(p: PaymentRow): string {
   return `Nothing was taken${p.failureMessage === null ? '' : `: ${p.failureMessage.replace(/\.$/, '')}`}${code}.`;
 }
 
-/** Each kind of thing that the MoR keeps for an invoice: its name, and what its deadline means. */
+/** Each kind of object at the MoR: its name, and the meaning of its deadline. */
 const PAPERS: Record<MorObjectRow['kind'], readonly [name: string, deadline: string]> = {
   proforma: ['Proforma invoice', 'to be paid by'],
   payment_link: ['Payment link', 'can be paid until'],

@@ -1,4 +1,4 @@
-// `crossbill export …`: what an accountant takes away, as CSV that a spreadsheet opens safely, or as JSON lines.
+// `crossbill export …`: records for an accountant, as CSV safe for a spreadsheet, or as JSON lines.
 import { resolve } from 'node:path';
 import { csvLine } from '../csv/write-csv.js';
 import { type Span } from '../domain/page.js';
@@ -50,7 +50,7 @@ export function addExport(on: Commands): void {
       .option('--month <month>', 'only of this month, UTC: 2026-11', parseMonth)
       .option('--since <when>', 'only since: 2026-01-01, 30d, 12h', parseSince)
       .option('--format <format>', 'csv or jsonl', oneOf(['csv', 'jsonl']), 'csv')
-      .option('--out <file>', 'write to this file, which is there once all of it is written')
+      .option('--out <file>', 'write to this file; it appears when it is complete')
       .action(
         on.run(async (cli, { month, since, format, out }) => {
           if (month !== undefined && since !== undefined) throw wrongUsage('Use --month or --since, not both.');
@@ -64,11 +64,11 @@ export function addExport(on: Commands): void {
         }),
       );
   add('ledger', 'every movement of money, by when it happened', LEDGER);
-  add('payments', 'money that the MoR took, by when it took it', PAYMENTS);
-  add('refunds', 'money that the MoR gave back, by when it did', REFUNDS);
+  add('payments', 'money taken by the MoR, by its time', PAYMENTS);
+  add('refunds', 'money returned by the MoR, by its time', REFUNDS);
 }
 
-/** Page by page: `to` decides the pace. Gives how many rows there were. */
+/** Page by page, at the pace of `to`. Returns the number of rows. */
 function writeRows<R, V extends object>(
   cli: Cli,
   pages: Export<R>,

@@ -10,7 +10,7 @@ import { counted, named, plain, table } from './table.js';
 const SHOWN = 50;
 
 export function addImport(on: Commands): void {
-  on.group('import', 'what was made elsewhere, from a file')
+  on.group('import', 'links made elsewhere, from a file')
     .add(
       'customers <file.csv>',
       'link customers to their customers at the MoR: columns customer, mor_customer_id and reference; all lines are written, or none',
@@ -50,14 +50,13 @@ function refusal(file: string, e: unknown): unknown {
 }
 
 function render(r: ImportReport): string {
-  const unused =
-    r.unusedColumns.length === 0 ? '' : `Columns that are not used: ${plain(r.unusedColumns.join(', '))}.\n`;
+  const unused = r.unusedColumns.length === 0 ? '' : `Unused columns: ${plain(r.unusedColumns.join(', '))}.\n`;
   if (!r.accepted) {
     const rows = r.problems.slice(0, SHOWN).map((p) => [String(p.line), p.customerId ?? '', p.problem]);
     const more =
       r.problemsInAll > rows.length ? `and ${r.problemsInAll - rows.length} more; --json lists up to 1000\n` : '';
     const lines = r.problemsInAll === 1 ? '1 line is wrong' : `${r.problemsInAll} lines are wrong`;
-    return `${table(['line', 'customer', 'what is wrong'], rows)}${more}\nNothing was written: ${lines}. Mend the file and run the same command again.\n`;
+    return `${table(['line', 'customer', 'problem'], rows)}${more}\nNothing was written: ${lines}. Mend the file and run the same command again.\n`;
   }
   const repeated = r.repeated === 0 ? '' : `, ${counted(r.repeated, 'repeated line')}`;
   const asked = r.strangersAsked

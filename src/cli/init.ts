@@ -29,7 +29,7 @@ export function addInit(on: Commands): void {
         await cli.print(
           { file, compose_file: made ? compose : null },
           () => `Wrote ${file} (only you can read it)${made ? ` and ${compose}` : `; ${compose} was there already`}.
-Replace what stands in <angle brackets>, then:
+Replace the <angle brackets>, then:
 
 ${steps}
 `,
@@ -46,7 +46,7 @@ ${steps}
     );
 }
 
-/** A commented settings file with an API key and a database password; <angle brackets> stand for what only the merchant knows. */
+/** A commented settings file with an API key and a database password; the merchant fills in the <angle brackets>. */
 export function startingSettings(): string {
   const secret = (): string => randomBytes(32).toString('hex');
   return renderEnvExample()
@@ -54,7 +54,7 @@ export function startingSettings(): string {
     .replace(/^POSTGRES_PASSWORD=$/m, `POSTGRES_PASSWORD=${secret()}`);
 }
 
-/** `isRead`: the file is the `.env` that the daemon and the command line read. */
+/** `isRead`: the daemon and the command line read this file. */
 function nextSteps(file: string, isRead: boolean): string[] {
   const doctor = isRead ? 'crossbill doctor' : `crossbill doctor --env-file ${file}`;
   const steps = [

@@ -11,7 +11,7 @@ export class Stopped extends CliError {
   }
 }
 
-/** A link to a file is followed. Gives what `write` gives. */
+/** Follows a link to a file. Returns the result of `write`. */
 export async function intoFile(file: string, write: (to: Write) => Promise<number>): Promise<number> {
   const target = await realpath(file).catch(() => file);
   const found = await stat(target).catch(() => null);

@@ -1,4 +1,4 @@
-// The command line's surroundings: where it writes, whom it asks, what it is told. A test gives its own.
+// The command line's surroundings: environment, output, questions, signal. A test gives its own.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
@@ -8,7 +8,7 @@ const NOWHERE = new Writable({ write: (_chunk, _encoding, done) => done() });
 export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Who sits at the machine, for the audit trail. */
+  /** The person at the machine, for the audit trail. */
   readonly user: string;
   /** Writes results. Resolves when the reader has room for more. */
   readonly out: (text: string) => Promise<void>;
@@ -16,15 +16,14 @@ export type Io = {
   readonly err: (text: string) => void;
   /** True: a person reads along and can be asked. */
   readonly isTerminal: boolean;
-  /** True: what is written is seen in colours: a terminal has them, and NO_COLOR is not set. */
+  /** A terminal with colours, without NO_COLOR. */
   readonly colours: boolean;
-  /** The answer; empty when there was none. `hidden`: it is a secret, and is not shown while it is typed. */
+  /** Empty: no answer. `hidden`: the terminal does not show the typed secret. */
   readonly ask: (question: string, hidden?: boolean) => Promise<string>;
-  /** Aborted when the person wants to end. */
+  /** Aborted by the person. */
   readonly signal: AbortSignal;
 };
 
-/** The real ones. `user` falls back to the number of the user when it has no name, as in a bare container. */
 export function processIo(user: string, signal: AbortSignal): Io {
   return {
     env: process.env,
@@ -48,7 +47,7 @@ export function processIo(user: string, signal: AbortSignal): Io {
       } catch (e) {
         if (!(e instanceof Error) || e.name !== 'AbortError') throw e;
         process.stderr.write('\n');
-        return ''; // Ctrl-C and Ctrl-D are no answer, which is a no
+        return ''; // Ctrl-C and Ctrl-D count as a no
       } finally {
         if (hidden) process.stderr.write('\n');
         lines.close();

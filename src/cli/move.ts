@@ -18,11 +18,11 @@ const KEPT = 10_000;
 export function addMove(on: Commands): void {
   on.add(
     'move [customers...]',
-    'let the MoR collect: takes away what Stripe would charge for the subscriptions of linked customers, 24 hours or more before they renew',
+    'let the MoR collect: ends the charges by Stripe for the subscriptions of linked customers, 24 hours or more before they renew',
   )
     .option('--reference <text>', 'only customers whose link has this reference, for example "batch 1"', parseLine())
     .option('--dry-run', 'read and decide, and change nothing')
-    .option('--back', 'the other way: write again what stood on Stripe, so that Stripe charges')
+    .option('--back', 'the other way: restore the values on Stripe, and let Stripe charge')
     .option('--mor-stopped', 'with --back and without MOR_RELAY_URL: the MoR has stopped to charge these customers')
     .option('--yes', 'do not ask')
     .action(
@@ -36,7 +36,7 @@ export function addMove(on: Commands): void {
           await cli.confirm(
             back
               ? `Give the moved subscriptions of ${whose} back to Stripe? It will charge them again, and the MoR must not.`
-              : `Move the subscriptions of ${whose} to the MoR? \`--dry-run\` shows what will be done.`,
+              : `Move the subscriptions of ${whose} to the MoR? \`--dry-run\` shows the plan.`,
           );
         const options = { direction: back ? 'back' : 'move', dryRun, customerIds, morStopped } as const;
         const run = (): Promise<Report> => carryOut(cli, world, options);
@@ -135,7 +135,7 @@ function summary(count: MoveCount, back: boolean): string {
   return some.length === 0 ? 'No subscription yet' : some.join(', ');
 }
 
-/** What needs a look comes first. */
+/** Rows for a person come first. */
 function render({ done, count, stopped }: Report, back: boolean, dryRun: boolean): string {
   const word = words(back);
   const order = Object.keys(word);

@@ -13,7 +13,7 @@ import { notificationWithTriesView } from '../notifications/notification.view.js
 import { NotificationsController } from '../notifications/notifications.controller.js';
 import { HttpReceiver } from '../notifications/receiver.js';
 import { putDown } from '../notifications/rules/put-down.js';
-import { type Cli } from './cli.js';
+import { allPages, type Cli } from './cli.js';
 import { type Commands } from './commands.js';
 import { CliError, EXIT, wrongUsage } from './exit-codes.js';
 import { oneOf, parseSince } from './options.js';
@@ -54,13 +54,14 @@ export function addNotifications(on: Commands): void {
   );
   group
     .add('replay [notification]', 'send one again: the same id, the same bytes')
-    .option('--all-dead', 'all that Crossbill gave up')
+    .option('--all-dead', 'all dead ones')
     .action(
       on.run(async (cli, id, { allDead }) => {
         if ((allDead === true) === (id !== undefined)) throw wrongUsage('Name one notification, or use --all-dead.');
         const world = await cli.open();
         const route = world.get(NotificationsController);
-        const replayed = id === undefined ? await deadOnes(route) : [id];
+        const dead = id === undefined ? await allPages((query) => route.list({ status: 'dead', ...query })) : [];
+        const replayed = id === undefined ? dead.map((n) => n.id) : [id];
         for (const one of replayed) await world.change('notification.replay', one, () => route.replay(one));
         await cli.print({ replayed }, () =>
           replayed.length === 0
@@ -97,23 +98,13 @@ export function addNotifications(on: Commands): void {
   );
 }
 
-async function deadOnes(route: NotificationsController): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (let more: { cursor?: string } | null = {}; more !== null;) {
-    const page: Awaited<ReturnType<typeof route.list>> = await route.list({ status: 'dead', limit: '100', ...more });
-    ids.push(...page.data.map((n) => n.id));
-    more = page.next_cursor === undefined ? null : { cursor: page.next_cursor };
-  }
-  return ids;
-}
-
 function notifyUrlOf({ config }: World): Secret {
   if (config.notifyUrl !== null) return config.notifyUrl;
   const todo = 'Set it for the daemon: an address of this machine will do, such as http://127.0.0.1:9/none.';
   throw new CliError(EXIT.config, 'notify_url', `NOTIFY_URL is not set, so there are no notifications. ${todo}`);
 }
 
-/** Until the person ends it. Sends each on once; what the local program answers is printed, and not tried again. */
+/** Until the person ends it. Forwards each one once, and prints the answer of the local program. */
 async function listen(cli: Cli, url: string | undefined, since: Date | undefined): Promise<void> {
   const world = await cli.open();
   notifyUrlOf(world);

@@ -1,14 +1,13 @@
 // `crossbill onboard`: merchants at the MoR (Document 1), from a file, with their status.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type PageView } from '../api/http/page.js';
 import { Clock } from '../domain/ports/clock.js';
 import { applyMerchant } from '../onboarding/onboarding-apply.js';
 import { onboardedOrProblem, OnboardingController } from '../onboarding/onboarding.controller.js';
 import { OnboardingFlow } from '../onboarding/onboarding.flow.js';
 import { type OnboardingView, onboardingView } from '../onboarding/onboarding.view.js';
 import { isFinal } from '../onboarding/rules/status.js';
-import { type Cli } from './cli.js';
+import { allPages, type Cli } from './cli.js';
 import { type Commands } from './commands.js';
 import { explainError } from './errors.js';
 import { CliError, EXIT } from './exit-codes.js';
@@ -30,7 +29,7 @@ export function addOnboard(on: Commands): void {
     on.run(async (cli, reference) => {
       const route = (await cli.open()).get(OnboardingController);
       if (reference === undefined) {
-        const data = await all(route);
+        const data = await allPages((query) => route.list(query)); // of the database, without the MoR
         return cli.print({ data }, () => table(HEADS, data.map(rowOf)));
       }
       const view = await route.one(reference);
@@ -104,17 +103,6 @@ function merchantsIn(path: string, name: string): readonly unknown[] {
   } catch {
     throw new CliError(EXIT.usage, 'file', `${name} cannot be read, or is not JSON.`);
   }
-}
-
-/** From the database; nobody asks the MoR. */
-async function all(route: OnboardingController): Promise<readonly OnboardingView[]> {
-  const found: OnboardingView[] = [];
-  for (let more: { cursor?: string } | null = {}; more !== null;) {
-    const page: PageView<OnboardingView> = await route.list({ limit: '100', ...more });
-    found.push(...page.data);
-    more = page.next_cursor === undefined ? null : { cursor: page.next_cursor };
-  }
-  return found;
 }
 
 function rowOf({ reference, merchant_id: id, status, notice, next }: OnboardingView): string[] {

@@ -1,4 +1,4 @@
-// `crossbill rebuild`: compares the read rows of every invoice with its log, and writes those again that differ.
+// `crossbill rebuild`: compares the read rows of every invoice with its log, and writes different ones again.
 import { Rebuild, type Rebuilt } from '../engine/rebuild.js';
 import { type Commands } from './commands.js';
 import { EXIT } from './exit-codes.js';
@@ -29,9 +29,9 @@ export function addRebuild(on: Commands): void {
 
 function render({ lanes, differed, failed }: Rebuilt, check: boolean): string {
   if (differed === 0 && failed.length === 0) return `The read rows of all ${lanes} invoices match their logs.\n`;
-  const head = `${differed} of ${lanes} invoices had read rows that differed from their logs${check ? '' : '; they were made again'}.\n`;
+  const head = `${differed} of ${lanes} invoices had other read rows than their logs${check ? '' : '; Crossbill wrote them again'}.\n`;
   if (failed.length === 0) return head;
   const shown = failed.slice(0, FAILED_SHOWN).map(({ lane, why }) => `  ${plain(lane)}: ${plain(why)}\n`);
   const more = failed.length > shown.length ? `  and ${failed.length - shown.length} more\n` : '';
-  return `${head}${failed.length} could not be made again:\n${shown.join('')}${more}`;
+  return `${head}${failed.length} stay different:\n${shown.join('')}${more}`;
 }

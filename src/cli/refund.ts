@@ -1,4 +1,4 @@
-// `crossbill refund <payment>`: gives money back through the same flow as the API, and says what became of it.
+// `crossbill refund <payment>`: refunds through the same flow as the API, and prints the outcome.
 import { randomUUID } from 'node:crypto';
 import { paymentRequestName } from '../api/http/idempotency.js';
 import { valueOrProblem } from '../api/http/problem.js';
@@ -14,17 +14,13 @@ import { CliError, EXIT, wrongUsage } from './exit-codes.js';
 import { parseAmount, parseCount } from './options.js';
 import { amount } from './table.js';
 
-/** Keys of the command line are one scope, whoever sits at it: a repeat by a colleague refunds nothing twice. */
+/** One scope of keys for every person: a repeat by a colleague refunds nothing twice. */
 export const KEY_SCOPE = { name: 'cli', role: 'ops' } as const;
 
 export function addRefund(on: Commands): void {
   on.add('refund <payment>', 'refund a payment at the MoR and mirror the refund on Stripe')
-    .option(
-      '--amount <amount>',
-      '12.50, or smallest units without a point: 1250; default: all that remains',
-      parseAmount,
-    )
-    .option('--payment-id <pay_id>', "the MoR's id of a payment that no event has named: it is named first")
+    .option('--amount <amount>', '12.50, or smallest units without a point: 1250; default: the rest', parseAmount)
+    .option('--payment-id <pay_id>', "the MoR's id of a payment without one: Crossbill names it first")
     .option('--reason <text>', 'passed to the MoR', 'requested_by_customer')
     .option('--key <text>', 'the same key never refunds twice; default: a new refund')
     .option('--work', 'carry it out in this process if no daemon is running')
@@ -70,7 +66,7 @@ export function addRefund(on: Commands): void {
     );
 }
 
-/** The MoR has replied, and Stripe shows a refund that succeeded. */
+/** The MoR has replied, and Stripe shows a successful refund. */
 function isSettled({ status, mirror }: RefundRow): boolean {
   if (status === 'pending' || status === 'failed') return true;
   return status === 'succeeded' && (mirror === 'done' || mirror === 'not_needed' || mirror === 'parked');

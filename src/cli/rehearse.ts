@@ -14,16 +14,13 @@ import { type Commands } from './commands.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { parseCount } from './options.js';
 import { DaemonApi } from './rehearse/daemon.js';
-import { look, verify } from './rehearse/end.steps.js';
 import { handsFor } from './rehearse/hands.js';
 import { textAt } from './rehearse/json.js';
 import { MorProbe } from './rehearse/mor-probe.js';
-import { anotherCard, declined, paymentLink, retry } from './rehearse/refusal.steps.js';
-import { mark, partRefund, renewal } from './rehearse/renewal.steps.js';
+import { answers, customer, firstInvoice, mark, partRefund, renewal, settings, signup } from './rehearse/paid.steps.js';
+import { anotherCard, declined, look, paymentLink, retry, verify } from './rehearse/refused.steps.js';
 import { cleaned, jsonReport, markdownReport } from './rehearse/report.js';
-import { firstInvoice, signup } from './rehearse/signup.steps.js';
 import { failed, type Outcome, say, type Stage, stageOf, type Step } from './rehearse/stage.js';
-import { answers, customer, settings } from './rehearse/start.steps.js';
 import {
   Interrupted,
   loadRehearsal,

@@ -1,4 +1,4 @@
-// `crossbill returned <payment>`: a person records that a bank took a debit back, or undoes that record.
+// `crossbill returned <payment>`: records a debit returned by a bank, or undoes the record.
 import { randomUUID } from 'node:crypto';
 import { paymentRequestName } from '../api/http/idempotency.js';
 import { valueOrProblem } from '../api/http/problem.js';
@@ -14,11 +14,7 @@ import { amount } from './table.js';
 export function addReturned(on: Commands): void {
   on.add('returned <payment>', 'record that a bank returned a debit: books the loss, asks about the invoice')
     .option('--reference <text>', 'where it stands, for example "bank statement, line 12"', parseLine())
-    .option(
-      '--on <day>',
-      'the day on which the bank took it back (UTC), whose month the loss is of; default: today',
-      parseDay,
-    )
+    .option('--on <day>', 'the day of the return (UTC): the loss belongs to its month; default: today', parseDay)
     .option('--undo', 'it was recorded by mistake: a further entry reverses the loss')
     .option('--key <text>', 'the same key never records twice; default: a new request')
     .option('--yes', 'do not ask')

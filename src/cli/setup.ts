@@ -37,17 +37,17 @@ const KEY_NEEDS = `A restricted key of Stripe needs:
 export function addSetup(on: Commands): void {
   on.add(
     'setup',
-    'make the webhook endpoints at Stripe and the MoR, write their secrets into .env, say what is left, and run doctor',
+    'make the webhook endpoints at Stripe and the MoR, write their secrets into .env, name the rest, and run doctor',
   )
-    .option('--url <url>', 'the https address at which Crossbill is reached, for example https://bridge.example.com')
-    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--url <url>', 'the https address of Crossbill, for example https://bridge.example.com')
+    .option('--dry-run', 'show the plan, and do nothing')
     .option('--yes', 'do not ask for confirmation')
     .action(
       on.run(async (cli, { url: given, dryRun = false, envFile }) => {
         const file = new SettingsFile(cli.io.env, resolve(cli.io.cwd, envFile ?? '.env'));
         await askSettings(cli, file);
         const url = addressOf(
-          given ?? (cli.io.isTerminal ? await ask(cli, 'The https address at which Crossbill is reached', false) : ''),
+          given ?? (cli.io.isTerminal ? await ask(cli, 'The https address of Crossbill', false) : ''),
         );
         const peers = new Peers(loadConfig(withStandIns(file.env())));
         try {
@@ -90,7 +90,7 @@ async function ask(cli: Cli, question: string, hidden: boolean): Promise<string>
   return answer;
 }
 
-/** Without a slash at the end. https, or http on this machine for a rehearsal. No name, password, query or fragment. */
+/** Without a slash at its end: https, or http on this machine for a rehearsal, without name, password, query and fragment. */
 function addressOf(text: string): string {
   const address = text.replace(/\/+$/, '');
   if (URL.canParse(address)) {
@@ -160,14 +160,14 @@ async function look(peers: Peers, url: string, has: (name: string) => boolean): 
   });
 }
 
-/** What a refused key needs. */
+/** The missing right of a refused key. */
 function rightsOf(outcome: { readonly status: number | null }): string {
   return outcome.status === 403
     ? 'Let the key write webhook endpoints for as long as setup runs, or make the endpoint in the Dashboard (docs/going-live.md).'
     : '';
 }
 
-/** Says what setup did, with the new id. */
+/** The result in words, with the new id. */
 async function carryOut({ stripe, mor }: Peers, step: Step, file: SettingsFile): Promise<string> {
   const endpoints = new StripeWebhookEndpoints(stripe);
   switch (step.do) {

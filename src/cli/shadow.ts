@@ -17,7 +17,7 @@ const MEANS: Partial<Record<DifferenceKind, string>> = {
 export function addShadow(on: Commands): void {
   on.add(
     'shadow',
-    'compare what shadow mode decided with what was done; exit code 0 the same, 3 differences, 4 could not compare',
+    'compare the decisions of shadow mode with the real ones; exit code 0 the same, 3 differences, 4 could not compare',
   )
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
     .action(

@@ -1,7 +1,7 @@
 // Text for people: tables with even columns, times, ages and amounts. Text from outside can't move the cursor.
 import { showMoney } from '../domain/money.js';
 
-/** Control characters, and marks that reorder or hide text, become a visible `?`. */
+/** Control characters, and marks to reorder or hide text, become a visible `?`. */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu, '?');
 }

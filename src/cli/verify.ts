@@ -18,7 +18,7 @@ import { type World } from './world.js';
 export function addVerify(on: Commands): void {
   on.add('verify', 'compare ledger, Stripe and the MoR; exit code 0 clean, 3 differences, 4 could not compare')
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
-    .option('--resume', 'resume a run of the last day that was interrupted, instead of comparing everything again')
+    .option('--resume', 'resume an interrupted run of the last day, instead of comparing everything again')
     .option('--repair', 'show the plan, ask (on a terminal), carry it out through the flows, and compare again')
     .option('--wait <seconds>', 'the longest a repair may take', parseCount(3600), 120)
     .option('--yes', 'do not ask for confirmation')
@@ -51,7 +51,7 @@ export function addVerify(on: Commands): void {
 }
 
 export function addBackfill(on: Commands): void {
-  on.add('backfill', 'fetch events and invoices from Stripe that never arrived here')
+  on.add('backfill', 'fetch missing events and invoices from Stripe')
     .requiredOption('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince)
     .option('--wait <seconds>', 'the longest to wait until everything is decided', parseCount(3600), 120)
     .option('--yes', 'do not ask for confirmation')
@@ -78,14 +78,14 @@ export function addBackfill(on: Commands): void {
     );
 }
 
-/** One run, for a person who waits: its progress is on stderr. */
+/** One run for a waiting person, with progress on stderr. */
 export function compare(
   cli: Cli,
   world: World,
   options: Pick<VerifyOptions, 'since' | 'resume'>,
 ): Promise<VerifyReport> {
   if (Date.now() - options.since.getTime() > STRIPE_EVENTS_KEPT_MS + 2 * 3_600_000)
-    cli.io.err('Stripe lists events for 30 days only; of what is older, the invoices themselves are compared.\n');
+    cli.io.err('Stripe lists events for 30 days only: of older ones Crossbill compares the invoices themselves.\n');
   return cli.watch((progress) =>
     world.get(VerifyFlow).run({
       ...options,
@@ -131,7 +131,7 @@ async function settled(cli: Cli, world: World, seconds: number, repaired: Repair
   return repaired;
 }
 
-/** The daily run leaves out events from before this installation: says what to do about them; empty if there are none. */
+/** The daily run leaves out events from before this installation: a sentence about them; empty without one. */
 async function beforeInstallation(world: World, since: Date, report: VerifyReport): Promise<string> {
   const installedAt = await world.get(VerifyStore).installedAt();
   const old = [...report.missing.values()].filter((e) => e.createdAt < installedAt).length;
@@ -177,7 +177,7 @@ function renderRepaired({ started, beyond, failed }: Repaired): string {
 
 function renderMore(more: More): string {
   const parts = Object.entries(more).map(([kind, n]) => `${n} ${kind}`);
-  return parts.length === 0 ? '' : `And more, which are only counted: ${parts.join(', ')}.\n`;
+  return parts.length === 0 ? '' : `And more, only as counts: ${parts.join(', ')}.\n`;
 }
 
 function render(report: VerifyReport): string {
@@ -188,18 +188,16 @@ function render(report: VerifyReport): string {
   const row = (d: Difference): string[] => [d.kind, about(d), d.detail];
   const out = [`Compared ${showCounts(report.compared)}.\n`];
   if (resumedFrom !== null)
-    out.push(
-      `It resumed run ${resumedFrom}: part of this was compared from ${time(report.beganAt)} on, and what differed then was compared again.\n`,
-    );
+    out.push(`It resumed run ${resumedFrom} of ${time(report.beganAt)}, and compared its differences again.\n`);
   if (lossWindows.length > 0)
     out.push(
-      `\nLoss windows\n${lossWindows.map((w) => `  ${showLossWindow(w)}\n`).join('')}  Crossbill looked up what waited for the MoR then. It cannot look up refunds made in the MoR's portal, disputes and alerts: compare them by hand.\n`,
+      `\nLoss windows\n${lossWindows.map((w) => `  ${showLossWindow(w)}\n`).join('')}  Crossbill looked up the open work of that time. It cannot look up refunds made in the MoR's portal, disputes and alerts: compare them by hand.\n`,
     );
   if (untold.length > 0) {
     const rows = untold.map((d) => [differenceId(d), ...row(d), DOES[d.repair]]);
     out.push('\nDifferences\n', table(['id', 'kind', 'about', 'what', 'fixed by'], rows));
     out.push('If a difference is as it should be: `crossbill verify --acknowledge <id> --note <why>`.\n');
-    if (untold.some(isRepairable)) out.push('`crossbill verify --repair` fixes what needs no person.\n');
+    if (untold.some(isRepairable)) out.push('`crossbill verify --repair` makes the repairs without a person.\n');
   }
   out.push(renderMore(report.more));
   if (explained.length > 0) {
@@ -221,7 +219,7 @@ function render(report: VerifyReport): string {
   return out.join('');
 }
 
-/** Says no more than the run looked at. */
+/** Claims only the compared parts. */
 function renderClean(report: VerifyReport): string {
   const { marksLeft } = report;
   const n = acknowledgedOf(report).length;
@@ -230,6 +228,6 @@ function renderClean(report: VerifyReport): string {
   const mor =
     marksLeft === null
       ? 'Marks were not looked up at the MoR (SIGNUP_CHARGE_CHECK=off).'
-      : `The MoR knows the marks that were looked up there; ${showMarksLeft(marksLeft)} are still to be, by this and the next runs.`;
+      : `The MoR knows the marks of this run; the next runs look up the other ${showMarksLeft(marksLeft)}.`;
   return `Clean: ledger and Stripe agree${but}. ${mor}`;
 }

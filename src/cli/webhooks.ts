@@ -1,4 +1,4 @@
-// `crossbill webhooks`: the addresses to which the MoR delivers the events of Document 2.
+// `crossbill webhooks`: the addresses for the events of Document 2.
 import { morServiceTypes } from '../domain/events/mor-service-event.js';
 import { type EndpointView, MorWebhooksController } from '../events/webhook-endpoints.controller.js';
 import { columns } from './cli.js';
@@ -16,7 +16,7 @@ export function addWebhooks(on: Commands): void {
   webhooks
     .add('register', 'have the MoR deliver to an address; the secret is shown once')
     .requiredOption('--url <url>', 'https address of /webhooks/mor/events')
-    .option('--events <types...>', 'event types; default: all that Crossbill uses')
+    .option('--events <types...>', 'event types; default: all types in use')
     .action(
       on.run(async (cli, { url, events = [...morServiceTypes] }) => {
         const world = await cli.open();

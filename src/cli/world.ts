@@ -25,7 +25,7 @@ const LANES_AT_ONCE = 8;
 const LEAST_CONNECTIONS = 3;
 
 type Token<T> = Type<T> | Abstract<T>;
-/** `made`: what the change made. */
+/** `made`: the result of the change. */
 type About<T> = (made: T) => { readonly target?: string; readonly detail?: Readonly<Record<string, unknown>> };
 
 export class World {
@@ -66,7 +66,7 @@ export class World {
     }
   }
 
-  /** Does `work` between two rows of the audit trail. It begins after the first row is written; a refusal has its second row too. */
+  /** Does `work` between two rows of the audit trail, the first one before it. A refusal has its second row too. */
   async change<T>(
     action: string,
     target: string | null,

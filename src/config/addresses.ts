@@ -1,4 +1,4 @@
-// Kinds of IP addresses: those of this machine and of private networks, and those that nothing of ours may be sent to.
+// Kinds of IP addresses: of this machine, of private networks, and forbidden ones.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 type Range = readonly [address: string, bits: number];
@@ -24,7 +24,7 @@ const LOOPBACK = listOf([
 ]);
 
 // Link-local addresses, where clouds answer with the machine's own credentials, and their kin outside of that range: EC2's IPv6
-// address (AWS, "Use IMDS"), Alibaba's (ECS, "instance metadata") and Oracle's. Then what is no single machine's address.
+// address (AWS, "Use IMDS"), Alibaba's (ECS, "instance metadata") and Oracle's. Then addresses of no single machine.
 const NEVER = listOf([
   ['169.254.0.0', 16],
   ['fe80::', 10],

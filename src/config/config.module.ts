@@ -9,7 +9,7 @@ export const CONFIG = Symbol('CONFIG');
 @Global()
 @Module({})
 export class ConfigModule {
-  /** The settings are loaded before Nest starts, so that a wrong one stops the start with a plain report. */
+  /** Settings load before Nest, so a wrong one stops the start with a plain report. */
   static of(config: Config): DynamicModule {
     return { module: ConfigModule, providers: [{ provide: CONFIG, useValue: config }], exports: [CONFIG] };
   }

@@ -1,4 +1,4 @@
-// The environment becomes one frozen, typed object, checked as a whole: nobody else reads environment variables.
+// Turns the environment into one frozen, typed object, and checks it as a whole. No other file reads environment variables.
 import { resolve } from 'node:path';
 import { ConfigError, type SettingProblem } from './config-error.js';
 import { passwordsIn } from './database-url.js';
@@ -14,43 +14,37 @@ type SettingKey = keyof Settings;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 type Values = { readonly [K in SettingKey]: ValueOf<Settings[K]> };
 
-/** Which PostgreSQL to use: one that runs elsewhere, or one of our own with its files in `dir` (an absolute path). */
+/** A PostgreSQL elsewhere, or an embedded one with its files in `dir` (an absolute path). */
 export type DatabaseChoice =
   { readonly kind: 'url'; readonly url: Secret } | { readonly kind: 'embedded'; readonly dir: string };
 
-/** All settings of the daemon. Names, units and defaults are those of the settings table; an unset optional one is null. */
+/** All settings of the daemon, by the settings table; an unset optional one is null. */
 export type Config = Omit<Values, 'databaseUrl' | 'dataDir'> & {
   /** `NODE_ENV` is production. */
   readonly production: boolean;
   /** From `DATABASE_URL`, `CROSSBILL_DATA_DIR` and `NODE_ENV`. */
   readonly database: DatabaseChoice;
-  /** Not settings of ours: the variables of each host behind a proxy. */
+  /** From the usual variables of a host behind a proxy. */
   readonly proxies: Proxies;
 };
 
-/** Enough to reach the database, for commands such as `crossbill migrate`. */
+/** For commands with the database alone, such as `crossbill migrate`. */
 export type DatabaseConfig = Pick<Config, 'database' | 'databasePoolSize' | 'production' | 'logLevel'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Reads and checks every setting.
- * @throws ConfigError naming all wrong settings at once, without their values
- */
+/** @throws ConfigError with all wrong settings at once, without their values */
 export function loadConfig(env: Environment): Config {
   const { values, problems } = readSettings(env, Object.keys(SETTINGS) as SettingKey[]);
   const { proxies, problems: ofProxies } = proxiesOf(env);
   problems.push(...crossChecks(env, values), ...ofProxies);
   if (problems.length > 0) throw new ConfigError(problems);
-  // Every key was parsed by its own row, and no problem is left: the values are complete.
+  // Every row parsed its key without a problem: the values are complete.
   const { databaseUrl, dataDir, ...rest } = values as Values;
   return deepFreeze({ ...rest, proxies, ...databaseOf(rest.nodeEnv, databaseUrl, dataDir) });
 }
 
-/**
- * Reads and checks the settings of the database alone.
- * @throws ConfigError as `loadConfig` does
- */
+/** @throws ConfigError as `loadConfig` does */
 export function loadDatabaseConfig(env: Environment): DatabaseConfig {
   const keys = ['nodeEnv', 'logLevel', 'dataDir', 'databaseUrl', 'databasePoolSize'] as const;
   const { values, problems } = readSettings(env, keys);
@@ -60,7 +54,7 @@ export function loadDatabaseConfig(env: Environment): DatabaseConfig {
   return deepFreeze({ ...rest, ...databaseOf(nodeEnv, databaseUrl, dataDir) });
 }
 
-/** The values of all secrets, to keep them out of the log; also the passwords in addresses, and the query of the relay's address. */
+/** All secrets, for the log's censor, with the passwords in addresses and the query of the relay's address. */
 export function secretValues(config: Config): readonly string[] {
   const { proxies, morRelayUrl, ...rest } = config;
   const { database } = config;
@@ -101,14 +95,14 @@ function parse(setting: Setting<unknown>, text: string): Parsed<unknown> {
   return isQuoted(text.trim()) ? bad(IN_QUOTES) : setting.parse(text);
 }
 
-/** Undefined: not set. Blanks around it do no harm, except in a secret, where they are a mistake. */
+/** Undefined: not set. Blanks around a value do no harm; around a secret they are a mistake. */
 function textOf(env: Environment, setting: Setting<unknown>): string | undefined {
   const text = env[setting.name];
   if (text === undefined || (text === '' && setting.emptyIsUnset)) return undefined;
   return setting.secret ? text : text.trim() || ' ';
 }
 
-/** The merchant may choose these. Outside production a short one hurts nobody, and rehearsals use such. */
+/** The merchant may choose these. Outside production they may be short, as in rehearsals. */
 const CHOSEN_SECRETS = [
   'stripeApiKey',
   'stripeWebhookSecrets',
@@ -117,7 +111,7 @@ const CHOSEN_SECRETS = [
   'morRelaySecret',
 ] as const;
 
-/** Settings that are right alone and wrong together. A wrong setting has no value: nobody reports it again. */
+/** Settings can be right alone and wrong together. A wrong one has no value here: it is reported before. */
 function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[] {
   const problems = databaseChecks(values);
   const isSet = ({ name }: Setting<unknown>): boolean => (env[name] ?? '') !== '';
@@ -136,13 +130,12 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     report(SETTINGS.notifyUrl, `is needed with ${SETTINGS.notifySecrets.name}`);
   if (notifyUrl && notifySecrets?.length === 0 && notifyFormat === 'standard')
     report(SETTINGS.notifySecrets, `is needed with ${SETTINGS.notifyUrl.name}, unless NOTIFY_FORMAT is slack`);
-  // Its steps need a way.
   if (schedule && values.morRelayUrl !== undefined && values.recoveryLinkReturnUrl !== undefined) {
     const has = { relay: values.morRelayUrl !== null, links: values.recoveryLinkReturnUrl !== null };
     const problem = scheduleProblem(schedule, { ...has, production: nodeEnv === 'production' });
     if (problem !== null) report(SETTINGS.retrySchedule, problem);
   }
-  // All of the sign-in or nothing: whoever signs in must be proven, and must have a role.
+  // All of the sign-in or nothing: a person needs a proof and a role.
   const signIn = [SETTINGS.oidcIssuer, SETTINGS.oidcClientId, SETTINGS.oidcClientSecret, SETTINGS.oidcRoles];
   const given = [...signIn, SETTINGS.oidcEmailDomain].find(isSet);
   const needed = [...signIn, ...(nodeEnv === 'production' ? [SETTINGS.consoleUrl] : [])];
@@ -165,7 +158,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
 
 const secretsOrTexts = (value: unknown): readonly string[] => (typeof value === 'string' ? [value] : secretsIn(value));
 
-/** Null is "not set"; a wrong URL has no value, and is reported already. */
+/** Null is "not set"; a wrong URL has no value here. */
 function databaseChecks({ nodeEnv, databaseUrl }: Partial<Values>): SettingProblem[] {
   const missing = nodeEnv === 'production' && databaseUrl === null;
   return missing ? [{ name: SETTINGS.databaseUrl.name, problem: 'is needed in production' }] : [];

@@ -1,27 +1,27 @@
-// The form of a PostgreSQL connection URL. `postgres://user@/name?host=/run/postgresql` (a socket) is right for PostgreSQL, though not
-// for the URL standard, which wants a host after the `@`.
+// The form of a PostgreSQL connection URL. PostgreSQL takes `postgres://user@/name?host=/run/postgresql` (a socket); the URL standard wants
+// a host after the `@`.
 
 const NO_HOST = 'no-host.invalid';
 
-/** The parts of a connection URL, as they are written in it: still percent-encoded. Null: it is none. */
+/** The parts of a connection URL, still percent-encoded. Null: it is none. */
 export function parseDatabaseUrl(text: string): URL | null {
   const whole = text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?]|$)/, `$1${NO_HOST}`);
   return /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(whole) ? new URL(whole) : null;
 }
 
-/** Host and port as the URL gives them before its path; empty for a socket. */
+/** Empty for a socket. */
 export function hostOf(url: URL): string {
   return url.hostname === NO_HOST ? '' : url.hostname;
 }
 
-/** True when it names several hosts, as libpq takes them: `h1:5432,h2:5432`, also as `?host=h1,h2`. */
+/** libpq takes several hosts: `h1:5432,h2:5432`, also as `?host=h1,h2`. */
 export function namesSeveralHosts(text: string): boolean {
   const authority = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*)/.exec(text)?.[1] ?? '';
   const hosts = [...text.matchAll(/[?&](?:host|hostaddr|port)=([^&#]*)/g)].map((m) => m[1] ?? '');
   return [authority, ...hosts].some((part) => part.replace(/%2c/gi, ',').includes(','));
 }
 
-/** Every form of the password that the URL holds, for keeping it out of the log. */
+/** Every form of the password in the URL, for the log's censor. */
 export function passwordsIn(text: string): string[] {
   const url = parseDatabaseUrl(text);
   if (url === null) return [];

@@ -1,4 +1,4 @@
-// The `.env` of the working folder, which `crossbill init` writes: read outside production, beneath the environment.
+// The `.env` of the working folder, by `crossbill init`. Crossbill reads it outside production; the environment wins.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -12,14 +12,14 @@ const NAMES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map((setting)
 
 export type WithDotEnv = {
   readonly env: Environment;
-  /** One line for a person, with the number of settings in force that come from the file; null: none does. */
+  /** A line for a person, with the number of settings from the file; null: there is none. */
   readonly said: string | null;
 };
 
 /**
- * The environment with the file beneath it. Whether this is production, only the environment says: there the file is never opened.
+ * The environment over the file. NODE_ENV comes from the environment alone: production never opens the file.
  * @param folder the working folder
- * @throws ConfigError when the file is there and cannot be read: to go on without it would be to run with other settings
+ * @throws ConfigError for an unreadable file: a start without it has other settings
  */
 export function withDotEnv(env: Environment, folder: string): WithDotEnv {
   const text = env['NODE_ENV'] === 'production' ? null : textOf(join(folder, FILE));
@@ -38,7 +38,7 @@ function textOf(path: string): string | null {
     return readFileSync(path, 'utf8');
   } catch (e) {
     const code = typeof e === 'object' && e !== null && 'code' in e ? String(e.code) : 'unknown';
-    // A folder of that name is somebody else's, such as a Python environment.
+    // A folder of that name may be a Python environment.
     if (code === 'ENOENT' || code === 'EISDIR') return null;
     throw new ConfigError([{ name: FILE, problem: `${path} cannot be read (${code}); mend it or take it away` }]);
   }

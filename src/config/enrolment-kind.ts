@@ -1,4 +1,4 @@
-// ENROLMENT: whose invoices the MoR is expected to pay.
+// ENROLMENT: the customers of the MoR.
 import { IN_QUOTES, isQuoted } from './kinds.js';
 import { bad, good, type Kind } from './setting.js';
 

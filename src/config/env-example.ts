@@ -1,22 +1,22 @@
-// Writes `.env.example` from the settings table, so that the file cannot fall behind the code.
+// Writes `.env.example` from the settings table.
 import { type Setting } from './setting.js';
 import { SETTING_GROUPS } from './settings.js';
 
 const WIDTH = 98;
 
-/** Empty, so that docker compose asks for it: a placeholder would become the password of its database. */
+/** Empty: docker compose asks for it. A placeholder would become the password. */
 const FOR_COMPOSE = `# ---- Only for docker compose ----
 
-# The password of its PostgreSQL, from which docker-compose.yml makes the DATABASE_URL. It becomes part
-# of a URL: letters and digits only, as \`openssl rand -hex 32\` gives them.
+# The password of its PostgreSQL: docker-compose.yml makes the DATABASE_URL from it. It becomes part of a
+# URL: letters and digits only, as from \`openssl rand -hex 32\`.
 POSTGRES_PASSWORD=`;
 
-/** The whole text of `.env.example`. What has no default stands ready to be filled in; everything else is commented out. */
+/** Required settings stand ready to fill in; the others are commented out. */
 export function renderEnvExample(): string {
   const head = [
-    '# Settings of Crossbill, checked at start. Copy this file to .env and replace what stands in <angle brackets>.',
-    '# A line that is commented out shows the default, or an example of a setting that may be left out.',
-    '# `npm run sandbox` prints the values that a daemon needs to talk to the sandbox.',
+    '# Settings of Crossbill, checked at start. Copy this file to .env and replace the <angle brackets>.',
+    '# A commented line shows the default, or an example of an optional setting.',
+    '# `npm run sandbox` prints the values of a daemon for the sandbox.',
   ];
   const groups = SETTING_GROUPS.map(({ title, settings }) =>
     [`# ---- ${title} ----`, ...settings.map((setting) => lines(setting).join('\n'))].join('\n\n'),

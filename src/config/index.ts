@@ -1,4 +1,4 @@
-// What the rest of the program may use of the settings.
+// The settings for the rest of the program.
 export {
   type Config,
   type DatabaseChoice,

@@ -1,4 +1,4 @@
-// What a setting may be: the text of an environment variable becomes a value, or a problem that does not repeat it.
+// The kinds of settings: each turns the text of a variable into a value, or into a problem without the text.
 import { createHash } from 'node:crypto';
 import { isFQDN, isIP, isURL } from 'class-validator';
 import { isForbiddenAddress, isLoopbackHost, isPrivateAddress } from './addresses.js';
@@ -10,27 +10,22 @@ import { bad, good, type Kind, type Parsed } from './setting.js';
 export const API_ROLES = ['read', 'signup', 'ops'] as const;
 export type ApiRole = (typeof API_ROLES)[number];
 
-/**
- * One bearer key of `API_KEYS`, by the name that audit rows show. Only its SHA-256 is kept, as hex: no dump of the memory shows the
- * key. Keys are random and long, so a plain hash is enough.
- */
+/** A bearer key of `API_KEYS`, by its name in audit rows. Memory holds its SHA-256 in hex: a random, long key needs no slow hash. */
 export type ApiKey = { readonly name: string; readonly role: ApiRole; readonly digest: Secret };
 
-/** Whoever is in this group has this role. */
 export type GroupRole = { readonly group: string; readonly role: ApiRole };
 
-/** Anybody could guess a shorter one from one captured delivery. Real ones are three times as long and more. */
+/** One captured delivery is enough to guess a shorter one. Real ones are three times as long. */
 const MIN_SECRET = 8;
 const MIN_API_KEY = 32;
 
-/** The pairs of quotes around a value: `docker run --env-file` and some panels pass them on as part of it. */
+/** Quotes around a value: `docker run --env-file` and some panels pass them on. */
 const QUOTED = /^(?:".*"|'.*'|`.*`|[“”„].*[“”]|[‘’‚].*[‘’]|«.*»)$/s;
 
-/** No key, secret, address or word of ours begins and ends with the same quote, as a value or as an entry of a list. */
 export const IN_QUOTES = 'begins and ends with a quote: write it without quotes';
 export const isQuoted = (text: string): boolean => QUOTED.test(text);
 
-/** Entries between commas, blanks around each left out. `before`: the entries so far. */
+/** Entries between commas, without blanks around them. `before`: the entries so far. */
 function list<T>(
   type: string,
   parse: (item: string, before: readonly T[]) => Parsed<T>,
@@ -72,7 +67,7 @@ export const flag: Kind<boolean> = {
   parse: (text) => (text === 'true' || text === 'false' ? good(text === 'true') : bad('must be true or false')),
 };
 
-/** Text of a given form; `form` says it in words. */
+/** `form`: the pattern in words. */
 export function matching(type: string, pattern: RegExp, form = type): Kind<string> {
   return { type, parse: (text) => (pattern.test(text) ? good(text) : bad(`must be ${form}`)) };
 }
@@ -84,7 +79,7 @@ export const listenHost: Kind<string> = {
     isIP(text) || isFQDN(text, { require_tld: false }) ? good(text) : bad('must be a host name or an IP address'),
 };
 
-/** Not the range of all addresses: then anybody could claim any address. An IPv4 address stays one on an IPv6 socket too. */
+/** Never the range of all addresses: then anybody could claim any address. An IPv4 address stays one on an IPv6 socket. */
 export const addressRanges = list<string>('IP addresses or ranges, comma-separated', (item) => {
   const [address = '', bits, ...rest] = item.split('/');
   const most = isIP(address, '4') ? 32 : isIP(address, '6') && !/%|^::ffff:/i.test(address) ? 128 : 0;
@@ -96,8 +91,8 @@ export const addressRanges = list<string>('IP addresses or ranges, comma-separat
 const URL_TYPE = 'http or https URL';
 
 /**
- * Without user, password or fragment. `base`: paths are appended, so it has no query and loses its trailing slashes. `origin`: a
- * base without a path. `endpoint`: called as it is.
+ * Without user, password or fragment. `base`: for paths, so without a query and without slashes at its end. `origin`: a base without a path.
+ * `endpoint`: the whole address of a call.
  */
 export function httpUrl(form: 'base' | 'origin' | 'endpoint'): Kind<string> {
   const parse = (text: string): Parsed<string> => {
@@ -122,8 +117,8 @@ export function httpUrl(form: 'base' | 'origin' | 'endpoint'): Kind<string> {
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '').toLowerCase();
 
 /**
- * Plain http is fine in production here: this machine, private networks and names without public DNS, since TLS often ends in front
- * of a container. Elsewhere a client secret would cross the internet in clear.
+ * Production allows plain http for this machine, private networks and names without public DNS: TLS often ends in front of a container.
+ * Elsewhere a client secret would cross the internet in clear.
  */
 export function isPrivateHost(url: string): boolean {
   const host = hostOf(url);
@@ -131,10 +126,10 @@ export function isPrivateHost(url: string): boolean {
   return !host.includes('.') || /\.(localhost|local|internal)$/.test(host);
 }
 
-/** A token may stand in its query. */
+/** Its query may hold a token. */
 export const relayUrl: Kind<Secret> = { type: URL_TYPE, parse: (text) => asSecret(httpUrl('endpoint').parse(text)) };
 
-/** Whoever knows the address of a Slack channel may write into it. */
+/** The address of a Slack channel is a secret: it allows writing. */
 export const receiverUrl: Kind<Secret> = {
   type: 'https URL, or http within the private network',
   secret: true,
@@ -152,7 +147,7 @@ export const receiverUrl: Kind<Secret> = {
 
 const asSecret = (parsed: Parsed<string>): Parsed<Secret> => (parsed.ok ? good(new Secret(parsed.value)) : parsed);
 
-/** In clear only on this machine: else a session, or a sign-in, would cross the network. */
+/** In clear only on this machine: a session must not cross the network. */
 function secureUrl(form: 'origin' | 'endpoint', whose: string): Kind<string> {
   const parse = (text: string): Parsed<string> => {
     const parsed = httpUrl(form).parse(text);
@@ -165,7 +160,7 @@ function secureUrl(form: 'origin' | 'endpoint', whose: string): Kind<string> {
   return { type: 'https URL, or http on this machine', parse };
 }
 
-/** As it is written, with its slash at the end: it is compared with the provider's own name. */
+/** With its slash at the end, for the comparison with the provider's own name. */
 export const issuer = secureUrl('endpoint', 'a provider on');
 /** The address of the console for people's browsers. */
 export const consoleOrigin = secureUrl('origin', '');
@@ -201,7 +196,7 @@ function decodes(text: string): boolean {
   }
 }
 
-/** Plain digits, or with `b`, `kb` (1,024) or `mb` (1,048,576), in either case. Below 1 kb no real event passes. */
+/** Digits, or with `b`, `kb` (1,024) or `mb` (1,048,576), in either case. A real event needs 1 kb. */
 export const byteSize: Kind<number> = {
   type: 'size, 1kb to 64mb',
   parse(text) {
@@ -213,7 +208,7 @@ export const byteSize: Kind<number> = {
   },
 };
 
-/** `refuse` adds a check and says what is wrong, or null. */
+/** `refuse`: a further check with its problem, or null. */
 function secretText(refuse: (text: string) => string | null = () => null): Kind<Secret> {
   const parse = (text: string): Parsed<Secret> => {
     const problem = whatIsWrongWithSecret(text) ?? refuse(text);
@@ -224,13 +219,13 @@ function secretText(refuse: (text: string) => string | null = () => null): Kind<
 
 export const secret = secretText();
 
-/** A key for servers. A publishable key or a webhook secret is a mix-up: only the first call would show it. */
+/** A key for servers. Only the first call would show a publishable key or a webhook secret in its place. */
 export const stripeKey = secretText((text) => {
   if (/^(pk|whsec)_/.test(text)) return 'must be a secret or restricted key, not a publishable key or a webhook secret';
   return /^[\x21-\x7e]+$/.test(text) ? null : 'has characters that cannot travel in a header';
 });
 
-/** Any one may match: the old and the new one overlap while rotating. A repeated one counts once. */
+/** Any one may match during a rotation. A repeated one counts once. */
 function secrets(type: string, whatIsWrong: (item: string) => string | null): Kind<readonly Secret[]> {
   const all = list<string>(type, (item) => {
     const problem = whatIsWrong(item);
@@ -255,7 +250,7 @@ export const notifySecrets = secrets('whsec_… secrets, comma-separated', (item
 
 const KEY_TYPE = 'name:role:key or name:role:sha256:hash, comma-separated';
 
-/** Names and keys are unique: an audit row must say who it was. */
+/** Names and keys are unique: an audit row names one caller. */
 export const apiKeys = list<ApiKey>(
   KEY_TYPE,
   (item, before) => {
@@ -271,13 +266,13 @@ export const apiKeys = list<ApiKey>(
     const digest = (hashed ? Buffer.from(hash, 'hex') : createHash('sha256').update(key).digest()).toString('hex');
     if (before.some((k) => k.name === name)) return bad('has a name that was used before');
     if (before.some((k) => k.digest.reveal() === digest)) return bad('has a key that was used before');
-    // A copy: in V8 a part of a text holds on to the whole, and so to the key.
+    // A copy: in V8 a part of a text keeps the whole text, and so the key.
     return good({ name: Buffer.from(name).toString(), role, digest: new Secret(digest) });
   },
   true,
 );
 
-/** A group may have "=" in its name, and no ",". */
+/** A group's name may contain "=", but no ",". */
 export const groupRoles = list<GroupRole>('group=role, comma-separated', (item, before) => {
   const at = item.lastIndexOf('=');
   const group = item.slice(0, Math.max(0, at)).trim();
@@ -289,7 +284,7 @@ export const groupRoles = list<GroupRole>('group=role, comma-separated', (item, 
   return before.some((r) => r.group === group) ? bad('has a group that was named before') : good({ group, role });
 });
 
-/** Null: it will do. */
+/** Null: none. */
 function whatIsWrongWithKey(key: string): string | null {
   if (isQuoted(key)) return `has a key that ${IN_QUOTES}`;
   if (key.length < MIN_API_KEY) return `needs a key of at least ${MIN_API_KEY} characters`;
@@ -297,7 +292,7 @@ function whatIsWrongWithKey(key: string): string | null {
   return isPlaceholder(key) ? 'still has a placeholder for a key' : null;
 }
 
-/** The result if the key did not reach the program that hashes. */
+/** The hash of a key lost before the hash program. */
 const HASH_OF_NOTHING = createHash('sha256').digest('hex');
 
 function whatIsWrongWithHash(hash: string): string | null {
@@ -315,13 +310,13 @@ function whatIsWrongWithSecret(text: string): string | null {
   return /[\p{Cc}\p{Cf}]/u.test(text) ? 'has characters that nobody sees: type it again' : null;
 }
 
-/** Fine for a rehearsal, and not in production: anybody would guess it. */
+/** For rehearsals only: anybody would guess it in production. */
 export function tooWeak(text: string): string | null {
   if (/^(secret|password)$/i.test(text)) return 'is still a placeholder';
   return text.length < MIN_SECRET ? `is shorter than ${MIN_SECRET} characters` : null;
 }
 
-/** As example files have it for a secret. Narrow: nobody's real secret may be refused. */
+/** Placeholders of example files. Narrow: it must refuse no real secret. */
 function isPlaceholder(text: string): boolean {
   return /^<.*>$|\.\.\.|…|(change|replace)[-_]?me|^your[-_]/i.test(text);
 }

@@ -1,4 +1,4 @@
-// The usual variables of a host whose only way out is a proxy: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in either case. The small one wins.
+// The usual variables of a host behind a proxy: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in either case. Lower case wins.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { isLoopbackHost } from './addresses.js';
 import { type SettingProblem } from './config-error.js';
@@ -50,7 +50,7 @@ function isProxyUrl({ protocol, hostname, pathname, search, hash, username, pass
   );
 }
 
-/** The proxy on the way to this URL; null: there is none. This machine is never behind one. */
+/** The proxy on the way to this URL; null: none. This machine is never behind one. */
 export function proxyFor({ http, https, except }: Proxies, url: URL): Proxy | null {
   const proxy = url.protocol === 'https:' ? https : http;
   if (proxy === null || isLoopbackHost(url.hostname)) return null;
@@ -81,13 +81,13 @@ function isWithin(range: string, host: string): boolean {
   return list.check(host, family);
 }
 
-/** Where a proxy is, as people may see it: without user and password. */
+/** The address of a proxy for people, without user and password. */
 export function shownProxy({ name, url }: Proxy): string {
   const { protocol, host } = new URL(url.reveal());
   return `${protocol}//${host} (${name})`;
 }
 
-/** As they are written, and as they are sent. For keeping them out of the log. */
+/** In both forms, as written and as sent, for the log's censor. */
 export function proxyPasswords({ http, https }: Proxies): readonly string[] {
   return [http, https].flatMap((proxy) => {
     const password = proxy === null ? '' : new URL(proxy.url.reveal()).password;

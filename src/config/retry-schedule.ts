@@ -6,21 +6,21 @@ const KINDS = ['soft', 'hard', 'authentication'] as const;
 const ENDS = ['nothing', 'uncollectible', 'cancel'] as const;
 type Decline = (typeof KINDS)[number];
 
-/** One step: the MoR is asked to charge again so long after the refusal, or a payment link is made at once. */
+/** Another charge by the MoR so long after the refusal, or a payment link at once. */
 type Step = { readonly do: 'charge'; readonly afterMs: number } | { readonly do: 'link' };
 export type Schedule = Readonly<Record<Decline, readonly Step[]>> & { readonly end: (typeof ENDS)[number] };
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const MOST_MS = 30 * UNITS.d;
-/** Networks count attempts: minutes apart is for a rehearsal against the sandbox. */
+/** Card networks count attempts: shorter waits are for a rehearsal against the sandbox. */
 export const SHORTEST_IN_PRODUCTION_MS = UNITS.h;
 
 const DAYS = (...days: readonly number[]): Step[] => days.map((n) => ({ do: 'charge', afterMs: n * UNITS.d }));
 const LINK: readonly Step[] = [{ do: 'link' }];
-/** Three, five and seven days are what Stripe's dashboard proposes for a retry schedule of one's own. */
+/** Stripe's dashboard proposes three, five and seven days for a custom schedule. */
 const DEFAULT: Schedule = { soft: DAYS(3, 5, 7), hard: LINK, authentication: LINK, end: 'nothing' };
 
-/** `off`, `default`, or `kind=step,step` entries between blanks; a kind that is left out is as in the default. */
+/** `off`, `default`, or `kind=step,step` entries between blanks; a missing kind has its default. */
 export const retrySchedule: Kind<Schedule | null> = {
   type: 'off, default, or entries such as soft=3d,5d,7d hard=link authentication=link end=uncollectible',
   parse(text) {
@@ -50,7 +50,7 @@ export const retrySchedule: Kind<Schedule | null> = {
   },
 };
 
-/** The steps, or what is wrong with which of them. */
+/** The steps, or the problem of one. */
 function stepsOf(value: string): Step[] | string {
   if (value === 'none') return [];
   const items = value.split(',');
@@ -73,7 +73,7 @@ function stepsOf(value: string): Step[] | string {
   return steps;
 }
 
-/** What this schedule cannot do with the other settings, with the place named; null: nothing. */
+/** A step that the other settings do not allow, by its place; null: none. */
 export function scheduleProblem(
   schedule: Schedule,
   has: { readonly relay: boolean; readonly links: boolean; readonly production: boolean },

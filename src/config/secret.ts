@@ -1,2 +1,2 @@
-// One class for every key, token and password of the daemon: the package of the MoR hides its own tokens with it.
+// One class for every key, token and password. The package of the MoR uses it too.
 export { Secret } from '@crossbill/mor/secret.js';

@@ -1,32 +1,28 @@
-// One row of the settings table, and what a value may be.
+// One row of the settings table, and the kinds of values.
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 export const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
 /** `problem` never repeats the value. */
 export const bad = (problem: string): Parsed<never> => ({ ok: false, problem });
 
-/** What a setting may be. */
 export type Kind<T> = {
   /** In words, with the unit. */
   readonly type: string;
-  /** True: nobody shows the value, logs it or puts it into an error. */
+  /** True: the value never reaches a page, a log or an error. */
   readonly secret?: boolean;
   readonly parse: (text: string) => Parsed<T>;
 };
 
-/** Everything that parsing, the example file, the console and the settings reference need of a setting. */
+/** A setting for the parser, the example file, the console and the settings reference. */
 export type Setting<T> = Required<Kind<T>> & {
   /** The environment variable. */
   readonly name: string;
   /** As one writes it; null: there is none. */
   readonly default: string | null;
   readonly required: boolean;
-  /**
-   * True: an empty `NAME=` counts as not set, as env files and containers write it. False for most secrets: somebody meant to give
-   * one, and anybody can sign with an empty one.
-   */
+  /** True: an empty `NAME=` is not set, as in env files and containers. False for most secrets: anybody can sign with an empty one. */
   readonly emptyIsUnset: boolean;
-  /** For the person who sets it, in full sentences. */
+  /** For a person, in full sentences. */
   readonly description: string;
   /** For the example file; null: the default, or nothing. */
   readonly example: string | null;
@@ -50,7 +46,7 @@ export function required<T>(name: string, kind: Kind<T>, description: string, mo
   return { ...row(name, kind, description, more), default: null, required: true, unset: undefined as never };
 }
 
-/** The default goes through the same checks as a value from outside. */
+/** The default passes the same checks. */
 export function withDefault<T>(
   name: string,
   kind: Kind<T>,

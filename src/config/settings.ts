@@ -1,4 +1,4 @@
-// The settings table: the one source for parsing the environment, the example file, the console and the settings reference.
+// The settings table: the source of the parser, the example file, the console and the settings reference.
 import { enrolmentRule } from './enrolment-kind.js';
 import {
   addressRanges,
@@ -32,7 +32,7 @@ const daemon = {
     'NODE_ENV',
     choice(['development', 'test', 'production']),
     'development',
-    'In production a DATABASE_URL is required, nothing is embedded, and plain http is refused for hosts on the public internet.',
+    'Production needs a DATABASE_URL, embeds nothing, and refuses plain http for hosts on the public internet.',
   ),
   port: withDefault('PORT', integer(0, 65_535, 'port'), '3000', 'The port to listen on. 0 takes any free one.'),
   host: withDefault('HOST', listenHost, '127.0.0.1', 'The address to listen on. The container image sets 0.0.0.0.'),
@@ -40,25 +40,25 @@ const daemon = {
     'LOG_LEVEL',
     choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     'info',
-    'The least important log line that is written.',
+    'The lowest level in the log.',
   ),
   shadow: withDefault(
     'CROSSBILL_SHADOW',
     flag,
     'false',
-    'True: decide and report beside an existing integration, and change nothing at Stripe or the MoR. Give it a database of its own.',
+    'True: decide and report next to an existing integration, and change nothing at Stripe or the MoR. It needs its own database.',
   ),
   dataDir: withDefault(
     'CROSSBILL_DATA_DIR',
     matching('directory', /^\S(.*\S)?$/s, 'some text'),
     '.crossbill',
-    'Where the embedded PostgreSQL keeps its files when no DATABASE_URL is set. Created when missing.',
+    'The folder of the embedded PostgreSQL, for use without DATABASE_URL. Crossbill creates it.',
   ),
   workerConcurrency: withDefault(
     'WORKER_CONCURRENCY',
     integer(1, 1000, 'integer'),
     '32',
-    'How many lanes (invoices) one process works on at once. Most of that time is spent waiting for Stripe and the MoR.',
+    'Lanes (invoices) in work at once in one process. Most of them wait for Stripe or the MoR.',
   ),
 };
 
@@ -66,14 +66,14 @@ const database = {
   databaseUrl: optional(
     'DATABASE_URL',
     databaseUrl,
-    'PostgreSQL 14 or later. Without it, outside production, an embedded PostgreSQL is started.',
+    'PostgreSQL 14 or later. Without it, outside production, Crossbill starts an embedded PostgreSQL.',
     { example: 'postgres://crossbill:<password>@127.0.0.1:5432/crossbill', emptyIsUnset: true },
   ),
   databasePoolSize: withDefault(
     'DATABASE_POOL_SIZE',
     integer(1, 500, 'connections'),
     '10',
-    'The most connections one process opens.',
+    'The most connections of one process.',
   ),
 };
 
@@ -87,7 +87,7 @@ const stripe = {
   stripeWebhookSecrets: required(
     'STRIPE_WEBHOOK_SECRETS',
     signingSecrets,
-    'The signing secrets of the webhook endpoint at /webhooks/stripe. Any one may match, for rotation.',
+    'The signing secrets of /webhooks/stripe. Any one may match, for rotation.',
     { example: '<whsec_…>' },
   ),
   stripeApiBase: optional(
@@ -105,20 +105,20 @@ const stripe = {
   stripeCustomPaymentMethodType: optional(
     'STRIPE_CUSTOM_PAYMENT_METHOD_TYPE',
     matching('cpmt_… id', /^cpmt_[A-Za-z0-9_]+$/, 'an id that begins with cpmt_'),
-    'The custom payment method type, made in the Stripe Dashboard, under which payment records are reported.',
+    'The custom payment method type of payment records, from the Stripe Dashboard.',
     { example: 'cpmt_…' },
   ),
   billingMarkMode: withDefault(
     'BILLING_MARK_MODE',
     choice(['payment_record', 'out_of_band']),
     'payment_record',
-    'How an invoice is marked paid. It is never switched silently.',
+    'The way to mark an invoice paid. Crossbill never switches it silently.',
   ),
   billingDraftPolicy: withDefault(
     'BILLING_DRAFT_POLICY',
     choice(['wait', 'finalize']),
     'wait',
-    'What to do when money arrives while the invoice is a draft: wait until Stripe finalizes it, or finalize it at once.',
+    'For money on a draft invoice: wait until Stripe finalizes the draft, or finalize it at once.',
   ),
 };
 
@@ -126,15 +126,12 @@ const mor = {
   morBaseUrl: required(
     'MOR_BASE_URL',
     httpUrl('base'),
-    "The host of the MoR's API, to which paths such as /api/payments are appended.",
+    "The host of the MoR's API. Crossbill appends paths such as /api/payments.",
     { example: 'http://127.0.0.1:4020' },
   ),
-  morAuthUrl: required(
-    'MOR_AUTH_URL',
-    httpUrl('base'),
-    "The documents' auth_url, to which /oauth2/token is appended.",
-    { example: 'http://127.0.0.1:4020' },
-  ),
+  morAuthUrl: required('MOR_AUTH_URL', httpUrl('base'), "The documents' auth_url. Crossbill appends /oauth2/token.", {
+    example: 'http://127.0.0.1:4020',
+  }),
   morClientId: required('MOR_CLIENT_ID', clientId, "The merchant's client id at the MoR.", { example: '<client id>' }),
   morClientSecret: required('MOR_CLIENT_SECRET', secret, "The merchant's client secret at the MoR.", {
     example: '<client secret>',
@@ -142,15 +139,12 @@ const mor = {
   morPartnerClientId: optional(
     'MOR_PARTNER_CLIENT_ID',
     clientId,
-    'The partner credentials, which enable onboarding. Set both or neither.',
+    'The partner credentials, for onboarding. Set both or neither.',
     { example: '<partner client id>' },
   ),
-  morPartnerClientSecret: optional(
-    'MOR_PARTNER_CLIENT_SECRET',
-    secret,
-    'The secret that belongs to MOR_PARTNER_CLIENT_ID.',
-    { example: '<partner client secret>' },
-  ),
+  morPartnerClientSecret: optional('MOR_PARTNER_CLIENT_SECRET', secret, 'The secret of MOR_PARTNER_CLIENT_ID.', {
+    example: '<partner client secret>',
+  }),
   morPsp: withDefault(
     'MOR_PSP',
     matching(
@@ -165,27 +159,27 @@ const mor = {
     'MOR_SETUP_CUSTOMER',
     choice(['send', 'omit']),
     'send',
-    'Whether a setup intent names its customer in merchant_customer. Use omit only for a MoR with no place for this field: then only the MoR knows whose payment method it saved.',
+    'With send a setup intent names its customer in merchant_customer. Use omit only for a MoR without this field: then only the MoR knows the owner of a saved payment method.',
   ),
   morPaymentWebhookSecrets: required(
     'MOR_PAYMENT_WEBHOOK_SECRETS',
     signingSecrets,
-    'The secrets that check Mor-Signature, for /webhooks/mor/payments. Any one may match, for rotation.',
+    'The secrets for Mor-Signature at /webhooks/mor/payments. Any one may match, for rotation.',
     { example: '<secret>' },
   ),
   morEventWebhookSecrets: optionalList(
     'MOR_EVENT_WEBHOOK_SECRETS',
     signingSecrets,
-    'The secrets that check Service-Signature, for /webhooks/mor/events. Any one may match. Without one, this endpoint refuses every delivery with 503.',
+    'The secrets for Service-Signature at /webhooks/mor/events. Any one may match. Without one, this endpoint refuses every delivery with 503.',
     { example: '<secret>' },
   ),
   morRelayUrl: optional(
     'MOR_RELAY_URL',
     relayUrl,
-    'Where authentic invoice.created events are sent on to, for merchants who cannot add a second Stripe endpoint. Set it with MOR_RELAY_SECRET or leave both out.',
+    'Crossbill relays authentic invoice.created events to this address, for merchants without room for a second Stripe endpoint. Set it with MOR_RELAY_SECRET, or leave both out.',
     { example: 'https://mor.example/stripe' },
   ),
-  morRelaySecret: optional('MOR_RELAY_SECRET', secret, 'The secret that signs what is relayed.', {
+  morRelaySecret: optional('MOR_RELAY_SECRET', secret, 'The signing secret of relayed events.', {
     example: '<whsec_…>',
   }),
 };
@@ -195,25 +189,25 @@ const failedRenewals = {
     'RETRY_SCHEDULE',
     retrySchedule,
     'off',
-    'What follows a failed renewal, by kind of decline: waits before the MoR is asked to charge again (over MOR_RELAY_URL; without it each makes a payment link), and link for a payment link at once. end says what becomes of the invoice after the last step: nothing, uncollectible, or cancel (the subscription). default is soft=3d,5d,7d hard=link authentication=link end=nothing, and so is what is left out.',
+    'The steps after a failed renewal, by kind of decline: waits before another charge by the MoR (over MOR_RELAY_URL; without it each one makes a payment link), or link for a payment link at once. After the last step, end does nothing, or marks the invoice uncollectible, or cancels the subscription (cancel). default is soft=3d,5d,7d hard=link authentication=link end=nothing; a missing entry has its default.',
   ),
   recoveryLinkJurisdiction: optional(
     'RECOVERY_LINK_JURISDICTION',
     matching('country code (ISO 3166-1 alpha-2)', /^[A-Z]{2}$/, 'a country code of two capital letters'),
-    'With RECOVERY_LINK_RETURN_URL: Crossbill makes a payment link for a renewal that failed or needs authentication: at once, or when RETRY_SCHEDULE says so. It asks for the link in the country of the customer, as Stripe has it on the invoice; this one is used where that is not known, or where the MoR does not collect. Left out, links are made on request only.',
+    'With RECOVERY_LINK_RETURN_URL: Crossbill makes a payment link for a failed renewal, or for one in need of authentication: at once, or by RETRY_SCHEDULE. The link is for the country of the customer on the Stripe invoice; this one is for an unknown country, or one without collection by the MoR. Left out: links on request only.',
     { example: 'GB' },
   ),
   recoveryLinkReturnUrl: optional(
     'RECOVERY_LINK_RETURN_URL',
     httpUrl('endpoint'),
-    'Where the customer goes after paying such a link. It proves no payment.',
+    'The customer goes here after paying such a link. It proves no payment.',
     { example: 'https://shop.example/thanks' },
   ),
   recoveryLinkExpiresSec: withDefault(
     'RECOVERY_LINK_EXPIRES_SEC',
     integer(60, 31_536_000, 'seconds'),
     '604800',
-    'How long such a link can be paid. The default is a week.',
+    'The life of such a link. The default is a week.',
   ),
 };
 
@@ -221,20 +215,20 @@ const notifications = {
   notifyUrl: optional(
     'NOTIFY_URL',
     receiverUrl,
-    'Where Crossbill sends notifications of what happened: invoices paid and left open, refunds, reviews and more. Left out, none is written or sent.',
+    'The receiver of notifications: invoices paid and left open, refunds, reviews and more. Left out: Crossbill writes and sends none.',
     { example: 'https://shop.example/hooks/crossbill', emptyIsUnset: true },
   ),
   notifySecrets: optionalList(
     'NOTIFY_SECRETS',
     notifySecrets,
-    'What signs them, by the Standard Webhooks scheme. The first is the current one; each further one adds a signature of its own, so that a receiver may change over at any time.',
+    'Their signing secrets, by the Standard Webhooks scheme. The first is the current one; each further one adds its own signature, so a receiver may change over at any time.',
     { example: '<whsec_…>' },
   ),
   notifyFormat: withDefault(
     'NOTIFY_FORMAT',
     choice(['standard', 'slack']),
     'standard',
-    'How they are written. standard: JSON for programs, signed. slack: one line of text for people, for an incoming webhook of Slack.',
+    'Signed JSON for programs (standard), or one line of text for an incoming webhook of Slack (slack).',
   ),
 };
 
@@ -242,37 +236,37 @@ const signIn = {
   oidcIssuer: optional(
     'OIDC_ISSUER',
     issuer,
-    'The identity provider (OpenID Connect) at which people sign in to the console; API keys keep working. Its redirect URI is CONSOLE_URL with the path /console/sso/callback. Left out: API keys only.',
+    'The identity provider (OpenID Connect) for the console; API keys keep working. Its redirect URI is CONSOLE_URL with the path /console/sso/callback. Left out: API keys only.',
     { example: 'https://login.example.com/realms/staff' },
   ),
   oidcClientId: optional(
     'OIDC_CLIENT_ID',
     matching('text', /^[\x21-\x7e]{1,255}$/, '1 to 255 characters without blanks'),
-    'The client that was registered for the console at the identity provider.',
+    'The client of the console at the identity provider.',
     { example: 'crossbill' },
   ),
   oidcClientSecret: optional(
     'OIDC_CLIENT_SECRET',
     secret,
-    'Its secret. Changing it ends the sessions that began at the identity provider.',
+    'Its secret. Another secret ends the sessions from the identity provider.',
     { example: '<client secret>', emptyIsUnset: true },
   ),
   oidcRoles: optionalList(
     'OIDC_ROLES',
     groupRoles,
-    "Which of the provider's groups (the claim groups) have which role: read, signup or ops. The highest one counts; whoever is in none of them is not let in.",
+    'The role of each group at the provider (the claim groups): read, signup or ops. The highest one counts; a person without one cannot sign in.',
     { example: 'finance=read, billing-ops=ops' },
   ),
   oidcEmailDomain: optional(
     'OIDC_EMAIL_DOMAIN',
     emailDomain,
-    'Only people with a verified e-mail address of this domain are let in. Left out: of any domain.',
+    'Only people with a verified e-mail address of this domain can sign in. Left out: of any domain.',
     { example: 'example.com' },
   ),
   consoleUrl: optional(
     'CONSOLE_URL',
     consoleOrigin,
-    'Scheme, host and port at which browsers reach the console. The identity provider sends people back there: it is never taken from what a request says of its host. Needed with OIDC_ISSUER in production; elsewhere left out it is http://127.0.0.1 with the port on which the daemon listens.',
+    'Scheme, host and port of the console for browsers. The identity provider sends people back there, and Crossbill never takes it from a request. Needed with OIDC_ISSUER in production; elsewhere the default is http://127.0.0.1 with the port of the daemon.',
     { example: 'https://billing.example.com' },
   ),
 };
@@ -281,50 +275,50 @@ const doors = {
   apiKeys: required(
     'API_KEYS',
     apiKeys,
-    'The bearer keys of the API and the console. The role is read, signup or ops, and each includes the one before. A key has at least 32 characters: openssl rand -hex 24 makes one. In its place may stand sha256: and the hash of the key in hex, as printf %s "$KEY" | sha256sum prints it: then the key itself is only with its caller.',
+    'The bearer keys of the API and the console. The role is read, signup or ops, and each includes the one before. A key has at least 32 characters: openssl rand -hex 24 makes one. In its place you may write sha256: and the hash of the key in hex, as printf %s "$KEY" | sha256sum prints it: then only the caller has the key.',
     { example: '<name:ops:key>' },
   ),
   trustedProxies: optionalList(
     'TRUSTED_PROXIES',
     addressRanges,
-    'The reverse proxies in front of the daemon, whose X-Forwarded-For and X-Forwarded-Proto are believed: the client is the last address before them. It is who is slowed down at the console after wrong keys, and the source in the audit trail. Left out, that is whoever is connected.',
+    'The reverse proxies in front of the daemon. Crossbill believes their X-Forwarded-For and X-Forwarded-Proto: the client is the last address before them. The console slows this client down after wrong keys, and the audit trail names it. Left out: the client is the connected address.',
     { example: '10.0.0.0/8, fd00::/8' },
   ),
   signupChargeCheck: withDefault(
     'SIGNUP_CHARGE_CHECK',
     choice(['psp_reference', 'off']),
     'psp_reference',
-    'How a charge id that came from a browser is proven before an invoice is marked paid with it.',
+    'The proof of a charge id from a browser, before Crossbill marks an invoice paid with it.',
   ),
   webhookToleranceSec: withDefault(
     'WEBHOOK_TOLERANCE_SEC',
     integer(1, 86_400, 'seconds'),
     '300',
-    'How far the time in a signature may lie from ours, on either side.',
+    'The allowed difference between the time in a signature and ours, on either side.',
   ),
   webhookBodyLimitBytes: withDefault(
     'WEBHOOK_BODY_LIMIT',
     byteSize,
     '1mb',
-    'The largest webhook body. A larger one is refused: 413 at the endpoint of Stripe, 503 at those of the MoR. 1kb is 1,024 bytes.',
+    'The largest webhook body. A larger one gets 413 at the endpoint of Stripe, 503 at those of the MoR. 1kb is 1,024 bytes.',
   ),
   enrolment: withDefault(
     'ENROLMENT',
     enrolmentRule,
     'all',
-    'Whose invoices the MoR collects: those of every customer, of customers with a link to the MoR (by a signup, by hand or by an import), or those with this metadata on the subscription or the customer at Stripe. A payment event of the MoR enrols its customer too. Crossbill records other invoices and leaves them alone: no alarm, no relay, no difference.',
+    'The MoR collects the invoices of all customers, of customers with a link to the MoR (by a signup, by hand or by an import), or of those with this metadata on the subscription or the customer at Stripe. A payment event of the MoR enrols its customer too. Crossbill records other invoices and leaves them alone: no alarm, no relay, no difference.',
   ),
   renewalAlarmAfterHours: withDefault(
     'RENEWAL_ALARM_AFTER_HOURS',
     integer(1, 8760, 'hours'),
     '24',
-    'An expected renewal with no verdict after this time becomes a review item.',
+    'An expected renewal without a verdict after this time becomes a review item.',
   ),
   bankDebitAlarmAfterDays: withDefault(
     'BANK_DEBIT_ALARM_AFTER_DAYS',
     integer(1, 60, 'days'),
     '10',
-    'How long a bank debit may take. A signup by debit is looked up at the MoR for that long, and the renewals of a customer who is known to pay by debit become a review item only then.',
+    'The patience with bank debits: Crossbill looks up a signup by debit for so long, and the renewals of a customer with debits become a review item only then.',
   ),
 };
 
@@ -340,7 +334,7 @@ export const SETTINGS = {
   ...doors,
 };
 
-/** The same in the order and under the headings of the reference and the example file. */
+/** In the order and under the headings of the reference and the example file. */
 export const SETTING_GROUPS: readonly { readonly title: string; readonly settings: readonly Setting<unknown>[] }[] = [
   { title: 'The process', settings: Object.values(daemon) },
   { title: 'The database', settings: Object.values(database) },

@@ -1,4 +1,4 @@
-// The settings as they may be shown: on the console, by `crossbill config`, in a bug report. Secrets are named, never printed.
+// The settings for the console, `crossbill config` and bug reports. Secrets have names here, and no values.
 import { type Config } from './config.js';
 import { shownDatabaseUrl } from './database-url.js';
 import { type ApiKey } from './kinds.js';
@@ -10,7 +10,7 @@ export type ShownSetting = { readonly name: string; readonly value: string; read
 
 const NOT_SET = 'not set';
 
-/** Every setting with its value in force, in the order of the settings reference. */
+/** Every setting with its current value, in the order of the settings reference. */
 export function redactedConfig(config: Config): readonly ShownSetting[] {
   const values: Readonly<Record<string, unknown>> = {
     ...config,
@@ -40,7 +40,7 @@ function withoutPassword(url: Secret): string {
   return shownDatabaseUrl(url.reveal()) ?? url.toString();
 }
 
-/** The query of the relay's address may be what lets a caller in. */
+/** The query of the relay's address may be a secret. */
 function withoutQuery(address: Secret): string {
   const { origin, pathname, search } = new URL(address.reveal());
   return `${origin}${pathname}${search === '' ? '' : '?[secret]'}`;

@@ -1,7 +1,7 @@
-// Which mode of Stripe a key is for, where the key tells.
+// The mode of a Stripe key.
 import { type Config } from './config.js';
 
-/** `unknown`: a key of an organization, for example, does not tell. */
+/** `unknown`: for example the key of an organization. */
 export function stripeMode({ stripeApiKey }: Pick<Config, 'stripeApiKey'>): 'live' | 'test' | 'unknown' {
   const [, mode] = /^(?:sk|rk)_(live|test)_/.exec(stripeApiKey.reveal()) ?? [];
   return mode === 'live' || mode === 'test' ? mode : 'unknown';

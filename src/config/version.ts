@@ -1,4 +1,4 @@
-// The release, as the package says it.
+// The release of the package.
 import { readFileSync } from 'node:fs';
 
 function read(): string {

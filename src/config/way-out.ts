@@ -1,4 +1,4 @@
-// The sockets to the peers: straight, or through the proxy of this host.
+// Sockets to the peers: straight, or through the proxy of this host.
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit, type Response } from 'undici';
 import { type Proxies, proxyFor } from './index.js';
 
@@ -10,7 +10,7 @@ export class WayOut {
   readonly #straight: Agent;
   readonly #through = new Map<string, ProxyAgent>();
 
-  /** @param connect of a straight connection; what a proxy connects to, it alone knows */
+  /** @param connect of a straight connection; a proxy looks names up itself */
   constructor(
     private readonly proxies: Proxies,
     private readonly limits: Limits,
@@ -26,14 +26,14 @@ export class WayOut {
     const uri = proxy.url.reveal();
     const known = this.#through.get(uri);
     if (known !== undefined) return known;
-    // Plain http goes through a tunnel too: so a proxy that asks for a password is no answer of the peer.
+    // Plain http goes through a tunnel too: then a proxy's question for a password is no answer of the peer.
     const { timeout } = this.connect;
     const agent = new ProxyAgent({ ...this.limits, uri, ...(timeout === undefined ? {} : { proxyTls: { timeout } }) });
     this.#through.set(uri, agent);
     return agent;
   }
 
-  /** For packages that bring no sockets of their own. */
+  /** For packages without their own sockets. */
   fetch(url: string, options: RequestInit): Promise<Response> {
     return fetch(url, { ...options, dispatcher: this.to(new URL(url).origin) });
   }

@@ -1,4 +1,5 @@
-// Onboarding (Document 1): a merchant's progress as Crossbill keeps it.
+// Onboarding (Document 1): a merchant's progress in the database.
+import { bool, int, json, key, rowOf, type RowOf, text, texts, time } from './row.js';
 
 /** Document 1, "Merchant (detail)", as the MoR has it. */
 export type MerchantFacts = {
@@ -27,43 +28,43 @@ export type CompanyFacts = {
   };
 };
 
-/**
- * `requested`: the MoR has not confirmed an application yet. `refused`: it would not begin one. The rest are the MoR's words: those of
- * Document 1, or another one.
- */
+/** `requested`: without an application at the MoR. `refused`: the MoR would not begin one. The rest are the MoR's words, in the documents or not. */
 export type OnboardingStatus = string;
 
-export type OnboardingRow = {
+export const ONBOARDING = rowOf('onboarding', {
   /** The partner's own name of the merchant, permanent. */
-  readonly reference: string;
+  reference: key(),
   /** Null before its look-up by the reference: initiate does not return it. */
-  readonly merchantId: string | null;
+  merchantId: text().orNull,
   /** Null before initiate's answer, and for a merchant begun elsewhere. */
-  readonly applicationId: string | null;
-  readonly productCode: string;
-  readonly regions: readonly string[];
-  readonly status: OnboardingStatus;
+  applicationId: text().orNull,
+  productCode: text(),
+  regions: texts().first([]),
+  status: text<OnboardingStatus>(),
   /** Requirement keys still open before submit. */
-  readonly due: readonly string[];
+  due: texts().first([]),
   /** The reviewer's comments. `field` is a label to show, not a key. */
-  readonly comments: readonly { readonly field: string; readonly message: string }[];
-  readonly reviewMessage: string | null;
-  /** Company, description and stores, as the MoR had them at the last read; null: never read. */
-  readonly merchant: MerchantFacts | null;
-  /** Of the first request; null: begun elsewhere. */
-  readonly bodySha256: Buffer | null;
-  /** The MoR had an application for this reference before we asked. */
-  readonly existing: boolean;
+  comments: json<readonly { readonly field: string; readonly message: string }[]>(),
+  reviewMessage: text().orNull,
+  /** As the MoR had it at the last read; null: never read. */
+  merchant: json<MerchantFacts>().orNull,
+  /** The hash of the first request, in hex; null: begun elsewhere. */
+  bodySha256: text().orNull,
+  /** The MoR had an application for this reference before us. */
+  existing: bool().first(false),
   /** The MoR discarded the company details of our request. */
-  readonly companyDiscarded: boolean;
-  readonly initiates: number;
-  readonly submittedAt: Date | null;
-  readonly reviewedAt: Date | null;
+  companyDiscarded: bool().first(false),
+  /** Sent initiate requests. */
+  initiates: int().first(0),
+  submittedAt: time().orNull,
+  reviewedAt: time().orNull,
   /** The last read of the application. */
-  readonly readAt: Date | null;
-  readonly pollAt: Date | null;
-  readonly busyUntil: Date | null;
-  readonly createdBy: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-};
+  readAt: time().orNull,
+  /** The next question for its outcome; null: none. */
+  pollAt: time().orNull,
+  busyUntil: time().orNull,
+  createdBy: text(),
+  createdAt: time(),
+  updatedAt: time(),
+});
+export type OnboardingRow = RowOf<typeof ONBOARDING>;

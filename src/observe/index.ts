@@ -1,4 +1,4 @@
-// What the rest of the program may use of logging and metrics.
+// Logging and metrics for the rest of the program.
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, loggerOf, NestLogger } from './logger.js';
 export {
   type EventOutcome,

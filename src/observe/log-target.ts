@@ -1,10 +1,10 @@
-// Where log lines go. It never stops the work: what cannot be written is dropped and counted, what waits is bounded, and no end waits for it.
+// The output of log lines. It never stops the work: it drops and counts lines after a failed write, bounds the waiting ones, and delays no end.
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { type Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { types } from 'node:util';
 
-/** Bytes that wait for a slow reader. */
+/** Waiting bytes for a slow reader. */
 const MOST_WAITING = 1024 * 1024;
 const TRY_AGAIN_MS = 100;
 const NEW_LINE = Buffer.from('\n');
@@ -13,10 +13,10 @@ export abstract class LogTarget {
   #dropped = 0;
   #untold = 0;
 
-  /** @param onBack is told how many lines were lost, once lines are written again */
+  /** @param onBack takes the number of lost lines with the next written one */
   constructor(private readonly onBack: (lost: number) => void) {}
 
-  /** Lines that were lost since the process started. */
+  /** Lost lines since the start of the process. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -36,7 +36,7 @@ export abstract class LogTarget {
   }
 }
 
-/** A file, a device, or another target that a write never waits for: it takes the bytes, says that it is full for now, or fails. */
+/** A file, a device, or another target without a wait: a write takes the bytes, is full for now, or fails. */
 export class FileTarget extends LogTarget {
   #waiting: Buffer[] = [];
   #bytes = 0;
@@ -81,7 +81,7 @@ export class FileTarget extends LogTarget {
     this.#again = setTimeout(again, TRY_AGAIN_MS).unref();
   }
 
-  /** The line after one that was cut off begins on a line of its own. */
+  /** The line after a partial one begins on its own line. */
   #drop(first: Buffer): void {
     const cutOff = this.#begun || first === NEW_LINE;
     this.lost(this.#waiting.length - (first === NEW_LINE ? 1 : 0));
@@ -100,7 +100,7 @@ function bytesSent(fd: number, bytes: Buffer): number | 'full for now' | 'failed
   }
 }
 
-/** A pipe or a socket: the stream keeps what its reader has not taken yet. */
+/** A pipe or a socket: the stream keeps bytes for its reader. */
 export class StreamTarget extends LogTarget {
   constructor(
     private readonly stream: Writable,
@@ -118,13 +118,13 @@ export class StreamTarget extends LogTarget {
 
 let standard: LogTarget | null = null;
 
-/** The standard output of this process. There is one, so there is one target for it. */
+/** One target for the one standard output of this process. */
 export function standardOutput(onBack: (lost: number) => void): LogTarget {
   standard ??= isPipeOrSocket(1) ? new StreamTarget(process.stdout, onBack) : new FileTarget(descriptor(1), onBack);
   return standard;
 }
 
-/** Lines that the standard output did not take since the process started. */
+/** Lines lost by the standard output since the start of the process. */
 export const linesDropped = (): number => standard?.dropped ?? 0;
 
 function isPipeOrSocket(fd: number): boolean {
@@ -136,7 +136,7 @@ function isPipeOrSocket(fd: number): boolean {
   }
 }
 
-/** A write to a terminal that somebody holds (Ctrl-S) would wait: opened again, it does not. */
+/** A write to a held terminal (Ctrl-S) waits. A second opening of it does not. */
 function descriptor(fd: number): number {
   if (!isatty(fd)) return fd;
   try {

@@ -16,7 +16,7 @@ export type LogLevel = Config['logLevel'];
 
 export type LoggerOptions = {
   readonly level: LogLevel;
-  /** Values that must never appear in a line, whatever field or text they are in (`secretValues(config)`). */
+  /** No line ever shows these values, in any field or text (`secretValues(config)`). */
   readonly secrets: readonly string[];
 } & (
   | {
@@ -28,7 +28,7 @@ export type LoggerOptions = {
   | {
       /** Text for a person; coloured on stdout, unless NO_COLOR is set. */
       readonly pretty: true;
-      /** A whole stream: the pretty printer is piped into it, and `write` alone is not enough. */
+      /** A whole stream: the pretty printer pipes into it. */
       readonly destination?: Writable;
     }
 );
@@ -39,21 +39,17 @@ export function loggerOf(config: Config): Logger {
   return createLogger({ level: config.logLevel, secrets: secretValues(config), pretty });
 }
 
-/** Only a terminal, and not with NO_COLOR (no-color.org): Node looks at both. */
-function stdoutHasColours(): boolean {
-  return process.stdout.isTTY && process.stdout.hasColors();
-}
-
 /** The logger of a process. Pass it on; there is no global one. */
 export function createLogger(options: LoggerOptions): Logger {
   const censor = textCensor(options.secrets);
   const tellLost = (lost: number): void =>
-    logger.warn({ event: 'log.lines_lost', lost }, 'log lines could not be written, and are lost');
+    logger.warn({ event: 'log.lines_lost', lost }, 'the standard output took no log lines for a while: they are lost');
   const standard: DestinationStream = { write: (line) => standardOutput(tellLost).write(line) };
   const stream = options.pretty
     ? PinoPretty({
         destination: options.destination ?? streamTo(standard),
-        colorize: options.destination === undefined && stdoutHasColours(),
+        // Node looks at NO_COLOR too (no-color.org).
+        colorize: options.destination === undefined && process.stdout.isTTY && process.stdout.hasColors(),
         sync: true,
       })
     : (options.destination ?? standard);
@@ -66,7 +62,7 @@ export function createLogger(options: LoggerOptions): Logger {
         log: cleanFields,
       },
       serializers: { err: (error: unknown) => (error instanceof Error ? describeError(error) : error) },
-      // The last step before the stream sees every character that will be written: message, fields, stack and child's fields.
+      // The last step before the stream sees every character: message, fields, stack and a child's fields.
       hooks: { streamWrite: (line) => (options.pretty ? shownEscapes : (same: string) => same)(oneLine(censor(line))) },
     },
     stream,
@@ -74,7 +70,6 @@ export function createLogger(options: LoggerOptions): Logger {
   return logger;
 }
 
-/** The pretty printer is piped into a whole stream. */
 function streamTo(target: DestinationStream): Writable {
   return new Writable({
     decodeStrings: false,
@@ -90,8 +85,8 @@ function cleanFields(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * JSON escapes the control characters below U+0020. The rest that can forge or hide text is escaped here, and the line stays
- * JSON: DEL and C1 controls, line and paragraph separators, bidirectional marks, zero-width characters, and the byte order mark.
+ * JSON escapes control characters below U+0020. This escapes the other ones that forge or hide text, and the line stays JSON: DEL and C1
+ * controls, line and paragraph separators, bidirectional marks, zero-width characters, and the byte order mark.
  */
 function oneLine(line: string): string {
   return line.replace(
@@ -109,7 +104,7 @@ function shownEscapes(line: string): string {
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
-  /** What Nest does while it starts is of interest to nobody but its developers. */
+  /** Nest's lines at start interest only its developers. */
   log(message: unknown, ...rest: unknown[]): void {
     this.write('debug', message, rest);
   }

@@ -1,8 +1,8 @@
-// So many a minute, and a count of the rest: for lines and rows that strangers can cause without end.
+// A limit per minute, and a count of the rest: strangers can cause lines and rows without end.
 
 const MINUTE_MS = 60_000;
 
-/** Lets `most` through in a minute, which begins with the first that comes. */
+/** Admits `most` in a minute. A minute begins with the first one. */
 export class MinuteLimit {
   private since = -Infinity;
   private through = 0;
@@ -10,14 +10,14 @@ export class MinuteLimit {
 
   constructor(private readonly most: number) {}
 
-  /** The next one in this minute would be held back. */
+  /** The limit of this minute is reached. */
   isFull(nowMs: number): boolean {
     return this.through >= this.most && Math.abs(nowMs - this.since) < MINUTE_MS;
   }
 
   /**
-   * Null: this one is held back. Else how many were held back in the minute before, told by the first of a new one; 0 otherwise.
-   * @param nowMs milliseconds of any one clock; it may be set back
+   * Null: over the limit. The first one of a minute returns the number over the limit in the minute before, the others 0.
+   * @param nowMs milliseconds of any one clock, even of one set back
    */
   admit(nowMs: number): number | null {
     if (Math.abs(nowMs - this.since) >= MINUTE_MS) {

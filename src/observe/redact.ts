@@ -1,4 +1,4 @@
-// Keeps secrets out of what is logged: by the name of a field, by the shape of a text, and by the very values of our settings.
+// Keeps secrets out of the log: by the name of a field, by the shape of a text, and by the values of our settings.
 
 const CENSORED = '[secret]';
 const MAX_DEPTH = 6;
@@ -27,16 +27,13 @@ const SECRET_NAMES = new Set([
 ]);
 const SECRET_ENDINGS = ['secret', 'secrets', 'token', 'tokens', 'signature', 'signatures', 'privatekey'];
 
-/** Does a field of this name hold something that is never logged? */
+/** A field of this name never reaches the log. */
 export function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replace(/[_-]/g, '');
   return SECRET_NAMES.has(plain) || SECRET_ENDINGS.some((ending) => plain.endsWith(ending));
 }
 
-/**
- * A copy of a value that may be logged: fields with secret names are censored at any depth, errors are described (see
- * `describeError`), bodies are replaced by their size, and what is too deep or too long is cut.
- */
+/** A copy for the log: without secret fields at any depth, with the size in place of a body, and cut where it is too deep or too long. */
 export function withoutSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;
@@ -47,7 +44,7 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
   if (depth >= MAX_DEPTH) return '[deeper]';
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => withoutSecrets(item, depth + 1));
   if (value instanceof Map || value instanceof Set) return withoutSecrets([...value], depth);
-  // A class that says how it is shown, such as Secret, is taken at its word, and the word is checked again.
+  // A class may show itself, as Secret does. The result goes through the same checks.
   if ('toJSON' in value && typeof value.toJSON === 'function') {
     return withoutSecrets((value as { toJSON: () => unknown }).toJSON(), depth + 1);
   }
@@ -60,8 +57,8 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
   );
 }
 
-// What an error may say besides its message. Everything else stays out: HTTP clients hang the whole request, with its headers,
-// onto an error, and database drivers hang the row and the parameters of the statement.
+// The other fields of an error stay out: HTTP clients add the whole request with its headers, and database drivers add the row and the
+// parameters of the statement.
 const ERROR_FIELDS = [
   'code',
   'retry',
@@ -75,10 +72,10 @@ const ERROR_FIELDS = [
   'constraint',
 ];
 
-/** An error for the log: type, message, stack, a few safe fields, and its causes, three deep. Never request options, headers or rows. */
+/** An error for the log: type, message, stack, a few safe fields, and its causes, three deep. */
 export function describeError(error: unknown, depth = 0): Record<string, unknown> {
   if (!(error instanceof Error)) {
-    return { type: typeof error, message: typeof error === 'string' ? error : 'something that is no Error was thrown' };
+    return { type: typeof error, message: typeof error === 'string' ? error : 'a value was thrown, not an Error' };
   }
   const described: Record<string, unknown> = { type: error.name, message: error.message, stack: error.stack };
   for (const field of ERROR_FIELDS) {
@@ -93,24 +90,24 @@ export function describeError(error: unknown, depth = 0): Record<string, unknown
   return described;
 }
 
-// Shapes of secrets in running text: what a message, a URL or somebody else's error may carry along.
+// Shapes of secrets in the text of a message, a URL or a foreign error.
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{6,}/gi, `$1$2${CENSORED}`],
   [/\b(sk|rk|whsec)_[A-Za-z0-9_]{6,}/g, `$1_${CENSORED}`], // Stripe's keys and signing secrets
-  [/(sk|rk)_(test|live)_[A-Za-z0-9]{6,}|(whsec)_[A-Za-z0-9]{16,}/g, `$1$3_${CENSORED}`], // the same, behind letters that touch them
+  [/(sk|rk)_(test|live)_[A-Za-z0-9]{6,}|(whsec)_[A-Za-z0-9]{16,}/g, `$1$3_${CENSORED}`], // the same, right after other letters
   [/\b((?:pi|seti|cs|pm)_[A-Za-z0-9]+)_secret_[A-Za-z0-9]+/g, `$1_secret_${CENSORED}`], // client_secret of an intent
   [/\b(v[01]=)[0-9a-f]{32,}/gi, `$1${CENSORED}`], // signature headers
-  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, CENSORED], // access tokens that are JWTs
+  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, CENSORED], // JWTs
   [/([a-z][a-z0-9+.-]*:\/\/[^\s:/@"\\]*):[^\s@"\\]+@/gi, `$1:${CENSORED}@`], // user:password@ in a URL
   [/\b(client_secret|access_token|refresh_token|api_key|password)(=)[^\s&"\\]+/gi, `$1$2${CENSORED}`], // form bodies, query strings
 ];
 
 /**
- * A function that censors text: known values first, then the shapes above. An id or a number passes as it is.
- * @param secrets values that must never appear; those under 6 characters are left alone, since they would blot out ordinary words
+ * Censors text: known values first, then the shapes above. Ids and numbers pass.
+ * @param secrets without those under 6 characters, which would hide ordinary words
  */
 export function textCensor(secrets: readonly string[]): (text: string) => string {
-  // A value appears as it is, as JSON writes it, or as a URL writes it. Longest first: one secret may begin another.
+  // A value stands as it is, in JSON, or in a URL. Longest first: one secret may begin another.
   const forms = secrets
     .filter((value) => value.length >= 6)
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), inUrl(value)]);
@@ -122,7 +119,7 @@ export function textCensor(secrets: readonly string[]): (text: string) => string
   };
 }
 
-/** Half a character pair, which no URL can carry, is what UTF-8 makes of it. */
+/** UTF-8 replaces half a character pair: no URL can carry it. */
 function inUrl(value: string): string {
   return encodeURIComponent(Buffer.from(value).toString());
 }

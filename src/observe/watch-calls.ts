@@ -1,39 +1,30 @@
-// What the calls to Stripe and to the MoR report, as metrics and log lines.
+// Calls to Stripe and to the MoR as metrics and log lines.
 import { type FailureKind } from '../domain/ports/call.js';
 import { type Logger } from './logger.js';
 import { type Metrics } from './metrics.js';
 
-/** One finished call to Stripe or to the MoR. Holds no body and no secret. */
+/** One finished call, without a body or a secret. */
 export type CallReport = {
   readonly peer: 'stripe' | 'mor';
   readonly name: string;
   readonly status: number | null;
   readonly elapsedMs: number;
   readonly requestId: string | null;
-  /** The MoR's error code, of those that its documents list; left out or null: none. */
+  /** The MoR's error code if its documents list it; left out or null: none. */
   readonly code?: string | null;
 } & ({ readonly outcome: 'ok' | FailureKind } | { readonly kind: 'ok' | FailureKind });
 
 export type OnCall = (report: CallReport) => void;
 
-/**
- * Counts each call. What becomes of a lane's calls is logged with their event by `watchSteps`, and what became of an API call is
- * told to its caller: here only what a person must act on.
- */
+/** Counts each call, and logs failures that need a person. `watchSteps` logs a lane's calls with their event; a caller sees its own result. */
 export function watchCalls(metrics: Metrics, log: Logger): OnCall {
   return (r) => {
     const ended = 'outcome' in r ? r.outcome : r.kind;
     metrics.call(r.peer, r.name, ended === 'ok' ? 'answered' : ended, r.elapsedMs / 1000);
     const integration = ended === 'refused' && (r.code?.startsWith('integration_') ?? false);
     if (r.peer === 'mor' && ended === 'refused') metrics.refusal(r.name, r.code ?? 'none');
-    const line = {
-      peer: r.peer,
-      call: r.name,
-      status: r.status,
-      ms: Math.round(r.elapsedMs),
-      requestId: r.requestId,
-      ended,
-    };
+    const { peer, name: call, status, requestId } = r;
+    const line = { peer, call, status, ms: Math.round(r.elapsedMs), requestId, ended };
     if (ended === 'stopped')
       log.error({ event: 'calls.not_accepted', ...line }, 'the peer does not accept our credentials or our account');
     else if (integration)

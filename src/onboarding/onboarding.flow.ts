@@ -11,10 +11,12 @@ import {
   notConfigured,
   notListed,
   type OnboardingFailed,
+  rejectedForGood,
   unknownMerchant,
 } from './rules/refusals.js';
 import { isFinal, isPolled } from './rules/status.js';
-import { type OnboardingRow } from '../domain/onboarding.js';
+import { ONBOARDING, type OnboardingRow } from '../domain/onboarding.js';
+import { newRow } from '../domain/row.js';
 import { OnboardingStore } from './onboarding.store.js';
 import { type BareMerchantFacts, type InitiateFacts, PartnerDesk } from '../mor/mor-partner-desk.js';
 import { type Page, type PageRequest } from '../domain/page.js';
@@ -78,10 +80,9 @@ export class OnboardingFlow {
     const reference = request.merchantReference;
     await this.rows.create(this.newRow(reference, request.productCode, by));
     return this.alone(reference, async (row) => {
-      const sha = createHash('sha256').update(request.text).digest();
+      const sha = createHash('sha256').update(request.text).digest('hex');
       if (row.applicationId !== null) {
-        const same = row.bodySha256?.equals(sha) === true;
-        return this.refreshed(row, same ? null : DISCARDED);
+        return this.refreshed(row, row.bodySha256 === sha ? null : DISCARDED);
       }
       const begun = await this.initiate(row, request, sha);
       return begun.ok
@@ -146,9 +147,7 @@ export class OnboardingFlow {
   /** An earlier submission counts as submitted (Document 1, POST submit); a rejected application stays refused. */
   async submit(reference: string): Promise<OnboardingDone> {
     const done = await this.step(reference, { ok: true, value: null }, (id) => this.desk.submit(id));
-    if (!done.ok || done.value.row.status !== 'rejected') return done;
-    const message = 'The application was rejected for good and cannot be submitted again.';
-    return { ok: false, why: 'refused', status: 409, code: 'invalid_status', message, errors: [] };
+    return done.ok && done.value.row.status === 'rejected' ? rejectedForGood() : done;
   }
 
   /** Reads the merchants in review, each in one replica. Returns the number of reads. */
@@ -190,12 +189,12 @@ export class OnboardingFlow {
   private async initiate(
     row: OnboardingRow,
     request: InitiateFacts,
-    sha: Buffer,
+    sha: string,
   ): Promise<{ readonly ok: true; readonly value: OnboardingRow; readonly made: boolean } | OnboardingFailed> {
     const { reference } = row;
     // Whether an earlier try began it, only its answer could say: the list may have named its merchant since.
     const unanswered = row.initiates > 0 && row.status !== 'refused';
-    const repeat = unanswered && row.bodySha256?.equals(sha) === true;
+    const repeat = unanswered && row.bodySha256 === sha;
     await this.rows.change(reference, {
       initiates: row.initiates + 1,
       ...(unanswered ? {} : { bodySha256: sha, productCode: request.productCode }),
@@ -302,29 +301,7 @@ export class OnboardingFlow {
 
   private newRow(reference: string, productCode: string, createdBy: string): OnboardingRow {
     const now = this.clock.now();
-    return {
-      reference,
-      merchantId: null,
-      applicationId: null,
-      productCode,
-      regions: [],
-      status: 'requested',
-      due: [],
-      comments: [],
-      reviewMessage: null,
-      merchant: null,
-      bodySha256: null,
-      existing: false,
-      companyDiscarded: false,
-      initiates: 0,
-      submittedAt: null,
-      reviewedAt: null,
-      readAt: null,
-      pollAt: null,
-      busyUntil: null,
-      createdBy,
-      createdAt: now,
-      updatedAt: now,
-    };
+    const given = { reference, productCode, status: 'requested', comments: [], createdBy };
+    return newRow(ONBOARDING, { ...given, createdAt: now, updatedAt: now });
   }
 }

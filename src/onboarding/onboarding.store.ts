@@ -2,24 +2,22 @@
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type Page, type PageRequest } from '../domain/page.js';
-import { type OnboardingRow } from '../domain/onboarding.js';
-import { jsonText } from '../store/codec.js';
+import { ONBOARDING, type OnboardingRow } from '../domain/onboarding.js';
+import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
 import { snake } from '../store/columns.js';
-import { OnboardingEntity } from './onboarding.entity.js';
+import { OnboardingEntity } from '../store/entities.js';
 import { newestFirst } from '../store/newest-first.js';
 import { turnIsFree } from '../store/turns.js';
 
-/** `pollInMs`: asks for its outcome after so long; null: known. */
+/** `pollInMs`: until the question for its outcome; null: none. */
 export type OnboardingChange = Partial<Omit<OnboardingRow, 'reference' | 'updatedAt' | 'pollAt'>> & {
   readonly pollInMs?: number | null;
 };
 
-type Field = keyof OnboardingRow;
-
-function written(field: Field, value: unknown): unknown {
-  return field === 'comments' || (field === 'merchant' && value !== null) ? jsonText(value) : value;
+function written(field: keyof OnboardingRow, value: unknown): unknown {
+  return ONBOARDING.columns[field].kind === 'json' && value !== null ? jsonText(value) : value;
 }
 
 @Injectable()
@@ -31,15 +29,10 @@ export class OnboardingStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** Stores a new row; false when the reference is there already. */
+  /** False: the reference exists. */
   async create(row: OnboardingRow): Promise<boolean> {
-    const fields = Object.keys(row) as Field[];
-    const columns = fields.map(snake).join(', ');
-    const places = fields.map((_, i) => `$${i + 1}`).join(', ');
-    const made = await this.db.pool.query(
-      `insert into onboarding (${columns}) values (${places}) on conflict (reference) do nothing`,
-      fields.map((f) => written(f, row[f])),
-    );
+    const sql = `${insertSql(ONBOARDING)} on conflict (reference) do nothing`;
+    const made = await this.db.pool.query(sql, [jsonText([toJson(ONBOARDING, row)])]);
     return made.rowCount === 1;
   }
 
@@ -52,7 +45,7 @@ export class OnboardingStore {
     return newestFirst(this.rows, 'seq', {}, page, { indexes: [] });
   }
 
-  /** Takes the right to send for this merchant for `forMs` milliseconds; false while another holds it. */
+  /** The right to send for this merchant for `forMs` milliseconds; false while another holds it. */
   async claim(reference: string, forMs: number): Promise<boolean> {
     const taken = await this.db.pool.query(
       `update onboarding set busy_until = ${laterSql(2, 3)} where reference = $1 and ${turnIsFree(2)}`,
@@ -65,10 +58,7 @@ export class OnboardingStore {
     await this.db.pool.query('update onboarding set busy_until = null where reference = $1', [reference]);
   }
 
-  /**
-   * Changes the given fields; `updated_at` is now. With `ifStill` only if nobody has changed the row since: a read of
-   * the MoR in the meantime may be older than this change.
-   */
+  /** `updated_at` becomes now. `ifStill`: only without a change since then, since a read of the MoR may be older than the change. */
   async change(reference: string, { pollInMs, ...change }: OnboardingChange, ifStill?: Date): Promise<void> {
     const given = (Object.keys(change) as (keyof typeof change)[]).filter((f) => change[f] !== undefined);
     const sets = given.map((f, i) => `${snake(f)} = $${i + 4}`);
@@ -81,7 +71,7 @@ export class OnboardingStore {
     );
   }
 
-  /** The rows due for their outcome, each given to one caller of all replicas, and due again after `nextInMs`. */
+  /** Due rows, each for one caller of all replicas, and due again after `nextInMs`. */
   async takeDue(limit: number, nextInMs: number): Promise<readonly OnboardingRow[]> {
     const taken = await this.db.pool.query<{ reference: string }>(
       `update onboarding o set poll_at = ${laterSql(1, 3)}

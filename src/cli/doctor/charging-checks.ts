@@ -1,4 +1,4 @@
-// Subscriptions of enrolled customers that Stripe would charge besides the MoR: the newest hundred, or all of them.
+// Subscriptions of enrolled customers with a charge by Stripe next to the MoR: the newest hundred, or all of them.
 import { type BillingReader, isChargeable, type SubscriptionFacts } from '../../domain/ports/billing-reader.js';
 import { said } from '../../domain/ports/call.js';
 import { type ChargeLooksStore } from '../../enrolment/charge-looks.store.js';
@@ -27,7 +27,7 @@ export type Walk = {
   readonly onProgress: (looked: number) => void;
 };
 
-/** Keeps what it sees: the invoices of the next day need no look of their own. */
+/** Keeps its looks: the invoices of the next day need none. */
 export async function chargingChecks(walk: Walk): Promise<{ check: Check; charged: readonly ChargedSubscription[] }> {
   const { warn } = check('subscriptions that Stripe would charge as well');
   const { reader, enrolment, looks, all, signal, onProgress } = walk;

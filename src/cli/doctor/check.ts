@@ -3,16 +3,13 @@
 export type State = 'ok' | 'warn' | 'fail';
 
 export type Check = {
-  /** What doctor looked at, in a few words. */
   readonly name: string;
   readonly state: State;
-  /** What doctor saw. */
   readonly detail: string;
-  /** What to do; empty: nothing. */
+  /** For a person; empty: nothing to do. */
   readonly todo: string;
 };
 
-/** The possible results of one check. */
 export function check(name: string) {
   return {
     ok: (detail: string, todo = ''): Check => ({ name, state: 'ok', detail, todo }),

@@ -1,4 +1,4 @@
-// The database: reachable, new enough, its schema current; and what waits in it for a person.
+// The database: its connection, version and schema, and the work in it for a person.
 import { type DatabaseChoice } from '../../config/index.js';
 import { type DoorRefusal } from '../../domain/door-answers.js';
 import { whatToCheck } from '../../domain/refusal.js';
@@ -60,14 +60,14 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
   }
 }
 
-/** A version that is too old was refused already. */
+/** The connection refuses an old version before. */
 export function versionCheck(version: number): Check {
   const { ok, warn } = check('database');
   if (!isUntested(version)) return ok(shownVersion(version));
   return warn(`${shownVersion(version)}, newer than this release was tested on`, 'Use 14 to 18 for real money.');
 }
 
-/** What the senders delivered, and what waits. */
+/** Deliveries, and waiting work. */
 export async function trafficChecks(world: World): Promise<Check[]> {
   const [health, inbox] = [world.get(HealthStore), world.get(EventsStore)];
   const refusals = (await world.get(DoorAnswersStore).refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
@@ -107,8 +107,8 @@ async function integrationCheck(health: HealthStore): Promise<Check> {
 async function outageCheck(world: World): Promise<Check> {
   const { ok, warn } = check('outages');
   const last = (await world.get(LossWindowFlow).windows(new Date(Date.now() - 7 * DAY_MS))).at(-1);
-  if (last === undefined) return ok('none in a week that the MoR would not have waited out');
-  return warn(showLossWindow(last), 'Run `crossbill verify`: it looks up what can be looked up and names the rest.');
+  if (last === undefined) return ok('none in a week too long for the retries of the MoR');
+  return warn(showLossWindow(last), 'Run `crossbill verify`: it looks up all it can, and names the rest.');
 }
 
 function backlogChecks(b: Backlog, quarantined: number): Check[] {
@@ -117,7 +117,7 @@ function backlogChecks(b: Backlog, quarantined: number): Check[] {
     isWell ? check(name).ok(well) : check(name).warn(detail, todo);
   const aside = `${quarantined} authentic deliveries had no effect`;
   const kinds = [...b.openReviews].map(([kind, n]) => `${n} ${kind}`).join(', ');
-  const slow = 'See that a daemon runs and what its log says of failing calls; `crossbill explain` an invoice.';
+  const slow = 'See that a daemon runs, read its log about failing calls, and `crossbill explain` an invoice.';
   const parked = '`crossbill events list --status parked`, then `crossbill retry`.';
   const clock = '`crossbill events list --status quarantined`; check the clock.';
   return [

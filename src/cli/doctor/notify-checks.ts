@@ -1,4 +1,4 @@
-// The merchant's receiver of notifications: what doctor can know of it without sending anything.
+// The merchant's receiver of notifications, as far as doctor knows it without a delivery.
 import { lookup } from 'node:dns/promises';
 import { type Config, type Proxies, proxyFor, shownProxy } from '../../config/index.js';
 import { type Notifications } from '../../store/notifications.js';
@@ -33,7 +33,7 @@ async function addressCheck(url: URL, proxies: Proxies): Promise<Check> {
     const found = await lookup(host, { all: true });
     const refused = found.map((a) => refusedAddress(a.address, url.protocol === 'http:')).find((why) => why !== null);
     if (refused) return fail(refused, 'Check the host of NOTIFY_URL.');
-    return ok(`${url.origin} is an address that may be sent to`, TRIGGER);
+    return ok(`${url.origin} is an allowed address`, TRIGGER);
   } catch {
     const proxy = proxyFor(proxies, url);
     if (proxy === null)

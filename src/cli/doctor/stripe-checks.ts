@@ -1,4 +1,4 @@
-// Stripe: the key, the account, what it allows, our webhook endpoint there, and customers whom Stripe would charge as well.
+// Stripe: the key, the account and its rights, our webhook endpoint there, and customers with a charge by Stripe as well.
 import Stripe from 'stripe';
 import { type Config, stripeMode } from '../../config/index.js';
 import { isRenderedTooOld, isTooOld, stripeInvoiceTypes, TOO_OLD } from '../../domain/events/stripe-event.js';
@@ -58,7 +58,7 @@ function endpointCheck(e: WebhookEndpointFacts): Check {
   if (missing.length === 0) return ok(`${at}, ${version}`);
   const say = missing.some((t) => INDISPENSABLE.has(t)) ? fail : warn;
   return say(
-    `${at} does not get ${missing.length} of the events that are used`,
+    `${at} does not get ${missing.length} of the needed events`,
     `Add these events to it: ${missing.join(', ')}.`,
   );
 }
@@ -78,7 +78,7 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   const unknown = await books.unknownEvents(due.map((e) => e.eventId));
   if (unknown.size === 0) return [ok(due.length === 0 ? 'none was due in a day' : `the newest ${due.length} came`)];
   const todo =
-    'See that the endpoint at Stripe points here and that its signing secret is in STRIPE_WEBHOOK_SECRETS; then `crossbill backfill --since 1d`.';
+    'Let the endpoint at Stripe point here, with its signing secret in STRIPE_WEBHOOK_SECRETS; then `crossbill backfill --since 1d`.';
   const say = unknown.size === due.length ? fail : warn;
   return [say(`${unknown.size} of the newest ${due.length} did not come`, todo)];
 }
@@ -86,7 +86,6 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
 /** Doctor changes nothing, so the read of a list has to do. */
 const NEEDS_WRITE = 'cannot be known without a write: the first mark tells';
 
-/** Which way of marking the account allows. */
 export async function markModeChecks(config: Config, client: StripeClient): Promise<Check[]> {
   const { ok, fail } = check('mark mode');
   const listed = await client.read('payment_records.list', '/v1/payment_records?limit=1');
@@ -114,15 +113,15 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
 }
 
 /**
- * Mails of Stripe with a link to pay by: the customer would pay on Stripe what the MoR charges. Nobody can read Stripe's own
- * switches for them (Dashboard, Settings, Billing); the invoices tell.
+ * Mails of Stripe with a payment link: the customer would pay twice, on Stripe and at the MoR. Stripe's switches for them (Dashboard,
+ * Settings, Billing) have no API, so Crossbill looks at the invoices.
  * @param isStripe false: STRIPE_API_BASE names the sandbox, and the sandbox mails nobody
  */
 export function invoiceMailCheck(sample: { readonly looked: number; readonly sent: number }, isStripe: boolean): Check {
   const { ok, warn } = check('automatic invoice mails');
   const { sent, looked } = sample;
   if (sent === 0) return ok(looked === 0 ? 'no invoice is known yet' : `none of the newest ${looked} is send_invoice`);
-  if (!isStripe) return ok('none: what STRIPE_API_BASE names is not Stripe');
+  if (!isStripe) return ok('none: STRIPE_API_BASE is not Stripe');
   const todo =
     'Switch off mails about finalized invoices and reminders in the Dashboard (Settings, Billing, Invoices), or use charge_automatically with a custom payment method.';
   return warn(`${sent} of the newest ${looked} invoices are send_invoice: Stripe may mail them`, todo);

@@ -1,4 +1,4 @@
-// A page on this machine that hands a client secret to the merchant's browser and takes the browser's result. No secret reaches a terminal.
+// A page on this machine: it hands a client secret to the merchant's browser and takes the result. No secret reaches a terminal.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ export class ConfirmPage {
 
   constructor(private readonly merchantPage: string | null) {}
 
-  /** Its address. Only who has it can see the page. */
+  /** Its secret address. */
   async open(shown: Shown): Promise<string> {
     this.shown = shown;
     this.path = `/${randomBytes(16).toString('hex')}`;

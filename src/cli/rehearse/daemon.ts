@@ -27,7 +27,7 @@ export class DaemonApi {
     return this.#ask('POST', path, body, key);
   }
 
-  /** Throws a CliError for an answer that is none of `expected`. */
+  /** Throws a CliError for an unexpected status. */
   must({ status, body }: Answer, expected: readonly number[], what: string): Json {
     if (expected.includes(status)) return body;
     const code = textAt(body, 'code') ?? `http_${status}`;

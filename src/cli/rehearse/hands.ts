@@ -1,5 +1,5 @@
-// What a customer does in a rehearsal: confirms an intent, pays a link, has a card that declines. The merchant plays them on their own
-// page; against the sandbox its control routes do.
+// The customer of a rehearsal: confirms an intent, pays a link, has a declining card. The merchant plays them on a page; with the sandbox its
+// control routes do.
 import { type Config } from '../../config/index.js';
 import { type Confirmed, ConfirmPage } from './confirm-page.js';
 import { objectOf, textAt } from './json.js';
@@ -24,7 +24,7 @@ export type Hands = {
 
 type Options = {
   readonly say: (text: string) => void;
-  /** The merchant's own page, which takes the client secret behind `#`; null: they have it their own way. */
+  /** The merchant's own page takes the client secret behind `#`; null: they have another way. */
   readonly page: string | null;
 };
 
@@ -55,7 +55,7 @@ function sandboxHands(base: string): Hands {
     who: 'sandbox',
     async confirm({ kind, intentId, customerId, card }) {
       const result = await control(`/intents/${encodeURIComponent(intentId)}/confirm`, {});
-      // The outcome is the customer's, and choosing one gives a customer without a card one. A setup shows whose card it saved.
+      // A chosen outcome gives the customer a card, if they have none. A setup shows the owner of the saved card.
       if (card === 'declines') await control('/cards', { customer_id: customerId, outcome: 'decline' });
       else if (kind === 'setup') await control('/cards', { customer_id: customerId, outcome: 'succeed' });
       return { chargeId: textAt(result, 'charge_id'), paymentId: textAt(result, 'payment_id') };

@@ -20,7 +20,7 @@ export function namesIn(value: unknown, prefix = ''): readonly string[] {
     return value.length === 0 ? [`${prefix}[]`] : [...new Set(value.flatMap((item) => namesIn(item, `${prefix}[]`)))];
   if (!isObject(value)) return prefix === '' ? [] : [prefix];
   const names = Object.entries(value).flatMap(([name, inner]) =>
-    // A name is the peer's word; what does not look like one could be a value.
+    // A name is the peer's word. Other text could be a value.
     namesIn(inner, `${prefix}${prefix === '' ? '' : '.'}${/^[A-Za-z_][\w-]{0,60}$/.test(name) ? name : '…'}`),
   );
   return (names.length === 0 ? [prefix] : names).slice(0, MOST_NAMES);

@@ -1,4 +1,4 @@
-// What several steps look for: an invoice at the daemon, a test clock at its time, what the MoR knows of a charge.
+// Shared looks of the steps: an invoice at the daemon, a test clock at its time, a charge at the MoR.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Json, listOf, textAt } from './json.js';
 import { type Stage } from './stage.js';
@@ -7,7 +7,7 @@ import { NotArrived } from './state.js';
 const HOUR = 3_600;
 const MINUTE = 60;
 
-/** Of an object that Stripe may send whole. */
+/** Stripe sends an id or the whole object. */
 export const idOf = (of: string | { readonly id?: string } | null | undefined): string =>
   typeof of === 'string' ? of : (of?.id ?? '');
 
@@ -65,7 +65,7 @@ export async function finalize(stage: Stage, invoiceId: string): Promise<void> {
 
 export const isSuccess = (attempt: Json | undefined): boolean => textAt(attempt, 'outcome') === 'succeeded';
 
-/** The MoR's next verdict for an invoice that has had `before` of them. */
+/** The MoR's next verdict for an invoice after `before` earlier ones. */
 export async function nextVerdict(stage: Stage, invoiceId: string, before: number, sec?: number): Promise<Json> {
   const seen = await stage.until(
     `the MoR's verdict on invoice ${invoiceId} arrives`,

@@ -1,4 +1,4 @@
-// What the steps of a rehearsal work with, and their outcomes.
+// The tools of the steps of a rehearsal, and their outcomes.
 import type Stripe from 'stripe';
 import { type Config } from '../../config/index.js';
 import { type Cli } from '../cli.js';

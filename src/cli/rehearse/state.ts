@@ -1,4 +1,4 @@
-// How far a rehearsal is. The file is the report for programs as well: ids, results and facts, and nothing that must stay secret.
+// The progress of a rehearsal. The file is also the report for programs: ids, results and facts, without a secret.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, EXIT } from '../exit-codes.js';
@@ -36,12 +36,12 @@ export type StepResult = {
 
 export type Rehearsal = {
   readonly rehearsal: 1;
-  /** Part of every key and name that it uses. */
+  /** Part of its keys and names. */
   readonly id: string;
   readonly startedAt: string;
   readonly accountId: string;
   versions: Readonly<Record<string, string>>;
-  /** What was made and met, by our own names for it. */
+  /** Objects of the rehearsal, by our names. */
   readonly ids: Record<string, string>;
   readonly steps: StepResult[];
   readonly facts: Record<Fact, Observed[]>;
@@ -54,7 +54,7 @@ export function newRehearsal(id: string, accountId: string, now: Date): Rehearsa
   return { rehearsal: 1, id, startedAt: now.toISOString(), accountId, versions: {}, ids: {}, steps: [], facts };
 }
 
-/** Null: there is no file. Throws a CliError for a file that is no rehearsal. */
+/** Null: there is no file. Throws a CliError for another kind of file. */
 export function loadRehearsal(path: string): Rehearsal | null {
   let text: string;
   try {

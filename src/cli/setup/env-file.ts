@@ -1,9 +1,9 @@
-// A settings file as text: what stands in it, and single lines of it written without touching the others.
+// A settings file as text: its values, and changes of single lines.
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { CliError, EXIT } from '../exit-codes.js';
 
-/** The settings of the text. What still stands in <angle brackets>, or is empty, is not set. */
+/** The settings of the text, without empty ones and without <angle brackets>. */
 export function valuesOf(text: string): Readonly<Record<string, string>> {
   const set = Object.entries(parseEnv(text)).filter(([, value = '']) => value !== '' && !/<[^<>]*>/.test(value));
   return Object.fromEntries(set.map(([name, value = '']) => [name, value]));
@@ -14,7 +14,7 @@ export function withSetting(text: string, name: string, value: string): string {
   const line = `${name}=${quoted(value)}`;
   const standing = new RegExp(`^(export +)?${name}=.*$`, 'gm');
   const commented = new RegExp(`^# ?${name}=.*$`, 'm');
-  // Of a name that stands twice the last one counts.
+  // The last line of a name counts.
   const last = [...text.matchAll(standing)].at(-1);
   if (last !== undefined) return text.slice(0, last.index) + line + text.slice(last.index + last[0].length);
   if (commented.test(text)) return text.replace(commented, () => line);

@@ -1,4 +1,4 @@
-// What `crossbill setup` would do, from the endpoints at Stripe and at the MoR. Pure.
+// The plan of `crossbill setup`, from the endpoints at Stripe and at the MoR. Pure.
 import { type WebhookEndpoint } from '@crossbill/mor';
 import { morServiceTypes } from '../../domain/events/mor-service-event.js';
 import { stripeInvoiceTypes } from '../../domain/events/stripe-event.js';

@@ -5,7 +5,7 @@ import { type LookupAddress } from 'node:dns';
 import { type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SILENT_LOG } from '../../support/silent-log.js';
-import { clockCheck } from '../../../src/cli/doctor/clock-checks.js';
+import { clockCheck } from '../../../src/cli/doctor/network-checks.js';
 import { NO_PROXIES, type Proxies, proxiesOf, Secret } from '../../../src/config/index.js';
 import { IdentityProvider } from '../../../src/console/sso/identity-provider.js';
 import { HttpReceiver } from '../../../src/notifications/receiver.js';

@@ -1,4 +1,4 @@
-// Why a step of a merchant's onboarding was not taken, as the caller is told.
+// The refusals of a step of a merchant's onboarding.
 import { expect, it } from '@jest/globals';
 import {
   begunWithCompany,
@@ -7,21 +7,23 @@ import {
   mor,
   notConfigured,
   notListed,
+  rejectedForGood,
   unknownMerchant,
-} from '../../src/onboarding/rules/refusals.js';
-import { refusal } from '../support/asked-refund.js';
+} from '../../../../src/onboarding/rules/refusals.js';
+import { refusal } from '../../../support/asked-refund.js';
 
 it.each([
-  ['of a merchant that is not there', unknownMerchant, 404, 'not_found'],
-  ['of a merchant that the MoR does not list yet', notListed, 409, 'onboarding_not_started'],
-  ['beside an application with company details that was not answered', begunWithCompany, 409, 'onboarding_begun'],
+  ['of an unknown merchant', unknownMerchant, 404, 'not_found'],
+  ['of a merchant missing from the list of the MoR', notListed, 409, 'onboarding_not_started'],
+  ['next to an unanswered application with company details', begunWithCompany, 409, 'onboarding_begun'],
+  ['of a rejected application', rejectedForGood, 409, 'invalid_status'],
   ['in shadow mode', inShadow, 409, 'shadow_mode'],
   ['without partner credentials', notConfigured, 409, 'onboarding_not_configured'],
-])('a step %s is refused', (_, said, status, code) => {
+])('Crossbill refuses a step %s', (_, said, status, code) => {
   expect(said()).toMatchObject({ ok: false, why: 'refused', status, code, errors: [] });
 });
 
-it('a malformed request is refused with its first field, and all of them named', () => {
+it('the refusal of a malformed request names its first field in the message, and all of them as errors', () => {
   const errors = [
     { field: 'email', message: 'is missing' },
     { field: 'country', message: 'is unknown' },
@@ -33,7 +35,7 @@ it('a malformed request is refused with its first field, and all of them named',
   expect(malformed({ ...checked, errors: [] })).toMatchObject({ message: 'The request is malformed.', errors: [] });
 });
 
-it('what the MoR did not do may be asked for again, unless it would fail the same way', () => {
+it('a failure at the MoR allows another try, unless it would fail the same way', () => {
   const failure = refusal();
   expect(mor(failure)).toEqual({ ok: false, why: 'mor', failure, again: true });
   expect(mor(failure, false)).toEqual({ ok: false, why: 'mor', failure, again: false });

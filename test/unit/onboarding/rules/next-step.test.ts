@@ -1,8 +1,7 @@
-// What comes next for a merchant, row by row.
+// The next step of a merchant, by its status.
 import { describe, expect, it } from '@jest/globals';
-import { isFinal, isPolled } from '../../src/onboarding/rules/status.js';
-import { type OnboardingStatus } from '../../src/domain/onboarding.js';
-import { nextStep } from '../../src/onboarding/rules/next-step.js';
+import { type OnboardingStatus } from '../../../../src/domain/onboarding.js';
+import { nextStep } from '../../../../src/onboarding/rules/next-step.js';
 
 type Seen = Parameters<typeof nextStep>[0];
 const seen = (over: Partial<Seen>): Seen => ({
@@ -25,10 +24,10 @@ const ALL: readonly OnboardingStatus[] = [
   'rejected',
 ];
 
-describe('what comes next', () => {
+describe('the next step of a merchant', () => {
   it.each<[string, Partial<Seen>, RegExp]>([
     ['the MoR refused to begin', { status: 'refused' }, /correct what it named/],
-    ['nothing was confirmed', { status: 'requested', merchantId: null, applicationId: null }, /same body/],
+    ['without a confirmation', { status: 'requested', merchantId: null, applicationId: null }, /same body/],
     ['the merchant is not listed yet', { status: 'requested', merchantId: null }, /look again/],
     ['a merchant without an application', { status: 'requested', applicationId: null }, /choose product and regions/],
     [
@@ -36,7 +35,7 @@ describe('what comes next', () => {
       { due: ['selectedRegions', 'businessDescription', 'checkoutUrl'] },
       /regions.*businessDescription.*storeUrls/,
     ],
-    ['a requirement that nobody knows', { due: ['bankStatement'] }, /bankStatement/],
+    ['an unknown requirement', { due: ['bankStatement'] }, /bankStatement/],
     ['an application of mor without regions', { regions: [] }, /Choose the regions/],
     ['nothing is due', {}, /POST \.\.\.\/submit/],
     ['it waits for the reviewer', { status: 'submitted' }, /reviews it/],
@@ -49,7 +48,7 @@ describe('what comes next', () => {
     ['changes in words alone', { status: 'changes_requested', reviewMessage: 'call us' }, /read review_message/],
     ['approved', { status: 'approved' }, /live/],
     ['rejected', { status: 'rejected' }, /another merchant reference/],
-  ])('%s', (_what, over, says) => {
+  ])('after this state is a sentence of its own: %s', (_what, over, says) => {
     expect(nextStep(seen(over))).toMatch(says);
   });
 
@@ -57,15 +56,7 @@ describe('what comes next', () => {
     for (const status of ALL) expect(nextStep(seen({ status }))).toMatch(/^[A-Z].*\.$/);
   });
 
-  it('asks the MoR only while somebody there may still act', () => {
-    expect(ALL.filter(isFinal)).toEqual(['approved', 'rejected']);
-    expect(ALL.filter(isPolled)).toEqual(['submitted', 'changes_requested']);
-  });
-});
-
-describe('a status that no document has', () => {
-  it('is not final, is asked for again, and has a next step', () => {
-    expect([isFinal('on_hold'), isPolled('on_hold')]).toEqual([false, true]);
+  it('is there for an unknown status too', () => {
     expect(nextStep(seen({ status: 'on_hold' }))).not.toBe('');
   });
 });

@@ -1,5 +1,5 @@
-// Is our clock right? Both peers name the time in each reply; signatures are good for a few minutes only.
-import { type Proxies, proxyFor, shownProxy } from '../../config/index.js';
+// Our clock against the peers', and the ways out through a proxy. Each reply of a peer has its time; signatures are good for minutes only.
+import { type Config, type Proxies, proxyFor, shownProxy } from '../../config/index.js';
 import { WayOut } from '../../config/way-out.js';
 import { type Check, check } from './check.js';
 
@@ -32,4 +32,24 @@ export async function clockCheck(peer: string, url: string, toleranceSec: number
   } finally {
     await out.destroy();
   }
+}
+
+/** No check without a proxy. */
+export function proxyChecks(config: Config, stripe: string): readonly Check[] {
+  const { proxies } = config;
+  if (proxies.http === null && proxies.https === null) return [];
+  const peers = {
+    Stripe: config.stripeApiBase ?? stripe,
+    'the MoR': config.morBaseUrl,
+    "the MoR's sign-in": config.morAuthUrl,
+    'the relay': config.morRelayUrl?.reveal(),
+    notifications: config.notifyUrl?.reveal(),
+    'the identity provider': config.oidcIssuer,
+  };
+  const ways = Object.entries(peers).flatMap(([peer, url]) => {
+    if (url === null || url === undefined) return [];
+    const proxy = proxyFor(proxies, new URL(url));
+    return [`${peer} ${proxy === null ? 'straight' : `through ${shownProxy(proxy)}`}`];
+  });
+  return [check('proxy').ok(ways.join('; '))];
 }

@@ -1,9 +1,9 @@
-// The first steps: what doctor sees, a customer in a time of their own, and the answers that change nothing.
+// The steps with money: settings, a customer in a time of their own, the MoR's answers, a signup, a renewal, its mark and a part refund.
 import { examine } from '../doctor.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { plain } from '../table.js';
-import { textAt } from './json.js';
-import { idOf } from './looks.js';
+import { listOf, namesIn, textAt } from './json.js';
+import { finalize, idOf, isSuccess, lookUpUntil, nextPeriod, renewalVerdict, untilInvoice } from './looks.js';
 import { type Probed } from './mor-probe.js';
 import { failed, passed, type Stage, type Step } from './stage.js';
 
@@ -19,7 +19,7 @@ export const settings: Step = {
 };
 
 /** Of the plan; small, and above every processor's minimum. */
-export const AMOUNT = 1_000;
+const AMOUNT = 1_000;
 
 export const customer: Step = {
   name: 'customer',
@@ -79,7 +79,7 @@ function clockRefused(e: unknown): CliError {
   return new CliError(EXIT.failed, 'clock_refused', message);
 }
 
-/** The body of a setup intent that nobody confirms: its repeats show the life of a key. */
+/** Nobody confirms this setup intent: its repeats show the life of a key. */
 const keyBody = (stage: Stage) => ({ merchant_customer: { [`${stage.config.morPsp}_id`]: stage.id('customer') } });
 
 export const answers: Step = {
@@ -124,7 +124,7 @@ export const answers: Step = {
   },
 };
 
-/** Asks again under the key of the first run: at the end of each run, so that its age grows from run to run. */
+/** Asks again under the key of the first run, at the end of each run: the age of the key grows. */
 export async function askKeyAgain(stage: Stage): Promise<void> {
   const { key_intent: intent, key_since: since } = stage.rehearsal.ids;
   if (intent === undefined || since === undefined) return;
@@ -134,3 +134,135 @@ export async function askKeyAgain(stage: Stage): Promise<void> {
   const answer = same === null ? 'refused' : same === intent ? 'same' : 'new';
   stage.observe('key_life', { request: 'same key, same body', age_minutes: age, status: again.status, answer });
 }
+
+export const signup: Step = {
+  name: 'signup',
+  does: 'Makes a signup through Crossbill. The customer confirms it and is charged at once.',
+  async run(stage) {
+    const { daemon, currency } = stage;
+    const customerId = stage.id('customer');
+    const body = {
+      kind: 'payment',
+      customer: { id: customerId, email: stage.email },
+      amount: AMOUNT,
+      currency,
+      description: 'Rehearsal',
+    };
+    // The same key gives the same signup with its client secret. No file keeps the secret.
+    const made = daemon.must(await daemon.post('/v1/signups', body, stage.key('signup')), [201], 'the signup');
+    stage.keep('signup', textAt(made, 'id') ?? '');
+    if (stage.rehearsal.ids['charge'] !== undefined) return passed(`Charge ${stage.id('charge')}.`);
+    const confirmed = await stage.hands.confirm(
+      {
+        kind: 'payment',
+        intentId: textAt(made, 'payment_intent_id') ?? '',
+        clientSecret: textAt(made, 'client_secret') ?? '',
+        customerId,
+        card: 'works',
+        about: 'Sign up and pay.',
+      },
+      stage.cli.io.signal,
+    );
+    if (confirmed.chargeId === null) return failed("The browser's result names no charge.");
+    stage.keep('charge', confirmed.chargeId);
+    stage.keep('signup_payment', confirmed.paymentId ?? '');
+    return passed(`Charge ${confirmed.chargeId}.`);
+  },
+};
+
+export const firstInvoice: Step = {
+  name: 'first invoice paid',
+  does: 'Reports the charge, waits until the MoR confirms it, and sees that Stripe shows the first invoice as paid.',
+  async run(stage) {
+    const { daemon, stripe, currency } = stage;
+    const invoiceId = stage.id('first_invoice');
+    const paymentId = stage.rehearsal.ids['signup_payment'] ?? '';
+    const body = {
+      charge_id: stage.id('charge'),
+      invoice_id: invoiceId,
+      amount: AMOUNT,
+      currency,
+      ...(paymentId === '' ? {} : { payment_id: paymentId }),
+    };
+    const completed = await daemon.post(`/v1/signups/${stage.id('signup')}/complete`, body);
+    daemon.must(completed, [202], 'the completion of the signup');
+    await lookUpUntil(stage, 'signup', stage.id('charge'), () => untilInvoice(stage, invoiceId, ['paid']));
+    const invoice = await stripe.invoices.retrieve(invoiceId);
+    if (invoice.status !== 'paid')
+      return failed(`Stripe shows invoice ${invoiceId} as ${invoice.status ?? 'unknown'}.`);
+    return passed(`Invoice ${invoiceId} is paid.`);
+  },
+};
+
+export const renewal: Step = {
+  name: 'renewal',
+  does: 'Moves the test clock to the next period and waits for the charge of the saved method.',
+  async run(stage) {
+    const invoiceId = await nextPeriod(stage, 'renewal');
+    const verdict = await renewalVerdict(stage, invoiceId);
+    const payment = textAt(verdict, 'payment_id') ?? '';
+    if (!isSuccess(verdict))
+      return failed(
+        `The MoR's verdict on invoice ${invoiceId} is ${textAt(verdict, 'outcome') ?? 'unknown'} (${textAt(verdict, 'decline_code') ?? 'no code'}).`,
+      );
+    stage.keep('payment', payment);
+    return passed(`Payment ${payment} for invoice ${invoiceId}.`);
+  },
+};
+
+export const mark: Step = {
+  name: 'mark',
+  does: 'Lets the draft hour pass and sees that Stripe shows the renewal as paid, once and by this payment.',
+  async run(stage) {
+    const invoiceId = stage.id('renewal');
+    const payment = stage.daemon.must(
+      await stage.daemon.get(`/v1/payments/${stage.id('payment')}`),
+      [200],
+      'a payment',
+    );
+    const charge = textAt(payment, 'processor_charge_id');
+    const marked = async () => {
+      await finalize(stage, invoiceId);
+      return untilInvoice(stage, invoiceId, ['paid']);
+    };
+    await (charge === null ? marked() : lookUpUntil(stage, 'renewal', charge, marked));
+    const invoice = await stage.stripe.invoices.retrieve(invoiceId);
+    if (invoice.status !== 'paid' || invoice.amount_paid !== AMOUNT)
+      return failed(
+        `Stripe shows invoice ${invoiceId} as ${invoice.status ?? 'unknown'}, ${invoice.amount_paid} paid.`,
+      );
+    return passed(`Invoice ${invoiceId} is paid.`);
+  },
+};
+
+const PART = 300;
+
+export const partRefund: Step = {
+  name: 'part refund',
+  does: 'Refunds a part through Crossbill and sees its credit note on Stripe.',
+  async run(stage) {
+    const { daemon, stripe } = stage;
+    const paymentId = stage.id('payment');
+    const body = { amount: PART, reason: 'requested_by_customer' };
+    const answer = await daemon.post(`/v1/payments/${paymentId}/refunds`, body, stage.key('refund'));
+    const made = daemon.must(answer, [201, 202], 'the refund');
+    const id = textAt(made, 'id') ?? '';
+    const mirrored = await stage.until(
+      `refund ${id} is shown on Stripe`,
+      async () => (await daemon.get(`/v1/refunds/${id}`)).body,
+      (r) => textAt(r, 'credit_note_id') !== null,
+    );
+    const note = await stripe.creditNotes.retrieve(textAt(mirrored, 'credit_note_id') ?? '');
+    const carries = (of: unknown) => namesIn(of).filter((n) => /(^|\.)(mor_|processor_)?refund_id$/.test(n));
+    stage.observe('refund_ids', {
+      answer_status: textAt(made, 'status'),
+      answer_has: ['mor_refund_id', 'processor_refund_id'].filter((n) => textAt(made, n) !== null),
+    });
+    const events = listOf((await daemon.get('/v1/events?type=payment.refunded&limit=1')).body['data']);
+    const event =
+      events[0] === undefined ? null : (await daemon.get(`/v1/events/${textAt(events[0], 'id') ?? ''}`)).body;
+    if (event !== null) stage.observe('refund_ids', { event_has: carries(event['body']) });
+    if (note.amount !== PART) return failed(`Credit note ${note.id} is of ${note.amount}, the refund of ${PART}.`);
+    return passed(`Refund ${id}, credit note ${note.id}.`);
+  },
+};
