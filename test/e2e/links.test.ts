@@ -192,6 +192,34 @@ describe('Payment links', () => {
         expect(explained.out).toContain(line);
     });
 
+    it('a payment and a refund have a file each; until it is ready the caller learns when to ask again', async () => {
+      const s = await world.subscriber();
+      await world.invoice(s.firstInvoiceId, 'paid');
+      const id = await world.renew(s.subscriptionId);
+      await world.invoice(id, 'held');
+      await world.advance(3_700);
+      const paid = await world.invoice(id, 'paid');
+      const payment = String((paid['payments'] as Json[])[0]?.['id']);
+      const refund = await world.api(
+        'POST',
+        `/v1/payments/${payment}/refunds`,
+        { amount: 100 },
+        { 'idempotency-key': `${payment}-1` },
+      );
+      const early = await world.api('GET', `/v1/refunds/${String(refund.body['id'])}/document`);
+      expect(early).toMatchObject({ status: 202, body: { status: 'pending' } });
+      expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
+      await world.advance(60);
+      for (const path of [`/v1/payments/${payment}/document`, `/v1/refunds/${String(refund.body['id'])}/document`]) {
+        const ready = await world.api('GET', path);
+        expect(ready).toMatchObject({ status: 200, body: { fileName: expect.stringMatching(/\.pdf$/) } });
+        const file = await fetch(String(ready.body['url']));
+        expect(file.status).toBe(200);
+      }
+      expect((await world.api('GET', '/v1/refunds/ref_none/document')).status).toBe(404);
+      expect((await world.api('GET', '/v1/payments/pay_none/document')).status).toBe(404);
+    });
+
     it('has nothing to do for the capture of a known card payment', async () => {
       const s = await world.subscriber();
       const event = {
@@ -372,44 +400,5 @@ describe('payment.captured', () => {
     expect((await complete(world, s, s.chargeId)).status).toBe(202);
     await paidOnce(world, s.invoiceId);
     expect(await paymentsOf(s.invoiceId)).toMatchObject([{ id: s.paymentId }]);
-  });
-});
-
-// The MoR's files of payments and refunds: fresh links, and the answer before a file is ready.
-describe('Files of the MoR', () => {
-  let world: World;
-
-  beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
-
-  it('a payment and a refund have a file each; until it is ready the caller learns when to ask again', async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
-    const id = await world.renew(s.subscriptionId);
-    await world.invoice(id, 'held');
-    await world.advance(3_700);
-    const paid = await world.invoice(id, 'paid');
-    const payment = String((paid['payments'] as Json[])[0]?.['id']);
-    const refund = await world.api(
-      'POST',
-      `/v1/payments/${payment}/refunds`,
-      { amount: 100 },
-      { 'idempotency-key': `${payment}-1` },
-    );
-    const early = await world.api('GET', `/v1/refunds/${String(refund.body['id'])}/document`);
-    expect(early).toMatchObject({ status: 202, body: { status: 'pending' } });
-    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
-    await world.advance(60);
-    for (const path of [`/v1/payments/${payment}/document`, `/v1/refunds/${String(refund.body['id'])}/document`]) {
-      const ready = await world.api('GET', path);
-      expect(ready).toMatchObject({ status: 200, body: { fileName: expect.stringMatching(/\.pdf$/) } });
-      const file = await fetch(String(ready.body['url']));
-      expect(file.status).toBe(200);
-    }
-    expect((await world.api('GET', '/v1/refunds/ref_none/document')).status).toBe(404);
-    expect((await world.api('GET', '/v1/payments/pay_none/document')).status).toBe(404);
   });
 });

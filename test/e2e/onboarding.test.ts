@@ -4,7 +4,7 @@ import pg from 'pg';
 import { Secret } from '../../src/config/index.js';
 import { SystemClock } from '../../src/engine/system-ports.js';
 import { PartnerDesk } from '../../src/mor/mor-partner-desk.js';
-import { type MorCredentials, type MorOptions, morClient } from '../../src/mor/options.js';
+import { type MorCredentials, morClient } from '../../src/mor/options.js';
 import { applyMerchant } from '../../src/onboarding/onboarding-apply.js';
 import { OnboardingFlow } from '../../src/onboarding/onboarding.flow.js';
 import { OnboardingStore } from '../../src/onboarding/onboarding.store.js';
@@ -64,6 +64,28 @@ describe('Onboarding', () => {
       await product(reference);
       await business(reference);
       expect((await submit(reference)).body).toMatchObject({ status: 'submitted', due: [] });
+    }
+
+    /** The flow of a replica of its own, as often as asked, on the daemon's books. */
+    async function withFlows(work: (replica: () => OnboardingFlow) => Promise<void>): Promise<void> {
+      const { secrets, morUrl } = world.sandbox;
+      const clock = new SystemClock();
+      const client = morClient(
+        {
+          ...{ baseUrl: morUrl, authUrl: morUrl, psp: 'cardpsp', setupCustomer: 'send', relay: null },
+          merchant: secretsOf(secrets.merchant),
+          partner: secretsOf(secrets.partner),
+        },
+        clock,
+      );
+      const books = await Database.open({ url: world.databaseUrl, poolSize: 3, onError: () => undefined });
+      try {
+        const desk = new PartnerDesk(client.partner, client.merchants, client.applications);
+        await work(() => new OnboardingFlow(desk, new OnboardingStore(books, new ServerTime()), clock));
+      } finally {
+        await client.close();
+        await books.close();
+      }
     }
 
     it('begins an application, supplies the open requirements, submits it and reads the approval', async () => {
@@ -259,28 +281,21 @@ describe('Onboarding', () => {
     it('asks for the outcome automatically, and each merchant goes to one replica', async () => {
       await submitted('cedar');
       await review('cedar', { outcome: 'approved', message: 'good' });
+      const { rows } = await db.query<Json>(`select merchant_id from onboarding where reference = 'cedar'`);
+      const application = `/partner/api/merchants/${String(rows[0]?.['merchant_id'])}/application`;
+      const before = await sent(application);
       await db.query(`update onboarding set poll_at = null where reference <> 'cedar'`);
       await db.query(`update onboarding set poll_at = now() - interval '1 second' where reference = 'cedar'`);
-      const own = await Database.open({ url: world.databaseUrl, poolSize: 3, onError: () => undefined });
-      const clock = new SystemClock();
-      const options: MorOptions = {
-        baseUrl: world.sandbox.morUrl,
-        authUrl: world.sandbox.morUrl,
-        psp: 'cardpsp',
-        setupCustomer: 'send',
-        merchant: secretsOf(world.sandbox.secrets.merchant),
-        partner: secretsOf(world.sandbox.secrets.partner),
-        relay: null,
-      };
-      const client = morClient(options, clock);
-      try {
-        const desk = new PartnerDesk(client.partner, client.merchants, client.applications);
-        const replica = (): OnboardingFlow =>
-          new OnboardingFlow(desk, new OnboardingStore(own, new ServerTime()), clock);
-        const read = await Promise.all([replica().poll(), replica().poll(), replica().poll()]);
-        expect(read.reduce((a, b) => a + b, 0)).toBe(1);
-        const row = await db.query(`select status, review_message, poll_at from onboarding where reference = 'cedar'`);
-        expect(row.rows).toEqual([{ status: 'approved', review_message: 'good', poll_at: null }]);
+      await withFlows(async (replica) => {
+        await Promise.all([replica().poll(), replica().poll(), replica().poll()]);
+        // The daemon looks once a minute, and may be the one.
+        const known = await world.until(
+          'its outcome is known',
+          () => db.query<Json>(`select status, review_message, poll_at from onboarding where reference = 'cedar'`),
+          (r) => r.rows[0]?.['status'] === 'approved',
+        );
+        expect(known.rows).toEqual([{ status: 'approved', review_message: 'good', poll_at: null }]);
+        expect(await sent(application)).toBe(before + 1);
         // The whole way from one description, and again: the second run changes only the changeable parts.
         const all = merchant('spruce', {
           regions: ['GB'],
@@ -291,10 +306,47 @@ describe('Onboarding', () => {
         expect(applied.steps).toEqual(['start', 'product', 'business', 'submit']);
         expect(applied.result).toMatchObject({ ok: true, value: { row: { status: 'submitted', regions: ['GB'] } } });
         expect((await applyMerchant(replica(), all, 'cli')).steps).toEqual(['start']);
-      } finally {
-        await client.close();
-        await own.close();
+      });
+    });
+
+    it('makes a merchant without a company once, with the warning it stays so, and no second application', async () => {
+      const bare = { merchantReference: 'juniper', withoutCompany: true, productCode: 'tor' };
+      const made = await start(bare);
+      expect(made).toMatchObject({ status: 201, body: { status: 'requested', company_discarded: false } });
+      expect(made.body['notice']).toContain('never be filled in');
+      expect(made.body['next']).toContain('choose product and regions');
+      const again = await start(bare);
+      expect(again).toMatchObject({ status: 200, body: { merchant_id: made.body['merchant_id'] } });
+      expect((await product('juniper')).body).toMatchObject({ status: 'created' });
+      const whole = {
+        ...bare,
+        merchantReference: 'fir',
+        regions: ['GB'],
+        businessDescription: 'Trees',
+        storeUrls: ['https://fir.example'],
+      };
+      await withFlows(async (flow) => {
+        const applied = await applyMerchant(flow(), whole, 'anna');
+        expect(applied.steps).toEqual(['start', 'product', 'business', 'submit']);
+        expect(applied.result).toMatchObject({ ok: true, value: { row: { status: 'submitted' } } });
+      });
+      for (const [body, field] of [
+        [{ withoutCompany: true }, 'merchantReference'],
+        [{ merchantReference: 'oak', withoutCompany: 'yes' }, 'withoutCompany'],
+        [{ ...bare, company }, 'company'],
+      ] as const) {
+        expect(await start(body)).toMatchObject({ status: 400, body: { errors: [{ field }] } });
       }
+    });
+
+    it('makes no merchant without company details while an application with them has no answer', async () => {
+      for (const path of ['/partner/api/onboarding/initiate', '/partner/api/merchants']) {
+        await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_before' });
+      }
+      expect((await start(merchant('larix'))).status).toBe(502);
+      const refused = await start({ merchantReference: 'larix', withoutCompany: true });
+      expect(refused).toMatchObject({ status: 409, body: { code: 'onboarding_begun' } });
+      expect((await start(merchant('larix'))).status).toBe(201);
     });
 
     it('lists the merchants, gives the regions, and audits every change with its target', async () => {
@@ -339,87 +391,5 @@ describe('Onboarding', () => {
     } finally {
       await world.close();
     }
-  });
-});
-
-// Merchants without company details (Document 1, POST /partner/api/merchants): made once, with a warning, never by
-// accident.
-describe('A merchant without a known company', () => {
-  const merchant = (merchantReference: string): Json => ({ merchantReference, productCode: 'tor', company });
-
-  function secretsOf(c: { clientId: string; clientSecret: string }): MorCredentials {
-    return { clientId: c.clientId, clientSecret: new Secret(c.clientSecret) };
-  }
-
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
-
-  const start = (body: unknown): Promise<Reply> => world.api('POST', '/v1/onboarding/merchants', body);
-  const product = (reference: string): Promise<Reply> =>
-    world.api('PUT', `/v1/onboarding/merchants/${reference}/product`, { code: 'tor', regions: ['GB'] });
-
-  it('makes a merchant without a company once, with the warning it stays so, and no second application', async () => {
-    const bare = { merchantReference: 'juniper', withoutCompany: true, productCode: 'tor' };
-    const made = await start(bare);
-    expect(made).toMatchObject({ status: 201, body: { status: 'requested', company_discarded: false } });
-    expect(made.body['notice']).toContain('never be filled in');
-    expect(made.body['next']).toContain('choose product and regions');
-    const again = await start(bare);
-    expect(again).toMatchObject({ status: 200, body: { merchant_id: made.body['merchant_id'] } });
-    expect((await product('juniper')).body).toMatchObject({ status: 'created' });
-    const whole = {
-      ...bare,
-      merchantReference: 'fir',
-      regions: ['GB'],
-      businessDescription: 'Trees',
-      storeUrls: ['https://fir.example'],
-    };
-    const { secrets, morUrl } = world.sandbox;
-    const options: MorOptions = {
-      baseUrl: morUrl,
-      authUrl: morUrl,
-      psp: 'cardpsp',
-      setupCustomer: 'send',
-      merchant: secretsOf(secrets.merchant),
-      partner: secretsOf(secrets.partner),
-      relay: null,
-    };
-    const clock = new SystemClock();
-    const client = morClient(options, clock);
-    const books = await Database.open({ url: world.databaseUrl, poolSize: 1, onError: () => undefined });
-    try {
-      const desk = new PartnerDesk(client.partner, client.merchants, client.applications);
-      const applied = await applyMerchant(
-        new OnboardingFlow(desk, new OnboardingStore(books, new ServerTime()), clock),
-        whole,
-        'anna',
-      );
-      expect(applied.steps).toEqual(['start', 'product', 'business', 'submit']);
-      expect(applied.result).toMatchObject({ ok: true, value: { row: { status: 'submitted' } } });
-    } finally {
-      await client.close();
-      await books.close();
-    }
-    for (const [body, field] of [
-      [{ withoutCompany: true }, 'merchantReference'],
-      [{ merchantReference: 'oak', withoutCompany: 'yes' }, 'withoutCompany'],
-      [{ ...bare, company }, 'company'],
-    ] as const) {
-      expect(await start(body)).toMatchObject({ status: 400, body: { errors: [{ field }] } });
-    }
-  });
-
-  it('makes no merchant without company details while an application with them has no answer', async () => {
-    for (const path of ['/partner/api/onboarding/initiate', '/partner/api/merchants']) {
-      await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_before' });
-    }
-    expect((await start(merchant('larix'))).status).toBe(502);
-    const refused = await start({ merchantReference: 'larix', withoutCompany: true });
-    expect(refused).toMatchObject({ status: 409, body: { code: 'onboarding_begun' } });
-    expect((await start(merchant('larix'))).status).toBe(201);
   });
 });

@@ -1,5 +1,4 @@
-// Peers with an answer at once, or after a set time, without a network: this leaves only the bridge's own work.
-import { setTimeout as pause } from 'node:timers/promises';
+// Peers with an answer at once, without a network: this leaves only the bridge's own work.
 import {
   type BillingAnswer,
   type BillingCall,
@@ -42,16 +41,7 @@ function facts(invoiceId: string, paid: boolean): InvoiceFacts {
 }
 
 export class InstantPlatform extends BillingPlatform {
-  calls = 0;
-  attached = 0;
-
-  constructor(private readonly delayMs: number) {
-    super();
-  }
-
   private async answer<T>(value: T): Promise<CallOutcome<T>> {
-    this.calls++;
-    if (this.delayMs > 0) await pause(this.delayMs);
     return { ok: true, value, status: 200, requestId: 'req_bench' };
   }
 
@@ -65,7 +55,6 @@ export class InstantPlatform extends BillingPlatform {
       case 'report_payment':
         return this.answer({ kind: 'report_payment', paymentRecordId: `pr_${invoiceId}` });
       case 'attach_payment':
-        this.attached++;
         return this.answer({ kind: 'attach_payment', invoice: facts(invoiceId, true) });
       case 'finalize_invoice':
       case 'set_reference':

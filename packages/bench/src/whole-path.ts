@@ -50,7 +50,7 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
   const clock = new SystemClock();
   const platform: BillingPlatform =
     o.peerUrl === null
-      ? new InstantPlatform(0)
+      ? new InstantPlatform()
       : new StripeBillingPlatform(stripeOf(db, o.peerUrl, o.concurrency), null);
   const gateway = new NoGateway();
   const store = new PgLaneStore(db, new ServerTime(), null, GATHER_MS);
