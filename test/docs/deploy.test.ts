@@ -190,7 +190,7 @@ describe('deploy/caddy', () => {
     expect(Object.keys(compose.volumes)).toEqual(mounted.filter((v) => !v.startsWith('./')));
   });
 
-  it('opens the webhook doors to all and everything else to the networks of the operators', () => {
+  it('opens the webhook endpoints to all and everything else to the operators’ networks', () => {
     const caddyfile = textOf('deploy/caddy/Caddyfile');
     expect(caddyfile).toContain('@doors path /webhooks/*');
     expect(caddyfile).toContain('@strangers not remote_ip {$CROSSBILL_OPERATORS:private_ranges}');
