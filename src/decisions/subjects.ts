@@ -11,7 +11,7 @@ import { type Subjects } from '../engine/decider.js';
 import { ensureInvoice } from '../engine/facts.js';
 import { takeInvoice } from '../invoices/rules/invoice.js';
 import { learnFromCapture } from '../payments/rules/payment.js';
-import { payments } from '../payments/subject.js';
+import { joinPayments } from '../payments/subject.js';
 import { invoices } from '../invoices/subject.js';
 import { type LaneState } from '../domain/model.js';
 import { type Ctx } from '../engine/change.js';
@@ -26,12 +26,16 @@ import { type Lane } from '../engine/draft.js';
 import { atRest, nothingMore } from '../engine/subject.js';
 import { asEventRule, decide } from '../engine/adapter.js';
 import { oneOf } from '../engine/call-rule.js';
+import { refundForItem } from '../refunds/rules/request.js';
 import { refunds } from '../refunds/subject.js';
 import { enrolment } from '../enrolment/subject.js';
 import { events } from '../events/subject.js';
 import { type OwnType } from '../domain/events/own-event.js';
 import { signups } from '../signups/subject.js';
+import { takeRefusal } from '../retries/rules/refusal.js';
 import { retries } from '../retries/subject.js';
+
+const payments = joinPayments({ giveBack: refundForItem, tryAgain: takeRefusal });
 
 /** The MoR's verdicts and refunds, by type. */
 export const PAYMENT_EVENTS: { readonly [K in PaymentEvent['type']]: (lane: Lane, e: PaymentEvent) => Verdict } = {

@@ -21,7 +21,7 @@ import { type JournalLine, type PaymentRow } from '../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow } from '../domain/mor-object.js';
 import { type InvoiceView } from '../engine/read-model.js';
 import { asksAbout, disputeLink, disputeName } from './dispute-link.view.js';
-import { disputeAnswer } from './rules/words.js';
+import { disputeAnswer } from './words.js';
 import { unreadSum } from '../domain/dispute-sum.js';
 
 export type Looker = {

@@ -129,7 +129,7 @@ export function paymentThatCame(s: Pick<LaneState, 'payments' | 'refunds'>): str
   return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
 }
 
-/** A person dismissed it, and nobody knows of any money: an unproven charge, or a charge of another invoice (ledger/rules/one-charge.ts). */
+/** A person dismissed it, and nobody knows of any money: an unproven charge, or a charge of another invoice (engine/one-charge.ts). */
 export function saysNothing(p: PaymentRow): boolean {
   return p.mark === 'closed' && p.succeededAt === null;
 }

@@ -10,7 +10,7 @@ import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } f
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { invalid } from '../api/http/problem.js';
 import { Filter, Matches } from '../api/http/rules.js';
-import { REASONS } from './rules/accounts.js';
+import { REASONS } from '../domain/postings.js';
 import { monthOf } from './rules/month.js';
 import { trialBalances } from './rules/trial-balance.js';
 import { TrialBalanceView, trialBalanceView } from './trial-balance.view.js';

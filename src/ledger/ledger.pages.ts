@@ -8,7 +8,7 @@ import { LedgerStore } from './ledger.store.js';
 import { Page } from '../console/console.guard.js';
 import { Pages } from '../console/pages.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { REASONS } from './rules/accounts.js';
+import { REASONS } from '../domain/postings.js';
 import { chosen } from '../console/list.js';
 import { CustomerNames } from '../console/customer-names.js';
 import { sendList, viewsOf } from '../console/list-page.js';

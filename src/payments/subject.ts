@@ -1,5 +1,7 @@
 // Payments join the engine.
 import { asReview } from '../engine/adapter.js';
+import { type Lane } from '../engine/draft.js';
+import { type PaymentEvent } from '../engine/event.js';
 import { nextLookup } from '../engine/lookup.js';
 import { type Subject } from '../engine/subject.js';
 import {
@@ -11,35 +13,47 @@ import {
   setReferenceCall,
 } from './rules/mark-calls.js';
 import { closeRefunded, readToMark, settleMarks } from './rules/mark.js';
-import { chargeLookup, chooseUnproven, takeNotPaid, takeSucceeded, unprovenItems } from './rules/payment.js';
-import { declareSurplus, restItems } from './rules/surplus.js';
+import {
+  chargeLookup,
+  chooseRefund,
+  chooseUnproven,
+  declareSurplus,
+  type GiveBack,
+  restItems,
+  takeNotPaid,
+  takeSucceeded,
+  unprovenItems,
+} from './rules/payment.js';
 
-const chosen = asReview(chooseMark);
+/** What other subjects do for a payment: they give it back, and try a refused renewal again. */
+export type Others = { readonly giveBack: GiveBack; readonly tryAgain: (lane: Lane, e: PaymentEvent) => void };
 
-export const payments = {
-  events: {
-    'payment.succeeded': takeSucceeded,
-    'payment.failed': takeNotPaid,
-    'payment.requires_action': takeNotPaid,
-  },
-  calls: {
-    finalize_invoice: finalizeCall,
-    report_payment: reportPaymentCall,
-    attach_payment: endOfMarkCall,
-    set_reference: setReferenceCall,
-    pay_out_of_band: endOfMarkCall,
-  },
-  money: [settleMarks, closeRefunded],
-  rest: [declareSurplus],
-  items: [unprovenItems, restItems],
-  lookups: [nextLookup(chargeLookup), nextLookup(readToMark), nextLookup(identifyLookup)],
-  choices: {
-    amount_mismatch: chosen,
-    currency_mismatch: chosen,
-    customer_mismatch: chosen,
-    invoice_not_payable: chosen,
-    double_payment: chosen,
-    partial_transfer: chosen,
-    signup_unproven: asReview(chooseUnproven),
-  },
-} satisfies Subject;
+export const joinPayments = ({ giveBack, tryAgain }: Others) => {
+  const notPaid = (lane: Lane, e: PaymentEvent) => takeNotPaid(lane, e, tryAgain);
+  const chosen = asReview((lane, r, choice) =>
+    choice.resolution === 'refund' ? chooseRefund(lane, r, choice.by, giveBack) : chooseMark(lane, r, choice),
+  );
+  return {
+    events: { 'payment.succeeded': takeSucceeded, 'payment.failed': notPaid, 'payment.requires_action': notPaid },
+    calls: {
+      finalize_invoice: finalizeCall,
+      report_payment: reportPaymentCall,
+      attach_payment: endOfMarkCall,
+      set_reference: setReferenceCall,
+      pay_out_of_band: endOfMarkCall,
+    },
+    money: [settleMarks, closeRefunded],
+    rest: [declareSurplus],
+    items: [unprovenItems, restItems],
+    lookups: [nextLookup(chargeLookup), nextLookup(readToMark), nextLookup(identifyLookup)],
+    choices: {
+      amount_mismatch: chosen,
+      currency_mismatch: chosen,
+      customer_mismatch: chosen,
+      invoice_not_payable: chosen,
+      double_payment: chosen,
+      partial_transfer: chosen,
+      signup_unproven: asReview(chooseUnproven),
+    },
+  } satisfies Subject;
+};

@@ -2,7 +2,7 @@
 import { paymentName } from '../domain/payment-name.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, decimalsOf } from '../domain/money.js';
-import { refundAnswer } from './rules/words.js';
+import { refundAnswer } from './refund-sentence.js';
 import { type ListedRefund } from '../engine/read-model.js';
 import { actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
 import { type Names } from '../console/fields.js';

@@ -6,7 +6,7 @@ import { ReadModel } from '../engine/read-model.js';
 import { type NamedRequest } from '../domain/request-name.js';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
 import { refuse } from '../engine/commanded.js';
-import { refundById, type RefundRequest, requestRefund } from './rules/refund-request.js';
+import { refundById, type RefundRequest, requestRefund } from './rules/request.js';
 
 @Injectable()
 export class RefundsFlow {

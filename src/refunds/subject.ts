@@ -1,16 +1,17 @@
 // Refunds join the engine.
 import { asReview } from '../engine/adapter.js';
 import { nothingMore, type Subject } from '../engine/subject.js';
-import { creditNoteCall, mirrorRefunds, reportRefundCall } from './rules/mirror.js';
 import {
   countRefunds,
+  creditNoteCall,
+  mirrorRefunds,
   reconsiderParked,
   refundGaps,
   refundsElsewhere,
-  renamedRefunds,
-  takeRefunded,
-} from './rules/refund.js';
-import { createRefundCall, stuckRefunds, takeStuckChoice, withdrawStale } from './rules/request.js';
+  reportRefundCall,
+} from './rules/mirror.js';
+import { takeRefunded } from './rules/refund.js';
+import { createRefundCall, renamedRefunds, stuckRefunds, takeStuckChoice, withdrawStale } from './rules/request.js';
 
 export const refunds = {
   when: (lane) => lane.refunds.length > 0,

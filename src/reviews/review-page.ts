@@ -5,7 +5,7 @@ import { type InvoiceView } from '../engine/read-model.js';
 import { lostOf, type MorObjectRow } from '../domain/mor-object.js';
 import { refundable } from '../domain/status.js';
 import { asksAbout, disputeIdLink, disputeLink } from '../disputes/dispute-link.view.js';
-import { surplusToRefund } from '../payments/rules/surplus.js';
+import { surplusToRefund } from '../payments/rules/payment.js';
 import { html, type Html } from '../console/html.js';
 import { formToken } from '../console/layout.js';
 import { type Session } from '../console/session.js';

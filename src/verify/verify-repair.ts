@@ -5,7 +5,7 @@ import { askAgain, isHeardSince } from '../engine/facts.js';
 import { takeInvoiceRead } from '../engine/read-invoice.js';
 import { decide } from '../engine/adapter.js';
 import { settle } from '../engine/settle.js';
-import { decideShadowedAnew } from '../payments/rules/shadow.js';
+import { decideShadowedAnew } from '../payments/rules/mark.js';
 import { announcedAt, isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../domain/mor-object.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type Inbox } from '../domain/ports/inbox.js';

@@ -10,14 +10,14 @@ export type SourceFile = { readonly path: string; readonly text: string };
 /** `*`: anything. Otherwise the parts, or files by pattern, allowed to this part besides itself. */
 type Allowed = '*' | readonly (string | RegExp)[];
 
-/** A subject's decisions: pure, like `domain/`. */
-const RULES = /^[a-z-]+\/rules\//;
+/** A subject's decisions, and the sentences of its items: pure, like `domain/`. */
+const RULES = /^[a-z-]+\/(rules\/|words\.ts$)/;
 /** The visible side of other subjects: their views and their flows, never their inside. */
 const SHOWN = /^[a-z-]+\/[a-z-]+\.(view|fields|flow|store|module)\.ts$/;
 
 /** The engine's words: a lane, its rows and moves, and the shape of a subject. Pure; the material of rules. */
 const ENGINE_WORDS =
-  /^engine\/(adapter|call|call-rule|change|commanded|draft|draft-moves|errand|event|facts|items|lookup|moves|open-money|payment|read-invoice|subject)\.ts$/;
+  /^engine\/(adapter|call|call-rule|change|commanded|draft|draft-moves|errand|event|facts|items|lookup|moves|one-charge|open-money|payment|read-invoice|subject)\.ts$/;
 
 /** A noun of the product: its rules, its routes, its pages, its module. */
 const SUBJECT: Allowed = ['domain', 'engine', 'api', 'console', 'mor', 'store', 'config', 'observe', RULES, SHOWN];

@@ -83,14 +83,14 @@ export const mutants = [
   },
   {
     name: 'a refund may exceed what remains',
-    file: 'src/refunds/rules/refund-request.ts',
+    file: 'src/refunds/rules/request.ts',
     find: 'if (amount > rest) {',
     replace: 'if (amount < 0n) {',
     tests: REFUNDS,
   },
   {
     name: 'a refund is counted twice',
-    file: 'src/refunds/rules/refund.ts',
+    file: 'src/refunds/rules/mirror.ts',
     find: "if (r.status !== 'succeeded' || r.counted ||",
     replace: "if (r.status !== 'succeeded' ||",
     tests: REFUNDS,
@@ -370,10 +370,10 @@ export const mutants = [
   },
   {
     name: 'one charge is booked for two invoices',
-    file: 'src/ledger/rules/one-charge.ts',
+    file: 'src/engine/one-charge.ts',
     find: 'const holder = charge === null ? undefined : lane.ctx.chargesElsewhere?.get(charge);',
     replace: 'const holder = undefined as ChargeHolder | undefined;',
-    tests: ['test/unit/ledger/rules/one-charge.test.ts'],
+    tests: ['test/unit/engine/one-charge.test.ts'],
   },
   {
     name: "two payments' refunds with one id share a key",
@@ -391,7 +391,7 @@ export const mutants = [
   },
   {
     name: 'the key of a refund depends on an id a restore changes',
-    file: 'src/refunds/rules/refund-request.ts',
+    file: 'src/refunds/rules/request.ts',
     find: 'refundKey(p.paymentId, scope);',
     replace: 'refundKey(p.id, scope);',
     tests: ['test/unit/refunds/rules/refund-request.test.ts'],

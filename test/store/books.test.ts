@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { DoorAnswersStore } from '../../src/intake/door-answers.store.js';
 import { type Export, ExportsStore } from '../../src/ledger/exports.store.js';
 import { daySums } from '../../src/ledger/ledger.store.js';
-import { ACCOUNTS } from '../../src/ledger/rules/accounts.js';
+import { ACCOUNTS } from '../../src/domain/postings.js';
 import { monthOf } from '../../src/ledger/rules/month.js';
 import { openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
 import { LedgerSumsStore } from '../../src/ledger/sums.store.js';

@@ -16,7 +16,7 @@ import { newPayment } from '../../src/engine/payment.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
-import { paymentCollected } from '../../src/ledger/rules/postings.js';
+import { paymentCollected } from '../../src/domain/postings.js';
 import { INVOICE_ID, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { FACTS, aKind } from '../support/item-facts.js';

@@ -3,7 +3,7 @@ import { type LaneState, type RefundRow } from '../../src/domain/model.js';
 import { asCommand } from '../../src/engine/adapter.js';
 import { type Ctx } from '../../src/engine/change.js';
 import { type Commanded } from '../../src/engine/commanded.js';
-import { type RefundRequest, requestRefund } from '../../src/refunds/rules/refund-request.js';
+import { type RefundRequest, requestRefund } from '../../src/refunds/rules/request.js';
 
 export function askRefund(
   s: LaneState,

@@ -7,7 +7,7 @@ import { type Ctx, openReview } from '../../src/engine/change.js';
 import { putPayment } from './put-rows.js';
 import { ensureInvoice } from '../../src/engine/facts.js';
 import { type EventVerdict, type LaneWork } from '../../src/engine/lane-store.js';
-import { paymentCollected } from '../../src/ledger/rules/postings.js';
+import { paymentCollected } from '../../src/domain/postings.js';
 
 type Work = LaneWork<null>['decide'];
 

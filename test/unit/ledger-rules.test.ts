@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { newPayment } from '../../src/engine/payment.js';
 import { type LedgerEntry, type PaymentRow } from '../../src/domain/model.js';
 import { type LedgerSum, moneyOf, openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
-import { ACCOUNTS, REASONS } from '../../src/ledger/rules/accounts.js';
+import { ACCOUNTS, REASONS } from '../../src/domain/postings.js';
 import { monthBeside, monthOf, nameOf } from '../../src/ledger/rules/month.js';
 import {
   debitReturned,
@@ -17,7 +17,7 @@ import {
   refundMirrored,
   refundOfUnmarked,
   refundPaid,
-} from '../../src/ledger/rules/postings.js';
+} from '../../src/domain/postings.js';
 import { newRefund } from '../../src/refunds/rules/refund.js';
 import { aCtx } from '../support/channel-lane.js';
 import { never } from '../support/never.js';

@@ -1,7 +1,7 @@
 // The trial balance of a month: each account's opening balance, movements and closing balance. Debits are positive,
 // credits negative.
 import { type Account } from '../../domain/model.js';
-import { ACCOUNTS } from './accounts.js';
+import { ACCOUNTS } from '../../domain/postings.js';
 
 /** Accounts at zero at the end of a month unless something is under way or waits for a person. */
 const CLEARING: ReadonlySet<Account> = new Set<Account>(['unmarked_payments', 'unmirrored_refunds']);

@@ -11,7 +11,7 @@ import { done, type Verdict } from '../../engine/event.js';
 import { itemRule } from '../../engine/items.js';
 import { isLookedInto, observationsOf } from '../../engine/open-money.js';
 import { bookedAs, paymentNamed } from '../../engine/payment.js';
-import { collect } from '../../ledger/rules/one-charge.js';
+import { collect } from '../../engine/one-charge.js';
 import { findOrAddObject, isTakenBack, putBack } from '../../mor-objects/rules/mor-object.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

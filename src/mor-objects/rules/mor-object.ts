@@ -24,7 +24,7 @@ import { type Draft, type Lane } from '../../engine/draft.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { bookedAs, newPayment } from '../../engine/payment.js';
-import { collect } from '../../ledger/rules/one-charge.js';
+import { collect } from '../../engine/one-charge.js';
 import {
   LINK_CONFIRM_TRIES,
   LINK_LAST_LOOK_AFTER_MS,

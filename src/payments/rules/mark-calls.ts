@@ -11,7 +11,7 @@ import { isSurplus } from '../../domain/surplus.js';
 import { asCallRule } from '../../engine/call-rule.js';
 import { type Call, refusalOf } from '../../engine/call.js';
 import { retryAt } from '../../engine/change.js';
-import { type Refusal, refuse } from '../../engine/commanded.js';
+import { type Refusal } from '../../engine/commanded.js';
 import { moveMark } from '../../engine/draft-moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { askAgain, isFresh, lookAfresh, takeRead } from '../../engine/facts.js';
@@ -19,11 +19,9 @@ import { type Lookup } from '../../engine/lookup.js';
 import { observationsOf } from '../../engine/open-money.js';
 import { awaitVerdict, closePayment, isCallOf, saysNothing } from '../../engine/payment.js';
 import { type Choice } from '../../engine/subject.js';
-import { paymentMarked } from '../../ledger/rules/postings.js';
-import { refundForItem } from '../../refunds/rules/refund-request.js';
+import { paymentMarked } from '../../domain/postings.js';
 import { MARK_TRIES } from '../../policy.js';
 import { findToLookUp, referenceOf, reportOf, standsStillUntil } from './mark.js';
-import { askIfBeyond, surplusToRefund } from './surplus.js';
 
 type Payment = Draft<PaymentRow>;
 type Probed = CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>;
@@ -86,11 +84,9 @@ export const endOfMarkCall = asCallRule<'attach_payment' | 'pay_out_of_band'>({
   readFirst: true,
   mayBeThere: bearsMoney,
   replied: (lane, { payment: p }, reply) => {
-    const before = lane.toState().invoice;
     lane.apply((s, ctx) => takeRead(s, ctx, reply.invoice));
     if (p === undefined) return;
     confirm(lane, p, `Stripe shows it ${reply.invoice.status}`);
-    askIfBeyond(lane, p, before, outOfBandOf(reply));
   },
   notBefore: (s, m, ctx) => {
     const p = s.payments.find((x) => isCallOf(m, x));
@@ -103,8 +99,6 @@ export const endOfMarkCall = asCallRule<'attach_payment' | 'pay_out_of_band'>({
   },
   chosen: chooseMark,
 });
-
-const outOfBandOf = (a: BillingAnswer): bigint | undefined => (a.kind === 'pay_out_of_band' ? a.outOfBand : undefined);
 
 function confirm(lane: Lane, p: Payment, how: string): void {
   if (p.amount === null || !['waiting', 'attaching', 'paying', 'parked'].includes(p.mark)) return;
@@ -198,7 +192,6 @@ function takeIdentified(lane: Lane, p: Payment, answer: BillingAnswer | null): v
   }
   p.markMode = answer.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
   confirm(lane, p, 'found on Stripe');
-  askIfBeyond(lane, p, lane.invoice, outOfBandOf(answer));
 }
 
 /** What this payment's own mark on an invoice that is paid would have been. */
@@ -213,25 +206,12 @@ function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
   return written ?? { kind: 'set_reference', invoiceId, paymentId: effectName(p), reference: referenceOf(p) };
 }
 
-const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';
-const NOT_PROVEN =
-  'Whether this charge is real is not known yet. Dismiss this once it is, or complete the signup again with the right amount.';
-
 /** A payment that waits for a person: applied, given back, tried again, or left aside. */
-export function chooseMark(lane: Lane, r: ReviewRow, { resolution, by }: Choice): Refusal | null {
+export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Refusal | null {
   const p = lane.findPayment(r.paymentRowId);
-  // Whether there is money at all is not known yet: closed now, its mark would begin, or be dropped, once it is proven, unasked.
-  if (resolution === 'dismiss' && p?.mark === 'proving' && r.subject === p.signupId)
-    return refuse(409, 'resolution_not_available', NOT_PROVEN, 'resolution');
-  if (resolution === 'refund') {
-    const surplus = surplusToRefund(lane.toState(), r);
-    if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');
-    return refundForItem(lane, r, p, surplus, by);
-  }
   // It is on the invoice already: what can be looked at is the invoice, and surplus.ts tells what is still so.
   if (resolution === 'retry' && (isSurplus(r) || p?.mark === 'confirmed')) lane.apply(askAgain);
-  // Only the number of an unproven signup is settled: whether the MoR knows the charge at all is another item's question.
-  if (p === undefined || (r.kind === 'amount_mismatch' && p.mark === 'parked' && p.succeededAt === null)) return null;
+  if (p === undefined) return null;
   if (resolution === 'dismiss') {
     if (p.mark !== 'parked') return null;
     closePayment(p);
@@ -239,9 +219,8 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution, by }: Choice)
     if (saysNothing(p) && lane.invoice?.retries?.waitingSince === null) awaitVerdict(lane, lane.now);
     return null;
   }
-  if (resolution === 'apply' && p.mark === 'parked') {
-    if (r.subject !== p.signupId) p.waived = findWaived(lane, r, p); // of a signup only its number is settled: the amounts are compared
-  } else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
+  if (resolution === 'apply' && p.mark === 'parked') p.waived = findWaived(lane, r, p);
+  else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
   else return null;
   moveMark(p, 'waiting');
   lane.apply(lookAfresh);

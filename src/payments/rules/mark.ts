@@ -1,4 +1,4 @@
-// The mark of a payment on its invoice: decided on a fresh read, begun, held, taken back, or left to a person.
+// The mark of a payment on its invoice: decided on a fresh read, begun, held, taken back, or left to a person; and written down in shadow mode.
 import { type KindAndFact } from '../../domain/fact.js';
 import { type Item } from '../../domain/item.js';
 import {
@@ -6,12 +6,16 @@ import {
   type InvoiceRow,
   type LaneRows,
   type MarkMode,
+  type MarkStage,
+  type OutboxKind,
   type OutboxRow,
   type PaymentRow,
 } from '../../domain/model.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';
+import { SHADOW_MODE } from '../../domain/ports/call.js';
+import { paymentMarked } from '../../domain/postings.js';
 import { type FlowSettings } from '../../domain/settings.js';
 import { isPayable } from '../../domain/status.js';
 import { isCutOffSince, mayBeCutOff } from '../../engine/call.js';
@@ -23,7 +27,6 @@ import { observationsOf } from '../../engine/open-money.js';
 import { closePayment, isCallOf, maybeOne, PARKING } from '../../engine/payment.js';
 import { invoiceLookup } from '../../engine/read-invoice.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
-import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
 
 type Payment = Draft<PaymentRow>;
 
@@ -114,7 +117,7 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
   if (isShadowed(lane, p)) return settleShadowed(lane, p);
   if (STEPS[p.mark] !== undefined) return withdrawIfPointless(lane, p, i);
   const { amount } = p;
-  if (p.mark !== 'waiting' || amount === null || isBesidePart(lane, p) || askOfAmount(lane, p)) return;
+  if (p.mark !== 'waiting' || amount === null || isBesidePart(lane, p)) return;
   const holder = lane.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(lane, x, i));
   const isStuck = lane.reviews.some(
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
@@ -187,22 +190,6 @@ export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall 
     guaranteedAt: at,
     presence: p.origin === 'signup' ? 'on_session' : 'off_session',
   };
-}
-
-/**
- * A signup's backend said another amount than the signup asked for (signups/rules/signup.ts): a person decides first, and again if they chose a
- * refund and the MoR made none. A MoR that took less refuses to give back the amount asked for. True: a person decides.
- */
-function askOfAmount(lane: Lane, p: Payment): boolean {
-  const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
-  if (item === undefined || (item.status !== 'open' && item.resolution !== 'refund')) return false;
-  if (item.fact.code !== 'completed-otherwise') return false;
-  const { subject, fact } = item;
-  const r = lane.findRefunds(p).findLast((x) => x.status === 'failed');
-  const refund = r && { amount: { minor: r.amount, currency: r.currency }, said: r.failure?.message ?? null };
-  moveMark(p, 'parked');
-  lane.ask({ kind: 'amount_mismatch', subject, paymentRowId: p.id, fact: { ...fact, failed: refund ?? fact.failed } });
-  return true;
 }
 
 /** Of two payments for one invoice a person sees all that speaks of money. */
@@ -317,3 +304,45 @@ export const readToMark = {
     return findToLookUp(lane) === undefined || i === null || isFresh(i, lane.now) ? null : i.invoiceId;
   },
 };
+
+/** The first call of each stage of a mark. */
+const CALL_OF: Partial<Record<MarkStage, OutboxKind>> = {
+  reporting: 'report_payment',
+  attaching: 'attach_payment',
+  referencing: 'set_reference',
+};
+
+/** The mark of a payment was decided in shadow mode: its newest call was never sent. */
+export function isShadowed(s: LaneRows, p: PaymentRow): boolean {
+  const kind = CALL_OF[p.mark];
+  const newest = s.messages.findLast((m) => m.kind === kind && isCallOf(m, p));
+  return newest !== undefined && isShadowCall(newest);
+}
+
+export function isShadowCall(m: Pick<OutboxRow, 'status' | 'lastCode'>): boolean {
+  return m.status === 'cancelled' && m.lastCode === SHADOW_MODE;
+}
+
+/** The invoice of before somebody else marked it: the decision of then is compared with what was done. */
+export function beforeTheMark(i: InvoiceRow): InvoiceRow {
+  return i.platformStatus === 'paid' ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
+}
+
+/** Whoever is in charge marked the invoice as Crossbill decided: the books follow. Until then there is nothing to do. */
+export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
+  if (lane.invoice?.platformStatus !== 'paid' || p.amount === null) return;
+  moveMark(p, 'waiting');
+  moveMark(p, 'confirmed');
+  lane.book(paymentMarked(p, p.amount, lane.now));
+  lane.say('decision', `payment ${effectName(p)} is marked as shadow mode decided; somebody else did it`, p);
+}
+
+/** After shadow mode, when a person asks for it (`verify --repair`): a mark that nobody made is decided again. */
+export function decideShadowedAnew(lane: Lane): void {
+  if (lane.settings.shadow === true || lane.invoice?.platformStatus === 'paid') return;
+  for (const p of lane.payments) {
+    if (!isShadowed(lane, p)) continue;
+    moveMark(p, 'waiting');
+    lane.say('decision', `payment ${effectName(p)} was decided in shadow mode and nobody marked it: decided again`, p);
+  }
+}

@@ -1,22 +1,25 @@
-// A payment: the MoR's verdicts on it, and the proof of a signup's charge, which only a browser named.
+// A payment: the MoR's verdicts on it, the proof of a signup's charge, and money on its invoice that does not match its mark.
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, timeNamed } from '../../domain/events/payload-fields.js';
 import { type UnprovenFact } from '../../domain/facts/late.js';
-import { type PaymentRow } from '../../domain/model.js';
-import { sameMoney, showMoney } from '../../domain/money.js';
+import { type InvoiceRow, type LaneRows, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type Money, sameMoney, showMoney } from '../../domain/money.js';
 import { has } from '../../domain/mor-object.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type CallOutcome, said } from '../../domain/ports/call.js';
 import { type ChargeState } from '../../domain/ports/payment-gateway.js';
-import { closeReviews, openReviewOf, retryAt } from '../../engine/change.js';
+import { isPayable } from '../../domain/status.js';
+import { isSurplus, overpaid, type Overpaid, surplusRefunded } from '../../domain/surplus.js';
+import { retryAt } from '../../engine/change.js';
+import { type Refusal, refuse } from '../../engine/commanded.js';
 import { moveMark } from '../../engine/draft-moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { done, type PaymentEvent, type Verdict } from '../../engine/event.js';
-import { itemRule } from '../../engine/items.js';
+import { declareItems, itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
+import { believe, collect } from '../../engine/one-charge.js';
 import { closePayment, inBooks, takePayment } from '../../engine/payment.js';
 import { type ChoiceRule } from '../../engine/subject.js';
-import { collect } from '../../ledger/rules/one-charge.js';
 import {
   DAY_MS,
   FAILED_READS_SHOWN,
@@ -25,7 +28,6 @@ import {
   PROVE_LONGEST_PAUSE_MS,
   PROVE_PATIENCE_MS,
 } from '../../policy.js';
-import { takeRefusal } from '../../retries/rules/refusal.js';
 
 type Payment = Draft<PaymentRow>;
 
@@ -50,17 +52,13 @@ export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
   });
   if (!collect(lane, p, e.eventId)) return done('its charge is booked for another invoice, as a person was told');
   moveMark(p, 'waiting');
-  settleAmount(lane, p, AMOUNT_NAMED);
   askIfRefusedSince(lane, p, verdictAt, declineCode);
   return done(`${showMoney({ minor: e.amount, currency: e.currency })} was taken, payment ${e.paymentId}`);
 }
 
-const AMOUNT_NAMED = 'the MoR named the amount';
-
 function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): Verdict {
   const isSameCharge = e.processorChargeId === null || p.processorChargeId === e.processorChargeId;
   if (p.amount === e.amount && p.currency === e.currency && p.customerId === e.customerId && isSameCharge) {
-    settleAmount(lane, p, AMOUNT_NAMED);
     return done('this payment is already recorded');
   }
   const stated = {
@@ -78,8 +76,11 @@ function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): Verdict {
   return done('differs from the record: not applied');
 }
 
-/** The MoR refused the charge, or the customer must authenticate. A late failure never undoes a success. */
-export function takeNotPaid(lane: Lane, e: PaymentEvent): Verdict {
+/**
+ * The MoR refused the charge, or the customer must authenticate. A late failure never undoes a success. `tryAgain`: what an invoice
+ * without money remembers of it (retries/).
+ */
+export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, e: PaymentEvent) => void): Verdict {
   const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
   noteAttempt(lane, e, outcome);
   const p = takePayment(lane, e);
@@ -99,7 +100,7 @@ export function takeNotPaid(lane: Lane, e: PaymentEvent): Verdict {
     return done(`late: ${isUntaken ? 'an earlier attempt of the same intent' : 'the payment has succeeded'} (${why})`);
   }
   if (isNews) Object.assign(p, { amount: e.amount, status: outcome, verdictAt: e.at, failureMessage, declineCode });
-  takeRefusal(lane, e);
+  tryAgain(lane, e);
   return done(`the invoice is left open: ${why}`);
 }
 
@@ -200,16 +201,6 @@ function giveUpProof(p: Payment): void {
   p.proveDueAt = null;
 }
 
-/** A signup's charge is real: from here on it is a payment like any other. */
-export function believe(lane: Lane, p: Payment, how: string): void {
-  if (p.amount === null) return;
-  const isNew = p.succeededAt === null;
-  Object.assign(p, { status: 'succeeded', succeededAt: p.succeededAt ?? lane.now, proveDueAt: null });
-  if (isNew && !collect(lane, p, null)) return;
-  moveMark(p, 'waiting');
-  lane.say('decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p);
-}
-
 /** A signup's charge that nothing has proven: nobody knows whether there is money. */
 export const unprovenItems = itemRule(
   { 'charge-failed': whyProven, 'debit-unsettled': whyProven, 'charge-unknown': whyProven },
@@ -250,10 +241,100 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
   return null;
 };
 
-/** What the signup's backend said wrongly of its amount was said rightly since (signups/rules/signup.ts), or the MoR named the amount. */
-export function settleAmount(lane: Lane, p: Payment, note: string): void {
-  const item = p.signupId === null ? undefined : openReviewOf(lane.toState(), 'amount_mismatch', p.signupId);
-  if (item === undefined) return;
-  lane.apply((s, ctx) => closeReviews(s, ctx, (r) => r.id === item.id, { by: null, resolution: 'cleared', note }));
-  if (p.mark === 'parked' && p.succeededAt !== null) moveMark(p, 'waiting');
+/** A rest is still due after the mark: the invoice changed meanwhile. Nobody asks about a part that a person let through. */
+export const restItems = itemRule(
+  { 'rest-due': ({ invoice }) => `the invoice is ${invoice?.platformStatus ?? 'unknown'}, or the payment goes back` },
+  function* (lane) {
+    const { invoice: i, payments, refunds, reviews } = lane.toState();
+    if (i === null || !isPayable(i) || i.amountRemaining === 0n) return;
+    for (const p of payments) {
+      const isPart = p.waived.includes('amount_mismatch') && !p.waived.includes('surplus');
+      const isGoingBack = refunds.some((r) => r.paymentRowId === p.id && r.status !== 'failed');
+      if (p.mark !== 'confirmed' || isPart || isGoingBack) continue;
+      // A person asked for a look: it comes first.
+      const isOpen = reviews.some((r) => r.status === 'open' && r.topic === 'rest-due' && r.subject === p.id);
+      if (i.readAt === null && !isOpen) continue;
+      const due: Money = { minor: i.amountRemaining ?? 0n, currency: p.currency };
+      const fact = { code: 'rest-due', status: i.platformStatus, due } as const;
+      yield { kind: 'amount_mismatch', about: p, fact, actions: ['refund', 'retry', 'dismiss'] };
+    }
+  },
+);
+
+/** More was taken for the invoice than was due. Who paid what is known once every call that marks it has its reply. */
+export function declareSurplus(lane: Lane): void {
+  const isBeingMarked = lane.toState().payments.some((p) => p.mark === 'attaching' || p.mark === 'paying');
+  if (!isBeingMarked) declareItems(lane, surplusItems);
+}
+
+const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being given back' }, function* (lane) {
+  const s = lane.toState();
+  const i = s.invoice;
+  const paid = findSurplus(s);
+  if (i === null || paid === null) return;
+  const { minor, by, credited, back, rest } = paid;
+  const chosen = s.reviews.flatMap((r) =>
+    r.fact.code === 'overpaid' && r.fact.over.minor === minor ? (r.resolution ?? []) : [],
+  );
+  // It stays. A chosen refund decides nothing yet: the MoR may refuse it, or it fails.
+  if (chosen.includes('apply') || chosen.includes('dismiss')) return;
+  // Whoever chose to refund it was told to deduct it from the balance.
+  if (rest <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return;
+  const sum = (x: bigint): Money => ({ minor: x, currency: i.currency ?? '' });
+  yield {
+    kind: 'amount_mismatch',
+    about: { id: i.invoiceId },
+    paymentRowId: by.at(-1)?.id ?? null,
+    fact: {
+      code: 'overpaid',
+      over: sum(minor),
+      due: sum(i.amountDue ?? 0n),
+      by: by.map((p) => ({ payment: effectName(p), amount: sum(p.amount ?? 0n) })),
+      refunded: sum(back),
+      left: sum(rest),
+      credited,
+    },
+    proposed: credited && back > 0n ? null : 'refund', // first, what was given back must be taken off the balance
+  };
+});
+
+/** What the refund of a surplus gives back; null: the item is of another kind. */
+export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
+  if (!isSurplus(r)) return null;
+  const rest = findSurplus(s)?.rest ?? 0n;
+  return rest > 0n ? rest : 0n;
+}
+
+/** Refunds a payment by a person's choice for an item. `amount`: smallest units; null: the rest of the payment. */
+export type GiveBack = (
+  lane: Lane,
+  item: ReviewRow,
+  p: PaymentRow | undefined,
+  amount: bigint | null,
+  by: string,
+) => Refusal | null;
+
+const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';
+
+/** A person gives the payment back, or of a surplus the rest. */
+export function chooseRefund(lane: Lane, r: ReviewRow, by: string, giveBack: GiveBack): Refusal | null {
+  const surplus = surplusToRefund(lane.toState(), r);
+  if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');
+  return giveBack(lane, r, lane.findPayment(r.paymentRowId), surplus, by);
+}
+
+/** `back`: what refunds gave back of it, as Stripe was told. `rest`: what was neither given back nor is on its way back. */
+function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
+  const paid = overpaid(s);
+  if (paid === null) return null;
+  const rest = paid.minor - paid.by.reduce((sum, p) => sum + p.amountRefunded + findOnItsWay(s, p), 0n);
+  return { ...paid, back: surplusRefunded(s.refunds), rest };
+}
+
+/** Refunds of a payment that are not counted yet: one that is unknown may have been made. */
+function findOnItsWay(s: LaneRows, p: PaymentRow): bigint {
+  return s.refunds.reduce((sum, r) => {
+    const isOver = r.counted || r.status === 'failed' || r.status === 'joined';
+    return r.paymentRowId === p.id && r.currency === p.currency && !isOver ? sum + r.amount : sum;
+  }, 0n);
 }

@@ -1,16 +1,25 @@
-// A refund on Stripe: the report on its payment record, then the credit note, once its payment shows on the invoice.
-import { type MirrorStage, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
-import { effectName } from '../../domain/payment-name.js';
-import { type CallFailure } from '../../domain/ports/call.js';
-import { isPayable } from '../../domain/status.js';
+// A refund in the sums of its payment, and on Stripe: the report on the payment record, then the credit note, once its payment shows on the invoice.
+import {
+  type LaneRows,
+  type MirrorStage,
+  type PaymentRow,
+  type RefundRow,
+  type ReviewRow,
+} from '../../domain/model.js';
+import { type Money } from '../../domain/money.js';
+import { effectName, paymentName } from '../../domain/payment-name.js';
+import { type CallFailure, said } from '../../domain/ports/call.js';
+import { refundMirrored, refundOfUnmarked, refundPaid } from '../../domain/postings.js';
+import { isPayable, paymentStatus } from '../../domain/status.js';
 import { saleOf, surplusIn } from '../../domain/surplus.js';
-import { type Call, callFailed, refundOf, refusalOf } from '../../engine/call.js';
 import { asCallRule } from '../../engine/call-rule.js';
+import { type Call, callFailed, refundOf, refusalOf } from '../../engine/call.js';
+import { moveMark, moveMirror } from '../../engine/draft-moves.js';
 import { type Lane } from '../../engine/draft.js';
-import { moveMirror } from '../../engine/draft-moves.js';
-import { isCallOf, mayHaveSettled, PARKING } from '../../engine/payment.js';
+import { done } from '../../engine/event.js';
+import { type Holds, itemRule } from '../../engine/items.js';
+import { isCallOf, mayHaveSettled, PARKING, saysNothing } from '../../engine/payment.js';
 import { type Choice } from '../../engine/subject.js';
-import { refundMirrored, refundOfUnmarked } from '../../ledger/rules/postings.js';
 
 export function mirrorRefunds(lane: Lane): void {
   for (const r of lane.refunds) {
@@ -129,3 +138,109 @@ export const creditNoteCall = asCallRule<'issue_credit_note'>({
     lane.say('decision', `the refund shows on Stripe: ${creditNoteId}`, r);
   },
 });
+
+/** By the MoR's running total, else by age: the same refunds count in any order of arrival. */
+function inOrder(a: RefundRow, b: RefundRow): number {
+  const total = (r: RefundRow): bigint => r.totalAfter ?? 1n << 62n;
+  if (total(a) !== total(b)) return total(a) < total(b) ? -1 : 1;
+  return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
+}
+
+/** Counts succeeded refunds as long as they fit into the payment. The others stay visible and uncounted. */
+export function countRefunds(lane: Lane): void {
+  for (const p of lane.payments) {
+    if (p.amount === null || p.succeededAt === null) continue; // its refunds arrived first: they wait
+    for (const r of lane.findRefunds(p).toSorted(inOrder)) {
+      if (r.status !== 'succeeded' || r.counted || r.currency !== p.currency) continue;
+      // A running total beyond the payment cannot be true, whether or not the others have come yet.
+      if (p.amountRefunded + r.amount > p.amount || (r.totalAfter ?? 0n) > p.amount) continue;
+      p.amountRefunded += r.amount;
+      p.status = paymentStatus(p, p.amountRefunded);
+      r.counted = true;
+      if (r.mirror === 'none') moveMirror(r, 'waiting');
+      lane.book(refundPaid(p, r, lane.now, null));
+    }
+  }
+}
+
+/**
+ * A person chose to give a payment back, and the refund failed, or a bank had taken a part before: the payment waits for a new read of its
+ * invoice, and its item comes back.
+ */
+export function reconsiderParked(lane: Lane): void {
+  for (const p of lane.payments) {
+    if (p.mark !== 'parked' || lane.invoice === null || (p.amount !== null && p.amountRefunded >= p.amount)) continue;
+    const items = lane.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
+    // An item without a person's choice decided nothing.
+    const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
+    if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
+    if (lane.findRefunds(p).some((r) => ['requested', 'unknown', 'pending'].includes(r.status))) continue;
+    lane.say('decision', `${paymentName(p)} was not given back in full: look at it again`, p);
+    moveMark(p, 'waiting');
+    lane.invoice.readAt = null;
+  }
+}
+
+/**
+ * Compares the refunds we know with the cumulative total of Document 3. A total above their sum means a missing event; refunds beyond the
+ * payment or with overlapping totals mean an error.
+ */
+export const refundGaps = itemRule(
+  { 'refunds-beyond-payment': whyGone, 'refund-event-missing': whyGone, 'totals-overlap': whyGone },
+  function* (lane) {
+    const { payments, refunds } = lane.toState();
+    for (const p of payments) {
+      const fact = findGap(p, refunds);
+      if (fact !== null) yield { kind: 'refund_gap', about: p, fact };
+    }
+  },
+);
+
+function whyGone({ payments, refunds }: LaneRows, { subject }: ReviewRow): string {
+  const isOther = payments.some((p) => p.id === subject && findGap(p, refunds) !== null);
+  return isOther ? 'the refunds differ in another way' : 'the refunds add up';
+}
+
+type Gap = Holds<'refunds-beyond-payment' | 'refund-event-missing' | 'totals-overlap'>['fact'];
+
+function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
+  const known = all.filter((r) => r.paymentRowId === p.id && r.status === 'succeeded');
+  const sum = known.reduce((n, r) => n + r.amount, 0n);
+  const sumOf = (minor: bigint): Money => ({ minor, currency: p.currency });
+  const payment = paymentName(p);
+  if (p.succeededAt !== null && p.amount !== null && (sum > p.amount || known.some((r) => !r.counted)))
+    return { code: 'refunds-beyond-payment', payment, amount: sumOf(p.amount), refunded: sumOf(sum) };
+  if (p.refundedTotal !== null && p.refundedTotal > sum)
+    return { code: 'refund-event-missing', payment, reported: sumOf(p.refundedTotal), received: sumOf(sum) };
+  // Each event covers the stretch from its total minus its amount up to its total; two stretches must not overlap.
+  let end = 0n;
+  for (const { totalAfter, amount } of known.toSorted(inOrder)) {
+    if (totalAfter === null) continue;
+    if (totalAfter - amount < end) return { code: 'totals-overlap', payment, at: sumOf(totalAfter) };
+    end = totalAfter;
+  }
+  return null;
+}
+
+/**
+ * A refund of a payment without money here, since its charge paid another invoice by a person's word: the books of neither show it, and the
+ * other lane hears nothing. Once the MoR names a charge of its own for the payment, the refund is booked here.
+ */
+export const refundsElsewhere = itemRule(
+  { 'refunded-elsewhere': 'the MoR named a charge of its own for the payment: the refund is in the ledger' },
+  function* (lane) {
+    const { payments, refunds, reviews } = lane.toState();
+    for (const r of refunds) {
+      const p = payments.find((x) => x.id === r.paymentRowId);
+      if (r.status !== 'succeeded' || p === undefined || p.succeededAt !== null) continue;
+      const isTold = reviews.some((x) => x.topic === 'refunded-elsewhere' && x.subject === r.id);
+      if (!saysNothing(p) && !isTold) continue;
+      const amount = { minor: r.amount, currency: r.currency };
+      yield {
+        kind: 'conflicting_event',
+        about: r,
+        fact: { code: 'refunded-elsewhere', amount, payment: effectName(p) },
+      };
+    }
+  },
+);

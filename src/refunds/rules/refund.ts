@@ -1,16 +1,17 @@
-// A refund: the MoR's word of it, and the sums of a payment's refunds.
+// A refund: the MoR's word of it, by event or as the answer to our request. One row, whichever comes first.
 import { type ConflictFact } from '../../domain/facts/conflict.js';
-import { type LaneRows, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
-import { type Money, showMoney } from '../../domain/money.js';
-import { effectName, paymentName } from '../../domain/payment-name.js';
-import { paymentStatus } from '../../domain/status.js';
+import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { showMoney } from '../../domain/money.js';
+import { paymentName } from '../../domain/payment-name.js';
+import { said } from '../../domain/ports/call.js';
+import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
 import { type Ctx } from '../../engine/change.js';
+import { moveRefund } from '../../engine/draft-moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
-import { moveMark, moveMirror, moveRefund } from '../../engine/draft-moves.js';
 import { done, type PaymentEvent, type Verdict } from '../../engine/event.js';
-import { type Holds, itemRule } from '../../engine/items.js';
-import { PARKING, saysNothing, takePayment } from '../../engine/payment.js';
-import { refundPaid } from '../../ledger/rules/postings.js';
+import { saysNothing, takePayment } from '../../engine/payment.js';
+
+type Refund = Draft<RefundRow>;
 
 export function newRefund(
   ctx: Pick<Ctx, 'newId' | 'now'>,
@@ -69,7 +70,7 @@ export function takeRefunded(lane: Lane, e: PaymentEvent): Verdict {
 }
 
 /** The refund is known: the event adds names and a total, or contradicts the record. */
-function takeAgain(lane: Lane, p: PaymentRow, r: Draft<RefundRow>, e: PaymentEvent): Verdict {
+function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Verdict {
   const total = e.amountRefundedTotal;
   const other = isNamedOtherwise(r, e) ? r.morRefundId : null;
   const isSameTotal = r.totalAfter === null || total === null || r.totalAfter === total;
@@ -111,7 +112,7 @@ function isNamedOtherwise(r: RefundRow, e: PaymentEvent): boolean {
   return r.morRefundId !== null && e.refundId !== null && r.morRefundId !== e.refundId;
 }
 
-function fillIds(r: Draft<RefundRow>, e: PaymentEvent): void {
+function fillIds(r: Refund, e: PaymentEvent): void {
   r.morRefundId ??= e.refundId;
   r.processorRefundId ??= e.processorRefundId;
 }
@@ -120,7 +121,7 @@ function fillIds(r: Draft<RefundRow>, e: PaymentEvent): void {
  * The refund of an event: by either id; else one of ours of the same amount without an id, since the webhook may come before the answer
  * to our request. (If that was another refund, the answer brings a second row: the sums are right.)
  */
-function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Draft<RefundRow> | undefined {
+function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefined {
   const own = lane.findRefunds(p);
   const alike = own.filter((r) => isSameMoney(r, e));
   const isSameTotal = (r: RefundRow): boolean => r.totalAfter !== null && r.totalAfter === e.amountRefundedTotal;
@@ -160,137 +161,90 @@ function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
   return done('that id is of another payment than the one that a person named so: not applied');
 }
 
-/** A person named the payment, the refund was asked for under that name, and the MoR names the payment otherwise. */
-export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): boolean {
-  const [asked, now] = [r?.askedOf ?? null, p?.paymentId ?? null];
-  return asked !== null && now !== null && asked !== now;
-}
-
-/** Asked for under a name from a person, where the MoR names the payment otherwise: the money is not of this payment. */
-export const renamedRefunds = itemRule(
-  { 'payment-renamed': 'nothing was given back under that name' },
-  function* (lane) {
-    const { payments, refunds } = lane.toState();
-    for (const p of payments) {
-      const made = refunds.filter(
-        (r) => r.paymentRowId === p.id && isRenamed(p, r) && r.status !== 'failed' && r.status !== 'joined',
-      );
-      for (const from of new Set(made.flatMap((r) => r.askedOf ?? []))) {
-        const minor = made.reduce((sum, r) => (r.askedOf === from ? sum + r.amount : sum), 0n);
-        const fact = {
-          code: 'payment-renamed',
-          from,
-          to: paymentName(p),
-          amount: { minor, currency: p.currency },
-        } as const;
-        yield { kind: 'conflicting_event', about: p, subject: `${p.id}:${from}`, fact };
-      }
-    }
-  },
-);
-
-/** By the MoR's running total, else by age: the same refunds count in any order of arrival. */
-function inOrder(a: RefundRow, b: RefundRow): number {
-  const total = (r: RefundRow): bigint => r.totalAfter ?? 1n << 62n;
-  if (total(a) !== total(b)) return total(a) < total(b) ? -1 : 1;
-  return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
-}
-
-/** Counts succeeded refunds as long as they fit into the payment. The others stay visible and uncounted. */
-export function countRefunds(lane: Lane): void {
-  for (const p of lane.payments) {
-    if (p.amount === null || p.succeededAt === null) continue; // its refunds arrived first: they wait
-    for (const r of lane.findRefunds(p).toSorted(inOrder)) {
-      if (r.status !== 'succeeded' || r.counted || r.currency !== p.currency) continue;
-      // A running total beyond the payment cannot be true, whether or not the others have come yet.
-      if (p.amountRefunded + r.amount > p.amount || (r.totalAfter ?? 0n) > p.amount) continue;
-      p.amountRefunded += r.amount;
-      p.status = paymentStatus(p, p.amountRefunded);
-      r.counted = true;
-      if (r.mirror === 'none') moveMirror(r, 'waiting');
-      lane.book(refundPaid(p, r, lane.now, null));
-    }
+/** Document 3, "Refund", as the answer to our request. The webhook may have told the same before. */
+export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
+  const p = lane.findPayment(r.paymentRowId);
+  if (p === undefined) return;
+  const others = lane.findRefunds(p).filter((x) => x.id !== r.id);
+  const known =
+    others.find((x) => x.morRefundId === a.morRefundId) ??
+    others.find((x) => a.processorRefundId !== null && x.processorRefundId === a.processorRefundId);
+  if (a.amountMinor !== r.amount || a.currency !== r.currency || a.paymentId !== p.paymentId) {
+    if (r.status === 'requested') moveRefund(r, 'unknown');
+    if (known === undefined && a.paymentId === p.paymentId) r.morRefundId ??= a.morRefundId;
+    const asked = { minor: r.amount, currency: r.currency };
+    const answered = { minor: a.amountMinor, currency: a.currency };
+    const fact = {
+      code: 'answer-differs',
+      payment: paymentName(p),
+      asked,
+      answered,
+      answeredFor: a.paymentId,
+    } as const;
+    return lane.ask({ kind: 'refund_gap', subject: r.id, paymentRowId: p.id, refundId: r.id, fact });
   }
+  const told = known ?? (isNameless(r, a.amountMinor) ? findTold(others, a) : undefined);
+  if (told !== undefined) return join(lane, r, told, a);
+  const isOther = (one: string | null, other: string | null): boolean =>
+    one !== null && other !== null && one !== other;
+  const isAnother = isOther(r.morRefundId, a.morRefundId) || isOther(r.processorRefundId, a.processorRefundId);
+  // Another of ours of the same amount without a name: its event was taken for this one's.
+  const twin = (): Refund =>
+    others.find((x) => isNameless(x, r.amount)) ??
+    lane.add('refunds', newRefund(lane.ctx, p, r.amount, r.reason, 'api'));
+  settleBy(lane, isAnother ? twin() : r, a);
+}
+
+function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
+  const isSettled = r.status === 'succeeded';
+  const status = (['succeeded', 'pending', 'failed'] as const).find((known) => known === a.status) ?? null;
+  if (!isSettled) moveRefund(r, status ?? 'pending', { morStatus: status === null ? a.status : null });
+  r.morRefundId = a.morRefundId;
+  r.processorRefundId ??= a.processorRefundId;
+  if (a.status === 'succeeded') r.succeededAt ??= a.createdAt ?? lane.now;
+  const failure = { status: null, code: 'refund_failed', message: 'the MoR says that the refund failed' };
+  r.failure = a.status === 'failed' && !isSettled ? failure : null;
 }
 
 /**
- * A person chose to give a payment back, and the refund failed, or a bank had taken a part before: the payment waits for a new read of its
- * invoice, and its item comes back.
+ * Event and answer may have no id in common (Document 3 asks for none in an event). An event here before our request can be of the answer's
+ * refund, if the MoR made it no earlier than the refund; any refund for a new request is younger. The oldest fitting one counts: a later
+ * answer may need a younger one.
  */
-export function reconsiderParked(lane: Lane): void {
-  for (const p of lane.payments) {
-    if (p.mark !== 'parked' || lane.invoice === null || (p.amount !== null && p.amountRefunded >= p.amount)) continue;
-    const items = lane.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
-    // An item without a person's choice decided nothing.
-    const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
-    if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
-    if (lane.findRefunds(p).some((r) => ['requested', 'unknown', 'pending'].includes(r.status))) continue;
-    lane.say('decision', `${paymentName(p)} was not given back in full: look at it again`, p);
-    moveMark(p, 'waiting');
-    lane.invoice.readAt = null;
-  }
+function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefined {
+  const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000); // events tell whole seconds
+  if (madeSec === null) return undefined;
+  const isNew = (r: Refund): boolean =>
+    r.origin === 'event' && r.askedAs === null && r.morRefundId === null && r.processorRefundId === null;
+  const at = (r: Refund): number => r.succeededAt?.getTime() ?? -1;
+  return others
+    .filter((r) => isNew(r) && r.amount === a.amountMinor && r.currency === a.currency && madeSec <= at(r) / 1_000)
+    .toSorted((x, y) => at(x) - at(y))[0];
 }
 
 /**
- * Compares the refunds we know with the cumulative total of Document 3. A total above their sum means a missing event; refunds beyond the
- * payment or with overlapping totals mean an error.
+ * The MoR answered with a refund of another row, as after a restore: its event came back before our request under its key. The other row is
+ * the refund, under both of our ids, and ours reserves nothing (docs/decisions/0008).
  */
-export const refundGaps = itemRule(
-  { 'refunds-beyond-payment': whyGone, 'refund-event-missing': whyGone, 'totals-overlap': whyGone },
-  function* (lane) {
-    const { payments, refunds } = lane.toState();
-    for (const p of payments) {
-      const fact = findGap(p, refunds);
-      if (fact !== null) yield { kind: 'refund_gap', about: p, fact };
-    }
-  },
-);
-
-function whyGone({ payments, refunds }: LaneRows, { subject }: ReviewRow): string {
-  const isOther = payments.some((p) => p.id === subject && findGap(p, refunds) !== null);
-  return isOther ? 'the refunds differ in another way' : 'the refunds add up';
+function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
+  // One of ours without an answer took this event for its own: its answer puts it right.
+  const awaits = requestOf(lane, known.id)?.status === 'pending';
+  const same = isNameless(r, known.amount) && known.currency === r.currency;
+  if (!same || awaits || known.status !== 'succeeded' || known.askedAs !== null) return;
+  const own = lane.refunds.filter((x) => x.paymentRowId === r.paymentRowId);
+  const isHeld = own.some((x) => x.processorRefundId === a.processorRefundId);
+  moveRefund(r, 'joined');
+  known.morRefundId ??= a.morRefundId;
+  if (!isHeld) known.processorRefundId ??= a.processorRefundId;
+  known.reason ??= r.reason;
+  Object.assign(known, { origin: 'api', askedAs: r.id, askedOf: r.askedOf });
+  lane.say('decision', `${r.id} is refund ${known.morRefundId}, which was known already: they are one`, known);
 }
 
-type Gap = Holds<'refunds-beyond-payment' | 'refund-event-missing' | 'totals-overlap'>['fact'];
-
-function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
-  const known = all.filter((r) => r.paymentRowId === p.id && r.status === 'succeeded');
-  const sum = known.reduce((n, r) => n + r.amount, 0n);
-  const sumOf = (minor: bigint): Money => ({ minor, currency: p.currency });
-  const payment = paymentName(p);
-  if (p.succeededAt !== null && p.amount !== null && (sum > p.amount || known.some((r) => !r.counted)))
-    return { code: 'refunds-beyond-payment', payment, amount: sumOf(p.amount), refunded: sumOf(sum) };
-  if (p.refundedTotal !== null && p.refundedTotal > sum)
-    return { code: 'refund-event-missing', payment, reported: sumOf(p.refundedTotal), received: sumOf(sum) };
-  // Each event covers the stretch from its total minus its amount up to its total; two stretches must not overlap.
-  let end = 0n;
-  for (const { totalAfter, amount } of known.toSorted(inOrder)) {
-    if (totalAfter === null) continue;
-    if (totalAfter - amount < end) return { code: 'totals-overlap', payment, at: sumOf(totalAfter) };
-    end = totalAfter;
-  }
-  return null;
+/** The request of a refund of ours: one, however often it is sent. */
+export function requestOf<M extends OutboxRow>(
+  { messages }: { readonly messages: readonly M[] },
+  refundId: string,
+): M | undefined {
+  return messages.find((m) => m.kind === 'create_refund' && m.subject === refundId);
 }
-
-/**
- * A refund of a payment without money here, since its charge paid another invoice by a person's word: the books of neither show it, and the
- * other lane hears nothing. Once the MoR names a charge of its own for the payment, the refund is booked here.
- */
-export const refundsElsewhere = itemRule(
-  { 'refunded-elsewhere': 'the MoR named a charge of its own for the payment: the refund is in the ledger' },
-  function* (lane) {
-    const { payments, refunds, reviews } = lane.toState();
-    for (const r of refunds) {
-      const p = payments.find((x) => x.id === r.paymentRowId);
-      if (r.status !== 'succeeded' || p === undefined || p.succeededAt !== null) continue;
-      const isTold = reviews.some((x) => x.topic === 'refunded-elsewhere' && x.subject === r.id);
-      if (!saysNothing(p) && !isTold) continue;
-      const amount = { minor: r.amount, currency: r.currency };
-      yield {
-        kind: 'conflicting_event',
-        about: r,
-        fact: { code: 'refunded-elsewhere', amount, payment: effectName(p) },
-      };
-    }
-  },
-);

@@ -1,19 +1,114 @@
-// Our request for a refund: the MoR's reply, and the end of a request without one.
+// Our request for a refund: checked, stored with its key and bytes, sent by the workers; the MoR's refusal, and a request without an end.
 import { isSameFact } from '../../domain/fact.js';
 import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
-import { ownIdOf, paymentName } from '../../domain/payment-name.js';
+import { showMoney } from '../../domain/money.js';
+import { morKey } from '../../domain/mor-key.js';
+import { lostOf, returnOf } from '../../domain/mor-object.js';
+import { HOW_TO_NAME, ownIdOf, paymentName } from '../../domain/payment-name.js';
 import { type CallFailure, said } from '../../domain/ports/call.js';
-import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
-import { isRedirect, mayBeCutOff } from '../../engine/call.js';
+import { refundable } from '../../domain/status.js';
 import { asCallRule } from '../../engine/call-rule.js';
+import { isRedirect, mayBeCutOff } from '../../engine/call.js';
 import { sendAgain } from '../../engine/change.js';
-import { type Refusal, refuse } from '../../engine/commanded.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
+import { type Refusal, refuse, refuseInShadow, type Result } from '../../engine/commanded.js';
 import { moveRefund } from '../../engine/draft-moves.js';
+import { type Draft, type Lane } from '../../engine/draft.js';
+import { done } from '../../engine/event.js';
 import { itemRule } from '../../engine/items.js';
 import { type Choice, type ChoiceRule } from '../../engine/subject.js';
 import { ANSWER_PATIENCE_MS, DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REFUND_REMINDER_DAYS } from '../../policy.js';
-import { isNameless, isRenamed, newRefund } from './refund.js';
+import { newRefund, requestOf, takeAnswer } from './refund.js';
+
+export type RefundRequest = {
+  /** Smallest units; null: the rest of the payment. */
+  readonly amount: bigint | null;
+  readonly reason: string | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  /** The API key's name. */
+  readonly by: string;
+};
+
+/**
+ * Stores a refund with its key and bytes; its amount is reserved from here on.
+ * @param scope names of this request alone, the same after a restored backup; null: the refund's own id makes its key
+ */
+export function requestRefund(
+  lane: Lane,
+  paymentRowId: string,
+  req: RefundRequest,
+  scope: readonly string[] | null = null,
+): Result<RefundRow> {
+  const p = lane.findPayment(paymentRowId);
+  if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
+  if (lane.settings.shadow === true) return refuseInShadow();
+  if (p.paymentId === null) return refuse(409, 'payment_not_identified', HOW_TO_NAME);
+  if (p.succeededAt === null || p.amount === null)
+    return refuseRefund('This payment never succeeded: there is nothing to refund.');
+  if (returnOf(lane, p.id) !== undefined)
+    return refuseRefund(
+      'The bank took the money of this payment back (a returned debit): a refund would pay the customer twice.',
+    );
+  const key = scope === null ? null : refundKey(p.paymentId, scope);
+  const before = key === null ? undefined : lane.messages.find((m) => m.key === key);
+  if (before !== undefined) {
+    const made = refundById(lane, before.subject);
+    if (made !== undefined && (req.amount === null || req.amount === made.amount)) return { ok: true, value: made };
+    return refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another refund of this payment.');
+  }
+  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
+  const lost = lostOf(p.id, lane.objects);
+  const rest = refundable(p, lane.refunds, lost);
+  const byBank = lost > 0n ? `The bank took ${show(lost)} of this payment: a dispute was lost.` : '';
+  if (rest === 0n)
+    return refuseRefund(
+      lost > 0n ? `${byBank} Nothing is left to refund.` : 'All of this payment is refunded or being refunded.',
+    );
+  const amount = req.amount ?? rest;
+  if (amount > rest) {
+    const why = `The amount exceeds what remains of this payment: ${show(rest)}. ${byBank}`;
+    return refuse(400, 'invalid_request', why.trim(), 'amount');
+  }
+  const refund = lane.add('refunds', newRefund(lane.ctx, p, amount, req.reason, 'api'));
+  const { reason, metadata } = req;
+  const kind = 'create_refund' as const;
+  const wire = lane.ctx.encodeMor({ kind, paymentId: p.paymentId, amountMinor: amount, reason, metadata });
+  lane.request({ peer: 'mor', kind, subject: refund.id, wire, ...(key === null ? {} : { key }) });
+  lane.say('person', `${req.by} asked for a refund of ${show(amount)}`, refund);
+  return { ok: true, value: refund };
+}
+
+function refuseRefund(why: string): Refusal {
+  return refuse(422, 'payment_not_refundable', why);
+}
+
+/** Both ids of a payment, the MoR's and ours, are one scope: the MoR's makes the key, since no restore changes it. */
+function refundKey(paymentId: string, scope: readonly string[]): string {
+  return morKey('refund', [paymentId, ...scope]);
+}
+
+/** The refund under this id of ours: its own row, or the row in its place. */
+export function refundById({ refunds }: LaneRows, id: string): RefundRow | undefined {
+  return refunds.find((r) => r.askedAs === id) ?? refunds.find((r) => r.id === id);
+}
+
+/** Refunds a payment by a person's choice for an item. @param amount smallest units; null: the rest of the payment */
+export function refundForItem(
+  lane: Lane,
+  { kind }: Pick<ReviewRow, 'kind'>,
+  p: PaymentRow | undefined,
+  amount: bigint | null,
+  by: string,
+): Refusal | null {
+  if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
+  // After a restore it is the payment's first of its kind again. A further one follows a failed one only.
+  const scopeOf = (n: number): readonly string[] => ['review', kind, String(n)];
+  const isUsed = (n: number): boolean => lane.messages.some((m) => m.key === refundKey(p.paymentId ?? '', scopeOf(n)));
+  let n = 1;
+  while (isUsed(n)) n++;
+  const request = { amount, reason: 'requested_by_customer', metadata: null, by };
+  const asked = requestRefund(lane, p.id, request, scopeOf(n));
+  return asked.ok ? null : asked;
+}
 
 type Refund = Draft<RefundRow>;
 
@@ -48,86 +143,6 @@ const RENAMED = 'payment_renamed';
 
 function isWaiting({ status }: RefundRow): boolean {
   return status === 'requested' || status === 'unknown';
-}
-
-/** Document 3, "Refund", as the answer to our request. The webhook may have told the same before. */
-function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
-  const p = lane.findPayment(r.paymentRowId);
-  if (p === undefined) return;
-  const others = lane.findRefunds(p).filter((x) => x.id !== r.id);
-  const known =
-    others.find((x) => x.morRefundId === a.morRefundId) ??
-    others.find((x) => a.processorRefundId !== null && x.processorRefundId === a.processorRefundId);
-  if (a.amountMinor !== r.amount || a.currency !== r.currency || a.paymentId !== p.paymentId) {
-    if (r.status === 'requested') moveRefund(r, 'unknown');
-    if (known === undefined && a.paymentId === p.paymentId) r.morRefundId ??= a.morRefundId;
-    const asked = { minor: r.amount, currency: r.currency };
-    const answered = { minor: a.amountMinor, currency: a.currency };
-    const fact = {
-      code: 'answer-differs',
-      payment: paymentName(p),
-      asked,
-      answered,
-      answeredFor: a.paymentId,
-    } as const;
-    return lane.ask({ kind: 'refund_gap', subject: r.id, paymentRowId: p.id, refundId: r.id, fact });
-  }
-  const told = known ?? (isNameless(r, a.amountMinor) ? findTold(others, a) : undefined);
-  if (told !== undefined) return join(lane, r, told, a);
-  const isOther = (one: string | null, other: string | null): boolean =>
-    one !== null && other !== null && one !== other;
-  const isAnother = isOther(r.morRefundId, a.morRefundId) || isOther(r.processorRefundId, a.processorRefundId);
-  // Another of ours of the same amount without a name: its event was taken for this one's.
-  const twin = (): Refund =>
-    others.find((x) => isNameless(x, r.amount)) ??
-    lane.add('refunds', newRefund(lane.ctx, p, r.amount, r.reason, 'api'));
-  settleBy(lane, isAnother ? twin() : r, a);
-}
-
-function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
-  const isSettled = r.status === 'succeeded';
-  const status = (['succeeded', 'pending', 'failed'] as const).find((known) => known === a.status) ?? null;
-  if (!isSettled) moveRefund(r, status ?? 'pending', { morStatus: status === null ? a.status : null });
-  r.morRefundId = a.morRefundId;
-  r.processorRefundId ??= a.processorRefundId;
-  if (a.status === 'succeeded') r.succeededAt ??= a.createdAt ?? lane.now;
-  const failure = { status: null, code: 'refund_failed', message: 'the MoR says that the refund failed' };
-  r.failure = a.status === 'failed' && !isSettled ? failure : null;
-}
-
-/**
- * Event and answer may have no id in common (Document 3 asks for none in an event). An event here before our request can be of the answer's
- * refund, if the MoR made it no earlier than the refund; any refund for a new request is younger. The oldest fitting one counts: a later
- * answer may need a younger one.
- */
-function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefined {
-  const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000); // events tell whole seconds
-  if (madeSec === null) return undefined;
-  const isNew = (r: Refund): boolean =>
-    r.origin === 'event' && r.askedAs === null && r.morRefundId === null && r.processorRefundId === null;
-  const at = (r: Refund): number => r.succeededAt?.getTime() ?? -1;
-  return others
-    .filter((r) => isNew(r) && r.amount === a.amountMinor && r.currency === a.currency && madeSec <= at(r) / 1_000)
-    .toSorted((x, y) => at(x) - at(y))[0];
-}
-
-/**
- * The MoR answered with a refund of another row, as after a restore: its event came back before our request under its key. The other row is
- * the refund, under both of our ids, and ours reserves nothing (docs/decisions/0008).
- */
-function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
-  // One of ours without an answer took this event for its own: its answer puts it right.
-  const awaits = requestOf(lane, known.id)?.status === 'pending';
-  const same = isNameless(r, known.amount) && known.currency === r.currency;
-  if (!same || awaits || known.status !== 'succeeded' || known.askedAs !== null) return;
-  const own = lane.refunds.filter((x) => x.paymentRowId === r.paymentRowId);
-  const isHeld = own.some((x) => x.processorRefundId === a.processorRefundId);
-  moveRefund(r, 'joined');
-  known.morRefundId ??= a.morRefundId;
-  if (!isHeld) known.processorRefundId ??= a.processorRefundId;
-  known.reason ??= r.reason;
-  Object.assign(known, { origin: 'api', askedAs: r.id, askedOf: r.askedOf });
-  lane.say('decision', `${r.id} is refund ${known.morRefundId}, which was known already: they are one`, known);
 }
 
 /**
@@ -178,14 +193,6 @@ function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure):
   const refusal = { status: f.status, error: f.code, said: said(f) };
   const fact = { code: 'request-refused', refund: r.id, amount, other, nothingMade, ...refusal } as const;
   lane.ask({ kind: 'refund_gap', subject: `${r.id}:refused`, paymentRowId: r.paymentRowId, refundId: r.id, fact });
-}
-
-/** The request of a refund of ours: one, however often it is sent. */
-function requestOf<M extends OutboxRow>(
-  { messages }: { readonly messages: readonly M[] },
-  refundId: string,
-): M | undefined {
-  return messages.find((m) => m.kind === 'create_refund' && m.subject === refundId);
 }
 
 /** Our code on a withdrawn request. */
@@ -299,3 +306,32 @@ function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): R
   });
   return null;
 }
+
+/** A person named the payment, the refund was asked for under that name, and the MoR names the payment otherwise. */
+export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): boolean {
+  const [asked, now] = [r?.askedOf ?? null, p?.paymentId ?? null];
+  return asked !== null && now !== null && asked !== now;
+}
+
+/** Asked for under a name from a person, where the MoR names the payment otherwise: the money is not of this payment. */
+export const renamedRefunds = itemRule(
+  { 'payment-renamed': 'nothing was given back under that name' },
+  function* (lane) {
+    const { payments, refunds } = lane.toState();
+    for (const p of payments) {
+      const made = refunds.filter(
+        (r) => r.paymentRowId === p.id && isRenamed(p, r) && r.status !== 'failed' && r.status !== 'joined',
+      );
+      for (const from of new Set(made.flatMap((r) => r.askedOf ?? []))) {
+        const minor = made.reduce((sum, r) => (r.askedOf === from ? sum + r.amount : sum), 0n);
+        const fact = {
+          code: 'payment-renamed',
+          from,
+          to: paymentName(p),
+          amount: { minor, currency: p.currency },
+        } as const;
+        yield { kind: 'conflicting_event', about: p, subject: `${p.id}:${from}`, fact };
+      }
+    }
+  },
+);

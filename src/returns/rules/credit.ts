@@ -17,7 +17,7 @@ import { type Refusal, refuse } from '../../engine/commanded.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { type Choice, type ChoiceRule } from '../../engine/subject.js';
-import { lossCredited, lossCreditReversed } from '../../ledger/rules/postings.js';
+import { lossCredited, lossCreditReversed } from '../../domain/postings.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 
 /** Refunds under way: they may still take a part of the loss. */

@@ -9,7 +9,7 @@ import { paymentName } from '../../domain/payment-name.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { mayHaveSettled } from '../../engine/payment.js';
-import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from '../../ledger/rules/postings.js';
+import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from '../../domain/postings.js';
 import { offersOf } from './credit.js';
 
 /**

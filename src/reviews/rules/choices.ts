@@ -1,6 +1,6 @@
 // What a person may choose for each kind of review item. What comes of it stands with the subject that the item is about.
 import { type Resolution, type ReviewRow } from '../../domain/model.js';
-import { HOW_TO_NAME } from '../../refunds/rules/refund-request.js';
+import { HOW_TO_NAME } from '../../domain/payment-name.js';
 import { sentencesOf } from './words.js';
 
 /**

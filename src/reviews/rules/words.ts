@@ -1,26 +1,24 @@
 // The sentences of every review item, made from its fact when somebody reads them. Nothing decides by them.
-import { objectWords } from '../../mor-objects/rules/words.js';
-import { disputeWords } from '../../disputes/rules/words.js';
+import { objectWords } from '../../mor-objects/words.js';
+import { disputeWords } from '../../disputes/words.js';
 import { type Fact, type FactCode, type Sentences, type Words } from '../../domain/fact.js';
 import { type ReviewRow } from '../../domain/model.js';
 import { laneWords } from './lane-words.js';
-import { enrolmentWords } from '../../enrolment/rules/words.js';
+import { enrolmentWords } from '../../enrolment/words.js';
 import { secondBodyWords } from '../../events/rules/second-body.js';
-import { chargeWords } from '../../ledger/rules/charge-words.js';
-import { linkWords } from '../../links/rules/words.js';
-import { refundItemWords } from '../../refunds/rules/words.js';
+import { linkWords } from '../../links/words.js';
+import { refundItemWords } from '../../refunds/words.js';
 import { invoiceWords } from './invoice-words.js';
-import { paymentWords } from '../../payments/rules/payment-words.js';
+import { paymentWords } from '../../payments/words.js';
 import { retryWords } from '../../retries/rules/retry-calls.js';
-import { returnWords } from '../../returns/rules/words.js';
-import { signupWords } from '../../signups/rules/words.js';
-import { transferWords } from '../../transfers/rules/words.js';
+import { returnWords } from '../../returns/words.js';
+import { signupWords } from '../../signups/words.js';
+import { transferWords } from '../../transfers/words.js';
 
 // A fact without words does not compile.
 const WORDS: Words<FactCode> = {
   ...paymentWords,
   ...invoiceWords,
-  ...chargeWords,
   ...refundItemWords,
   ...signupWords,
   ...retryWords,

@@ -7,7 +7,7 @@ import { newPayment } from '../../../src/engine/payment.js';
 import { type LaneState, type RefundRow } from '../../../src/domain/model.js';
 import { Lane } from '../../../src/engine/draft.js';
 import { moveMark, moveMirror } from '../../../src/engine/draft-moves.js';
-import { paymentCollected } from '../../../src/ledger/rules/postings.js';
+import { paymentCollected } from '../../../src/domain/postings.js';
 import { LINK } from '../../support/channel-lane.js';
 import { aLink, aProforma, withObjects } from '../../support/channel-object.js';
 import { same } from '../../support/same.js';

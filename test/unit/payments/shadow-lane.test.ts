@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { askRefund } from '../../support/ask-refund.js';
 import { applyRead } from '../../support/settle-rule.js';
 import { decide } from '../../../src/engine/adapter.js';
-import { decideShadowedAnew } from '../../../src/payments/rules/shadow.js';
+import { decideShadowedAnew } from '../../../src/payments/rules/mark.js';
 import { type FlowSettings } from '../../../src/domain/settings.js';
 import { compareWithin } from '../../../src/verify/rules/compare.js';
 import {

@@ -7,7 +7,7 @@ import { decide } from '../../../src/engine/adapter.js';
 import { openReview, putObject } from '../../../src/engine/change.js';
 import { addEntry, putPayment, putRefund } from '../../support/put-rows.js';
 import { declares } from '../../../src/engine/items.js';
-import { paymentCollected } from '../../../src/ledger/rules/postings.js';
+import { paymentCollected } from '../../../src/domain/postings.js';
 import { newRefund } from '../../../src/refunds/rules/refund.js';
 import { returnDebit, undoReturn } from '../../../src/returns/return-debit.js';
 import { returnedDebits } from '../../../src/returns/rules/loss.js';

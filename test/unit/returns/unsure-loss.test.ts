@@ -1,6 +1,6 @@
 // A dispute that was lost for a sum that is not sure: what a person is told, besides that it is not in the ledger.
 import { describe, expect, it } from '@jest/globals';
-import { disputeAnswer } from '../../../src/disputes/rules/words.js';
+import { disputeAnswer } from '../../../src/disputes/words.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../../support/builders.js';
 import { aDispute, asked, dismissed, goesOn, only, paid, paidTwice, withThem } from '../../support/disputed-lane.js';
 import { wordsOf } from '../../support/item-words.js';

@@ -10,7 +10,7 @@ import {
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { eur } from '../../../support/channel-object.js';
 import { declares } from '../../../../src/engine/items.js';
-import { restItems } from '../../../../src/payments/rules/surplus.js';
+import { restItems } from '../../../../src/payments/rules/payment.js';
 import { LIST_TOO_LONG } from '../../../../src/domain/ports/call.js';
 import { decide } from '../../../../src/engine/adapter.js';
 import { type Ctx, openReview } from '../../../../src/engine/change.js';
@@ -269,14 +269,12 @@ describe('what a person chooses for a payment that waits for them', () => {
     expect(waived({}, (s) => putPayment(s, unknown))).toEqual(['amount_mismatch']);
   });
 
-  it('of an item that names no payment nothing changes, and one that is not proven cannot be refunded', () => {
+  it('of an item that names no payment nothing changes', () => {
     const none = item(lane({}, payment({ mark: 'parked' })), 'amount_mismatch', { paymentRowId: null });
     for (const resolution of ['apply', 'retry', 'dismiss'] as const) expect(chosen(none, resolution)).toBe(none);
-    const unproven = item(lane({}, payment({ mark: 'parked', succeededAt: null })), 'amount_mismatch');
-    expect(() => chosen(unproven, 'refund')).toThrow('payment_not_refundable');
   });
 
-  it('tried again, it waits afresh; dismissed, it is closed; unproven, only its number is settled', () => {
+  it('tried again, it waits for a new read; dismissed, it is closed', () => {
     const parked = item(lane({}, payment({ mark: 'parked', markTries: 2 })), 'effect_failed');
     expect(chosen(parked, 'retry').payments[0]).toMatchObject({ mark: 'waiting', markTries: 0 });
     expect(marks(chosen(item(lane({}, payment({ mark: 'held' })), 'double_payment'), 'retry'))).toEqual(['waiting']);
@@ -284,9 +282,6 @@ describe('what a person chooses for a payment that waits for them', () => {
     expect(chosen(reporting, 'retry')).toBe(reporting);
     expect(marks(chosen(parked, 'dismiss'))).toEqual(['closed']);
     expect(chosen(reporting, 'dismiss')).toBe(reporting);
-    const unproven = item(lane({}, payment({ mark: 'parked', succeededAt: null })), 'amount_mismatch');
-    for (const resolution of ['apply', 'retry', 'dismiss'] as const)
-      expect(chosen(unproven, resolution)).toBe(unproven);
     const surplus = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch', {
       subject: 'in_1',
       fact: {

@@ -6,17 +6,19 @@ import { type ChargeState } from '../../../../src/domain/ports/payment-gateway.j
 import { decide } from '../../../../src/engine/adapter.js';
 import { openReview } from '../../../../src/engine/change.js';
 import { putPayment } from '../../../support/put-rows.js';
+import { type Lane } from '../../../../src/engine/draft.js';
+import { type PaymentEvent } from '../../../../src/engine/event.js';
 import { declareItems, declares } from '../../../../src/engine/items.js';
+import { believe } from '../../../../src/engine/one-charge.js';
 import {
-  believe,
   chargeLookup,
   chooseUnproven,
   learnFromCapture,
-  settleAmount,
   takeNotPaid,
   takeSucceeded,
   unprovenItems,
 } from '../../../../src/payments/rules/payment.js';
+import { takeRefusal } from '../../../../src/retries/rules/refusal.js';
 import { refusal } from '../../../support/asked-refund.js';
 import { aPaymentEvent, NOW, open } from '../../../support/channel-lane.js';
 import { channelEvent, eur } from '../../../support/channel-object.js';
@@ -45,6 +47,7 @@ const proved = (s: LaneState, id: string, outcome: CallOutcome<ChargeState>, ms 
   });
 const told = (p: PaymentRow, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
   proved(known(beside, p), p.id, outcome, ms);
+const notPaid = (l: Lane, e: PaymentEvent) => takeNotPaid(l, e, takeRefusal);
 const texts = (s: LaneState) => s.journal.map((l) => l.text);
 const last = (s: LaneState): PaymentRow => s.payments.at(-1) ?? never();
 
@@ -159,38 +162,6 @@ describe('a signup’s charge that is believed', () => {
   });
 });
 
-describe('a signup’s amount that was said wrongly and is right after all', () => {
-  const asked = (s: LaneState, subject = 'sup_1') =>
-    openReview(s, ctx(), { kind: 'amount_mismatch', subject, fact: FACTS.amount_mismatch });
-  const amountSettled = (s: LaneState, note: string) =>
-    decide(s, ctx(), (l) => settleAmount(l, l.findPayment('pmt_1') ?? never(), note));
-  const settled = (p: PaymentRow) => amountSettled(asked(asked(known(p)), 'pmt_1'), 'said rightly');
-
-  it('closes its item, and no other, and the payment that waited for it goes on', () => {
-    const s = settled(proving({ mark: 'parked', succeededAt: at(0) }));
-    expect(s.reviews).toMatchObject([
-      { subject: 'sup_1', status: 'resolved', resolution: 'cleared', note: 'said rightly' },
-      { subject: 'pmt_1', status: 'open' },
-    ]);
-    expect(last(s).mark).toBe('waiting');
-  });
-
-  it('proves no charge: one that is not proven stays where it is', () => {
-    expect(last(settled(proving({ mark: 'parked' }))).mark).toBe('parked');
-    expect(last(settled(proving())).mark).toBe('proving');
-    expect(last(settled(proving({ mark: 'confirmed', succeededAt: at(0) }))).mark).toBe('confirmed');
-  });
-
-  it('changes nothing where nobody was asked, or where the payment is no signup’s', () => {
-    const parked = proving({ mark: 'parked', succeededAt: at(0) });
-    const s = known(parked);
-    expect(amountSettled(s, 'x')).toBe(s);
-    const renewal = { ...parked, signupId: null };
-    const other = asked(known(renewal), 'null');
-    expect(amountSettled(other, 'x')).toBe(other);
-  });
-});
-
 describe('a person’s word on a charge that was not proven', () => {
   const chosen = (p: PaymentRow, resolution: Resolution, about = 'pmt_1'): LaneState => {
     const s = openReview(known(beside, p), ctx(), {
@@ -293,34 +264,29 @@ describe('a verdict of the MoR', () => {
   });
 
   it('that refuses is remembered with its reason; the newest counts, in whatever order they come', () => {
-    const { state } = takeEvent(takeNotPaid, lane(), failed(), ctx());
+    const { state } = takeEvent(notPaid, lane(), failed(), ctx());
     expect(state.payments).toMatchObject([
       { mark: 'none', status: 'failed', declineCode: 'lost_card', failureMessage: 'lost', verdictAt: NOW },
     ]);
     expect(state.attempts).toMatchObject([{ outcome: 'failed' }]);
     const older = takeEvent(
-      takeNotPaid,
+      notPaid,
       state,
       failed({ eventId: 'evt_o', at: at(-1), declineCode: 'older' }),
       ctx(),
     ).state;
     expect(older.payments).toMatchObject([{ declineCode: 'lost_card' }]);
-    const newer = takeEvent(
-      takeNotPaid,
-      state,
-      failed({ eventId: 'evt_n', at: at(1), declineCode: 'newer' }),
-      ctx(),
-    ).state;
+    const newer = takeEvent(notPaid, state, failed({ eventId: 'evt_n', at: at(1), declineCode: 'newer' }), ctx()).state;
     expect(newer.payments).toMatchObject([{ declineCode: 'newer', verdictAt: at(1) }]);
     const action = event({ type: 'payment.requires_action', status: 'requires_action', eventId: 'evt_a' });
-    expect(takeEvent(takeNotPaid, state, action, ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
-    const first = takeEvent(takeNotPaid, lane(), action, ctx()).state;
-    expect(takeEvent(takeNotPaid, first, failed(), ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+    expect(takeEvent(notPaid, state, action, ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+    const first = takeEvent(notPaid, lane(), action, ctx()).state;
+    expect(takeEvent(notPaid, first, failed(), ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
   });
 
   it('that refuses undoes no success, whenever it comes', () => {
     const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
-    const late = takeEvent(takeNotPaid, state, failed({ at: at(9) }), ctx());
+    const late = takeEvent(notPaid, state, failed({ at: at(9) }), ctx());
     expect(late.state.payments).toMatchObject([{ mark: 'waiting', status: 'succeeded', declineCode: null }]);
     expect(JSON.stringify(late.verdict)).toContain('late: the payment has succeeded (lost_card)');
     expect(late.state.invoice?.retries).toBeNull();
@@ -329,7 +295,7 @@ describe('a verdict of the MoR', () => {
   it('that says after the browser that the charge of a signup failed disproves it; one of before does not', () => {
     const proving = lane({}, payment({ mark: 'proving', succeededAt: null, origin: 'signup' }));
     const disproven = decide(
-      takeEvent(takeNotPaid, proving, failed({ at: at(1) }), ctx()).state,
+      takeEvent(notPaid, proving, failed({ at: at(1) }), ctx()).state,
       ctx(),
       declares(unprovenItems),
     );
@@ -339,7 +305,7 @@ describe('a verdict of the MoR', () => {
       'failed',
     ]);
     for (const e of [failed({ at: NOW }), failed({ at: at(1), type: 'payment.requires_action' })]) {
-      const earlier = takeEvent(takeNotPaid, proving, e, ctx());
+      const earlier = takeEvent(notPaid, proving, e, ctx());
       expect(marks(earlier.state)).toEqual(['proving']);
       expect(JSON.stringify(earlier.verdict)).toContain('late: an earlier attempt of the same intent');
     }
@@ -350,7 +316,7 @@ describe('a payment that was refused after it was taken', () => {
   const refused = (p: PaymentRow, when: Date, declineCode: string | null = 'no_account'): LaneState => {
     const names = { eventId: 'evt_f', paymentId: p.paymentId ?? 'pay_1', declineCode, at: when };
     const e = aPaymentEvent({ type: 'payment.failed', status: 'failed', ...names });
-    return takeEvent(takeNotPaid, lane({}, p), e, ctx()).state;
+    return takeEvent(notPaid, lane({}, p), e, ctx()).state;
   };
 
   it('is for a person, and nothing is undone', () => {

@@ -6,12 +6,7 @@ import { type FlowSettings } from '../../../../src/domain/settings.js';
 import { decide } from '../../../../src/engine/adapter.js';
 import { addMessage, type Ctx, putMessage } from '../../../../src/engine/change.js';
 import { putPayment } from '../../../support/put-rows.js';
-import {
-  beforeTheMark,
-  decideShadowedAnew,
-  isShadowed,
-  settleShadowed,
-} from '../../../../src/payments/rules/shadow.js';
+import { beforeTheMark, decideShadowedAnew, isShadowed, settleShadowed } from '../../../../src/payments/rules/mark.js';
 import { eur } from '../../../support/channel-object.js';
 import { never } from '../../../support/never.js';
 import * as waiting from '../../../support/waiting-payment.js';

@@ -8,14 +8,9 @@ import { type PaymentEvent } from '../../../../src/engine/event.js';
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { asEventRule, decide } from '../../../../src/engine/adapter.js';
 import { declares } from '../../../../src/engine/items.js';
-import {
-  countRefunds,
-  isNameless,
-  reconsiderParked,
-  refundGaps,
-  renamedRefunds,
-  takeRefunded,
-} from '../../../../src/refunds/rules/refund.js';
+import { countRefunds, reconsiderParked, refundGaps } from '../../../../src/refunds/rules/mirror.js';
+import { isNameless, takeRefunded } from '../../../../src/refunds/rules/refund.js';
+import { renamedRefunds } from '../../../../src/refunds/rules/request.js';
 import { asked, at, byEvent, ctx, lane, payment } from '../../../support/asked-refund.js';
 import { aPaymentEvent, NOW, open } from '../../../support/channel-lane.js';
 

@@ -5,7 +5,7 @@ import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { decide } from '../../../../src/engine/adapter.js';
 import { putObject } from '../../../../src/engine/change.js';
 import { putPayment } from '../../../support/put-rows.js';
-import { disputeLost } from '../../../../src/ledger/rules/postings.js';
+import { disputeLost } from '../../../../src/domain/postings.js';
 import { bookLosses } from '../../../../src/returns/rules/loss.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../../../support/builders.js';
 import { aDispute, later, minutesLater, paid, paidTwice } from '../../../support/disputed-lane.js';

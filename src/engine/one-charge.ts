@@ -1,10 +1,10 @@
 // One charge is one sum of money: booked for one payment, paying one invoice, whatever the MoR's events name.
-import { type PaymentRow } from '../../domain/model.js';
-import { effectName } from '../../domain/payment-name.js';
-import { closeReviews, type ChargeHolder } from '../../engine/change.js';
-import { moveMark } from '../../engine/draft-moves.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
-import { paymentCollected } from './postings.js';
+import { type PaymentRow } from '../domain/model.js';
+import { effectName } from '../domain/payment-name.js';
+import { closeReviews, type ChargeHolder } from './change.js';
+import { moveMark } from './draft-moves.js';
+import { type Draft, type Lane } from './draft.js';
+import { paymentCollected } from '../domain/postings.js';
 
 /**
  * Books what the MoR took for a payment. False: the charge was collected for another invoice's payment. Then nothing is booked or marked, and
@@ -50,4 +50,14 @@ function setAside(lane: Lane, p: Draft<PaymentRow>, amount: bigint, holder: Char
     },
     actions: ['dismiss'],
   });
+}
+
+/** A signup's charge is real: from here on it is a payment like any other. */
+export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
+  if (p.amount === null) return;
+  const isNew = p.succeededAt === null;
+  Object.assign(p, { status: 'succeeded', succeededAt: p.succeededAt ?? lane.now, proveDueAt: null });
+  if (isNew && !collect(lane, p, null)) return;
+  moveMark(p, 'waiting');
+  lane.say('decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p);
 }

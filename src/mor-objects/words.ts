@@ -1,8 +1,8 @@
 // The sentences of items about transfers, links and other things at the MoR.
-import { type FactOf, type Sentences, type Words } from '../../domain/fact.js';
-import { type OnObject } from '../../domain/facts/parts.js';
-import { showMoney } from '../../domain/money.js';
-import { showIso, showUntil } from '../../domain/show-time.js';
+import { type FactOf, type Sentences, type Words } from '../domain/fact.js';
+import { type OnObject } from '../domain/facts/parts.js';
+import { showMoney } from '../domain/money.js';
+import { showIso, showUntil } from '../domain/show-time.js';
 
 export const objectWords: Words<
   | 'announced-otherwise'

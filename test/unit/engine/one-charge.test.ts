@@ -1,19 +1,19 @@
 // One charge is booked for one payment: what becomes of a payment that names a charge of another invoice.
 import { describe, expect, it } from '@jest/globals';
-import { type LaneState, type LedgerEntry, type PaymentRow } from '../../../../src/domain/model.js';
-import { decide } from '../../../../src/engine/adapter.js';
-import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
-import { putPayment } from '../../../support/put-rows.js';
-import { isOfSharedCharge } from '../../../../src/engine/open-money.js';
-import { collectedCharges, newPayment } from '../../../../src/engine/payment.js';
-import { collect } from '../../../../src/ledger/rules/one-charge.js';
-import { paymentCollected, paymentMarked } from '../../../../src/ledger/rules/postings.js';
-import { aPaymentFailed, aPaymentSucceeded, invoiceEvent } from '../../../support/builders.js';
-import { aCtx, NOW } from '../../../support/channel-lane.js';
-import { openKinds } from '../../../support/lane-harness.js';
-import { never } from '../../../support/never.js';
-import { after, DAY_MS, HOUR_MS, type Rig, relayed, retry, state } from '../../../support/retry-rig.js';
-import { booked, dismiss, named, refusedNow } from '../../../support/shared-charge.js';
+import { type LaneState, type LedgerEntry, type PaymentRow } from '../../../src/domain/model.js';
+import { decide } from '../../../src/engine/adapter.js';
+import { type Ctx, emptyLane } from '../../../src/engine/change.js';
+import { putPayment } from '../../support/put-rows.js';
+import { isOfSharedCharge } from '../../../src/engine/open-money.js';
+import { collectedCharges, newPayment } from '../../../src/engine/payment.js';
+import { collect } from '../../../src/engine/one-charge.js';
+import { paymentCollected, paymentMarked } from '../../../src/domain/postings.js';
+import { aPaymentFailed, aPaymentSucceeded, invoiceEvent } from '../../support/builders.js';
+import { aCtx, NOW } from '../../support/channel-lane.js';
+import { openKinds } from '../../support/lane-harness.js';
+import { never } from '../../support/never.js';
+import { after, DAY_MS, HOUR_MS, type Rig, relayed, retry, state } from '../../support/retry-rig.js';
+import { booked, dismiss, named, refusedNow } from '../../support/shared-charge.js';
 
 const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
   newPayment(aCtx(), {

@@ -1,8 +1,8 @@
 // The sentences of items about money back at the banks: lost disputes, returned debits, and their credit notes.
-import { showDisputed } from '../../domain/dispute-sum.js';
-import { type FactOf, type Sentences, type Words } from '../../domain/fact.js';
-import { type Apart } from '../../domain/facts/parts.js';
-import { showMoney } from '../../domain/money.js';
+import { showDisputed } from '../domain/dispute-sum.js';
+import { type FactOf, type Sentences, type Words } from '../domain/fact.js';
+import { type Apart } from '../domain/facts/parts.js';
+import { showMoney } from '../domain/money.js';
 
 type Said = { readonly said: string; readonly proposal: string };
 

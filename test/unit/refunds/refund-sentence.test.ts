@@ -1,6 +1,6 @@
 // How a refund stands, in one sentence.
 import { describe, expect, it } from '@jest/globals';
-import { refundAnswer } from '../../../../src/refunds/rules/words.js';
+import { refundAnswer } from '../../../src/refunds/refund-sentence.js';
 
 describe('the sentence on top of a refund', () => {
   const base = { amount: 1_250n, currency: 'GBP', failure: null, mirror: 'none', morStatus: null } as const;

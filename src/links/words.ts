@@ -1,8 +1,8 @@
 // The sentences of items about payment links.
-import { markByHand } from '../../mor-objects/rules/words.js';
-import { showNames, showObserved } from '../../domain/show-observed.js';
-import { type Words } from '../../domain/fact.js';
-import { showMoney } from '../../domain/money.js';
+import { markByHand } from '../mor-objects/words.js';
+import { showNames, showObserved } from '../domain/show-observed.js';
+import { type Words } from '../domain/fact.js';
+import { showMoney } from '../domain/money.js';
 
 export const linkWords: Words<
   | 'link-paid'

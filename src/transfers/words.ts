@@ -1,7 +1,7 @@
 // The sentences of items about bank transfers.
-import { markByHand } from '../../mor-objects/rules/words.js';
-import { type Words } from '../../domain/fact.js';
-import { showMoney } from '../../domain/money.js';
+import { markByHand } from '../mor-objects/words.js';
+import { type Words } from '../domain/fact.js';
+import { showMoney } from '../domain/money.js';
 
 export const transferWords: Words<'transfer-unheard' | 'transfer-short'> = {
   'transfer-unheard': (f) => ({

@@ -1,6 +1,6 @@
 // The sentences of items about whose invoices the MoR charges.
-import { type FactOf, type Words } from '../../domain/fact.js';
-import { showIso } from '../../domain/show-time.js';
+import { type FactOf, type Words } from '../domain/fact.js';
+import { showIso } from '../domain/show-time.js';
 
 export const enrolmentWords: Words<'enrolment-unread' | 'stripe-would-charge'> = {
   'enrolment-unread': (f) => ({

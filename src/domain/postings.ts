@@ -1,5 +1,29 @@
-// The ledger's postings: each movement's accounts, and its time.
-import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from '../../domain/model.js';
+// The ledger's accounts and postings: each movement's two accounts, its reason and its time.
+import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from './model.js';
+
+/** All accounts, in the order of their list. */
+export const ACCOUNTS = [
+  'mor_receivable',
+  'disputed_payments',
+  'unmarked_payments',
+  'unmirrored_refunds',
+  'settled_invoices',
+] as const satisfies readonly Account[];
+
+/** Every reason of an entry. Each moves money from one account to one other, always the same two. */
+export const REASONS = [
+  'payment_collected',
+  'payment_marked',
+  'refund_paid',
+  'refund_mirrored',
+  'refund_of_unmarked',
+  'dispute_lost',
+  'dispute_reversed',
+  'debit_returned',
+  'debit_return_reversed',
+  'loss_credited',
+  'loss_credit_reversed',
+] as const;
 
 /** The time of an entry, and the time of the money by the MoR's clock. */
 type When = Pick<LedgerEntry, 'at' | 'movedAt'>;

@@ -1,9 +1,9 @@
 // A dispute in one sentence: how it stands, by when, and what to do.
 import { describe, expect, it } from '@jest/globals';
-import { disputeAnswer } from '../../../../src/disputes/rules/words.js';
-import { type MorObjectRow, newMorObject } from '../../../../src/domain/mor-object.js';
-import { endInWords, stepsInWords } from '../../../../src/retries/schedule.view.js';
-import { SCHEDULE } from '../../../support/retry-rig.js';
+import { disputeAnswer } from '../../../src/disputes/words.js';
+import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
+import { endInWords, stepsInWords } from '../../../src/retries/schedule.view.js';
+import { SCHEDULE } from '../../support/retry-rig.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const dispute = (over: Partial<MorObjectRow>): MorObjectRow =>

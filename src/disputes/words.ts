@@ -1,10 +1,10 @@
 // The sentences about disputes and alerts. A headline leaves out id and deadline: the page shows them next to it.
-import { showDisputed, unreadSum } from '../../domain/dispute-sum.js';
-import { type Words } from '../../domain/fact.js';
-import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
-import { showUntil } from '../../domain/show-time.js';
-import { day, moment } from '../../domain/when.js';
-import { DAY_MS } from '../../policy.js';
+import { showDisputed, unreadSum } from '../domain/dispute-sum.js';
+import { type Words } from '../domain/fact.js';
+import { asksAfterOutcome, type MorObjectRow } from '../domain/mor-object.js';
+import { showUntil } from '../domain/show-time.js';
+import { day, moment } from '../domain/when.js';
+import { DAY_MS } from '../policy.js';
 
 export const disputeWords: Words<
   'evidence-due' | 'evidence-returned' | 'outcome-unclear' | 'alert-received' | 'alert-handled'

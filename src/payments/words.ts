@@ -1,14 +1,13 @@
 // The sentences of items about payments and their marks.
-import { type FactOf, type Sentences, type Words } from '../../domain/fact.js';
-import { type ByHand, type Seen } from '../../domain/facts/parts.js';
-import { type Money, showMoney } from '../../domain/money.js';
-import { showIso } from '../../domain/show-time.js';
-import { showObserved } from '../../domain/show-observed.js';
+import { type FactOf, type Sentences, type Words } from '../domain/fact.js';
+import { type ByHand, type Seen } from '../domain/facts/parts.js';
+import { type Money, showMoney } from '../domain/money.js';
+import { showIso } from '../domain/show-time.js';
+import { showObserved } from '../domain/show-observed.js';
 
 export const paymentWords: Words<
   | 'amount-differs'
   | 'rest-due'
-  | 'marked-beyond'
   | 'overpaid'
   | 'other-currency'
   | 'other-customer'
@@ -17,6 +16,7 @@ export const paymentWords: Words<
   | 'paid-twice'
   | 'paid-otherwise'
   | 'named-again'
+  | 'charge-elsewhere'
   | 'success-differs'
   | 'refused-after'
   | 'mark-refused'
@@ -30,10 +30,6 @@ export const paymentWords: Words<
     summary: `the payment is attached, and the invoice is still ${f.status} with ${showMoney(f.due)} due`,
     proposal:
       'The invoice changed while it was being marked. Credit the rest on Stripe, or collect it there: what the MoR takes for it is shown as a double payment.',
-  }),
-  'marked-beyond': (f) => ({
-    summary: `the invoice was marked as paid with ${showMoney(f.shown)}, and ${showMoney(f.taken)} was taken`,
-    proposal: `More was due than was taken. Bill ${showMoney(minus(f.shown, f.taken))} with a new invoice on Stripe, or leave it to the customer, and dismiss this.`,
   }),
   overpaid: overpaidWords,
   'other-currency': (f) => ({
@@ -68,6 +64,11 @@ export const paymentWords: Words<
     summary: `${showMoney(f.taken)} was taken although the invoice was already paid another way; it names the same charge ${f.charge ?? ''} as payment ${f.payment}`,
     proposal: ASK_IF_TWICE,
   }),
+  'charge-elsewhere': (f) => ({
+    summary: `payment ${f.payment} of ${showMoney(f.amount)} for this invoice names charge ${f.charge ?? ''}, which is booked for payment ${f.holder} of invoice ${f.holderInvoice}`,
+    proposal:
+      'Ask the MoR which invoice the charge paid. Nothing is booked or marked here. If it paid the other, dismiss this, then have the MoR charge this invoice, or collect it another way: Crossbill charges nobody for it. If it paid this one, mark it on Stripe by hand and credit the other, then dismiss this.',
+  }),
   'success-differs': (f) => {
     const [stated, recorded] = f.observations;
     const isOther = typeof stated.charge === 'string' && stated.charge !== recorded.charge;
@@ -93,7 +94,6 @@ export const paymentWords: Words<
   }),
 };
 
-const minus = (a: Money, b: Money): Money => ({ minor: a.minor - b.minor, currency: a.currency });
 const sumOf = (sum: Money | null): string => (sum === null ? 'an unknown amount' : showMoney(sum));
 
 /** Only money that was announced on a link is listed: two payments of the books stand in the sentence already. */
