@@ -6,7 +6,7 @@ import { type InvoiceListView } from './invoice.view.js';
 
 export const invoiceFields = fields<InvoiceListView>({
   id: field.id('Invoice'),
-  number: field.text({ label: 'Number', cell: (i) => invoiceNumberLink(i.id, i.number) }),
+  number: field.text({ label: 'Number', phone: 'below', cell: (i) => invoiceNumberLink(i.id, i.number) }),
   customer_id: field.customer({ label: 'Customer', phone: 'below' }),
   amount_due: field.money({ label: 'Due', phone: 'lead', link: 'invoices' }),
   currency: field.currency(),

@@ -43,6 +43,8 @@ export async function furnished(world: World): Promise<Furnished> {
     disputeId,
     disputedInvoice: disputed.firstInvoiceId,
     pages: {
+      // First: the daily verify of a slow machine replaces the run.
+      difference: `/console/verify/${String(found.body.data[0]?.['id'])}`,
       ...books.pages,
       disputes: '/console/disputes',
       dispute: `/console/disputes/${disputeId}`,
@@ -52,7 +54,6 @@ export async function furnished(world: World): Promise<Furnished> {
       outside: '/console/enrolment/outside',
       notifications: '/console/notifications',
       notification: '/console/notifications/msg_shown2',
-      difference: `/console/verify/${String(found.body.data[0]?.['id'])}`,
     },
   };
 }
