@@ -3,7 +3,7 @@ import { type Lookout } from './lookout.js';
 import { type Notifier } from './notifier.js';
 
 export class NotificationJobs {
-  /** `lookout` null: nothing is told, as in shadow mode; what was written down before is delivered all the same. */
+  /** `lookout` null, as in shadow mode: no new notifications; stored ones still go out. */
   constructor(
     private readonly notifier: Notifier,
     private readonly lookout: Lookout | null,

@@ -1,4 +1,4 @@
-// Looks out for what the backend should know and belongs to no lane's step: items of no invoice, deadlines that come near, what verify found.
+// Looks for news outside every lane's step: items without an invoice, near deadlines, findings of verify.
 import { type Clock } from '../domain/ports/clock.js';
 import { type Notifications } from '../store/notifications.js';
 import { untoldByKind, untoldOf } from '../verify/rules/run.js';
@@ -30,7 +30,7 @@ export class Lookout {
     await this.loop;
   }
 
-  /** Writes down what was not sent yet. Any replica may: the same thing has the same id, and is written once. */
+  /** Stores the missing notifications. Any replica may: the same news has the same id, so it goes in once. */
   async look(): Promise<void> {
     const { opened, dueSoon, runId } = await this.store.untold(REVIEW_DUE_SOON_MS);
     const found: NewNotification[] = [];

@@ -1,4 +1,4 @@
-// What the merchant's backend was told, and telling it once more.
+// The notifications to the merchant's backend: list, one, and another delivery.
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NOTIFICATION_STATUSES, Notifications } from '../store/notifications.js';

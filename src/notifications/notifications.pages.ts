@@ -1,4 +1,4 @@
-// Notifications: what the merchant's backend was told, what it answered, and telling it once more.
+// Notifications to the merchant's backend with its answers, and another delivery of one.
 import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';

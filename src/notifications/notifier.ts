@@ -1,4 +1,4 @@
-// Delivers what was written down, apart from all other work: a receiver that hangs costs its own few places and nothing else.
+// Delivers the stored notifications, apart from all other work: a hanging receiver costs its own few places and nothing else.
 import { type Clock, type Rng } from '../domain/ports/clock.js';
 import { type DeliveryResult, type Receiver } from '../domain/ports/receiver.js';
 import { type Notifications, type TakenNotification } from '../store/notifications.js';
@@ -13,7 +13,7 @@ export type NotifierOptions = {
   readonly onError: (what: string, error: unknown) => void;
 };
 
-/** The receiver is gone: what was under way is written back to be tried when it returns. */
+/** The receiver is gone: deliveries under way wait for its return. */
 const KEEP_MS = 1_000;
 const BACK_OFF_MS = 1_000;
 
@@ -31,12 +31,12 @@ export class Notifier {
     private readonly options: NotifierOptions,
   ) {}
 
-  /** Without a receiver there is nothing to do, and nothing is asked. */
+  /** Without a receiver it does nothing and asks nothing. */
   start(): void {
     if (this.receiver.enabled) this.loop ??= this.run();
   }
 
-  /** Takes nothing more on and lets what is under way end. */
+  /** Takes nothing more, and waits for the deliveries under way. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.tap?.abort();

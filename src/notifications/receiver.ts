@@ -1,4 +1,4 @@
-// One delivery to the merchant's receiver: bounded in time and sockets, no redirect followed, its address checked when it is connected to.
+// One delivery to the merchant's receiver: bounded in time and sockets, without redirects, with a check of each address it connects to.
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { type OnApplicationShutdown } from '@nestjs/common';
@@ -10,10 +10,10 @@ import { signedHeaders } from './signature.js';
 import { NOTIFY_TIMEOUT_MS, RETRY_AFTER_LONGEST_MS } from '../policy.js';
 
 const MAX_SOCKETS = 8;
-/** Of an answer nothing is kept; so much of it is read at most, so that the connection can be used again. */
+/** Keeps nothing of an answer, but reads so much of it: the connection stays usable. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** The receiver's name leads to an address that nothing may be sent to. */
+/** The receiver's name leads to a forbidden address. */
 class ForbiddenAddress extends Error {
   readonly code = 'CROSSBILL_FORBIDDEN_ADDRESS';
 }
@@ -27,7 +27,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
   readonly #proxies: Proxies;
   readonly #timeoutMs: number;
 
-  /** `url` null: nothing is sent. `timeoutMs` and `resolver`: for tests. */
+  /** `url` null: it sends nothing. `timeoutMs` and `resolver`: for tests. */
   constructor(
     url: Secret | null,
     private readonly secrets: readonly Secret[],
@@ -59,7 +59,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
     return this.close();
   }
 
-  /** A proxy makes the connection: only what is known of the name here can be looked at. One that only the proxy knows is its business. */
+  /** A proxy makes the connection: this host checks the addresses it knows for the name. A name known to the proxy alone is the proxy's business. */
   #mustBeAllowed({ hostname, protocol }: URL): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#resolver(hostname.replace(/^\[|\]$/g, ''), (_error, found) => {
@@ -135,7 +135,7 @@ type Resolver = (hostname: string, done: (error: Error | null, found: readonly L
 
 const resolveAll: Resolver = (hostname, done) => resolve(hostname, { all: true }, (e, found) => done(e, found ?? []));
 
-/** What is wrong with an address that a receiver's name leads to; null: nothing. `plain`: the URL is plain http. */
+/** The fault of an address of the receiver; null: none. `plain`: the URL is plain http. */
 export function refusedAddress(address: string, plain: boolean): string | null {
   if (isForbiddenAddress(address))
     return 'the name of the receiver leads to a link-local or metadata address: nothing is sent there';
@@ -144,7 +144,7 @@ export function refusedAddress(address: string, plain: boolean): string | null {
     : null;
 }
 
-/** Looked at for each connection, so that a name which leads elsewhere by then is found out too. */
+/** At each connection: a name may lead elsewhere by then. */
 function lookupFor(plain: boolean, resolver: Resolver): LookupFunction {
   return (hostname, options, callback) => {
     resolver(hostname, (error, found) => {

@@ -2,7 +2,7 @@
 import { Webhook } from 'standardwebhooks';
 import { type Secret } from '../config/index.js';
 
-/** `secrets`: none leaves the signature away, for receivers that check none (Slack). The first is the current one. */
+/** Without `secrets` there is no signature, for receivers without a check (Slack). The first is the current one. */
 export function signedHeaders(
   { id, body }: { readonly id: string; readonly body: string },
   secrets: readonly Secret[],

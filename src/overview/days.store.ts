@@ -12,11 +12,11 @@ export type DayMoney = {
   readonly currency: string;
   readonly collected: bigint;
   readonly refunded: bigint;
-  /** How many payments were taken. */
+  /** Number of payments taken. */
   readonly payments: number;
 };
 
-/** Renewals that Stripe made on one day, as they stood at the last count. */
+/** The renewals of one day on Stripe, as of the last count. */
 export type DayRenewals = {
   readonly day: Date;
   readonly paid: number;
@@ -63,7 +63,7 @@ export class DaysStore {
     }));
   }
 
-  /** The days that were counted, oldest first. */
+  /** The counted days, oldest first. */
   async renewals({ since, until }: Days): Promise<readonly DayRenewals[]> {
     const found = await this.db.pool.query<Record<'day' | 'paid' | 'unpaid' | 'waiting', string>>(
       `select day::text as day, paid, unpaid, waiting from renewals_day where day >= $1::date and day < $2::date order by day`,
@@ -85,7 +85,7 @@ export class DaysStore {
     return inTransaction(this.db.pool, async (db) => {
       const mine = await db.query<{ ok: boolean }>('select pg_try_advisory_xact_lock($1) as ok', [COUNTING]);
       if (mine.rows[0]?.ok !== true) return null;
-      // A quarter of its age later a day is counted again: today every quarter of an hour and more, last month's days once a week.
+      // The next count of a day comes a quarter of its age later: today every quarter of an hour, last month's days once a week.
       const next = await db.query<{ day: string }>(
         `select d::date::text as day from generate_series($1::date - $2::integer, $1::date, interval '1 day') d
            left join renewals_day f on f.day = d::date

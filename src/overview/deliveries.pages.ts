@@ -1,4 +1,4 @@
-// Deliveries: the answers to each sender in the last 24 hours, its last event, and the last refusals, each with what to check.
+// Deliveries: the answers to each sender in the last 24 hours, its last event, and the last refusals with the thing to check.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { Page } from '../console/console.guard.js';
@@ -74,7 +74,7 @@ export class DeliveryPages {
   }
 }
 
-/** The address under which the reader sees us, as a start for the address that senders need. */
+/** The reader's address of this daemon, as a start for the senders' address. */
 function hostOf(req: Request): string {
   const host = req.headers.host ?? '';
   if (!/^[\w.:[\]-]+$/.test(host)) return 'https://<this host>';
@@ -124,7 +124,7 @@ function senders(answers: readonly DoorAnswer[], events: readonly EventRow[], no
   );
 }
 
-/** Coarse on purpose: a text that changes with every second would be news with every second. */
+/** Coarse on purpose: a text changing each second would be news each second. */
 function ago(seconds: number): string {
   return seconds < 60 ? 'less than a minute ago' : `${duration(seconds)} ago`;
 }

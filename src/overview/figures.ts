@@ -46,7 +46,7 @@ export class Figures {
     private readonly clock: Clock,
   ) {}
 
-  /** Rejects when the database does not answer; the next one who asks tries again. */
+  /** Rejects when the database does not answer; the next request tries again. */
   now(): Promise<Now> {
     return this.kept('now', FRESH_MS, () => this.read());
   }

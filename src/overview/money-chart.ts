@@ -42,7 +42,7 @@ function slotsOf(money: readonly DayMoney[], { since, until }: Days, currency: s
   });
 }
 
-/** The letters stand outside of the drawing, so that it can be stretched to any width. */
+/** The letters stand outside of the drawing, so it fits any width. */
 function drawn(slots: readonly Slot[], currency: string): Html {
   const show = (minor: bigint): string => moneyText(minor, currency);
   const sum = (what: 'taken' | 'refunded'): string => show(slots.reduce((n, s) => n + s[what], 0n));
@@ -85,7 +85,7 @@ function bar(minor: bigint, x: number, peak: bigint): string {
   return `M${x} ${HEIGHT}v-${Math.round(height * 100) / 100}h${WIDTH}V${HEIGHT}z`;
 }
 
-/** A table of numbers, which stays a table on a phone: as short as it can be. */
+/** A short table of numbers: it stays a table on a phone. */
 function plainTable(heads: readonly string[], rows: readonly (readonly Piece[])[]): Html {
   return html`<div class="sideways" tabindex="0" role="group" aria-label="Table">
     <table class="plain">

@@ -1,4 +1,4 @@
-// What waits for a person, the most urgent first, each with its next step; or that all is well.
+// The work for a person, the most urgent first, each with its next step; or the word that all is well.
 import { type Html, html, type Piece } from '../console/html.js';
 import { headlineOf, sentencesOf } from '../reviews/rules/words.js';
 import { capital, count, duration, section, time, words } from '../console/show.js';
@@ -33,7 +33,7 @@ const TRIES_WORTH_A_LOOK = 3;
 /** Strangers knock at any door on the internet. */
 const REFUSALS_WORTH_A_LOOK = 5;
 
-/** Doors that refused some deliveries, and no small part of all. */
+/** Endpoints with some refused deliveries, and no small part of all. */
 export function refusing(answers: readonly DoorAnswer[]): readonly { door: InboxSource; refused: number }[] {
   return (Object.keys(SENDERS) as InboxSource[])
     .map((door) => {

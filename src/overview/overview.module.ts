@@ -22,7 +22,7 @@ import { ReviewsModule } from '../reviews/reviews.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { HealthModule } from '../health/health.module.js';
 
-/** Imported last: it answers for every page of the console that is none. */
+/** Imported last: it answers for every unknown page of the console. */
 @Module({
   imports: [
     HealthModule,

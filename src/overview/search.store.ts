@@ -1,14 +1,14 @@
-// Finds things by the beginning of their id or number, by the indexes that hold them whole.
+// Finds things by the beginning of their id or number, by the indexes of whole ones.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../store/database.js';
 
 export type Beginning = {
   readonly kind: 'invoice' | 'payment' | 'refund' | 'review' | 'customer';
-  /** As its page is addressed. */
+  /** As in the address of its page. */
   readonly id: string;
   /** What people call it: an invoice's number where it has one. */
   readonly shown: string;
-  /** The id or number that begins so. */
+  /** The whole id or number. */
   readonly matched: string;
   readonly minor: bigint | null;
   readonly currency: string | null;
@@ -91,7 +91,7 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-/** All places in one statement: who searches takes one connection of the pool. */
+/** All places in one statement: a search takes one connection of the pool. */
 const NEAREST = `${PLACES.map(
   ({ kind, from, column, where = 'true', id, shown = id, rest }, place) =>
     `(select * from (
@@ -106,7 +106,7 @@ type Row = Omit<Beginning, 'minor'> & { readonly place: number; readonly minor: 
 export class SearchStore {
   constructor(private readonly db: Database) {}
 
-  /** Things with an id or a number that begins with this, or is this: so many of each at most. */
+  /** Things with this beginning of an id or number, or this very one: so many of each at most. */
   async beginning(text: string, ofEach: number): Promise<readonly Beginning[]> {
     const answer = await this.db.pool.query<Row>(NEAREST, [text]);
     const found = new Map<string, Beginning>();

@@ -1,4 +1,4 @@
-// Finds what somebody typed: an id, an e-mail address, an amount or a number. Each question is answered by an index.
+// Finds a typed id, e-mail address, amount or number. An index answers each question.
 import { Injectable } from '@nestjs/common';
 import { minorFromTyped } from '../console/list-filters.js';
 import { capital } from '../console/show.js';
@@ -15,11 +15,11 @@ import { type Beginning, SearchStore } from './search.store.js';
 import { disputeName, disputePath } from '../disputes/dispute-link.view.js';
 
 export type Found = {
-  /** "Invoice 0001", "Payment": what it is, and the number that people call it by. */
+  /** "Invoice 0001", "Payment": its kind, and its number for people. */
   readonly what: string;
   readonly id: string;
   readonly path: string;
-  /** All of what was typed is its id or number. */
+  /** The typed text is its whole id or number. */
   readonly exact: boolean;
   readonly minor: bigint | null;
   readonly currency: string | null;
@@ -27,7 +27,7 @@ export type Found = {
   readonly at: Date | null;
   readonly name: string | null;
 };
-/** `told`: what the reader should know of it, for example that Stripe could not be asked. */
+/** `told`: a word for the reader, for example about Stripe's silence. */
 export type Result = { readonly found: readonly Found[]; readonly told: string | null };
 
 const OF_EACH = 5;
@@ -125,7 +125,7 @@ export class Search {
       const path = event === null ? `/console/events?event_id=${encodeURIComponent(id)}` : pathOf('events', id);
       add({ ...PLAIN, what: 'Event', id, path, status: named.status, at: named.receivedAt, name: named.type });
     }
-    // A whole id is meant as it stands, and not as the beginning of longer ones.
+    // A whole id stands for itself, and not for longer ones.
     const exact = found.filter((f) => f.exact);
     return exact.length > 0 ? exact : found;
   }
@@ -161,7 +161,7 @@ export class Search {
   }
 }
 
-/** What was typed as an amount, in the currencies of two decimals, and of none where it has none; empty: it is no amount. */
+/** The typed amount, in the currencies of two decimals, and of none where it has none; empty: it is no amount. */
 function minorsOf(text: string): readonly bigint[] {
   const minors = [minorFromTyped(text) ?? 0n, minorFromTyped(text, 'JPY') ?? 0n];
   return [...new Set(minors.filter((m) => m > 0n))];

@@ -1,4 +1,4 @@
-// The trial balance on the console: a month on one page, fit to be printed.
+// The trial balance on the console: a month on one page, ready for print.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { invalid } from '../api/http/problem.js';
@@ -82,7 +82,7 @@ function agreement(run: VerifyRun | null): Html {
   return html`not known: the ${link} run of ${at} is ${words(run.outcome)}`;
 }
 
-/** What a month brought, at a glance: taken, given back, taken back by banks, and what is left of it. */
+/** The month at a glance: taken, refunded, lost to banks, and the rest. */
 function moneyPart(balances: readonly TrialBalance[]): Html | null {
   const rows = balances
     .map((b) => ({ currency: b.currency, ...moneyOf(b) }))

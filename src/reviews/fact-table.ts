@@ -1,4 +1,4 @@
-// The fact of a review item as a table, and what each source says of the money as another one.
+// The fact of a review item as a table, and the sources' words on the money as another one.
 import { html, type Html, type Piece } from '../console/html.js';
 import { type Column, table } from '../console/list.js';
 import { facts, foreign, reference, section, time, words } from '../console/show.js';

@@ -1,4 +1,4 @@
-// Review items one below the other: what happened in full, with all that one sorts them by.
+// Review items one below the other, each with its full story and everything to sort it by.
 import { type ReviewRow } from '../domain/model.js';
 import { pickBox } from '../console/bulk.js';
 import { html, type Html, type Piece } from '../console/html.js';
@@ -28,7 +28,7 @@ export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: 
   </ul>`;
 }
 
-/** Its kind, with the id where it is one of those that the headline leaves out. */
+/** Its kind, and the id if the headline leaves it out. */
 function named(r: ReviewRow): Piece {
   if (r.kind !== 'dispute') return words(r.kind);
   const { what, name } = disputeOf(r.subject);

@@ -1,4 +1,4 @@
-// The page of a review item: what happened, what is at stake, what is proposed, and a button for each way out.
+// The page of a review item: its story, the stake, the proposal, and a button for each way out.
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { sayMoney } from '../domain/money.js';
 import { type InvoiceView } from '../engine/read-model.js';
@@ -28,23 +28,23 @@ import { headlineOf } from './rules/words.js';
 import { isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { isDoneElsewhere, stakeOf } from './rules/stake.js';
 
-/** An item with what its page needs beside it. */
+/** An item and everything else on its page. */
 export type Case = {
   readonly review: ReviewRow;
-  /** What its payment is called; null: it has none. */
+  /** The name of its payment; null: it has none. */
   readonly payment: string | null;
-  /** The MoR's id of its payment is known. */
+  /** Crossbill knows the MoR's id of its payment. */
   readonly named: boolean;
   /** Null: it belongs to no invoice. */
   readonly invoice: InvoiceView | null;
   readonly names: Names;
 };
 
-/** Where an item stands among the open ones, by deadline; null: there is none. */
+/** The item's place among the open ones, by deadline; null: none. */
 export type Place = {
   readonly at: number | null;
   readonly open: number;
-  /** There are more open ones than were counted. */
+  /** The count stopped before the last open one. */
   readonly more: boolean;
   readonly previous: string | null;
   readonly next: string | null;
@@ -54,7 +54,7 @@ export type Place = {
 
 const path = (review: string): string => `/console/reviews/${encodeURIComponent(review)}`;
 
-/** What a choice would give back now, in smallest units; null: nothing, or it is not known. */
+/** The refund of a choice now, in smallest units; null: none, or unknown. */
 export function givesBack({ review: r, invoice }: Case): { readonly minor: bigint; readonly currency: string } | null {
   const p = invoice?.payments.find((x) => x.id === r.paymentRowId);
   if (p === undefined || invoice === null) return null;
@@ -186,7 +186,7 @@ function meaningOf(r: ReviewRow, resolution: Resolution): string {
   return MEANING[resolution];
 }
 
-/** What cannot be taken back is red, and a key alone does not do it. */
+/** An act without a way back is red, and a key alone does not do it. */
 function isCareful(r: ReviewRow, resolution: Resolution): boolean {
   return (
     resolution === 'refund' ||
@@ -196,7 +196,7 @@ function isCareful(r: ReviewRow, resolution: Resolution): boolean {
   );
 }
 
-/** One form: a note for whatever is chosen, and a button for each choice, the proposed one first. */
+/** One form: a note for any choice, and a button for each choice, the proposed one first. */
 export function decideForm(session: Session, c: Case, next: string | null): Html {
   const { review: r, named } = c;
   const proposed = proposedOf(r, named);
@@ -240,12 +240,12 @@ export function decideForm(session: Session, c: Case, next: string | null): Html
   </form>`;
 }
 
-/** The dispute or alert that an item is about. */
+/** The item's dispute or alert. */
 function disputesOf({ review: r, invoice }: Case): readonly MorObjectRow[] {
   return invoice === null ? [] : invoice.objects.filter((o) => asksAbout(r, o));
 }
 
-/** On the page of the next item: what became of the last one. */
+/** On the page of the next item: the end of the last one. */
 export function settledNote(last: ReviewRow): Html {
   return html`<p class="message good" role="status">
     Settled: <a href="${path(last.id)}">${words(last.kind)}</a> (${words(last.resolution ?? 'resolved')}).

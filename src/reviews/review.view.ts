@@ -1,4 +1,4 @@
-// A review item as the API shows it: what happened, what is at stake, what is proposed, what may be chosen.
+// A review item as the API shows it: story, stake, proposal, choices.
 import { factView } from './fact.view.js';
 import { proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { sentencesOf } from './rules/words.js';
@@ -20,7 +20,7 @@ import { timeOf } from '../api/http/values.js';
 export const REVIEW_STATUSES = ['open', 'resolved'] as const;
 export const RESOLUTIONS = ['apply', 'refund', 'retry', 'credit', 'dismiss'] as const;
 
-// A new kind fails to compile here until it is listed.
+// A new kind fails to compile until it stands here.
 const kinds: Record<ReviewKind, true> = {
   amount_mismatch: true,
   currency_mismatch: true,

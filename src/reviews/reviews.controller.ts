@@ -1,4 +1,4 @@
-// Review items: what waits for a person, and what the person chose.
+// Review items: work for a person, and the person's choice.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type ReviewRow } from '../domain/model.js';

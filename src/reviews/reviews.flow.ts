@@ -1,4 +1,4 @@
-// A person's choice for an item: decided on the item's lane. An item in no lane is closed where it stands.
+// A person's choice for an item, as a decision of its lane. An item without a lane closes in place.
 import { Injectable } from '@nestjs/common';
 import { laneOfItem } from '../domain/events/own-event.js';
 import { emptyLane } from '../engine/change.js';
@@ -41,7 +41,7 @@ export class ReviewsFlow {
     }
   }
 
-  /** An item in no lane: no lane's lock orders two people, so who comes second is told what the first chose. */
+  /** An item without a lane: no lock orders two people, so the second one hears of the first one's choice. */
   private async resolveLoose(review: ReviewRow, choice: Choice): Promise<Done<ReviewRow>> {
     const alone = { ...emptyLane(review.subject), reviews: [review] };
     const done = resolveReview(this.context.decider.subjects, alone, review.id, choice, this.context.now());

@@ -1,4 +1,4 @@
-// Review items: what waits for a person.
+// Review items: work for a person.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';

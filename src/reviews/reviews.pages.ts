@@ -1,4 +1,4 @@
-// Review items: what waits for a person, and what the person chooses.
+// The console's pages of review items: work for a person, and the person's choice.
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
@@ -52,7 +52,7 @@ const FILTERS = [
   { name: 'order', label: 'Order', options: ['newest'], any: 'deadline' },
 ] as const;
 
-/** Open items that are counted and gone through one after the other. */
+/** The counted open items, to go through one by one. */
 const WALKED = 200;
 @Pages('console/reviews')
 export class ReviewPages {
@@ -67,11 +67,11 @@ export class ReviewPages {
   @Get()
   @Page('review.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
-    // Whoever comes without a word on the status wants to know what is open; the form's "any" says so.
+    // An address without a status means the open ones; the form's "any" stands in the address.
     const values = { ...(req.query['status'] === undefined ? { status: 'open' } : {}), ...chosen(req, FILTERS) };
-    const address = { status: '', ...values }; // "any" must be said, or it would be the open ones
+    const address = { status: '', ...values }; // without it "any" would be the open ones
     const filter = filterOf(values);
-    // Of settled ones the deadlines are past: those of some days or of a customer are found by their own time, and not through all.
+    // The deadlines of settled items are past: for some days or one customer, their own time finds them without a walk through all.
     const few = values.status !== 'open' && (filter.since ?? filter.until ?? filter.customerId) !== undefined;
     const order = values.order === 'newest' || few ? 'newest' : 'due';
     const empty = emptyWord(values);
@@ -194,7 +194,7 @@ export class ReviewPages {
   }
 }
 
-/** What "Refund 29.90 EUR" said must still be what would be given back. */
+/** "Refund 29.90 EUR" must still be true. */
 function sameAsSeen(form: Form, c: Case): void {
   const seen = form.text('seen');
   const now = givesBack(c);
@@ -225,7 +225,7 @@ function emptyWord(values: Values): string {
 }
 
 function noteOf(form: Form): string {
-  // Line breaks are fine to write and not to keep: the note becomes a line of the timeline.
+  // A note may have line breaks, and becomes one line of the timeline.
   const note = form.text('note').replace(/\s+/g, ' ').trim();
   if (note !== '' && !isPlainText(note, 1000)) throw invalid('note', 'must be text of at most 1000 characters');
   return note;

@@ -1,4 +1,4 @@
-// Review items as lists, and the end of those that belong to no invoice.
+// Lists of review items, and the end of items without an invoice.
 import { Injectable } from '@nestjs/common';
 import { type Repository } from 'typeorm';
 import { type ReviewRow } from '../domain/model.js';
@@ -27,7 +27,7 @@ function cursorOf(cursor: string | null): readonly [dueAt: Date | null, seq: str
   return [due === 'none' ? null : new Date(Number(due)), seq];
 }
 
-/** The invoice of an item is of this customer. What belongs to no invoice, as a signup that nobody completed, is not among them. */
+/** The item's invoice is of this customer. Items without an invoice, as of an uncompleted signup, are not among them. */
 const ofCustomer = (customer: string): string =>
   `x.invoice_id = any (array(select i.invoice_id from invoice i where i.customer_id = ${customer}))`;
 
@@ -82,7 +82,7 @@ export class ReviewsStore {
 
   constructor(private readonly db: Database) {}
 
-  /** `due`: the soonest deadline first, then what has none, newest first. A cursor is good for the order it came from; else BadCursor. */
+  /** `due`: the soonest deadline first, then items without one, newest first. A cursor of another order is a BadCursor. */
   list(filter: ReviewFilter, page: PageRequest, order: ReviewOrder = 'newest'): Promise<Page<ReviewRow>> {
     return order === 'due' ? reviewsByDeadline(this.rows, filter, page) : newestReviews(this.rows, filter, page);
   }

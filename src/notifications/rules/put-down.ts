@@ -1,4 +1,4 @@
-// A notification as it is written down before it is sent: its id and its exact bytes.
+// A notification as stored before its delivery: its id and its exact bytes.
 import { createHash } from 'node:crypto';
 import {
   inWords,
@@ -10,7 +10,7 @@ import {
 import { type LaneState } from '../../domain/model.js';
 import { tellLane } from './tell-lane.js';
 
-/** The id is made of what happened, so that the same thing has the same one after a restored backup too: receivers know it again. */
+/** Made of the news itself, so the same news has the same id, also after a restored backup: receivers recognize it. */
 export function notificationId(type: NotificationType, subject: string): string {
   return `msg_${createHash('sha256').update(`${type}\n${subject}`).digest('hex').slice(0, 32)}`;
 }
@@ -23,7 +23,7 @@ export function putDown(told: Told, format: NotifyFormat, at: Date): NewNotifica
   return { id: notificationId(type, subject), type, subject, invoiceId, format, body, at };
 }
 
-/** What the backend is told about a step of a lane, and the lane with a line for each in its timeline. */
+/** The notifications of a lane's step, and the lane with a line for each in its timeline. */
 export function putDownStep(
   before: LaneState,
   after: LaneState,

@@ -1,4 +1,4 @@
-// When a notification is tried again.
+// The time of a notification's next try.
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
@@ -15,10 +15,10 @@ export const WAITS_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** Milliseconds until the next try, not before the receiver asked for. `tries`: so far, at least 1. Null: that was the last one. */
+/** Milliseconds until the next try, at least the receiver's own wait. `tries`: so far, at least 1. Null: no more tries. */
 export function retryInMs(tries: number, retryAfterMs: number | null, jitter: number): number | null {
   const wait = WAITS_MS[tries - 1];
   if (wait === undefined) return null;
-  // Up to a tenth later: what failed together does not come back as one crowd.
+  // Up to a tenth later: notifications of one failure do not come back as one crowd.
   return Math.round(Math.max(wait * (1 + jitter / 10), retryAfterMs ?? 0));
 }

@@ -1,4 +1,4 @@
-// What the backend is told about a step of a lane: found by comparing the lane before and after it, so that no rule has to remember to tell.
+// The news of a lane's step for the backend, by comparing the lane before and after it: no rule has to remember to tell.
 import {
   type AttemptRow,
   type LaneState,
@@ -17,7 +17,7 @@ import {
   type Told,
 } from '../../domain/notification.js';
 
-/** Everything that became so in this step. Pure: the same step is told in the same words. */
+/** All news of this step. Pure: the same step gives the same words. */
 export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
   return [
     ...paid(before, after),
@@ -30,7 +30,7 @@ export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
   ];
 }
 
-// Statuses in which an invoice waits for its money. In any other one, a refusal that arrives late leaves nothing open.
+// Statuses of an invoice waiting for its money. In any other one, a late refusal leaves nothing open.
 const LEFT_OPEN: ReadonlySet<PublicInvoiceStatus> = new Set(['expected', 'open', 'review']);
 
 const isOpen = (r: ReviewRow): boolean => r.status === 'open';
@@ -44,7 +44,7 @@ function paid(before: LaneState, after: LaneState): Told[] {
   return [{ type: 'invoice.paid', subject: i.invoiceId, data: { ...invoiceFacts(after), payments } }];
 }
 
-/** The MoR's verdicts that this step took in. A payment that has succeeded since is no longer refused, whatever came late. */
+/** The MoR's verdicts of this step. A payment with a success since then is no refusal any more. */
 function verdicts(after: LaneState): Told[] {
   return after.attempts.flatMap((a): Told[] => {
     if (a.outcome === 'succeeded' || after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
@@ -54,7 +54,7 @@ function verdicts(after: LaneState): Told[] {
   });
 }
 
-/** The same payment method will not work again. Nobody is asked for another while one that was confirmed since is still to be tried. */
+/** The same payment method will not work again. While Crossbill has yet to try a newer confirmed one, nobody needs another. */
 function methodNeeded(after: LaneState, a: AttemptRow): Told[] {
   const { invoice } = after;
   const refusal = invoice?.retries?.refusal;
@@ -115,7 +115,7 @@ function leftOpen(before: LaneState, after: LaneState): Told[] {
   });
 }
 
-// Whoever is told sends the link to the customer: not when its money has come meanwhile.
+// The backend sends the link to the customer: not after the money came.
 const NOTHING_TO_PAY: ReadonlySet<PublicInvoiceStatus> = new Set(['marking', 'paid', 'void']);
 
 function links(before: LaneState, after: LaneState): Told[] {
@@ -144,7 +144,7 @@ function refunds(before: LaneState, after: LaneState): Told[] {
     const was = before.refunds.find((x) => x.id === r.id)?.status;
     if (r.status === was || (r.status !== 'succeeded' && r.status !== 'failed')) return [];
     const data = refundFacts(after, r);
-    // A refund keeps its name over a restored backup by the MoR's id; one that was refused has none.
+    // A refund keeps its name over a restored backup by the MoR's id; a refused one has none.
     const subject = `${r.morRefundId ?? r.id}:${r.status}`;
     if (r.status === 'succeeded') return [{ type: 'refund.succeeded', subject, data }];
     return [{ type: 'refund.failed', subject, data: { ...data, failure_code: r.failure?.code ?? null } }];
@@ -195,7 +195,7 @@ function invoiceFacts({ lane, invoice: i }: LaneState): InvoiceFacts {
   };
 }
 
-/** Null: its amount is not known, so that nothing can be said of it. */
+/** Null: nobody knows its amount, so there is nothing to say. */
 function paymentFacts(p: PaymentRow): PaymentFacts | null {
   if (p.amount === null) return null;
   return {
@@ -222,7 +222,7 @@ function refundFacts(after: LaneState, r: RefundRow): RefundFacts {
 }
 
 const nameOf = (p: PaymentRow): string => p.paymentId ?? p.id;
-/** No amount that we take is beyond what a JSON number holds (`MAX_MINOR`). */
+/** Our largest amount (`MAX_MINOR`) fits a JSON number. */
 const number = (minor: bigint | null): number | null => (minor === null ? null : Number(minor));
 const currency = (code: string | null): string | null => code?.toLowerCase() ?? null;
 const time = (at: Date | null): string | null => at?.toISOString() ?? null;

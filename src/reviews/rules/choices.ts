@@ -1,24 +1,24 @@
-// What a person may choose for each kind of review item. What comes of it stands with the subject that the item is about.
+// A person's choices for each kind of review item. Each choice's consequences stand with the item's subject.
 import { type Resolution, type ReviewRow } from '../../domain/model.js';
 import { HOW_TO_NAME } from '../../domain/payment-name.js';
 import { sentencesOf } from './words.js';
 
 /**
  * What a person may choose for an open item.
- * @param named the MoR's id of its payment is known: without one nothing can be refunded
+ * @param named Crossbill knows the MoR's id of its payment: without it there is no refund
  */
 export function resolutionsOf(r: ReviewRow, named: boolean): readonly Resolution[] {
   return r.actions.filter((x) => x !== 'refund' || named);
 }
 
-/** Whether it is refused without a word on who said so (refunds/rules/request.ts). */
+/** Refused without a note on its source (refunds/rules/request.ts). */
 export function isNoteNeeded(r: Pick<ReviewRow, 'kind'>, resolution: Resolution): boolean {
   return r.kind === 'refund_stuck' && resolution === 'apply';
 }
 
 const HOW_TO_CREDIT = '`credit` writes it off with a credit note on Stripe.';
 
-/** What is proposed, and how to come by a refund that cannot be chosen yet. */
+/** The proposal, and the way to a refund beyond reach. */
 export function proposalOf(r: ReviewRow, named: boolean): string {
   const { proposal } = sentencesOf(r);
   const missing = r.status === 'open' && r.paymentRowId !== null && !named && r.actions.includes('refund');
@@ -27,8 +27,8 @@ export function proposalOf(r: ReviewRow, named: boolean): string {
 }
 
 /**
- * The choice that does what is proposed; null: something must be found out first, and then any may be right.
- * @param named the MoR's id of its payment is known
+ * The proposed choice; null: a person must find something out first, and then any may be right.
+ * @param named Crossbill knows the MoR's id of its payment
  */
 export function proposedOf(r: ReviewRow, named: boolean): Resolution | null {
   const may = resolutionsOf(r, named);

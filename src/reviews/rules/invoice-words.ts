@@ -1,4 +1,4 @@
-// The sentences of items about invoices: verdicts that do not come, drafts that do not become final, events that the MoR refuses.
+// The sentences of items about invoices: missing verdicts, stuck drafts, refused events.
 import { type Words } from '../../domain/fact.js';
 import { showMoney } from '../../domain/money.js';
 import { showIso } from '../../domain/show-time.js';

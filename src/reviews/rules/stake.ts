@@ -1,4 +1,4 @@
-// What a review item is about for those who must decide: what is at stake.
+// The stake of a review item, for those deciding it.
 import { type ReviewKind, type ReviewRow } from '../../domain/model.js';
 import { resolutionsOf } from './choices.js';
 
@@ -26,7 +26,7 @@ export function stakeOf(r: Pick<ReviewRow, 'kind'>): string {
   return STAKES[r.kind];
 }
 
-/** Nothing but closing it is possible: somebody has done elsewhere what is proposed. */
+/** Only closing is possible: somebody did the proposal elsewhere. */
 export function isDoneElsewhere(r: ReviewRow, named: boolean): boolean {
   return resolutionsOf(r, named).length === 1;
 }

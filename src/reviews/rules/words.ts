@@ -32,13 +32,13 @@ const WORDS: Words<FactCode> = {
   ...secondBodyWords,
 };
 
-/** What happened, and what to do. */
+/** The story and the proposal. */
 export function sentencesOf({ fact }: Pick<ReviewRow, 'fact'>): Sentences {
   const render = WORDS[fact.code] as (fact: Fact) => Sentences;
   return render(fact);
 }
 
-/** What happened, in words alone: the names and the deadline that a page shows beside it are left out. */
+/** The story in words alone, without the names and the deadline already on the page. */
 export function headlineOf(r: Pick<ReviewRow, 'fact'>): string {
   const { summary, headline = summary } = sentencesOf(r);
   return headline;
