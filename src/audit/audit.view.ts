@@ -6,7 +6,7 @@ import { type AuditRow } from './audit.entity.js';
 export class AuditView {
   @Example('1234') @Text() id!: string;
   @Time() at!: string;
-  @Example('backend') @Text("An API key's name; `unknown` for a key that is not ours.") actor!: string;
+  @Example('backend') @Text("An API key's name; `unknown` for a foreign key.") actor!: string;
   @Example('ops') @TextOrNull("The key's role.") role!: string | null;
   @Example('refund.create') @Text('For example `refund.create`.') action!: string;
   @TextIfAny('What it was about.') target?: string | undefined;
@@ -14,7 +14,7 @@ export class AuditView {
   @Example('done')
   @Text('`begun` (an operator’s change, before it is made), then `done`, `refused` or `failed`; `denied`: not let in.')
   outcome!: string;
-  @CountOrNull('The HTTP status it was answered with; null: not answered yet.')
+  @CountOrNull('The HTTP status of its answer; null: no answer yet.')
   status!: number | null;
   @OpenOrNull('The code of a refusal, the id of what was made.') detail!: Readonly<Record<string, unknown>> | null;
 }

@@ -14,18 +14,18 @@ export class EventView {
   @Example('evt_123') @Text("The sender's own id.") event_id!: string;
   @Example('invoice.created') @Text("The sender's type; empty when it had none.") type!: string;
   @Word(EVENT_STATUSES) status!: (typeof EVENT_STATUSES)[number];
-  @TextIfAny('Why it was ignored, parked or put into quarantine.') reason?: string | undefined;
-  @Count('How many attempts to decide it failed; in quarantine, how often it was delivered.') attempts!: number;
+  @TextIfAny('The reason to ignore it, park it or put it into quarantine.') reason?: string | undefined;
+  @Count('Failed attempts to decide it; in quarantine, its deliveries.') attempts!: number;
   @Time() received_at!: string;
   @TimeIfAny() decided_at?: string | undefined;
 }
 
 export class EventWithBodyView extends EventView {
   @Example('in_123')
-  @Text('What it is about: events of one lane are worked one at a time. Usually the invoice.')
+  @Text('Its subject, usually the invoice: Crossbill works on the events of one lane one at a time.')
   lane!: string;
   @Example({ id: 'evt_123', type: 'invoice.created' })
-  @OpenOrNull('The body with personal data masked; null when it is no JSON object or was purged.')
+  @OpenOrNull('The body with personal data masked; null for anything but a JSON object, and after a purge.')
   body!: Readonly<Record<string, unknown>> | null;
   @TextOrNull('Why there is no body to show.') body_note!: string | null;
 }

@@ -69,12 +69,12 @@ export class EventsController {
     operationId: 'retryEvent',
     summary: 'Decide an event again (role: ops)',
     description:
-      'A parked or decided event is decided again; nothing is done twice. One in quarantine enters the inbox. Takes no body.',
+      'Crossbill decides a parked or decided event again and does nothing twice. One in quarantine enters the inbox. Takes no body.',
   })
   @ApiAcceptedResponse({ type: EventView, description: 'The event, now waiting in the inbox.' })
   @Problems({
     404: '`not_found`',
-    409: '`event_not_retryable`: its body was purged, or it is the second body of an event id, which is never applied.',
+    409: '`event_not_retryable`: a purge took its body, or it is the second body of an event id: Crossbill never applies that.',
   })
   async retry(@Param('id', IdPipe) id: string): Promise<EventView> {
     return eventView(await this.flow.retry(id));
@@ -86,7 +86,7 @@ export class EventsController {
   @ApiOperation({
     operationId: 'dismissEvent',
     summary: 'Dismiss a parked event (role: ops)',
-    description: 'It is `ignored` from then on, with the note as its reason. It can still be decided again.',
+    description: 'It is `ignored` from then on, with the note as its reason. A retry remains possible.',
   })
   @ApiOkResponse({ type: EventView })
   @Problems({ 400: '`invalid_request`: no note.', 404: '`not_found`', 409: '`event_not_parked`' })

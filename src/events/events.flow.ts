@@ -23,7 +23,7 @@ export class EventsFlow {
       throw new Problem(
         409,
         'event_not_retryable',
-        'This event cannot be decided again: its body is gone, or it contradicts an applied event.',
+        'Crossbill cannot decide this event again: its body is gone, or it contradicts an applied event.',
       );
     }
     this.wake.lanes();
@@ -36,7 +36,7 @@ export class EventsFlow {
     const event = await this.events.find(id);
     if (event === null) throw notFound('event');
     if (!done)
-      throw new Problem(409, 'event_not_parked', `This event is ${event.status}: only a parked one can be dismissed.`);
+      throw new Problem(409, 'event_not_parked', `This event is ${event.status}: only a parked one takes a dismissal.`);
     return event;
   }
 

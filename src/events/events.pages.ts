@@ -199,7 +199,7 @@ function dismissForm(session: Session, e: EventRow): Html {
     <p>
       <label for="note"
         >Dismiss it
-        <span class="hint" id="note-hint">Why it needs no action. It can still be decided again.</span></label
+        <span class="hint" id="note-hint">Why it needs no action. Another decision remains possible.</span></label
       >
       <input id="note" name="note" required maxlength="400" autocomplete="off" aria-describedby="note-hint" />
     </p>
@@ -230,7 +230,7 @@ function eventIds(e: EventRow): Html {
 }
 
 function retryForm(session: Session, e: EventRow): Html | null {
-  if (e.status === 'received') return html`<p class="message" role="status">It waits to be decided.</p>`;
+  if (e.status === 'received') return html`<p class="message" role="status">It waits for its decision.</p>`;
   return html`<form action="${PATH}/${encodeURIComponent(e.id)}/retry" method="post">
     ${formToken(session)}
     <p class="buttons">
@@ -249,7 +249,7 @@ function bodyOf(e: EventRow & { readonly body: Buffer | null }): Html {
           ${e.body !== null && html`<pre tabindex="0" role="group" aria-label="Body text">${maskedText(e.body)}</pre>`}`;
   return section(
     'Body',
-    html`<p class="dim">Personal data and secrets are masked.</p>
+    html`<p class="dim">Personal data and secrets show as [masked].</p>
       ${shown}`,
   );
 }

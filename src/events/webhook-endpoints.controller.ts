@@ -60,7 +60,7 @@ export class MorWebhooksController {
     return {
       ...endpointView(endpoint),
       secret: secret.reveal(),
-      next: 'Paste the secret into MOR_EVENT_WEBHOOK_SECRETS and restart; it is not shown again.',
+      next: 'Paste the secret into MOR_EVENT_WEBHOOK_SECRETS and restart; Crossbill shows it only now.',
     };
   }
 

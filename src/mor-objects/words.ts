@@ -16,7 +16,7 @@ export const objectWords: Words<
 > = {
   'announced-otherwise': (f) => ({
     summary: `${showMoney(f.announced)} was announced for ${f.object}; the record says ${f.recorded === null ? 'nothing' : showMoney(f.recorded)}`,
-    proposal: 'Ask the MoR which is right. What was recorded first stands.',
+    proposal: 'Ask the MoR which is right. The first record stands.',
   }),
   'may-stand': (f) => ({
     summary: `${nameOf(f)} was asked for without an answer, and then taken back: the MoR may have made it`,

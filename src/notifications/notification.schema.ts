@@ -5,7 +5,7 @@ import { type JsonSchema, schemaOfFields, time } from '../domain/notification-fi
 
 const AT = '2026-11-22T09:00:00.000Z';
 const timestamp = time(
-  'When it happened, or was found out. It is part of the body, so it is the same in each try.',
+  'The time of the event, or of its discovery. It is part of the body, so it is the same in each try.',
   AT,
 );
 
@@ -36,8 +36,8 @@ export function notificationWebhooks(): Webhooks {
         tags: ['Notifications'],
         security: [], // its signature is its proof
         parameters: [
-          header('webhook-id', 'The same in each try and replay: one that you know needs nothing more.'),
-          header('webhook-timestamp', 'When it was sent, in Unix seconds; refuse what is older than five minutes.'),
+          header('webhook-id', 'The same in each try and replay: a known one needs nothing more.'),
+          header('webhook-timestamp', 'The time of sending in Unix seconds; refuse it after five minutes.'),
           header('webhook-signature', 'Standard Webhooks: one `v1,…` for each secret, separated by blanks.'),
         ],
         requestBody: { required: true, content: { 'application/json': { schema: schemaOf(type), example } } },

@@ -31,7 +31,10 @@ export class NotificationsController {
 
   @Get()
   @MayRead('read', 'notification.list')
-  @ApiOperation({ operationId: 'listNotifications', summary: 'What your backend was told, newest first (role: read)' })
+  @ApiOperation({
+    operationId: 'listNotifications',
+    summary: 'Notifications to your backend, newest first (role: read)',
+  })
   @ApiOkResponse({ type: pageOf(NotificationView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: NotificationsQuery): Promise<PageView<NotificationView>> {

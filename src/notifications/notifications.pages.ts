@@ -113,7 +113,8 @@ export class NotificationPages {
 function gone({ goneAt, pending }: NotificationStanding): Html | null {
   if (goneAt === null) return null;
   return html`<p class="message bad" role="status">
-    The receiver answered 410 at ${time(goneAt)}: it wants no more, and nothing is sent. ${pending} wait. Set another
+    The receiver answered 410 at ${time(goneAt)}: it wants no more, so Crossbill sends nothing. ${pending} wait. Set
+    another
     <code>NOTIFY_URL</code>, or replay one when the receiver is back.
   </p>`;
 }

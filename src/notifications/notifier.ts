@@ -67,7 +67,7 @@ export class Notifier {
     try {
       return await this.store.take(limit, NOTIFY_BUSY_MS);
     } catch (e) {
-      this.options.onError('notifications could not be taken on', e);
+      this.options.onError("couldn't take notifications from the database", e);
       await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);
       return [];
     }
@@ -82,7 +82,7 @@ export class Notifier {
       this.options.onDelivery?.(result, taken);
     } catch (e) {
       // It comes due again: sent once more under the same id rather than not at all.
-      this.options.onError('the outcome of a notification could not be written down', e);
+      this.options.onError("couldn't store the outcome of a notification", e);
     }
   }
 }

@@ -138,9 +138,9 @@ const resolveAll: Resolver = (hostname, done) => resolve(hostname, { all: true }
 /** The fault of an address of the receiver; null: none. `plain`: the URL is plain http. */
 export function refusedAddress(address: string, plain: boolean): string | null {
   if (isForbiddenAddress(address))
-    return 'the name of the receiver leads to a link-local or metadata address: nothing is sent there';
+    return 'the name of the receiver leads to a link-local or metadata address: Crossbill sends nothing there';
   return plain && !isPrivateAddress(address)
-    ? 'the name of the receiver leads to a public address, where plain http is not sent: use https'
+    ? 'the name of the receiver leads to a public address: Crossbill sends no plain http there; use https'
     : null;
 }
 

@@ -53,7 +53,7 @@ export class DeliveryPages {
       this.doors.refusals(REFUSALS),
     ]);
     const live = html`<p class="dim">
-        Written down every few seconds, by all replicas together. No body is kept of what was refused.
+        Written down every few seconds, by all replicas together. Crossbill keeps no body of a refused delivery.
       </p>
       ${section('Answers in 24 hours', senders(answers, events, now, hostOf(req)))}
       ${section(

@@ -97,7 +97,7 @@ function othersOf(w: Waiting): readonly Need[] {
   if (w.parkedEvents > 0) {
     needs.push({
       what: w.parkedEvents === 1 ? 'An event is parked' : `${count(w.parkedEvents)} events are parked`,
-      next: 'Read why, and have it decided again once that is fixed.',
+      next: 'Read why, fix it, then have it decided again.',
       path: '/console/events?status=parked',
     });
   }

@@ -164,7 +164,7 @@ function balancePart(balance: TrialBalance): Html {
 function endsOf(balance: TrialBalance): Html {
   const ends = openEnds(balance);
   if (ends.length === 0)
-    return html`<p class="after">All that was taken and given back by the end of the month shows on Stripe.</p>`;
+    return html`<p class="after">Stripe shows all money taken and given back by the end of the month.</p>`;
   return html`<ul class="after">
     ${ends.map(
       ({ amount: minor, what }) =>

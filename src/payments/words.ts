@@ -76,7 +76,7 @@ export const paymentWords: Words<
     const of = (x: Seen): string => `${sumOf(x.money)} of ${x.customer ?? 'nobody'}${charge(x)}`;
     return {
       summary: `event ${stated.id ?? ''} says ${f.payment} was ${of(stated)}; the record says ${of(recorded)}`,
-      proposal: 'Ask the MoR which is right. What was recorded first stands.',
+      proposal: 'Ask the MoR which is right. The first record stands.',
     };
   },
   'refused-after': (f) => ({

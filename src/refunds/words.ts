@@ -69,7 +69,7 @@ export const refundItemWords: Words<
   }),
   'refund-differs': (f) => ({
     summary: `event ${f.event} gives refund ${f.refund ?? ''} another amount or total than recorded`,
-    proposal: 'Ask the MoR which is right. What was recorded first stands.',
+    proposal: 'Ask the MoR which is right. The first record stands.',
   }),
   'refund-named-otherwise': (f) => ({
     summary: `event ${f.event} names refund ${f.refund ?? ''} of ${showMoney(f.amount)}, and its processor's refund id ${f.processorRefund ?? ''} is that of refund ${f.other}`,

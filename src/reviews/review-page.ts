@@ -176,8 +176,8 @@ const MEANING: Readonly<Record<Resolution, string>> = {
   refund: 'The MoR gives it back to the customer, and Stripe shows it.',
   retry: 'Crossbill reads everything again and decides as if it had just arrived. It does nothing twice.',
   credit:
-    'Stripe shows the loss by a credit note, as it shows a refund. The customer gets nothing by it, and it cannot be taken back.',
-  dismiss: 'The item is closed, and Crossbill does nothing more about it.',
+    'Stripe shows the loss by a credit note, as it shows a refund. The customer gets nothing by it, and there is no way back.',
+  dismiss: 'Crossbill closes the item and does nothing more about it.',
 };
 
 function meaningOf(r: ReviewRow, resolution: Resolution): string {

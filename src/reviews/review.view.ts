@@ -53,15 +53,15 @@ export class ReviewView {
     'Why it is open: `code` is stable, and the other fields depend on it. Where several sources speak of money, `observations` lists each of them.',
   )
   fact!: { readonly code: string; readonly [field: string]: unknown };
-  @Words(RESOLUTIONS, 'What may be chosen now; empty: it is resolved.')
+  @Words(RESOLUTIONS, 'The choices now; empty: a resolved item has none.')
   actions!: readonly string[];
-  @WordOrNull(RESOLUTIONS, 'The proposed one of its `actions`; null: something must be found out first.')
+  @WordOrNull(RESOLUTIONS, 'The proposed one of its `actions`; null: a person must find something out first.')
   proposed!: string | null;
   @Example('The MoR has said nothing about this invoice.')
-  @Text('What happened, and what is at stake, made from the fact.')
+  @Text('The story and the stake, made from the fact.')
   summary!: string;
   @Example('Ask the MoR what became of it.') @Text('What to do, made from the fact.') proposal!: string;
-  @TimeOrNull('Until when somebody must act, for example on a dispute; null: no time is set.') due_at!: string | null;
+  @TimeOrNull('Until when somebody must act, for example on a dispute; null: no deadline.') due_at!: string | null;
   @Time() created_at!: string;
   @TimeOrNull() resolved_at!: string | null;
   @TextOrNull("An API key's name, or `crossbill` when the cause went away.") resolved_by!: string | null;

@@ -199,7 +199,7 @@ function sameAsSeen(form: Form, c: Case): void {
   const seen = form.text('seen');
   const now = givesBack(c);
   if (seen === '' || now === null || seen === String(now.minor)) return;
-  const why = `By now ${showMoney(now)} would be given back. Nothing was done: look at the item again.`;
+  const why = `A refund would give back ${showMoney(now)} by now. Nothing happened: look at the item again.`;
   throw new Problem(409, 'amount_changed', why);
 }
 
@@ -220,7 +220,7 @@ function filterOf(values: Values): ReviewFilter {
 function emptyWord(values: Values): string {
   const open = values.status === 'open' && Object.keys(values).every((n) => n === 'status' || n === 'order');
   return open
-    ? 'Nothing waits for a person. Items come here when money does not fit its invoice, or when something cannot be done.'
+    ? 'Nothing waits for a person. Items come here when money does not fit its invoice, or when Crossbill cannot do something.'
     : 'No review items match these filters.';
 }
 

@@ -22,7 +22,7 @@ const HOW_TO_CREDIT = '`credit` writes it off with a credit note on Stripe.';
 export function proposalOf(r: ReviewRow, named: boolean): string {
   const { proposal } = sentencesOf(r);
   const missing = r.status === 'open' && r.paymentRowId !== null && !named && r.actions.includes('refund');
-  if (missing) return `${proposal} \`refund\` can be chosen once the payment is named. ${HOW_TO_NAME}`;
+  if (missing) return `${proposal} \`refund\` needs the name of the payment first. ${HOW_TO_NAME}`;
   return r.status === 'open' && r.actions.includes('credit') ? `${proposal} ${HOW_TO_CREDIT}` : proposal;
 }
 

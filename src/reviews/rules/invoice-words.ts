@@ -13,16 +13,15 @@ export const invoiceWords: Words<
   'transfer-overdue': (f) => ({
     summary: `the renewal was refused, and proforma invoice ${f.proforma} was to be paid by ${showIso(f.dueAt)}: no transfer for it is known`,
     proposal:
-      "Ask the customer. While it stands nothing else is tried: once it is cancelled in the MoR's portal, the renewal can be tried again.",
+      "Ask the customer. While it stands Crossbill tries nothing else: cancel it in the MoR's portal, then try the renewal again.",
   }),
   'finalization-failed': (f) => ({
     summary: `Stripe could not finalize the invoice: ${f.said}`,
-    proposal: 'Fix on Stripe what it names and finalize the invoice; a waiting payment is then marked automatically.',
+    proposal: 'Fix the named fault on Stripe and finalize the invoice; Crossbill then marks a waiting payment.',
   }),
   'draft-waits': (f) => ({
     summary: `${showMoney(f.taken)} was taken on ${showIso(f.since)}, but the invoice is still a draft`,
-    proposal:
-      'Finalize the invoice on Stripe (its auto_advance may be off); the waiting payment is then marked automatically.',
+    proposal: 'Finalize the invoice on Stripe (its auto_advance may be off); Crossbill then marks the waiting payment.',
   }),
   'relay-refused': (f) => ({
     summary: `${f.call} was refused: ${f.said}`,

@@ -223,7 +223,7 @@ export interface Operations {
   listDifferences(query?: Schemas['ListDifferencesQuery'], options?: CallOptions): Pages<Schemas['PageOfDifferenceView'], 'data'>;
   /** Acknowledge a difference (role: ops). */
   acknowledgeDifference(id: string, body: Schemas['AcknowledgeDto'], options?: CallOptions): Promise<Schemas['DifferenceView']>;
-  /** What your backend was told, newest first (role: read). */
+  /** Notifications to your backend, newest first (role: read). */
   listNotifications(query?: Schemas['ListNotificationsQuery'], options?: CallOptions): Pages<Schemas['PageOfNotificationView'], 'data'>;
   /** A notification with its body and its tries (role: read). */
   getNotification(id: string, options?: CallOptions): Promise<Schemas['NotificationWithTriesView']>;

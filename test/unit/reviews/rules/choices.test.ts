@@ -53,7 +53,7 @@ describe('a person', () => {
 
   it('is told how to name a payment that has no name, where a refund could be chosen if it had one', () => {
     const said = proposalOf(item('double_payment'), false);
-    expect(said).toContain(' `refund` can be chosen once the payment is named.');
+    expect(said).toContain(' `refund` needs the name of the payment first.');
     const plain: [ReviewRow, boolean][] = [
       [item('double_payment'), true],
       [item('double_payment', { status: 'resolved' }), false],
