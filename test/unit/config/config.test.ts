@@ -5,7 +5,7 @@ import { KeyRing } from '../../../src/api/access/key-ring.js';
 import { load, minimal, sha256, wrong } from '../../support/minimal-settings.js';
 
 describe('the settings', () => {
-  it('start with the eight that have no default, and defaults as the reference says', () => {
+  it('need eight values, and have the defaults of the reference', () => {
     const config = load();
     expect(config).toMatchObject({
       port: 3000,
@@ -51,7 +51,7 @@ describe('the settings', () => {
     ]);
   });
 
-  it('report several wrong ones at once, with the code that alerts match on', () => {
+  it('report several wrong ones at once, with the code of the alerts', () => {
     const bad = {
       PORT: '70000',
       LOG_LEVEL: 'loud',
@@ -68,7 +68,7 @@ describe('the settings', () => {
     }
   });
 
-  it('refuse a signing secret that is empty, blank, a placeholder, or one empty entry of a list', () => {
+  it('refuse a signing secret without text, of blanks, as a placeholder, or as an empty entry of a list', () => {
     for (const name of ['STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'MOR_EVENT_WEBHOOK_SECRETS']) {
       for (const value of [
         '',
@@ -85,7 +85,7 @@ describe('the settings', () => {
     }
   });
 
-  it('take a short signing secret in a rehearsal, and none that can be guessed in production', () => {
+  it('take a short signing secret in a rehearsal, and no guessable one in production', () => {
     const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
     for (const name of ['STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'MOR_EVENT_WEBHOOK_SECRETS']) {
       for (const value of ['whsec_1', 'good-secret,short', 'secret']) {
@@ -133,7 +133,7 @@ describe('the settings', () => {
     ]);
   });
 
-  it('take the hash of an API key in its place, keep nothing but hashes, and know a key however it was given', () => {
+  it('take the hash of an API key in its place, keep hashes alone, and know a key in both forms', () => {
     const key = 'k'.repeat(32);
     const hash = sha256(key);
     for (const value of [
@@ -178,7 +178,7 @@ describe('the settings', () => {
     }
   });
 
-  it('refuse numbers that are not plain digits', () => {
+  it('refuse numbers with other characters than digits', () => {
     for (const text of ['1e3', '0x10', '-1', '+5', '3.0', '٣', 'NaN', '99999999999999999999']) {
       expect([text, wrong({ WEBHOOK_TOLERANCE_SEC: text })]).toEqual([text, ['WEBHOOK_TOLERANCE_SEC']]);
     }
@@ -236,7 +236,7 @@ describe('signing in at an identity provider', () => {
     expect(wrong({ OIDC_EMAIL_DOMAIN: 'example.com' })).toEqual(Object.keys(provider));
   });
 
-  it('needs the address of the console in production, where no request is believed about it', () => {
+  it('needs the address of the console in production, since no request proves it', () => {
     const production = { ...provider, NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
     expect(wrong(production)).toEqual(['CONSOLE_URL']);
     expect(load({ ...production, CONSOLE_URL: 'https://billing.example.com/' }).consoleUrl).toBe(

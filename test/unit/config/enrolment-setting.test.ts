@@ -9,7 +9,7 @@ describe('the setting ENROLMENT', () => {
     'must be all, linked or metadata:<key>=<value> with a key of at most 40 characters and a value of at most 500, for example metadata:billed_by=mor';
   const parsed = (text: string) => setting.parse(text);
 
-  it('is all, linked or metadata with a key and a value, in which an equals sign may stand', () => {
+  it('is all, linked or metadata with a key and a value, also with an equals sign in the value', () => {
     expect(setting.unset).toEqual({ by: 'all' });
     expect(parsed('linked')).toEqual({ ok: true, value: { by: 'linked' } });
     expect(parsed('metadata:billed_by=mor=1')).toEqual({

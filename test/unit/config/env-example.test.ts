@@ -8,7 +8,7 @@ import { ConfigError, loadConfig, SETTING_GROUPS, SETTINGS } from '../../../src/
 const text = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
 
 describe('.env.example', () => {
-  it('is the file that the settings table writes', () => {
+  it('is the output of the settings table', () => {
     // After a change of the table: npm run build && node -e "import('./dist/config/env-example.js').then((m) => process.stdout.write(m.renderEnvExample()))" > .env.example
     expect(text).toBe(renderEnvExample());
   });
@@ -24,7 +24,7 @@ describe('.env.example', () => {
     );
   });
 
-  it('is refused as it stands for each secret and credential that still has to be filled in', () => {
+  it('cannot start a daemon: each missing secret and credential is a problem', () => {
     const loading = (): unknown => loadConfig(parseEnv(text));
     expect(loading).toThrow(ConfigError);
     try {

@@ -58,7 +58,7 @@ describe('NOTIFY_URL', () => {
   );
 });
 
-describe('an address that a receiver’s name leads to', () => {
+describe('the address behind a receiver’s name', () => {
   it('is never link-local or a metadata service, whatever the scheme', () => {
     for (const address of ['169.254.169.254', 'fe80::1', 'fd00:ec2::254', '100.100.100.200', '::ffff:169.254.1.1']) {
       expect(isForbiddenAddress(address)).toBe(true);

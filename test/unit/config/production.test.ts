@@ -8,7 +8,7 @@ import { load, problemsOf, sha256, wrong } from '../../support/minimal-settings.
 describe('in production', () => {
   const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
 
-  it('a database URL is needed, empty or not set alike', () => {
+  it('the daemon needs a database URL, and an empty one is none', () => {
     expect(wrong({ NODE_ENV: 'production' })).toEqual(['DATABASE_URL']);
     expect(wrong({ NODE_ENV: 'production', DATABASE_URL: '' })).toEqual(['DATABASE_URL']);
     expect(wrong({ NODE_ENV: 'production', DATABASE_URL: 'mysql://x' })).toEqual(['DATABASE_URL']);
@@ -29,7 +29,7 @@ describe('in production', () => {
     expect(wrong({ ...production, ...relay, MOR_RELAY_URL: 'http://sandbox/in' })).toEqual([]);
   });
 
-  it('commands that need the database alone start with the database alone', () => {
+  it('commands for the database start without the other settings', () => {
     expect(loadDatabaseConfig(production)).toMatchObject({
       production: true,
       databasePoolSize: 10,
@@ -39,7 +39,7 @@ describe('in production', () => {
     expect(loadDatabaseConfig({ CROSSBILL_DATA_DIR: '/data' }).database).toEqual({ kind: 'embedded', dir: '/data' });
   });
 });
-describe('what is shown of the settings', () => {
+describe('the shown settings', () => {
   const full = load({
     DATABASE_URL: 'postgres://u:canary5%21@db:5432/crossbill?password=canary6',
     MOR_EVENT_WEBHOOK_SECRETS: 'canary7-event,canary8-event',
@@ -50,7 +50,7 @@ describe('what is shown of the settings', () => {
     MOR_PARTNER_CLIENT_SECRET: 'canary10-partner',
   });
 
-  it('is never a secret, however the object is printed', () => {
+  it('never contain a secret, in any form of print', () => {
     const shown = [
       JSON.stringify(full),
       inspect(full, { depth: 9, showHidden: true }),
@@ -60,7 +60,7 @@ describe('what is shown of the settings', () => {
     for (const text of shown) expect(text).not.toMatch(/canary|a{32}|b{40}/);
   });
 
-  it('names every setting once, with the value in force', () => {
+  it('name every setting once, with its current value', () => {
     const shown = redactedConfig(full);
     expect(shown.map(({ name }) => name)).toEqual(Object.values(SETTINGS).map(({ name }) => name));
     const value = (name: string): string | undefined => shown.find((setting) => setting.name === name)?.value;
@@ -73,19 +73,19 @@ describe('what is shown of the settings', () => {
     expect(value('API_KEYS')).toBe('backend:signup, anna:ops');
   });
 
-  it('lists every secret value for the log to keep out, the database password by itself too', () => {
+  it('come with every secret for the censor of the log, also the database password alone', () => {
     const values = secretValues(full);
     for (const value of [...'1 2 3 4 7 8 9 10 12'.split(' ')])
       expect(values.some((text) => text.includes(`canary${value}`))).toBe(true);
     expect(values).toEqual(expect.arrayContaining(['canary5%21', 'canary5!', 'canary6', sha256('a'.repeat(32))]));
   });
 
-  it('cannot be changed once loaded', () => {
+  it('are frozen', () => {
     for (const part of [full, full.database, full.apiKeys, full.apiKeys[0], full.morEventWebhookSecrets])
       expect(Object.isFrozen(part)).toBe(true);
   });
 
-  it('a problem never repeats the value that was given', () => {
+  it('come with problems that never repeat a value', () => {
     const names = Object.values(SETTINGS).map(({ name }) => name);
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.stringMatching(/^[!-~ ]{12,60}$/), (name, value) => {

@@ -10,7 +10,7 @@ const way = (env: Record<string, string>, url: string): string | null => {
 };
 
 describe('the proxy on the way to a peer', () => {
-  it('is that of the variable for its scheme, in either case, where the small one wins', () => {
+  it('comes from the variable for its scheme, in either case, and lower case wins', () => {
     expect(way({}, 'https://api.stripe.com')).toBeNull();
     expect(way({ HTTPS_PROXY: PROXY }, 'https://api.stripe.com')).toBe(`${PROXY} (HTTPS_PROXY)`);
     expect(way({ HTTPS_PROXY: PROXY }, 'http://mor.internal')).toBeNull();
@@ -53,7 +53,7 @@ describe('the proxy on the way to a peer', () => {
   });
 });
 
-describe('a proxy that cannot be right', () => {
+describe('a wrong proxy', () => {
   it.each([
     'socks5://proxy.internal:1080',
     'ftp://proxy.internal',

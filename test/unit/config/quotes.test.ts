@@ -15,7 +15,7 @@ const MARKS = [
 const KEY = 'k'.repeat(40);
 
 describe('quotes around a setting', () => {
-  it('are refused at the start, in the three settings of a file for docker run, by the names of these', () => {
+  it('stop the start, with the names of three settings from a file for docker run', () => {
     const file = {
       MOR_PAYMENT_WEBHOOK_SECRETS: '"example-secret-of-the-payments-door"',
       STRIPE_API_KEY: '"sk_test_example"',
@@ -26,7 +26,7 @@ describe('quotes around a setting', () => {
     for (const value of Object.values(file)) expect(JSON.stringify(problems)).not.toContain(value.slice(1, -1));
   });
 
-  it('are refused in every setting there is, whatever the kind of quotes', () => {
+  it('are wrong in every setting, of any kind', () => {
     const names = Object.values(SETTINGS).map(({ name }) => name);
     for (const [begin, end] of MARKS) {
       const given = Object.fromEntries(names.map((name) => [name, `${begin}1${end}`]));
@@ -34,7 +34,7 @@ describe('quotes around a setting', () => {
     }
   });
 
-  it('are refused around nothing too, and with blanks outside of them', () => {
+  it('are wrong around nothing too, and with blanks around them', () => {
     const given = { NOTIFY_URL: '""', PORT: "''", STRIPE_API_KEY: ' "sk_test_example" ' };
     expect(wrong(given).toSorted()).toEqual(Object.keys(given).toSorted());
   });
@@ -63,7 +63,7 @@ describe('quotes around a setting', () => {
     expect(wrong({ ...relay, [name]: value })).toContain(name);
   });
 
-  it('are refused around a group of OIDC_ROLES', () => {
+  it('are wrong around a group of OIDC_ROLES', () => {
     const provider = {
       OIDC_ISSUER: 'https://idp.example.com',
       OIDC_CLIENT_ID: 'crossbill',
@@ -73,7 +73,7 @@ describe('quotes around a setting', () => {
     expect(wrong({ ...provider, OIDC_ROLES: 'finance=read' })).toEqual([]);
   });
 
-  it('are no harm within a value, or at one end of it', () => {
+  it('do no harm within a value, or at one end of it', () => {
     for (const secret of [`a"b"c-secret`, `"a-secret`, `a-secret'`, `"a-secret'`]) {
       expect([secret, wrong({ MOR_CLIENT_SECRET: secret })]).toEqual([secret, []]);
       expect(load({ MOR_CLIENT_SECRET: secret }).morClientSecret.reveal()).toBe(secret);
@@ -82,14 +82,14 @@ describe('quotes around a setting', () => {
   });
 });
 
-describe('a secret that no sender has', () => {
-  it('is refused at the start when it holds characters that nobody sees', () => {
+describe('a secret of no sender', () => {
+  it('stops the start if it has invisible characters', () => {
     for (const name of ['MOR_CLIENT_SECRET', 'STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'STRIPE_API_KEY'])
       for (const unseen of ['\u200b', '\u00ad', '\u200f', '\ufeff', '\u0000', '\u007f'])
         expect([name, wrong({ [name]: `example-${unseen}secret` })]).toEqual([name, [name]]);
   });
 
-  it('is refused at the start when it is a key of Stripe with a character that no header carries', () => {
+  it('stops the start if it is a key of Stripe with a character outside of headers', () => {
     expect(wrong({ STRIPE_API_KEY: 'sk_test_exämple' })).toEqual(['STRIPE_API_KEY']);
   });
 });

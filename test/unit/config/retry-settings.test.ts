@@ -37,7 +37,7 @@ describe('RETRY_SCHEDULE', () => {
     expect(parsed(text)).not.toContain(text);
   });
 
-  it('whatever is written, it is either read as it stands or refused', () => {
+  it('any text is a schedule as written, or a problem', () => {
     const step = fc.oneof(
       fc.tuple(fc.integer({ min: 1, max: 30 }), fc.constantFrom('h', 'd')).map(([n, unit]) => `${n}${unit}`),
     );
@@ -83,7 +83,7 @@ describe('RETRY_SCHEDULE', () => {
     const LINKS = { RECOVERY_LINK_JURISDICTION: 'GB', RECOVERY_LINK_RETURN_URL: 'https://shop.example/thanks' };
     const start = (over: Record<string, string>) => () => loadConfig({ ...env, ...over });
 
-    it('a step that nothing can carry out is refused at start, with the place and what it needs', () => {
+    it('a step without its settings stops the start, with its place and the missing setting', () => {
       const wrong = start({ ...RELAY, RETRY_SCHEDULE: 'default' });
       expect(wrong).toThrow(/RETRY_SCHEDULE.*hard, step 1 is a payment link, which needs RECOVERY_LINK_JURISDICTION/);
       const alone = start({ RETRY_SCHEDULE: 'soft=3d hard=none authentication=none' });
@@ -92,7 +92,7 @@ describe('RETRY_SCHEDULE', () => {
       expect(start({ ...LINKS, RETRY_SCHEDULE: 'default' })).not.toThrow();
     });
 
-    it('waits of less than an hour are for rehearsals: in production they are refused', () => {
+    it('production refuses waits of less than an hour', () => {
       const short = { ...RELAY, ...LINKS, RETRY_SCHEDULE: 'soft=1s,59m' };
       expect(start(short)).not.toThrow();
       expect(start({ ...short, NODE_ENV: 'production' })).toThrow(/soft, step 1 is less than an hour/);

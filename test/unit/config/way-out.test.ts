@@ -68,17 +68,17 @@ async function askStripe(host: string, port: string, by: Proxies): Promise<numbe
 const delivery = () => putDown(sampleOf('invoice.paid', 'x'), 'standard', new Date());
 
 describe('behind a proxy', () => {
-  it('the MoR is asked through it, and it makes the name an address', async () => {
+  it('Crossbill asks the MoR through it, and the proxy resolves the name', async () => {
     expect(await askMor('http://mor.internal', proxies)).toMatchObject({ answered: true, status: 200 });
     expect([proxy.asked, heard]).toEqual([['mor.internal:80'], ['GET mor.internal/api/x']]);
   });
 
-  it('Stripe is asked through it', async () => {
+  it('Crossbill asks Stripe through it', async () => {
     expect(await askStripe('stripe.internal', '80', proxies)).toBe(200);
     expect([proxy.asked, heard]).toEqual([['stripe.internal:80'], ['GET stripe.internal/v1/account']]);
   });
 
-  it('notifications go through it, also to a name that nobody here can resolve', async () => {
+  it('notifications go through it, also to a name unknown here', async () => {
     const secrets = [new Secret(`whsec_${Buffer.alloc(32, 7).toString('base64')}`)];
     const receiver = new HttpReceiver(new Secret('http://shop.internal/hooks'), secrets, { proxies });
     expect(await receiver.send(delivery(), new Date())).toMatchObject({ outcome: 'delivered', status: 200 });
@@ -98,12 +98,12 @@ describe('behind a proxy', () => {
     },
   );
 
-  it('the clock is compared through it', async () => {
+  it('doctor compares the clock through it', async () => {
     expect(await clockCheck('Stripe', 'http://stripe.internal', 300, proxies)).toMatchObject({ state: 'ok' });
     expect(proxy.asked).toEqual(['stripe.internal:80']);
   });
 
-  it('the identity provider is asked through it', async () => {
+  it('Crossbill asks the identity provider through it', async () => {
     const settings = {
       oidcIssuer: 'https://idp.internal',
       oidcClientId: 'c',
@@ -117,7 +117,7 @@ describe('behind a proxy', () => {
     expect(proxy.asked).toEqual(['idp.internal:443']);
   });
 
-  it('this machine and the hosts of NO_PROXY are reached without it', async () => {
+  it('Crossbill reaches this machine and the hosts of NO_PROXY without it', async () => {
     const here = `http://127.0.0.1:${portOf(peer)}`;
     expect(await askMor(here, proxies)).toMatchObject({ status: 200 });
     expect(await askStripe('127.0.0.1', String(portOf(peer)), proxies)).toBe(200);
@@ -136,15 +136,15 @@ describe('behind a proxy', () => {
   });
 });
 
-describe('a proxy that makes no tunnel', () => {
-  it.each([403, 407, 502])('with %s is an answer of nobody: nothing was sent to Stripe or the MoR', async (status) => {
+describe('a proxy without a tunnel', () => {
+  it.each([403, 407, 502])('with %s sends nothing to Stripe or the MoR: its answer is no peer’s', async (status) => {
     proxy.refuses = status;
     expect(await askMor('http://mor.internal', proxies)).toMatchObject({ answered: false, sent: 'no' });
     expect(await askStripe('stripe.internal', '80', proxies)).toBe('not sent');
     expect(heard).toEqual([]);
   });
 
-  it('and one that is down too', async () => {
+  it('that is down sends nothing either', async () => {
     const gone = behind('http://127.0.0.1:9');
     expect(await askMor('http://mor.internal', gone)).toMatchObject({ answered: false, sent: 'no' });
     expect(await askStripe('stripe.internal', '80', gone)).toBe('not sent');

@@ -43,7 +43,7 @@ function readAll(): string {
 const numbers = (text: string): number[] =>
   text.split('\n').flatMap((one) => (one === '' ? [] : [(JSON.parse(one) as { n: number }).n]));
 
-describe('a log whose reader stands still', () => {
+describe('a log with a stuck reader', () => {
   it('keeps a bounded part of the lines, counts the others, and says how many once the reader goes on', async () => {
     const target = new FileTarget(writer, onBack);
     for (let n = 0; n < 5000; n++) target.write(line(n));
@@ -78,7 +78,7 @@ describe('a log whose reader stands still', () => {
 
 const numbersSoFar = (text: string): number => text.split('\n').length - 1;
 
-describe('a log whose reader is gone', () => {
+describe('a log without a reader', () => {
   it('counts each line, and is written again for the next reader, each line on a line of its own', () => {
     const target = new FileTarget(writer, onBack);
     target.write(line(1));
@@ -92,7 +92,7 @@ describe('a log whose reader is gone', () => {
     expect([target.dropped, backs]).toEqual([3, [3]]);
   });
 
-  it('ends the line that was cut off before it writes the next one', async () => {
+  it('ends a partial line before the next one', async () => {
     const target = new FileTarget(writer, onBack);
     const long = `{"n":1,"text":"${'x'.repeat(500_000)}"}\n`; // more than a FIFO holds
     target.write(long);

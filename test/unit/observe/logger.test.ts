@@ -77,7 +77,7 @@ describe('the log', () => {
     expect(text()).toContain('before [secret] after');
   });
 
-  it('censors what looks like a secret in running text', () => {
+  it('censors the shapes of secrets in running text', () => {
     const censor = textCensor([]);
     for (const [text, kept] of [
       ['Authorization: Bearer abc.def-123456', 'Authorization: Bearer [secret]'],
@@ -97,11 +97,11 @@ describe('the log', () => {
     }
   });
 
-  it('a secret with half a character pair in it is censored like any other: no URL can carry it as it is', () => {
+  it('censors a secret with half a character pair too, without its form in a URL', () => {
     expect(textCensor(['mor:pay_1\udc001'])('refused mor:pay_1\udc001')).toBe('refused [secret]');
   });
 
-  it('a secret of any length is censored, in whatever form it is written', () => {
+  it('censors a secret of any length, in each of its forms', () => {
     const long = 'a=b&'.repeat(30_000); // as long as one environment variable may be on Linux, more or less
     expect(textCensor([long, 'a=b&a=b&'])(`${long} ${encodeURIComponent(long)} a=b&a=b&`)).toBe(
       '[secret] [secret] [secret]',
@@ -113,7 +113,7 @@ describe('the log', () => {
     expect(textCensor([])(text)).toBe(text);
   });
 
-  it('describes an error without the request that it carries', () => {
+  it('describes an error without its request', () => {
     const { logger, text, records } = aLog();
     const error = Object.assign(new Error('connect failed'), {
       code: 'ECONNREFUSED',
@@ -127,7 +127,7 @@ describe('the log', () => {
     expect(records()[0]).toMatchObject({ err: { type: 'Error', message: 'connect failed', code: 'ECONNREFUSED' } });
   });
 
-  it('shows a body by its size and survives values that go in circles', () => {
+  it('shows a body by its size and survives circular values', () => {
     const { logger, records } = aLog();
     const circle: Record<string, unknown> = { body: Buffer.from('v-e-1') };
     circle['again'] = circle;
@@ -172,7 +172,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('knows the names that hold secrets, however they are written', () => {
+  it('knows the names of secrets in any spelling', () => {
     for (const name of [
       'client_secret',
       'clientSecret',

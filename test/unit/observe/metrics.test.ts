@@ -9,7 +9,7 @@ function someMetrics(): { metrics: Metrics; setNow: (at: string) => void } {
 }
 
 describe('the metrics', () => {
-  it('count events by type, and every type that is not ours as one', async () => {
+  it('count events by type, and every unknown type as one', async () => {
     const { metrics } = someMetrics();
     metrics.event('stripe', 'invoice.created', 'stored');
     metrics.event('stripe', 'made.up.1', 'ignored');

@@ -60,7 +60,7 @@ describe('the walk over subscriptions', () => {
     subscription(103, { charged: null }),
   ];
 
-  it('with --all goes through every page, counts the enrolled, names those that Stripe would charge, and keeps each look', async () => {
+  it('with --all reads every page, counts the enrolled, names the ones with a charge by Stripe, and keeps each look', async () => {
     const { check, charged, asked, kept, progress } = await walk([first, second], true);
     expect(asked).toEqual([null, 'sub_99']);
     expect(progress).toEqual([100, 104]);
@@ -74,7 +74,7 @@ describe('the walk over subscriptions', () => {
     ]);
   });
 
-  it('without it makes one request, and says that it did not see all', async () => {
+  it('without --all makes one request, and reports the part', async () => {
     const { check, asked } = await walk([first, second], false);
     expect(asked).toEqual([null]);
     expect(check).toMatchObject({
@@ -83,7 +83,7 @@ describe('the walk over subscriptions', () => {
     });
   });
 
-  it('says how far it came and which right the key lacks when Stripe does not let it look', async () => {
+  it('names its progress and the missing right of the key after a refusal by Stripe', async () => {
     expect((await walk([first, second], true, 1)).check).toMatchObject({
       state: 'warn',
       detail: '403 no right, after 100',
@@ -92,7 +92,7 @@ describe('the walk over subscriptions', () => {
     expect((await walk([], true, 0)).check).toMatchObject({ state: 'warn', detail: '403 no right' });
   });
 
-  it('has nothing to say where there is no subscription', async () => {
+  it('is silent without a subscription', async () => {
     expect((await walk([[]], true)).check).toMatchObject({ state: 'ok', detail: 'there is none' });
   });
 });

@@ -28,8 +28,8 @@ describe('the endpoint at Stripe', () => {
   });
 });
 
-describe('the events that Stripe lists', () => {
-  it('fail where the account’s default API version is too old to be read', async () => {
+describe('the events in Stripe’s list', () => {
+  it('fail with a too old default API version of the account', async () => {
     const event = (name: string): BillingEventFacts => ({
       eventId: name,
       type: 'invoice.created',
@@ -54,7 +54,7 @@ describe('the events that Stripe lists', () => {
 });
 
 describe('the key', () => {
-  it('warns when it is restricted and may not read its account', async () => {
+  it('warns if it is restricted without the right to read its account', async () => {
     const failure = { code: null, message: '', errors: [], retryAfterMs: null, requestId: null, replayed: false };
     const readAccount = () =>
       Promise.resolve({ ok: false as const, kind: 'stopped' as const, status: 403, ...failure });

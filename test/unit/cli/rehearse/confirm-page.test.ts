@@ -16,7 +16,7 @@ const send = (url: string, form: Record<string, string>) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(form) });
 
 describe('the confirmation page', () => {
-  it('shows the secret to whoever has its address alone, and gives it to no other site', async () => {
+  it('shows the secret only at its address, and to no other site', async () => {
     const url = await page.open(SHOWN);
     expect(new URL(url).hostname).toBe('127.0.0.1');
     expect(url).not.toContain(SECRET);

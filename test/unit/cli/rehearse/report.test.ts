@@ -7,7 +7,7 @@ const NOW = new Date('2026-11-26T00:00:00Z');
 const aRehearsal = () => newRehearsal('0a1b2c3d', 'acct_1', NOW);
 
 describe('the report of a rehearsal', () => {
-  it('has a row for each step, also for one that has not run', () => {
+  it('has a row for each step, also for one still to run', () => {
     const r = aRehearsal();
     r.steps.push({ name: 'customer', state: 'passed', detail: 'one | two', at: NOW.toISOString() });
     const text = markdownReport(r, ['customer', 'mark']);
@@ -30,7 +30,7 @@ describe('the report of a rehearsal', () => {
     expect(r.facts.unknown_charge).toEqual([{ status: 404 }, { status: 200 }]);
   });
 
-  it('loses every secret and every address before it is written', () => {
+  it('contains no secret and no address', () => {
     const r = aRehearsal();
     observe(r, 'unknown_charge', { words: 'no charge of ada@shop.example under key-0123456789' });
     const censor = (text: string) => text.replaceAll('key-0123456789', '[secret]');

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the file of a rehearsal', () => {
-  it('is read as it was written, and only its owner may read it', () => {
+  it('comes back as written, and only its owner may read it', () => {
     const r = newRehearsal('0a1b2c3d', 'acct_1', new Date());
     r.ids['clock'] = 'clock_1';
     r.steps.push({ name: 'customer', state: 'passed', detail: 'made', at: new Date().toISOString() });
@@ -25,11 +25,11 @@ describe('the file of a rehearsal', () => {
     expect(readdirSync(join(folder, 'new'))).toEqual(['rehearsal.json']);
   });
 
-  it('that is not there is no rehearsal so far', () => {
+  it('may be missing before the first rehearsal', () => {
     expect(loadRehearsal(join(folder, 'rehearsal.json'))).toBeNull();
   });
 
-  it.each(['', '{', '[]', '{"rehearsal":2}', '{"rehearsal":1,"id":"a"}'])('with %p in it is refused', (text) => {
+  it.each(['', '{', '[]', '{"rehearsal":2}', '{"rehearsal":1,"id":"a"}'])('with %p in it is an error', (text) => {
     const path = join(folder, 'rehearsal.json');
     writeFileSync(path, text);
     expect(() => loadRehearsal(path)).toThrow(expect.objectContaining({ code: 'not_a_rehearsal', exitCode: 1 }));

@@ -9,7 +9,7 @@ const othersIn = (text: string): [string, string | undefined][] =>
   Object.entries(parseEnv(text)).filter(([name]) => name !== 'NAME' && !name.startsWith('#'));
 
 describe('a settings file', () => {
-  it('holds what was written, whatever else stands in it', () => {
+  it('holds a written value next to any other text', () => {
     const value = fc.string({ unit: fc.constantFrom(...'abc019_-=#\'" $,.;/\\'), minLength: 1, maxLength: 30 });
     const line = fc.constantFrom(
       '',
@@ -39,7 +39,7 @@ describe('a settings file', () => {
     expect(withSetting('', 'NAME', 'a b')).toBe("NAME='a b'\n");
   });
 
-  it('what still stands in angle brackets, or is empty, is not set', () => {
+  it('has no value for an empty setting or one in angle brackets', () => {
     expect(valuesOf('A=<sk_… or rk_…>\nB=\nC=https://<host>/x\nD=1\n')).toEqual({ D: '1' });
   });
 });

@@ -29,8 +29,8 @@ const attached = (paymentRecordId: string | null, status = 'paid') => ({
 const byPerson = { repair: 'person', refundId: null, eventId: null, reviewId: null } as const;
 const kinds = (found: readonly Difference[]): string[] => found.map((d) => `${d.kind} ${d.objectId}`);
 
-describe('a payment record of ours that was taken off its invoice', () => {
-  it('is money that the MoR has and Stripe does not show', () => {
+describe('our payment record, detached from its invoice', () => {
+  it('a detached record is money at the MoR without a mark on Stripe', () => {
     expect(compareDetached(shown({ status: 'open' }), ours())).toEqual([
       {
         ...{ ...byPerson, kind: 'charged_not_marked', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'pr_1' },
@@ -41,7 +41,7 @@ describe('a payment record of ours that was taken off its invoice', () => {
     expect(compareDetached(shown(), unnamed)).toMatchObject([{ paymentId: 'pmt_1' }]);
   });
 
-  it('is one that pays the invoice no more, whatever else is beside it', () => {
+  it('a record without a paid entry on the invoice is detached, next to any other payment', () => {
     expect(compareDetached(shown({ payments: [attached('pr_1')] }), ours())).toEqual([]);
     const not = [attached('pr_1', 'canceled'), attached('pr_9'), attached(null)];
     expect(kinds(compareDetached(shown({ payments: not }), ours()))).toEqual(['charged_not_marked pr_1']);
@@ -49,7 +49,7 @@ describe('a payment record of ours that was taken off its invoice', () => {
     expect(kinds(compareDetached(shown({ payments: [attached('pr_1')] }), two))).toEqual(['charged_not_marked pr_2']);
   });
 
-  it('is nothing that can be said where Stripe did not show all payments, or the ledger has no such mark', () => {
+  it('nothing is detached without all payments from Stripe, or without such a mark in the ledger', () => {
     expect(compareDetached(shown({ payments: null }), ours())).toEqual([]);
     for (const over of [{ mark: 'parked' }, { amount: null }, { paymentRecordId: null }] as const) {
       expect(compareDetached(shown(), ours({ payments: [payment(over)] }))).toEqual([]);
@@ -57,8 +57,8 @@ describe('a payment record of ours that was taken off its invoice', () => {
   });
 });
 
-describe('an invoice that is overpaid', () => {
-  it('is named with the sum that Stripe credited to the customer', () => {
+describe('an overpaid invoice', () => {
+  it('an overpaid invoice names the credited sum', () => {
     expect(compareOverpaid(shown({ amountOverpaid: 110n }), ours())).toEqual([
       {
         ...{ ...byPerson, kind: 'overpaid', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: null },
@@ -69,7 +69,7 @@ describe('an invoice that is overpaid', () => {
     expect(compareOverpaid(shown({ amountOverpaid: 0n }), ours())).toEqual([]);
   });
 
-  it('says how much of it was given back, which counts no more as the customer’s', () => {
+  it('an overpaid invoice names the part refunded since', () => {
     const refunds = [
       refund({ surplus: 60n }),
       refund({ id: 'ref_2', surplus: 20n }),
@@ -82,7 +82,7 @@ describe('an invoice that is overpaid', () => {
     expect(compareOverpaid(shown({ amountOverpaid: 110n }), sale)[0]?.detail).not.toContain('refunded');
   });
 
-  it('is explained by the item about its amount, and is no business of ours where we marked nothing', () => {
+  it('the item about the amount explains an overpaid invoice, and without our mark it is none of our business', () => {
     const found = (over: object): unknown =>
       compareOverpaid(shown({ amountOverpaid: 110n }), ours({ openReviews: [review(over)] }))[0]?.reviewId;
     expect([found({}), found({ kind: 'double_payment' })]).toEqual(['rev_1', null]);
@@ -94,8 +94,8 @@ describe('an invoice that is overpaid', () => {
   });
 });
 
-describe('credit notes of an invoice are asked for', () => {
-  it('when they gave back more than the refunds that the ledger mirrored took off the sale', () => {
+describe('the question for credit notes', () => {
+  it('Crossbill asks for credit notes once they exceed the mirrored refunds', () => {
     const beyond = (credited: bigint, over: object = {}): boolean =>
       creditedBeyondLedger(shown({ creditedAfterPayment: credited }), ours({ refunds: [refund(over)] }));
     expect([beyond(999n), beyond(1000n), beyond(1001n)]).toEqual([false, false, true]);
@@ -108,10 +108,10 @@ describe('credit notes of an invoice are asked for', () => {
   });
 });
 
-describe('a credit note that no refund of the MoR explains', () => {
+describe('a credit note without a refund of the MoR', () => {
   const foreign = { creditNoteId: 'cn_9', refundId: null, references: [] };
 
-  it('is money given back by hand, or credited to the balance', () => {
+  it('such a note is money returned by hand, or a credit to the balance', () => {
     expect(compareForeignNotes(ours(), [note({ ...foreign, amount: 400n, afterPayment: 300n })])).toEqual([
       {
         ...{ ...byPerson, kind: 'refunded_by_hand', invoiceId: INVOICE_ID, paymentId: null, objectId: 'cn_9' },
@@ -126,7 +126,7 @@ describe('a credit note that no refund of the MoR explains', () => {
     ]);
   });
 
-  it('names the refund of as much that it may be for, so that nobody refunds it a second time', () => {
+  it('such a note names a refund of the same amount, so nobody refunds twice', () => {
     const detail = (over: Parameters<typeof ours>[0]): string =>
       compareForeignNotes(ours(over), [note(foreign)]).map((d) => d.detail)[0] ?? '';
     expect(detail({ refunds: [refund({ creditNoteId: null, mirror: 'parked' })] })).toBe(
@@ -143,7 +143,7 @@ describe('a credit note that no refund of the MoR explains', () => {
       expect(detail({ refunds: [refund(over)] })).toMatch(/and the MoR refunded nothing for it$/);
   });
 
-  it('may write off what a bank took', () => {
+  it('such a note may write off a returned debit', () => {
     const loss = (minor: string) => ({ of: 'pmt_1', minor, entries: 1 });
     const saying = (minor: string): string => {
       const objects = [aDispute({ status: 'lost', detail: { loss: loss(minor) } })];
@@ -153,14 +153,14 @@ describe('a credit note that no refund of the MoR explains', () => {
     expect(saying('999')).toMatch(/the MoR refunded nothing for it$/);
   });
 
-  it('is none while it is void, gives no paid money back, or is of another invoice', () => {
+  it('a void note, one without paid money, and one of another invoice are no differences', () => {
     for (const over of [{ status: 'void' }, { afterPayment: 0n }, { afterPayment: -1n }, { invoiceId: 'in_9' }]) {
       expect(compareForeignNotes(ours(), [note({ ...foreign, ...over })])).toEqual([]);
     }
     expect(compareForeignNotes(ours(), [note({ ...foreign, afterPayment: 1n })])).toHaveLength(1);
   });
 
-  it('is none on an invoice of which the MoR took no money', () => {
+  it('a note on an invoice without money of the MoR is no difference', () => {
     for (const payments of [[], [payment({ succeededAt: null })]]) {
       expect(compareForeignNotes(ours({ payments }), [note(foreign)])).toEqual([]);
     }
@@ -168,7 +168,7 @@ describe('a credit note that no refund of the MoR explains', () => {
     expect(compareForeignNotes(later, [note(foreign)])).toHaveLength(1);
   });
 
-  it('is none when it is a refund’s own note, and one beside it', () => {
+  it('the refund’s own note is no difference, and a second one is', () => {
     const given = ours({ refunds: [refund()] });
     expect(compareForeignNotes(given, [note()])).toEqual([]);
     // Its note is known, so another one that names the refund is somebody’s second.
@@ -177,7 +177,7 @@ describe('a credit note that no refund of the MoR explains', () => {
     ]);
   });
 
-  it('is none while it may be that of a refund whose note is not known here, by any of the refund’s names', () => {
+  it('a note with any name of a refund without a known note is no difference', () => {
     const waiting = ours({ refunds: [refund({ creditNoteId: null, mirror: 'crediting' })] });
     const named = (over: object): number => compareForeignNotes(waiting, [note({ ...foreign, ...over })]).length;
     expect(named({ refundId: 'ref_1' })).toBe(0);
@@ -209,18 +209,18 @@ describe('the credit note of a refund', () => {
     expect([found([]), found([{ status: 'void' }])]).toEqual([[gone('missing')], [gone('void')]]);
   });
 
-  it('is not needed before the mirror, or for a refund that returns a surplus alone', () => {
+  it('is not needed before the mirror, or for a refund of a surplus alone', () => {
     expect(found([], { mirror: 'waiting' })).toEqual([]);
     expect(found([], { surplus: 1000n, creditNoteId: null })).toEqual([]);
     expect(found([], { surplus: 999n, creditNoteId: null })).toHaveLength(1);
   });
 });
 
-describe('the refunds that a payment record shows', () => {
+describe('the refunds on a payment record', () => {
   const differs = (refunds: Parameters<typeof refund>[0][], amountRefunded: bigint): string[] =>
     compareRecord(ours({ refunds: refunds.map(refund) }), payment(), record({ amountRefunded })).map((d) => d.kind);
 
-  it('are those that the ledger mirrored; less is a refund that does not show, more was made by hand', () => {
+  it('less than the ledger mirrored is a missing refund, and more is one by hand', () => {
     expect(compareRecord(ours({ refunds: [refund()] }), payment(), record({ amountRefunded: 999n }))).toEqual([
       {
         ...{ ...byPerson, kind: 'refund_not_mirrored', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'pr_1' },
@@ -232,7 +232,7 @@ describe('the refunds that a payment record shows', () => {
     expect(differs([{}, { id: 'ref_2', amount: 1n }], 1001n)).toEqual([]);
   });
 
-  it('are there once they are reported, with or without their credit note, and may be there while a person is asked', () => {
+  it('a reported refund counts with or without its credit note, and an unsure one may count', () => {
     expect([differs([{ mirror: 'crediting' }], 1000n), differs([{ mirror: 'crediting' }], 0n)]).toEqual([
       [],
       ['refund_not_mirrored'],
@@ -246,7 +246,7 @@ describe('the refunds that a payment record shows', () => {
     }
   });
 
-  it('that may be there are there as a whole, or not: any other sum was reported by hand', () => {
+  it('an unsure refund counts as a whole or not at all: any other sum is by hand', () => {
     const mirror = 'parked';
     expect(differs([{ mirror }], 400n)).toEqual(['refunded_by_hand']);
     const two = [{ mirror }, { id: 'ref_2', mirror: 'reporting', amount: 300n }] as const;
@@ -258,7 +258,7 @@ describe('the refunds that a payment record shows', () => {
     expect(differs([...two, done], 199n)).toEqual(['refund_not_mirrored']);
   });
 
-  it('that may be there are not added up in more than some thousand ways: of more, only the least and the most are told', () => {
+  it('with too many sums of unsure refunds only the least and the most count', () => {
     const many = Array.from(
       { length: 40 },
       (_, i) => ({ mirror: 'parked', id: `ref_${i}`, amount: 2n ** BigInt(i) }) as const,
@@ -270,12 +270,12 @@ describe('the refunds that a payment record shows', () => {
     expect(differs([...many, done], 4n)).toEqual(['refund_not_mirrored']);
   });
 
-  it('are those of this payment alone', () => {
+  it('refunds of another payment do not count', () => {
     expect(differs([{ paymentRowId: 'pmt_2' }], 0n)).toEqual([]);
     expect(differs([{ paymentRowId: 'pmt_2' }], 1000n)).toEqual(['refunded_by_hand']);
   });
 
-  it('do not hold one that Stripe refused while the item that says so is open', () => {
+  it('a refund with an open item about Stripe’s refusal does not count', () => {
     const refused = { kind: 'effect_failed', refundId: 'ref_1', subject: 'report_refund:pay_1:re_1' } as const;
     const shows = (item: object): string[] =>
       compareRecord(
@@ -289,7 +289,7 @@ describe('the refunds that a payment record shows', () => {
     expect(shows({ subject: 'issue_credit_note:report_refund:' })).toEqual([]);
   });
 
-  it('of a record that is not there are a charge that is not marked', () => {
+  it('a missing record is a missing mark', () => {
     expect(compareRecord(ours(), payment(), null)).toEqual([
       {
         ...{ ...byPerson, kind: 'charged_not_marked', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'pr_1' },
@@ -301,14 +301,14 @@ describe('the refunds that a payment record shows', () => {
   });
 });
 
-describe('the balance of a customer who pays through the MoR', () => {
+describe('the balance of a customer with a payment through the MoR', () => {
   const entry = (entryId: string, amount: bigint, over: Partial<BalanceEntryFacts> = {}): BalanceEntryFacts => ({
     ...{ entryId, invoiceId: null, byHand: true, amount, currency: 'EUR' },
     ...over,
   });
   const named = (...entries: BalanceEntryFacts[]): string[] => kinds(compareBalance('cus_1', entries));
 
-  it('is not credited by hand without the MoR knowing', () => {
+  it('a credit by hand to the balance is a difference', () => {
     expect(compareBalance('cus_1', [entry('cbtxn_1', -500n, { invoiceId: INVOICE_ID })])).toEqual([
       {
         ...{ ...byPerson, kind: 'credited_by_hand', invoiceId: INVOICE_ID, paymentId: null, objectId: 'cbtxn_1' },
@@ -318,14 +318,14 @@ describe('the balance of a customer who pays through the MoR', () => {
     expect(named(entry('a', -1n), entry('b', -2n))).toEqual(['credited_by_hand a', 'credited_by_hand b']);
   });
 
-  it('is right again once as much was taken back, and not before', () => {
+  it('a credit is no difference once somebody took as much back', () => {
     expect(named(entry('a', -500n), entry('b', 499n))).toEqual(['credited_by_hand a']);
     expect(named(entry('a', -500n), entry('b', 500n))).toEqual([]);
     expect(named(entry('a', 500n), entry('b', 0n))).toEqual([]);
     expect(named(entry('a', -500n), entry('b', 0n))).toEqual(['credited_by_hand a']);
   });
 
-  it('is one in each currency: what is taken off one takes nothing back from another', () => {
+  it('a debit in one currency takes nothing back from another', () => {
     const yen = entry('b', 500n, { currency: 'JPY' });
     expect(named(entry('a', -500n), yen)).toEqual(['credited_by_hand a']);
     expect(named(entry('a', -500n), yen, entry('c', 500n))).toEqual([]);
@@ -334,7 +334,7 @@ describe('the balance of a customer who pays through the MoR', () => {
     ]);
   });
 
-  it('may be moved by Stripe itself, which is nobody’s doing and takes nothing back', () => {
+  it('a movement by Stripe is no difference and takes nothing back', () => {
     expect(named(entry('a', -500n, { byHand: false }))).toEqual([]);
     expect(named(entry('a', -500n), entry('b', 500n, { byHand: false }))).toEqual(['credited_by_hand a']);
     expect(named()).toEqual([]);

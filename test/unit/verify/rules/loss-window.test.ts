@@ -11,8 +11,8 @@ const seconds = (spans: readonly { from: Date; to: Date }[]): (readonly [number,
   spans.map((s) => [(s.from.getTime() - ORIGIN) / 1_000, (s.to.getTime() - ORIGIN) / 1_000] as const);
 const HOUR = 3_600;
 
-describe('the times at which the doors were closed', () => {
-  it('are between the first and the last word, where no process had its doors open', () => {
+describe('the closed times of the doors', () => {
+  it('the doors were closed between two records without any open process', () => {
     const open = [span(0, 100), span(50, 70), span(90, 200), span(500, 600), span(600, 700), span(900, 900)];
     expect(seconds(closedBetween(open))).toEqual([
       [200, 500],
@@ -24,7 +24,7 @@ describe('the times at which the doors were closed', () => {
 });
 
 describe('a loss window', () => {
-  it('is as long as the outage less the three hours that the MoR tries', () => {
+  it('a loss window is as long as the outage less three hours of tries', () => {
     const [last = 0] = MOR_ATTEMPTS_SEC.slice(-1);
     expect(last).toBe(10_930);
     const open = [span(0, 1_000), span(1_000 + 5 * HOUR, 1_060 + 5 * HOUR)];
@@ -38,14 +38,14 @@ describe('a loss window', () => {
     );
   });
 
-  it('is none where nothing was closed, or not for long enough, or nothing is known', () => {
+  it('a short outage, none, or an unknown time makes no loss window', () => {
     expect(lossWindows([])).toEqual([]);
     expect(lossWindows([span(0, 10)])).toEqual([]);
     expect(lossWindows([span(0, 10 * HOUR), span(10 * HOUR, 20 * HOUR)])).toEqual([]);
     expect(lossWindows([span(0, 10), span(10 + 3 * HOUR, 20 * HOUR)])).toEqual([]);
   });
 
-  it('may be made of two outages, when the tries of an event fall into both', () => {
+  it('two outages make a loss window if they cover all tries of an event', () => {
     // Closed for twenty minutes, open for some, closed for hours: only the tries after 1,210 s and more meet the second.
     const open = [span(0, 0), span(1_215, 3_000), span(4 * HOUR, 4 * HOUR)];
     expect(seconds(givenUp(closedBetween(open)))).toEqual([
@@ -54,7 +54,7 @@ describe('a loss window', () => {
     ]);
   });
 
-  it('is told with all the outages that its events met, and with no other', () => {
+  it('a loss window names the outages of its events, and no other', () => {
     const windows = (open: readonly { from: Date; to: Date }[]): unknown =>
       lossWindows(open).map(({ events, closed }) => [...seconds([events]), ...seconds([closed])]);
     // Those made in the first five seconds had their last tries in the second outage.
@@ -88,17 +88,17 @@ describe('a loss window', () => {
     ]);
   });
 
-  it('has a length: an event whose tries only touch two outages reached the open doors', () => {
+  it('an event with tries at the edges of two outages reached the open doors', () => {
     expect(givenUp([span(0, 10), span(20, 30)], [0, 10])).toEqual([]);
     expect(seconds(givenUp([span(0, 10), span(19, 29)], [0, 10]))).toEqual([[9, 10]]);
     expect(givenUp([], [0])).toEqual([]);
   });
 
-  it('is none for a sender of whom no try is known', () => {
+  it('a sender without known tries has no loss window', () => {
     expect(givenUp([span(0, 10)], [])).toEqual([]);
   });
 
-  it('holds just those events of whose every try the doors were closed', () => {
+  it('a loss window holds exactly the events with every try at closed doors', () => {
     const spans = fc.array(fc.tuple(fc.nat(60), fc.nat(12)), { maxLength: 6 });
     const tries = fc.uniqueArray(fc.nat(20), { maxLength: 4 }).map((more) => [0, ...more]);
     fc.assert(

@@ -20,8 +20,8 @@ function kept(listing: Listing): Listing {
   return read.lists.invoices;
 }
 
-describe('a listing that is cut off again and again', () => {
-  it('leaves nothing out, also of what was made in the breaks', () => {
+describe('an interrupted listing', () => {
+  it('a listing with any interruptions compares everything, also objects of the breaks', () => {
     const second = fc.integer({ min: 0, max: 400 });
     const sittings = fc.array(fc.record({ pages: fc.integer({ min: 0, max: 4 }), made: fc.array(second) }), {
       maxLength: 6,
@@ -66,7 +66,7 @@ describe('a listing that is cut off again and again', () => {
     );
   });
 
-  it('asks again for what was too young to be compared, and for nothing that was compared and is older', () => {
+  it('a resumed listing asks again for young objects, and for no older compared one', () => {
     const whole = begun(SINCE, SETTINGS).lists.invoices;
     const half = afterPage(whole, [at(1_000), at(900), at(900.5)], false);
     expect(half).toEqual({ newest: at(1_000), todo: [{ from: SINCE, to: at(901) }] });
@@ -81,14 +81,14 @@ describe('a listing that is cut off again and again', () => {
     expect(afterPage(half, [], true)).toEqual({ newest: at(1_000), todo: [] });
   });
 
-  it('stays where it is after a page of which nothing could be read, and at its end once it was reached', () => {
+  it('an unreadable page does not move a listing, and its end stays the end', () => {
     const half = afterPage(begun(SINCE, SETTINGS).lists.invoices, [at(1_000)], false);
     expect(afterPage(half, [], false)).toEqual(half);
     const whole = afterPage(half, [], true);
     expect(afterPage(whole, [at(1_500)], false)).toEqual({ newest: at(1_500), todo: [] });
   });
 
-  it('begins with everything since its day, and with no invoice to be looked at again unless one differed', () => {
+  it('a new run lists everything since its day, and compares the differing invoices of the last run again', () => {
     const todo = [{ from: SINCE, to: null }];
     const all = { newest: null, todo };
     expect(begun(SINCE, SETTINGS)).toMatchObject({
