@@ -81,7 +81,7 @@ export function addAskMor(on: Commands): void {
       }
       await cli.print({ client_id: clientId, at, questions }, () => {
         if (questions.length === 0) return 'The books have no open question for the MoR.\n';
-        const head = `Open questions about our account, client id ${clientId}, ${at.slice(0, 10)}\n\nHello,\n\nplease answer the questions below. All times are UTC. Invoices and customers are named by their ids on our billing platform.\n`;
+        const head = `Open questions about our account, client id ${clientId}, ${at.slice(0, 10)}\n\nHello,\n\nplease answer the questions below. All times are UTC. We name invoices and customers by their ids on our billing platform.\n`;
         return `${head}${questions.map((q, i) => renderQuestion(i + 1, q)).join('')}\nThank you.\n`;
       });
     }),

@@ -98,7 +98,7 @@ function renderMigration({ linked, renewed, notRenewed, waiting, outside }: Stan
   const head =
     linked === 0
       ? 'no customer is linked to the MoR'
-      : `${counted(linked, 'customer')} ${linked === 1 ? 'is' : 'are'} linked to the MoR: the MoR has taken a renewal of ${renewed}, not yet of ${notRenewed}, and ${waiting} had none so far`;
+      : `${counted(linked, 'customer')} ${linked === 1 ? 'is' : 'are'} linked to the MoR: ${renewed} with a renewal paid there, ${notRenewed} with an unpaid one, ${waiting} without a renewal so far`;
   return `  ${head}\n  ${outside} customers with invoices of the last ${OUTSIDE_DAYS} days are not enrolled\n`;
 }
 

@@ -31,7 +31,7 @@ export function addVerify(on: Commands): void {
         const world = await cli.open();
         let report = await compare(cli, world, { since, resume });
         if (resume && report.resumedFrom === null)
-          cli.io.err('There was no interrupted run to resume: everything was compared.\n');
+          cli.io.err('There was no interrupted run: Crossbill compared everything.\n');
         const wanted = report.differences.filter(isRepairable);
         let repaired: Repaired | null = null;
         if (repair === true && wanted.length > 0 && (await mayRepair(cli, wanted, report.more))) {

@@ -113,7 +113,7 @@ describe('the command line of notifications', () => {
     await nothingWaits(); // notifications of the stories before may still be on their way
     const before = receiver.heard.length;
     expect(await doctor()).toEqual([
-      expect.objectContaining({ state: 'ok', todo: expect.stringContaining('cannot be known without sending') }),
+      expect.objectContaining({ state: 'ok', todo: expect.stringContaining('Only a delivery proves the receiver') }),
     ]);
     expect(receiver.heard.length).toBe(before);
     receiver.answer = () => 410;

@@ -165,7 +165,7 @@ describe('ENROLMENT=linked', () => {
     const page = await cli(['status'], world.env);
     expect(page.out).toContain('Enrolment: linked');
     expect(page.out).toContain(
-      '3 customers are linked to the MoR: the MoR has taken a renewal of 1, not yet of 1, and 1 had none so far',
+      '3 customers are linked to the MoR: 1 with a renewal paid there, 1 with an unpaid one, 1 without a renewal so far',
     );
   });
 });

@@ -68,8 +68,8 @@ type Count = Readonly<Record<'looked' | 'enrolled' | 'charged' | 'unreadable', n
 function checkOf(count: Count, charged: readonly ChargedSubscription[], isAll: boolean): Check {
   const { ok, fail } = check('subscriptions that Stripe would charge as well');
   const which = isAll
-    ? 'enrolled, all there are'
-    : `enrolled of the newest ${count.looked}; \`crossbill doctor --all\` looks at every one`;
+    ? 'enrolled, of all subscriptions'
+    : `enrolled of the newest ${count.looked}; \`crossbill doctor --all\` looks at all of them`;
   const odd = count.unreadable === 0 ? '' : `; ${count.unreadable} could not be understood`;
   const looked = `${count.enrolled} ${which}${odd}`;
   if (count.charged === 0) return ok(count.looked === 0 ? 'there is none' : `none of ${looked}`);

@@ -6,8 +6,7 @@ import { refusedAddress } from '../../notifications/receiver.js';
 import { type Check, check } from './check.js';
 
 const { ok, warn, fail } = check('notifications');
-const TRIGGER =
-  'Whether it takes them cannot be known without sending: `crossbill trigger invoice.paid` sends a sample.';
+const TRIGGER = 'Only a delivery proves the receiver: `crossbill trigger invoice.paid` sends a sample.';
 
 export async function notifyChecks(
   config: Pick<Config, 'notifyUrl' | 'shadow' | 'proxies'>,

@@ -84,7 +84,7 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
 }
 
 /** Doctor changes nothing, so the read of a list has to do. */
-const NEEDS_WRITE = 'cannot be known without a write: the first mark tells';
+const NEEDS_WRITE = 'needs a write: the first mark proves it';
 
 export async function markModeChecks(config: Config, client: StripeClient): Promise<Check[]> {
   const { ok, fail } = check('mark mode');
@@ -92,7 +92,7 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
   const allowed = listed.ok && listed.value !== null;
   if (config.billingMarkMode === 'out_of_band') {
     const records = allowed ? 'which keep partial refunds linked, can be listed' : 'are not open to this key';
-    return [ok(`out_of_band; payment records, ${records}; whether the key may mark invoices ${NEEDS_WRITE}`)];
+    return [ok(`out_of_band; payment records, ${records}; the right to mark invoices ${NEEDS_WRITE}`)];
   }
   if (!allowed) {
     const todo =
@@ -102,7 +102,7 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
   const type = config.stripeCustomPaymentMethodType;
   const named = check('custom payment method type');
   return [
-    ok(`payment_record; records can be listed; whether Stripe takes one of ours ${NEEDS_WRITE}`),
+    ok(`payment_record; records can be listed; a record of ours ${NEEDS_WRITE}`),
     type !== null
       ? named.ok(type)
       : named.warn(

@@ -67,7 +67,7 @@ describe('the walk over subscriptions', () => {
     expect(kept).toHaveLength(104);
     expect(check).toMatchObject({
       state: 'fail',
-      detail: '1 of 103 enrolled, all there are: sub_100 of cus_100 (card pm_card, of the customer)',
+      detail: '1 of 103 enrolled, of all subscriptions: sub_100 of cus_100 (card pm_card, of the customer)',
     });
     expect(charged).toEqual([
       { subscription_id: 'sub_100', customer_id: 'cus_100', method: 'pm_card', type: 'card', from: 'customer' },
@@ -79,7 +79,7 @@ describe('the walk over subscriptions', () => {
     expect(asked).toEqual([null]);
     expect(check).toMatchObject({
       state: 'ok',
-      detail: 'none of 100 enrolled of the newest 100; `crossbill doctor --all` looks at every one',
+      detail: 'none of 100 enrolled of the newest 100; `crossbill doctor --all` looks at all of them',
     });
   });
 
