@@ -1,6 +1,6 @@
-// Settings: what starts the daemon, what stops it, and that a wrong value is never printed.
+// Settings: the start of the daemon with them, and the problems that stop it, without a value.
 import { describe, expect, it } from '@jest/globals';
-import { redactedConfig, secretValues } from '../../../src/config/index.js';
+import { ConfigError, loadDatabaseConfig, redactedConfig, secretValues } from '../../../src/config/index.js';
 import { KeyRing } from '../../../src/api/access/key-ring.js';
 import { load, minimal, sha256, wrong } from '../../support/minimal-settings.js';
 
@@ -254,5 +254,40 @@ describe('signing in at an identity provider', () => {
     for (const value of values) expect([value, wrong({ ...provider, [name]: value })]).toEqual([value, [name]]);
     for (const local of ['http://localhost:8080', 'http://127.0.0.1:9/realm', 'http://[::1]:9'])
       expect(wrong({ ...provider, OIDC_ISSUER: local })).toEqual([]);
+  });
+});
+
+describe('in production', () => {
+  const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
+
+  it('the daemon needs a database URL, and an empty one is none', () => {
+    expect(wrong({ NODE_ENV: 'production' })).toEqual(['DATABASE_URL']);
+    expect(wrong({ NODE_ENV: 'production', DATABASE_URL: '' })).toEqual(['DATABASE_URL']);
+    expect(wrong({ NODE_ENV: 'production', DATABASE_URL: 'mysql://x' })).toEqual(['DATABASE_URL']);
+    expect(load(production)).toMatchObject({ production: true, database: { kind: 'url' } });
+  });
+
+  it('plain http is for private hosts', () => {
+    for (const host of ['mor.example', '8.8.8.8', '172.32.0.1', '[2001:db8::1]', '127.0.0.1.example']) {
+      expect([host, wrong({ ...production, MOR_BASE_URL: `http://${host}` })]).toEqual([host, ['MOR_BASE_URL']]);
+    }
+    for (const host of ['sandbox', '10.1.2.3', '172.16.0.9', '[::1]', '[fd00::1]', 'mor.svc.internal']) {
+      expect([host, wrong({ ...production, MOR_BASE_URL: `http://${host}` })]).toEqual([host, []]);
+    }
+    const relay = { MOR_RELAY_SECRET: 'relay-secret-0123456789abcdef' };
+    expect(wrong({ ...production, ...relay, MOR_RELAY_URL: 'http://mor.example/in?token=abc' })).toEqual([
+      'MOR_RELAY_URL',
+    ]);
+    expect(wrong({ ...production, ...relay, MOR_RELAY_URL: 'http://sandbox/in' })).toEqual([]);
+  });
+
+  it('commands for the database start without the other settings', () => {
+    expect(loadDatabaseConfig(production)).toMatchObject({
+      production: true,
+      databasePoolSize: 10,
+      database: { kind: 'url' },
+    });
+    expect(() => loadDatabaseConfig({ NODE_ENV: 'production' })).toThrow(ConfigError);
+    expect(loadDatabaseConfig({ CROSSBILL_DATA_DIR: '/data' }).database).toEqual({ kind: 'embedded', dir: '/data' });
   });
 });

@@ -1,44 +1,10 @@
-// The settings in production, and what is shown of them.
+// The settings as the console and the command line show them.
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ConfigError, loadDatabaseConfig, redactedConfig, secretValues, SETTINGS } from '../../../src/config/index.js';
-import { load, problemsOf, sha256, wrong } from '../../support/minimal-settings.js';
+import { redactedConfig, secretValues, SETTINGS } from '../../../src/config/index.js';
+import { load, problemsOf, sha256 } from '../../support/minimal-settings.js';
 
-describe('in production', () => {
-  const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
-
-  it('the daemon needs a database URL, and an empty one is none', () => {
-    expect(wrong({ NODE_ENV: 'production' })).toEqual(['DATABASE_URL']);
-    expect(wrong({ NODE_ENV: 'production', DATABASE_URL: '' })).toEqual(['DATABASE_URL']);
-    expect(wrong({ NODE_ENV: 'production', DATABASE_URL: 'mysql://x' })).toEqual(['DATABASE_URL']);
-    expect(load(production)).toMatchObject({ production: true, database: { kind: 'url' } });
-  });
-
-  it('plain http is for private hosts', () => {
-    for (const host of ['mor.example', '8.8.8.8', '172.32.0.1', '[2001:db8::1]', '127.0.0.1.example']) {
-      expect([host, wrong({ ...production, MOR_BASE_URL: `http://${host}` })]).toEqual([host, ['MOR_BASE_URL']]);
-    }
-    for (const host of ['sandbox', '10.1.2.3', '172.16.0.9', '[::1]', '[fd00::1]', 'mor.svc.internal']) {
-      expect([host, wrong({ ...production, MOR_BASE_URL: `http://${host}` })]).toEqual([host, []]);
-    }
-    const relay = { MOR_RELAY_SECRET: 'relay-secret-0123456789abcdef' };
-    expect(wrong({ ...production, ...relay, MOR_RELAY_URL: 'http://mor.example/in?token=abc' })).toEqual([
-      'MOR_RELAY_URL',
-    ]);
-    expect(wrong({ ...production, ...relay, MOR_RELAY_URL: 'http://sandbox/in' })).toEqual([]);
-  });
-
-  it('commands for the database start without the other settings', () => {
-    expect(loadDatabaseConfig(production)).toMatchObject({
-      production: true,
-      databasePoolSize: 10,
-      database: { kind: 'url' },
-    });
-    expect(() => loadDatabaseConfig({ NODE_ENV: 'production' })).toThrow(ConfigError);
-    expect(loadDatabaseConfig({ CROSSBILL_DATA_DIR: '/data' }).database).toEqual({ kind: 'embedded', dir: '/data' });
-  });
-});
 describe('the shown settings', () => {
   const full = load({
     DATABASE_URL: 'postgres://u:canary5%21@db:5432/crossbill?password=canary6',
