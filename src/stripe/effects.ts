@@ -41,20 +41,9 @@ export class StripeEffects {
     }
   }
 
-  async listPayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {
-    const name = 'invoice_payments.list';
-    const pages = await this.client.pages(
-      name,
-      `/v1/invoice_payments?invoice=${encodeURIComponent(invoiceId)}&limit=100`,
-    );
-    if (!pages.ok) return pages;
-    const payments: InvoicePaymentFacts[] = [];
-    for (const item of pages.value) {
-      const payment = parseInvoicePayment(item);
-      if (payment === null) return notUnderstood(name, pages);
-      payments.push(payment);
-    }
-    return { ...pages, value: payments };
+  listPayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {
+    const path = `/v1/invoice_payments?invoice=${encodeURIComponent(invoiceId)}&limit=100`;
+    return this.client.all('invoice_payments.list', path, parseInvoicePayment);
   }
 
   private async lookAtInvoice(

@@ -14,7 +14,7 @@ import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/
 import { readAnswer } from './answers.js';
 import { StripeEffects } from './effects.js';
 import { encodeCall } from './encode.js';
-import { textOf } from '@crossbill/mor/read.js';
+import { type JsonObject, textOf } from '@crossbill/mor/read.js';
 import { invoiceOf } from './parse-invoice.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
@@ -84,25 +84,18 @@ export class StripeBillingPlatform extends BillingPlatform {
   }
 
   override async readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
-    const name = 'invoices.retrieve';
-    const read = await this.client.read(name, `/v1/invoices/${encodeURIComponent(invoiceId)}`);
-    if (!read.ok) return read;
-    if (read.value === null || read.value['deleted'] === true) return { ...read, value: null };
-    const invoice = invoiceOf(read.value);
-    // An answer about another invoice must not decide on this one.
-    return invoice?.invoiceId === invoiceId ? { ...read, value: invoice } : notUnderstood(name, read);
+    const read = await this.readShown(invoiceId);
+    return read.ok ? { ...read, value: read.value?.invoice ?? null } : read;
   }
 
   override async readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>> {
-    const name = 'invoices.retrieve';
-    const read = await this.client.read(name, `/v1/invoices/${encodeURIComponent(invoiceId)}`);
+    const read = await this.readShown(invoiceId);
     if (!read.ok) return read;
-    if (read.value === null || read.value['deleted'] === true) return { ...read, value: null };
-    const invoice = invoiceOf(read.value);
-    if (invoice?.invoiceId !== invoiceId) return notUnderstood(name, read);
+    if (read.value === null) return { ...read, value: null };
+    const { invoice, object } = read.value;
     // Without the package's additions to an answer: writes only own, enumerable members.
-    const shown = { invoice, object: JSON.stringify(read.value), apiVersion: this.client.apiVersion };
-    const livemode = read.value['livemode'] === true;
+    const shown = { invoice, object: JSON.stringify(object), apiVersion: this.client.apiVersion };
+    const livemode = object['livemode'] === true;
     const { subscriptionId } = invoice;
     if (subscriptionId === null) return { ...read, value: { ...shown, livemode, subscriptionStatus: null } };
     const path = `/v1/subscriptions/${encodeURIComponent(subscriptionId)}`;
@@ -111,6 +104,19 @@ export class StripeBillingPlatform extends BillingPlatform {
     const status = subscription.value === null ? 'canceled' : textOf(subscription.value['status']);
     if (status === null) return notUnderstood('subscriptions.retrieve', subscription);
     return { ...read, value: { ...shown, livemode, subscriptionStatus: status } };
+  }
+
+  private async readShown(
+    invoiceId: string,
+  ): Promise<CallOutcome<{ readonly invoice: InvoiceFacts; readonly object: JsonObject } | null>> {
+    const name = 'invoices.retrieve';
+    const read = await this.client.read(name, `/v1/invoices/${encodeURIComponent(invoiceId)}`);
+    if (!read.ok) return read;
+    if (read.value === null || read.value['deleted'] === true) return { ...read, value: null };
+    const invoice = invoiceOf(read.value);
+    // An answer about another invoice must not decide on this one.
+    if (invoice?.invoiceId !== invoiceId) return notUnderstood(name, read);
+    return { ...read, value: { invoice, object: read.value } };
   }
 
   override listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {

@@ -49,13 +49,13 @@ export class StripeBillingReader extends BillingReader {
 
   override async readInvoiceForProforma(invoiceId: string): Promise<CallOutcome<BilledInvoice | null>> {
     const path = `/v1/invoices/${encodeURIComponent(invoiceId)}`;
-    const read = await this.one('invoices.retrieve', `${path}?expand[0]=customer`, billedInvoiceOf);
+    const read = await this.client.one('invoices.retrieve', `${path}?expand[0]=customer`, billedInvoiceOf);
     if (!read.ok) return read;
     if (read.value === null) return { ...read, value: null };
     const { lines } = read.value;
     if (lines !== null) return { ...read, value: { ...read.value, lines } };
     // An invoice shows its first lines only (Stripe docs, "The Invoice object").
-    const all = await this.all('invoices.list_lines', `${path}/lines?limit=100`, billedLineOf);
+    const all = await this.client.all('invoices.list_lines', `${path}/lines?limit=100`, billedLineOf);
     // its total stands alone
     if (!all.ok && all.status === 404) return { ...read, value: { ...read.value, lines: [] } };
     return all.ok ? { ...read, value: { ...read.value, lines: all.value } } : all;
@@ -104,7 +104,7 @@ export class StripeBillingReader extends BillingReader {
   override listBalance(customerId: string, createdAfter: Date): Promise<CallOutcome<readonly BalanceEntryFacts[]>> {
     const search = new URLSearchParams({ 'created[gte]': seconds(createdAfter), limit: '100' });
     const path = `/v1/customers/${encodeURIComponent(customerId)}/balance_transactions?${search.toString()}`;
-    return this.all('customers.list_balance_transactions', path, parseBalanceEntry);
+    return this.client.all('customers.list_balance_transactions', path, parseBalanceEntry);
   }
 
   private search({ createdAfter, createdBefore, startingAfter }: ListQuery): URLSearchParams {
@@ -117,16 +117,16 @@ export class StripeBillingReader extends BillingReader {
 
   override listCreditNotes(invoiceId: string): Promise<CallOutcome<readonly CreditNoteFacts[]>> {
     const path = `/v1/credit_notes?invoice=${encodeURIComponent(invoiceId)}&limit=100`;
-    return this.all('credit_notes.list', path, parseCreditNote);
+    return this.client.all('credit_notes.list', path, parseCreditNote);
   }
 
   override readPaymentRecord(paymentRecordId: string): Promise<CallOutcome<PaymentRecordFacts | null>> {
     const path = `/v1/payment_records/${encodeURIComponent(paymentRecordId)}`;
-    return this.one('payment_records.retrieve', path, parsePaymentRecord);
+    return this.client.one('payment_records.retrieve', path, parsePaymentRecord);
   }
 
   override readCustomer(customerId: string): Promise<CallOutcome<CustomerFacts | null>> {
-    return this.one('customers.retrieve', `/v1/customers/${encodeURIComponent(customerId)}`, parseCustomer);
+    return this.client.one('customers.retrieve', `/v1/customers/${encodeURIComponent(customerId)}`, parseCustomer);
   }
 
   /** Stripe docs, "List all customers": `email` is compared case by case. */
@@ -147,10 +147,18 @@ export class StripeBillingReader extends BillingReader {
     const id = encodeURIComponent(ownMethodId ?? subscriptionId ?? customerId);
     const read =
       ownMethodId !== null
-        ? await this.one('payment_methods.retrieve', `/v1/payment_methods/${id}`, chargedOfMethod)
+        ? await this.client.one('payment_methods.retrieve', `/v1/payment_methods/${id}`, chargedOfMethod)
         : subscriptionId !== null
-          ? await this.one('subscriptions.retrieve', `/v1/subscriptions/${id}?${METHODS('')}`, chargedOfSubscription)
-          : await this.one('customers.retrieve', `/v1/customers/${id}?expand[0]=${OF_CUSTOMER}`, chargedOfCustomer);
+          ? await this.client.one(
+              'subscriptions.retrieve',
+              `/v1/subscriptions/${id}?${METHODS('')}`,
+              chargedOfSubscription,
+            )
+          : await this.client.one(
+              'customers.retrieve',
+              `/v1/customers/${id}?expand[0]=${OF_CUSTOMER}`,
+              chargedOfCustomer,
+            );
     return read.ok ? { ...read, value: read.value?.charged ?? null } : read;
   }
 
@@ -161,26 +169,14 @@ export class StripeBillingReader extends BillingReader {
   }
 
   override listWebhookEndpoints(): Promise<CallOutcome<readonly WebhookEndpointFacts[]>> {
-    return this.all('webhook_endpoints.list', '/v1/webhook_endpoints?limit=100', parseWebhookEndpoint);
+    return this.client.all('webhook_endpoints.list', '/v1/webhook_endpoints?limit=100', parseWebhookEndpoint);
   }
 
   override async readAccount(): Promise<CallOutcome<BillingAccountFacts>> {
     const name = 'accounts.retrieve';
-    const read = await this.one(name, '/v1/account', parseAccount);
+    const read = await this.client.one(name, '/v1/account', parseAccount);
     if (!read.ok) return read;
     return read.value === null ? notUnderstood(name, read) : { ...read, value: read.value };
-  }
-
-  private async one<T>(
-    name: string,
-    path: string,
-    parse: (object: unknown) => T | null,
-  ): Promise<CallOutcome<T | null>> {
-    const read = await this.client.read(name, path);
-    if (!read.ok) return read;
-    if (read.value === null) return { ...read, value: null };
-    const value = parse(read.value);
-    return value === null ? notUnderstood(name, read) : { ...read, value };
   }
 
   private async page<T>(
@@ -198,22 +194,6 @@ export class StripeBillingReader extends BillingReader {
       else items.push(item);
     }
     return { ...page, value: { items, unreadable, next: page.value.next } };
-  }
-
-  private async all<T>(
-    name: string,
-    path: string,
-    parse: (object: unknown) => T | null,
-  ): Promise<CallOutcome<readonly T[]>> {
-    const pages = await this.client.pages(name, path);
-    if (!pages.ok) return pages;
-    const items: T[] = [];
-    for (const object of pages.value) {
-      const item = parse(object);
-      if (item === null) return notUnderstood(name, pages);
-      items.push(item);
-    }
-    return { ...pages, value: items };
   }
 }
 

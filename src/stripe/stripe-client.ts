@@ -132,6 +132,28 @@ export class StripeClient {
     return failure('unknown', LIST_TOO_LONG, `Stripe: ${name} has more than ${MAX_PAGES} pages`);
   }
 
+  /** One object, parsed. `null` if Stripe has no such object. */
+  async one<T>(name: string, path: string, parse: (object: unknown) => T | null): Promise<CallOutcome<T | null>> {
+    const read = await this.read(name, path);
+    if (!read.ok) return read;
+    if (read.value === null) return { ...read, value: null };
+    const value = parse(read.value);
+    return value === null ? notUnderstood(name, read) : { ...read, value };
+  }
+
+  /** Every object of a list, parsed. One unreadable object makes the whole answer unreadable. */
+  async all<T>(name: string, path: string, parse: (object: unknown) => T | null): Promise<CallOutcome<readonly T[]>> {
+    const pages = await this.pages(name, path);
+    if (!pages.ok) return pages;
+    const items: T[] = [];
+    for (const object of pages.value) {
+      const item = parse(object);
+      if (item === null) return notUnderstood(name, pages);
+      items.push(item);
+    }
+    return { ...pages, value: items };
+  }
+
   private async exchange(name: string, wire: WireRequest, key: string | null): Promise<CallOutcome<JsonObject>> {
     try {
       const answer: unknown =

@@ -55,13 +55,9 @@ export class StripeMoves extends BillingMoves {
     return items === null ? notUnderstood(name, page) : { ...page, value: { items, next: page.value.next } };
   }
 
-  override async ofCustomer(customerId: string): Promise<CallOutcome<readonly MovableSubscription[]>> {
-    const name = 'subscriptions.list';
+  override ofCustomer(customerId: string): Promise<CallOutcome<readonly MovableSubscription[]>> {
     const path = `/v1/subscriptions?customer=${encodeURIComponent(customerId)}&limit=100&${expand('data.')}`;
-    const all = await this.client.pages(name, path);
-    if (!all.ok) return all;
-    const items = parseAll(all.value);
-    return items === null ? notUnderstood(name, all) : { ...all, value: items };
+    return this.client.all('subscriptions.list', path, parseMovable);
   }
 
   override async readOpenInvoice(subscriptionId: string): Promise<CallOutcome<UnpaidInvoice | null>> {
