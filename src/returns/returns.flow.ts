@@ -1,13 +1,14 @@
 // Debits that banks took back: recorded and undone by a person, one change of the payment's lane each.
 import { Injectable } from '@nestjs/common';
 import { type Done, LaneChanges } from '../engine/lane-changes.js';
-import { type Commanded, refuse } from '../engine/commanded.js';
-import { type Ctx } from '../engine/change.js';
-import { type LaneState, type PaymentRow } from '../domain/model.js';
+import { asCommand } from '../engine/adapter.js';
+import { refuse, type Result } from '../engine/commanded.js';
+import { type Lane } from '../engine/draft.js';
+import { type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { ReadModel } from '../engine/read-model.js';
 import { type NamedRequest } from '../domain/request-name.js';
-import { returnDebit, type ReturnWord, undoReturn } from './return-debit.js';
+import { returnDebit, type ReturnWord, undoReturn } from './rules/debit.js';
 
 /** API key, Idempotency-Key and hash of what was asked; the path follows from the payment. */
 export type ReturnName = Omit<NamedRequest, 'method' | 'path'>;
@@ -21,11 +22,11 @@ export class ReturnsFlow {
 
   /** `id`: `pay_…` or our own. The same `name` again gives the return as it is now. */
   record(id: string, word: ReturnWord, name: ReturnName): Promise<Done<MorObjectRow>> {
-    return this.change(id, 'returned', name, (s, rowId, ctx) => returnDebit(s, rowId, word, ctx));
+    return this.change(id, 'returned', name, (lane, rowId) => returnDebit(lane, rowId, word));
   }
 
   undo(id: string, by: string, name: ReturnName): Promise<Done<MorObjectRow>> {
-    return this.change(id, 'returned/undo', name, (s, rowId, ctx) => undoReturn(s, rowId, by, ctx));
+    return this.change(id, 'returned/undo', name, (lane, rowId) => undoReturn(lane, rowId, by));
   }
 
   /** The newest return of a payment; null: no payment, or none was recorded. */
@@ -43,15 +44,19 @@ export class ReturnsFlow {
     id: string,
     action: string,
     name: ReturnName,
-    act: (s: LaneState, rowId: string, ctx: Ctx) => Commanded<MorObjectRow>,
+    act: (lane: Lane, rowId: string) => Result<MorObjectRow>,
   ): Promise<Done<MorObjectRow>> {
     const found = await this.books.payment(id);
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
     const { id: rowId, invoiceId } = found.payment;
     const path = `/v1/payments/${rowId}/${action}`; // our own id never changes
-    return this.lanes.change(invoiceId, (s, ctx) => act(s, rowId, ctx), {
-      name: { ...name, method: 'POST', path },
-      find: (s, made) => s.objects.find((o) => o.id === made),
-    });
+    return this.lanes.change(
+      invoiceId,
+      asCommand((lane) => act(lane, rowId)),
+      {
+        name: { ...name, method: 'POST', path },
+        find: (s, made) => s.objects.find((o) => o.id === made),
+      },
+    );
   }
 }

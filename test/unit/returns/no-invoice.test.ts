@@ -1,7 +1,7 @@
 // A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed. Or of money that is not known
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../../src/decisions/decide.js';
-import { returnDebit } from '../../../src/returns/return-debit.js';
+import { returnDebit } from '../../support/return-debit.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../support/builders.js';
 import {
   aDispute,

@@ -6,7 +6,7 @@ import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { type CallOutcome } from '../../../../src/domain/ports/call.js';
 import { type Answer } from '../../../../src/engine/call.js';
 import { putPayment, putRefund } from '../../../support/put-rows.js';
-import { returnDebit, undoReturn } from '../../../../src/returns/return-debit.js';
+import { returnDebit, undoReturn } from '../../../support/return-debit.js';
 import { byEvent, refusal } from '../../../support/asked-refund.js';
 import { aCtx, open } from '../../../support/channel-lane.js';
 import { aDispute, goesOn, later, minutesLater, paid, withThem } from '../../../support/disputed-lane.js';

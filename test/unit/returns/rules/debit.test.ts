@@ -1,22 +1,22 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
 import { describe, expect, it } from '@jest/globals';
-import { applyEvent, resolveReview } from '../../../src/decisions/decide.js';
-import { type LaneState } from '../../../src/domain/model.js';
-import { type MorObjectRow, newMorObject, returnOf } from '../../../src/domain/mor-object.js';
-import { decide } from '../../../src/engine/adapter.js';
-import { openReview, putObject } from '../../../src/engine/change.js';
-import { addEntry, putPayment, putRefund } from '../../support/put-rows.js';
-import { declares } from '../../../src/engine/items.js';
-import { paymentCollected } from '../../../src/domain/postings.js';
-import { newRefund } from '../../../src/refunds/rules/refund.js';
-import { returnDebit, undoReturn } from '../../../src/returns/return-debit.js';
-import { returnedDebits } from '../../../src/returns/rules/loss.js';
-import { askRefund } from '../../support/ask-refund.js';
-import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../../support/channel-lane.js';
-import { FACTS } from '../../support/item-facts.js';
-import { withWords, wordsOf } from '../../support/item-words.js';
-import { balances } from '../../support/lane-harness.js';
-import { settle } from '../../support/settled.js';
+import { applyEvent, resolveReview } from '../../../../src/decisions/decide.js';
+import { type LaneState } from '../../../../src/domain/model.js';
+import { type MorObjectRow, newMorObject, returnOf } from '../../../../src/domain/mor-object.js';
+import { decide } from '../../../../src/engine/adapter.js';
+import { openReview, putObject } from '../../../../src/engine/change.js';
+import { addEntry, putPayment, putRefund } from '../../../support/put-rows.js';
+import { declares } from '../../../../src/engine/items.js';
+import { paymentCollected } from '../../../../src/domain/postings.js';
+import { newRefund } from '../../../../src/refunds/rules/refund.js';
+import { returnDebit, undoReturn } from '../../../support/return-debit.js';
+import { returnedDebits } from '../../../../src/returns/rules/loss.js';
+import { askRefund } from '../../../support/ask-refund.js';
+import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../../../support/channel-lane.js';
+import { FACTS } from '../../../support/item-facts.js';
+import { withWords, wordsOf } from '../../../support/item-words.js';
+import { balances } from '../../../support/lane-harness.js';
+import { settle } from '../../../support/settled.js';
 
 const later = (minutes: number) => aCtx(new Date(NOW.getTime() + minutes * 60_000));
 
