@@ -34,12 +34,9 @@ export function mayPass({ kind }: CallFailure): boolean {
   return kind === 'retry' || kind === 'unknown';
 }
 
-/**
- * A failure in one line, for the timeline and review items. Most messages name status and code: this repeats neither.
- */
+/** A failure in one line, for the timeline and review items. Most messages name status and code: this repeats neither. */
 export function said({ status, code, message }: Pick<CallFailure, 'status' | 'code' | 'message'>): string {
-  const lead = status === null ? (/^no (answer|connection)/.test(message) ? '' : 'no answer') : String(status);
-  return [lead, code ?? '']
+  return [status === null ? '' : String(status), code ?? '']
     .filter((x) => x !== '' && !message.includes(x))
     .concat(message)
     .join(' ')
