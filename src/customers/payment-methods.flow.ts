@@ -10,7 +10,6 @@ import { type ConfirmedMethod } from '../domain/retry.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { LaneChanges } from '../engine/lane-changes.js';
 import { takeMethod } from '../retries/rules/refusal.js';
-import { asCommand } from '../engine/adapter.js';
 import { METHODS_A_LOOK } from '../policy.js';
 import { SignupFlow, type SignupMade } from '../signups/signup.flow.js';
 
@@ -79,11 +78,7 @@ export class PaymentMethodsFlow {
   }
 
   private async tell({ method, invoiceIds }: Announcement): Promise<void> {
-    for (const id of invoiceIds)
-      await this.lanes.change(
-        id,
-        asCommand((lane) => takeMethod(lane, method)),
-      );
+    for (const id of invoiceIds) await this.lanes.change(id, (lane) => takeMethod(lane, method));
   }
 
   private async refuse(customerId: string): Promise<Refusal> {

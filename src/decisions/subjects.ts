@@ -1,6 +1,5 @@
 // The list of subjects: which of them takes in an event, a call's answer, a person's choice, what each settles, and in which order.
 import {
-  type Applied,
   type ChannelEvent,
   type LaneEvent,
   type PaymentEvent,
@@ -13,8 +12,6 @@ import { takeInvoice } from '../invoices/rules/invoice.js';
 import { learnFromCapture } from '../payments/rules/payment.js';
 import { joinPayments } from '../payments/subject.js';
 import { invoices } from '../invoices/subject.js';
-import { type LaneState } from '../domain/model.js';
-import { type Ctx } from '../engine/change.js';
 import { type MorServiceType, type ServiceEvent, capturedId } from '../domain/events/mor-service-event.js';
 import { transfers } from '../transfers/subject.js';
 import { links, recovery } from '../links/subject.js';
@@ -23,8 +20,7 @@ import { documents } from '../documents/subject.js';
 import { returns } from '../returns/subject.js';
 import { disputes } from '../disputes/subject.js';
 import { type Lane } from '../engine/draft.js';
-import { atRest, nothingMore } from '../engine/subject.js';
-import { asEventRule, decide } from '../engine/adapter.js';
+import { atRest } from '../engine/subject.js';
 import { oneOf } from '../engine/call-rule.js';
 import { refundForItem } from '../refunds/rules/request.js';
 import { refunds } from '../refunds/subject.js';
@@ -34,6 +30,7 @@ import { type OwnType } from '../domain/events/own-event.js';
 import { signups } from '../signups/subject.js';
 import { takeRefusal } from '../retries/rules/refusal.js';
 import { retries } from '../retries/subject.js';
+import { nothingMore } from '../engine/commanded.js';
 
 const payments = joinPayments({ giveBack: refundForItem, tryAgain: takeRefusal });
 
@@ -57,20 +54,20 @@ const OWN_EVENTS: { readonly [K in OwnType]: (lane: Lane, e: OwnLaneEvent<K>) =>
   ...events.events,
 };
 
-function takeOwn<K extends OwnType>(s: LaneState, type: K, e: OwnLaneEvent<K>, ctx: Ctx): Applied {
-  return asEventRule<OwnLaneEvent<K>>(OWN_EVENTS[type])(s, e, ctx);
+function takeOwn<K extends OwnType>(lane: Lane, type: K, e: OwnLaneEvent<K>): Verdict {
+  return OWN_EVENTS[type](lane, e);
 }
 
-function takeEvent(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied {
-  if (e.family === 'invoice') return asEventRule(takeInvoice)(s, e, ctx);
-  if (e.family === 'own') return takeOwn(s, e.type, e, ctx);
-  const { state } = ensureInvoice(s, ctx);
-  if (e.family === 'channel') return takeService(state, e.event.kind, e.event, ctx);
-  return asEventRule(PAYMENT_EVENTS[e.type])(state, e, ctx);
+function takeEvent(lane: Lane, e: LaneEvent | ChannelEvent): Verdict {
+  if (e.family === 'invoice') return takeInvoice(lane, e);
+  if (e.family === 'own') return takeOwn(lane, e.type, e);
+  ensureInvoice(lane);
+  if (e.family === 'channel') return takeService(lane, e.event.kind, e.event);
+  return PAYMENT_EVENTS[e.type](lane, e);
 }
 
-function takeService<K extends MorServiceType>(s: LaneState, kind: K, e: ServiceEvent<K>, ctx: Ctx): Applied {
-  return asEventRule<ServiceEvent<K>>(SERVICE_EVENTS[kind])(s, e, ctx);
+function takeService<K extends MorServiceType>(lane: Lane, kind: K, e: ServiceEvent<K>): Verdict {
+  return SERVICE_EVENTS[kind](lane, e);
 }
 
 function paymentNamedIn(e: LaneEvent | ChannelEvent): string | null {
@@ -78,11 +75,11 @@ function paymentNamedIn(e: LaneEvent | ChannelEvent): string | null {
   return e.family === 'channel' ? capturedId(e.event) : null;
 }
 
-function learnName(s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): LaneState {
-  if (e.family !== 'channel' || e.event.kind !== 'payment.captured') return s;
+function learnName(lane: Lane, e: LaneEvent | ChannelEvent): void {
+  if (e.family !== 'channel' || e.event.kind !== 'payment.captured') return;
   const named = capturedId(e.event);
-  const free = named !== null && ctx.paymentsElsewhere?.has(named) !== true ? named : null;
-  return decide(s, ctx, (lane) => learnFromCapture(lane, e.event, free));
+  const free = named !== null && lane.ctx.paymentsElsewhere?.has(named) !== true ? named : null;
+  learnFromCapture(lane, e.event, free);
 }
 
 const CALLS: Subjects['calls'] = {

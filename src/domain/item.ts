@@ -52,3 +52,9 @@ export function newReview(item: Item, id: string, createdAt: Date): ReviewRow {
   const about = { topic: fact.code, subject, invoiceId, paymentRowId, refundId, fact, ...choicesOf(item) };
   return newRow(REVIEW, { id, kind, status: 'open', ...about, dueAt, createdAt });
 }
+
+/** A person closed the item knowing of the news at `since`. */
+export function isDismissed({ resolution, resolvedAt }: ReviewRow, since: Date | null): boolean {
+  const isDealt = resolution === 'dismiss' || resolution === 'credit';
+  return isDealt && (since === null || (resolvedAt !== null && resolvedAt >= since));
+}

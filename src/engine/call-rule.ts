@@ -1,17 +1,36 @@
-// What becomes of a stored call, as its subject decides on the draft: the reply, a refusal, silence, and whether anybody still wants it.
-import { type LaneRows, type LaneState, type OutboxKind, type OutboxRow } from '../domain/model.js';
+// The rule of a stored call, as its subject declares it: its place in the queue, its reply, a refusal, silence, and whether anybody wants it.
+import { type InvoiceRow, type LaneRows, type OutboxKind } from '../domain/model.js';
 import { type CallFailure } from '../domain/ports/call.js';
-import { type Answer, type AnswerTo, type Call, callOf } from './call.js';
-import { type Ctx, takeCallBack } from './change.js';
-import { Lane } from './draft.js';
-import { carriedOut, type CallRule as OldCallRule, type ChoiceRule } from './subject.js';
-import { asReview } from './adapter.js';
+import { type AnswerTo, type Call, callOf } from './call.js';
+import { type Lane } from './draft.js';
+import { type ChoiceRule } from './commanded.js';
 
-/** Unchanged by the draft. */
-type Same = 'of' | 'order' | 'readFirst' | 'mayBeThere' | 'waits' | 'notBefore' | 'unwanted' | 'takenBack';
-
-export type CallRule<K extends OutboxKind> = Pick<OldCallRule<AnswerTo<K>>, Same> & {
+/** Key and bytes are stored before the first send. */
+export type CallRule<K extends OutboxKind> = SentCall & {
   readonly replied: (lane: Lane, call: Call, reply: AnswerTo<K>) => void;
+};
+
+/** The rule of a call but for its reply. */
+export type SentCall = {
+  /** Of calls that several subjects make: is a call with this subject of this rule (see `oneOf`)? Left out: all are. */
+  readonly of?: (lane: LaneRows, subject: string) => boolean;
+  /** Lower goes first. Marks go before mirrors, and calls for the MoR alone go last. */
+  readonly order: 0 | 1 | 2 | 3;
+  /** It writes to the invoice, or leads to a write or a charge: a fresh read comes before it, always or as the rule says. */
+  readonly readFirst?: true | ((i: InvoiceRow, lane: Lane) => boolean);
+  /**
+   * Stripe may show its effect although this database knows nothing of it, as after a restored backup. If Stripe may have forgotten the key
+   * of so old an invoice, Crossbill looks for the effect before the first try.
+   */
+  readonly mayBeThere?: (lane: LaneRows) => boolean;
+  /** It stays unsent for now, whatever its time. */
+  readonly waits?: (lane: Lane) => boolean;
+  /** Neither a send nor a look before this time. Null: at once. */
+  readonly notBefore?: (lane: Lane, call: Call) => Date | null;
+  /** Why nobody wants it any more; null: it still counts. The engine asks of each call without a reply, and takes it back. */
+  readonly unwanted?: (lane: Lane, call: Call) => string | null;
+  /** What follows before the engine takes it back. */
+  readonly takenBack?: (lane: Lane, call: Call, why: string) => void;
   /** The peer refused it for good. */
   readonly refused: (lane: Lane, call: Call, failure: CallFailure) => void;
   /** Nobody replied; the engine sends it again. */
@@ -24,10 +43,11 @@ export type CallRule<K extends OutboxKind> = Pick<OldCallRule<AnswerTo<K>>, Same
   readonly chosen?: ChoiceRule;
 };
 
-type Unwanted = Pick<OldCallRule<never>, 'unwanted' | 'takenBack'>;
+/** The rules of all calls. */
+export type CallRules = { readonly [K in OutboxKind]: CallRule<K> };
 
 /** Takes back each call that nobody wants any more and that has no reply. The one loop for the calls of all subjects. */
-export function takeBackUnwanted(lane: Lane, rules: Readonly<Record<OutboxKind, Unwanted>>): void {
+export function takeBackUnwanted(lane: Lane, rules: CallRules): void {
   for (const row of lane.toState().messages) {
     const { unwanted, takenBack } = rules[row.kind];
     if (row.status !== 'pending' || unwanted === undefined) continue;
@@ -35,46 +55,20 @@ export function takeBackUnwanted(lane: Lane, rules: Readonly<Record<OutboxKind, 
     const why = unwanted(lane, call);
     if (why === null) continue;
     takenBack?.(lane, call, why);
-    lane.apply((s, ctx) => takeCallBack(s, row, why, ctx));
+    lane.takeBack(row.id, why);
   }
 }
 
-/** A rule on the draft as a rule of the old kind. */
-export function asCallRule<K extends OutboxKind>(rule: CallRule<K>): OldCallRule<AnswerTo<K>> {
-  const on = (s: LaneState, m: OutboxRow, ctx: Ctx, act: (lane: Lane, call: Call) => void): LaneState => {
-    const lane = new Lane(s, ctx);
-    act(lane, callOf(lane, m));
-    return lane.toState();
-  };
-  const { replied, refused, silent, withdrawn, untraceable, chosen, ...same } = rule;
-  return {
-    ...same,
-    answered: (s, m, reply, ctx) => on(s, m, ctx, (lane, call) => replied(lane, call, reply)),
-    refused: (s, m, failure, ctx) => on(s, m, ctx, (lane, call) => refused(lane, call, failure)),
-    ...(silent && { silent: (s, m, failure, ctx) => on(s, m, ctx, (lane, call) => silent(lane, call, failure)) }),
-    ...(withdrawn && {
-      withdrawn: (s, m, ctx) => {
-        const lane = new Lane(s, ctx);
-        return withdrawn(lane, callOf(lane, m)) ? lane.toState() : null;
-      },
-    }),
-    ...(untraceable && {
-      untraceable: (s, m, why, ctx) => on(s, m, ctx, (lane, call) => untraceable(lane, call, why)),
-    }),
-    ...(chosen && { resolve: asReview(chosen) }),
-  };
-}
-
 /** The rule of a kind of call that several subjects make: a rule whose `of` knows the call, else `others`. All of them go out alike. */
-export function oneOf<A extends Answer>(others: OldCallRule<A>, ...rules: readonly OldCallRule<A>[]): OldCallRule<A> {
-  const ruleOf = (s: LaneRows, subject: string): OldCallRule<A> =>
-    rules.find(({ of }) => of?.(s, subject) === true) ?? others;
+export function oneOf<K extends OutboxKind>(others: CallRule<K>, ...rules: readonly CallRule<K>[]): CallRule<K> {
+  const ruleOf = (lane: Lane, subject: string): CallRule<K> =>
+    rules.find(({ of }) => of?.(lane.toState(), subject) === true) ?? others;
   return {
     ...others,
-    answered: (s, m, a, ctx) => ruleOf(s, m.subject).answered(s, m, a, ctx),
-    refused: (s, m, f, ctx) => ruleOf(s, m.subject).refused(s, m, f, ctx),
-    // The item about a refusal is named after the call: its kind, then its subject.
-    resolve: (s, r, choice, ctx) =>
-      ruleOf(s, r.subject.slice(r.subject.indexOf(':') + 1)).resolve?.(s, r, choice, ctx) ?? carriedOut(s),
+    replied: (lane, call, reply) => ruleOf(lane, call.row.subject).replied(lane, call, reply),
+    refused: (lane, call, failure) => ruleOf(lane, call.row.subject).refused(lane, call, failure),
+    // The item about a refusal has the name of the call: its kind, then its subject.
+    chosen: (lane, r, choice) =>
+      ruleOf(lane, r.subject.slice(r.subject.indexOf(':') + 1)).chosen?.(lane, r, choice) ?? null,
   };
 }

@@ -1,14 +1,13 @@
 // A stored call with the rows behind it, and what its peer replied: the words of the rules of calls.
 import { type EffectFact } from '../domain/facts/effect.js';
 import { type Refused } from '../domain/facts/parts.js';
-import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow, type RefundRow } from '../domain/model.js';
+import { type LaneRows, type OutboxKind, type OutboxRow, type PaymentRow, type RefundRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type BillingAnswer } from '../domain/ports/billing-platform.js';
 import { type CallFailure, said } from '../domain/ports/call.js';
 import { type LinkFacts, type ProformaMade } from '../domain/ports/mor-channels.js';
 import { type RefundAnswer } from '../domain/ports/payment-gateway.js';
 import { CUT_OFF_AFTER_MS } from '../policy.js';
-import { type Ctx, openReview } from './change.js';
 import { type Draft, type Lane } from './draft.js';
 import { isCallOf } from './payment.js';
 
@@ -62,18 +61,20 @@ export function refundOf<R extends RefundRow>(
 }
 
 /** The payment behind a stored call. */
-export function paymentOf(s: Pick<LaneState, 'payments'>, m: OutboxRow): PaymentRow | undefined {
+export function paymentOf(s: Pick<LaneRows, 'payments'>, m: OutboxRow): PaymentRow | undefined {
   if (m.kind === 'finalize_invoice') return s.payments.find((p) => p.mark === 'finalizing');
   return s.payments.find((p) => isCallOf(m, p));
 }
 
+type AtTime = Pick<Lane, 'now'>;
+
 /** So long after its time, a process may have sent the call and died: no row knows of that try. */
-export function mayBeCutOff({ nextTryAt }: OutboxRow, ctx: Ctx): boolean {
-  return isCutOffSince(nextTryAt, ctx);
+export function mayBeCutOff({ nextTryAt }: OutboxRow, lane: AtTime): boolean {
+  return isCutOffSince(nextTryAt, lane);
 }
 
 /** So long ago, a process may have sent a call since and died. */
-export function isCutOffSince(at: Date, { now }: Ctx): boolean {
+export function isCutOffSince(at: Date, { now }: AtTime): boolean {
   return now.getTime() - at.getTime() >= CUT_OFF_AFTER_MS;
 }
 
@@ -88,12 +89,11 @@ export function refusalOf(m: OutboxRow, f: CallFailure): Refused {
 }
 
 /** Opens the item about a call after its final refusal. */
-export function callFailed(
-  s: LaneState,
+export function askOfCall(
+  lane: Lane,
   m: OutboxRow,
   fact: EffectFact,
-  about: { readonly paymentRowId?: string; readonly refundId?: string },
-  ctx: Ctx,
-): LaneState {
-  return openReview(s, ctx, { kind: 'effect_failed', subject: `${m.kind}:${m.subject}`, fact, ...about });
+  about: { readonly paymentRowId?: string; readonly refundId?: string } = {},
+): void {
+  lane.ask({ kind: 'effect_failed', subject: `${m.kind}:${m.subject}`, fact, ...about });
 }

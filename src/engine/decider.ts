@@ -1,27 +1,26 @@
 // The engine's one port: what the subjects decide. `decisions/` implements it, so the engine knows no subject.
 import { type EventSource } from '../domain/ports/inbox.js';
-import { type LaneState, type OutboxKind, type ReviewKind } from '../domain/model.js';
+import { type LaneState, type ReviewKind } from '../domain/model.js';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
-import { type AnswerTo } from './call.js';
-import { type Ctx } from './change.js';
-import { type Rule } from './draft.js';
-import { type Customers } from './errand.js';
-import { type Applied, type ChannelEvent, type LaneEvent } from './event.js';
+import { type CallRules } from './call-rule.js';
+import { type Lane, type Rule } from './draft.js';
+import { type Customers, type NextErrand } from './errand.js';
+import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
 import { type Claim, type EventVerdict } from './lane-store.js';
-import { type CallRule, type ErrandRule, type ReviewRule } from './subject.js';
+import { type ChoiceRule } from './commanded.js';
 
 /** What the subjects take in, settle and need, and in which order. All of it is pure. */
 export type Subjects = {
   /** Records what an event says. */
-  readonly takeEvent: (s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx) => Applied;
+  readonly takeEvent: (lane: Lane, e: LaneEvent | ChannelEvent) => Verdict;
   /** The MoR's id of a payment that the event names; null: none. */
   readonly paymentNamedIn: (e: LaneEvent | ChannelEvent) => string | null;
   /** Takes the name of a payment from an event, unless it is another invoice's. */
-  readonly learnName: (s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx) => LaneState;
+  readonly learnName: (lane: Lane, e: LaneEvent | ChannelEvent) => void;
   /** Stored calls, by kind. */
-  readonly calls: { readonly [K in OutboxKind]: CallRule<AnswerTo<K>> };
+  readonly calls: CallRules;
   /** Review items, by kind. `effect_failed` is about a call: its rule stands with the call. */
-  readonly reviews: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, ReviewRule>>;
+  readonly reviews: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, ChoiceRule>>;
   /** Once, before the money is looked at. */
   readonly first: readonly Rule[];
   /** Again and again until nothing changes: each may make work for the others. */
@@ -29,8 +28,8 @@ export type Subjects = {
   /** Once, when the money is at rest. */
   readonly last: readonly Rule[];
   /** Errands before the stored calls are sent, and after. */
-  readonly errandsFirst: readonly ErrandRule[];
-  readonly errandsLast: readonly ErrandRule[];
+  readonly errandsFirst: readonly NextErrand[];
+  readonly errandsLast: readonly NextErrand[];
 };
 
 /** An event with what became of it. `eventId`: the sender's. */
@@ -39,9 +38,6 @@ export type DecidedEvent = EventVerdict & {
   readonly source: EventSource;
   readonly eventId: string;
 };
-
-/** What a call brought, as a change of the lane's state. */
-export type Take = (s: LaneState, ctx: Ctx) => LaneState;
 
 /** What the merchant's backend is told about a step, and the lane with a line for each in its timeline. */
 export type TellStep = (

@@ -1,14 +1,22 @@
 // The draft of a lane: plain rows for rules to change in place. The state behind it stays untouched.
-import { addCall, addMessage, type Ctx, note, openReview } from './change.js';
+import { type Ctx, messageKey } from './change.js';
 import {
+  CALL,
   type InvoiceRow,
   type JournalLine,
   type LaneState,
   type LedgerEntry,
+  type OutboxRow,
   type PaymentRow,
   type RefundRow,
+  type Resolution,
+  type ReviewRow,
 } from '../domain/model.js';
+import { isSameFact } from '../domain/fact.js';
+import { choicesOf, isDismissed, type Item, newReview } from '../domain/item.js';
 import { type BillingCall } from '../domain/ports/billing-platform.js';
+import { SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
+import { newRow } from '../domain/row.js';
 
 /** A row that a rule may change. */
 export type Draft<T> = { -readonly [K in keyof T]: T[K] };
@@ -26,6 +34,17 @@ export type Rule = (lane: Lane) => void;
 /** A row, its id, or nothing: what a line of the timeline is about. */
 type About = { readonly id: string } | string | null;
 
+/** A call to the MoR or the relay, before it has its key. */
+type Request = Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> &
+  Partial<Pick<OutboxRow, 'paymentRowId' | 'generation' | 'key' | 'asked'>>;
+
+/** `by` null: the cause is gone. */
+type ClosedBy = {
+  readonly by: string | null;
+  readonly resolution: Resolution | 'cleared';
+  readonly note: string | null;
+};
+
 export class Lane {
   readonly lane: string;
   readonly now: Date;
@@ -40,7 +59,6 @@ export class Lane {
 
   constructor(
     state: LaneState,
-    /** For functions of the old kind; rules use the members of the lane. */
     readonly ctx: Ctx,
     private readonly lookAgain: LookAgain = () => undefined,
   ) {
@@ -50,7 +68,12 @@ export class Lane {
   }
 
   get invoice(): Draft<InvoiceRow> | null {
-    return this.base.invoice === null ? null : (this.ownInvoice ??= { ...this.base.invoice });
+    if (this.ownInvoice === null && this.base.invoice !== null) this.ownInvoice = { ...this.base.invoice };
+    return this.ownInvoice;
+  }
+
+  set invoice(row: InvoiceRow) {
+    this.ownInvoice = { ...row };
   }
 
   get payments(): Rows<'payments'> {
@@ -109,17 +132,82 @@ export class Lane {
 
   /** Stores a call to Stripe with its key and its bytes. `subject` stands in the key; `p` is the payment behind the call. */
   call(call: BillingCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): void {
-    this.apply((s, ctx) => addCall(s, ctx, call, subject, p?.id ?? null));
+    const wire = this.ctx.encodeBilling(call);
+    this.request({ peer: 'stripe', kind: call.kind, subject, paymentRowId: p?.id ?? null, wire, asked: call });
   }
 
-  /** Stores a call to the MoR or the relay with its key and its bytes. */
-  request(m: Parameters<typeof addMessage>[2]): void {
-    this.apply((s, ctx) => addMessage(s, ctx, m));
+  /** Stores a call with its key and its bytes: from here on they are fixed. In shadow mode nobody ever sends it. */
+  request(m: Request): void {
+    const earlier = this.messages.filter((x) => x.kind === m.kind && x.subject === m.subject);
+    const generation = m.generation ?? 1 + Math.max(0, ...earlier.map((x) => x.generation));
+    const shadow = this.settings.shadow === true;
+    const row = newRow(CALL, {
+      id: this.ctx.newId('out'),
+      lane: this.lane,
+      ...m,
+      generation,
+      key: m.key ?? messageKey(m.kind, m.subject, generation),
+      status: shadow ? 'cancelled' : 'pending',
+      nextTryAt: this.now,
+      ...(shadow && { lastCode: SHADOW_MODE, lastMessage: SHADOW_MESSAGE, answeredAt: this.now }),
+      createdAt: this.now,
+    });
+    this.add('messages', row);
   }
 
-  /** Opens an item with no rule behind it: only a person ends it. */
-  ask(item: Parameters<typeof openReview>[2]): void {
-    this.apply((s, ctx) => openReview(s, ctx, item));
+  /** Nobody sends this call any more. An earlier try may have had its effect all the same. */
+  takeBack(id: string, why: string): void {
+    const m = this.messages.find((x) => x.id === id);
+    if (m === undefined) return;
+    const tried = m.attempts === 0 ? '' : '; it was tried before, without an answer';
+    Object.assign(m, { status: 'cancelled', answeredAt: this.now });
+    this.say('decision', `${m.kind} taken back: ${why}${tried}`, m);
+  }
+
+  /** The same key and the same bytes once more: an effect comes once. */
+  sendAgain(id: string | undefined): void {
+    const m = this.messages.find((x) => x.id === id);
+    if (m === undefined || m.status === 'done') return;
+    // The age of its key counts from now: a person gave the word.
+    Object.assign(m, { status: 'pending', lastCode: null, firstTriedAt: null, answeredAt: null, nextTryAt: this.now });
+  }
+
+  /**
+   * Opens an item with no rule behind it: only a person ends it. An open one of its kind and subject takes the new fact and deadline. A
+   * dismissed one stays closed as long as its fact is the same; nobody knew of news after `since` then.
+   */
+  ask(item: Item & { readonly since?: Date | null }): void {
+    const { kind, subject, fact, dueAt = null, since = null } = item;
+    const same = this.reviews.filter((r) => r.kind === kind && r.subject === subject);
+    const open = same.find((r) => r.status === 'open');
+    if (open !== undefined) return this.restate(open, { ...item, dueAt });
+    if (same.some((r) => isDismissed(r, since) && isSameFact(r.fact, fact))) return;
+    const invoiceId = item.invoiceId ?? this.invoice?.invoiceId ?? null;
+    const row = this.add('reviews', newReview({ ...item, invoiceId }, this.ctx.newId('rev'), this.now));
+    this.say('decision', `review item ${kind}: ${fact.code}`, row);
+  }
+
+  private restate(open: Draft<ReviewRow>, item: Item & { readonly dueAt: Date | null }): void {
+    const { fact, dueAt } = item;
+    const isDueThen = open.dueAt?.getTime() === dueAt?.getTime();
+    if (isDueThen && open.topic !== fact.code) return; // another rule's fact
+    const isSameOffer = item.actions === undefined || item.actions.join() === open.actions.join();
+    if (isDueThen && isSameOffer && isSameFact(open.fact, fact)) return;
+    Object.assign(open, { topic: fact.code, fact, ...choicesOf(item), dueAt });
+    const how = isDueThen ? 'is now' : 'has another deadline';
+    this.say('decision', `review item ${open.kind} ${how}: ${fact.code}`, open);
+  }
+
+  /** Closes the open items that `match`. */
+  closeItems(match: (r: ReviewRow) => boolean, { by, resolution, note }: ClosedBy): void {
+    for (const r of this.reviews) {
+      if (r.status !== 'open' || !match(r)) continue;
+      const closed = { resolvedAt: this.now, resolvedBy: by ?? 'crossbill', resolution, note };
+      Object.assign(r, { status: 'resolved', ...closed });
+      // An erasure reaches a person's words in the item alone: the journal only grows.
+      const why = by === null ? (note ?? resolution) : `${resolution}, by ${by}`;
+      this.say(by === null ? 'decision' : 'person', `review item ${r.kind} closed: ${why}`, r);
+    }
   }
 
   book(entry: LedgerEntry): void {
@@ -128,7 +216,8 @@ export class Lane {
 
   /** Adds a line to the invoice's timeline. */
   say(kind: JournalLine['kind'], text: string, about: About = null, detail: JournalLine['detail'] = null): void {
-    this.base = note(this.base, this.ctx, kind, text, idOf(about), detail);
+    const line = { lane: this.lane, at: this.now, kind, ref: idOf(about), text, detail };
+    this.base = { ...this.base, journal: [...this.base.journal, line] };
   }
 
   /** Asks for a look at the lane at a time to come. */
@@ -154,22 +243,6 @@ export class Lane {
     return new Date(this.now.getTime() + ms);
   }
 
-  /**
-   * Runs a function of the old kind on the state of now. Rows in a rule's hands stay the rows of the lane: they show what the function
-   * changed.
-   */
-  apply(change: (s: LaneState, ctx: Ctx) => LaneState): void {
-    this.applyWith((s, ctx) => ({ state: change(s, ctx) }));
-  }
-
-  /** The same for a function with more to tell than a state. */
-  applyWith<T extends { readonly state: LaneState }>(change: (s: LaneState, ctx: Ctx) => T): T {
-    const before = this.toState();
-    const done = change(before, this.ctx);
-    this.take(before, done.state);
-    return done;
-  }
-
   /** The lane as a value: the state behind the draft if nothing changed, and unchanged rows are the rows of before. */
   toState(): LaneState {
     const s = this.base;
@@ -191,56 +264,14 @@ export class Lane {
     if (!isSame) this.base = { ...s, invoice, payments, attempts, refunds, objects, messages, reviews };
     return this.base;
   }
-
-  private take(before: LaneState, after: LaneState): void {
-    if (after === before) return;
-    const invoice = this.takeInvoice(before.invoice, after.invoice);
-    const payments = syncRows(this.ownPayments, before.payments, after.payments, byId);
-    const attempts = syncRows(this.ownAttempts, before.attempts, after.attempts, byEvent);
-    const refunds = syncRows(this.ownRefunds, before.refunds, after.refunds, byId);
-    const objects = syncRows(this.ownObjects, before.objects, after.objects, byId);
-    const messages = syncRows(this.ownMessages, before.messages, after.messages, byId);
-    const reviews = syncRows(this.ownReviews, before.reviews, after.reviews, byId);
-    this.base = { ...after, invoice, payments, attempts, refunds, objects, messages, reviews };
-  }
-
-  private takeInvoice(before: InvoiceRow | null, after: InvoiceRow | null): InvoiceRow | null {
-    const own = this.ownInvoice;
-    if (after === before || own === null) return after;
-    if (after === null) this.ownInvoice = null;
-    else Object.assign(own, after);
-    return after === own ? { ...own } : after;
-  }
 }
 
 function idOf(about: About): string | null {
   return typeof about === 'string' || about === null ? about : about.id;
 }
 
-const byId = (row: { readonly id: string }): string => row.id;
-const byEvent = (row: { readonly eventId: string }): string => row.eventId;
-
 function copyRows<T extends object>(rows: readonly T[]): Draft<T>[] {
   return rows.map((row): Draft<T> => ({ ...row }));
-}
-
-/** Brings the drafts up to date in place. Returns the rows as values: a draft that a function put into them becomes a copy. */
-function syncRows<T extends object>(
-  own: Draft<T>[] | null,
-  before: readonly T[],
-  after: readonly T[],
-  keyOf: (row: T) => string,
-): readonly T[] {
-  if (own === null || after === before) return after;
-  const drafts = new Map(before.map((row, n) => [keyOf(row), { row, draft: own[n] }]));
-  own.length = 0;
-  return after.map((row): T => {
-    const known = drafts.get(keyOf(row));
-    const draft = known?.draft ?? { ...row };
-    own.push(draft);
-    if (known !== undefined && known.row !== row) Object.assign(draft, row);
-    return row === draft ? { ...row } : row;
-  });
 }
 
 /** `was` if the draft says the same, else a copy of the draft: a rule may go on with it. */

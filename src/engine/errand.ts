@@ -6,7 +6,7 @@ import { type CallOutcome } from '../domain/ports/call.js';
 import { type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type MorChannels } from '../domain/ports/mor-channels.js';
 import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
-import { type Rule } from './draft.js';
+import { type Lane, type Rule } from './draft.js';
 
 /** Whom a lookup may ask. */
 export type Peers = {
@@ -46,3 +46,6 @@ export type Errand =
       readonly question: unknown;
       readonly ask: (peers: Peers, call: CarriedBy) => Promise<Rule>;
     };
+
+/** What a lane needs next of somebody else; null: nothing. A time to come belongs into `lane.isPast`. */
+export type NextErrand = (lane: Lane) => Errand | null;

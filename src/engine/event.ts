@@ -1,6 +1,6 @@
 // What a lane can be told by a webhook, and what became of it.
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
-import { type LaneState, type PaymentStatus } from '../domain/model.js';
+import { type PaymentStatus } from '../domain/model.js';
 import { type MorServiceEvent } from '../domain/events/mor-service-event.js';
 import { type OwnEvent, type OwnType } from '../domain/events/own-event.js';
 
@@ -51,8 +51,6 @@ export type LaneEvent = InvoiceEvent | PaymentEvent | OwnLaneEvent;
 
 /** What became of the event itself. */
 export type Verdict = { readonly status: 'done' | 'ignored'; readonly reason: string | null };
-
-export type Applied = { readonly state: LaneState; readonly verdict: Verdict };
 
 export type ChannelEvent = {
   readonly family: 'channel';

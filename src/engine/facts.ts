@@ -1,9 +1,9 @@
 // Takes in what the platform says of an invoice, whatever the order it is heard in.
 import { INVOICE } from '../domain/invoice-row.js';
-import { type InvoiceRow, type LaneState, type PlatformStatus } from '../domain/model.js';
+import { type InvoiceRow, type PlatformStatus } from '../domain/model.js';
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { newRow } from '../domain/row.js';
-import { type Ctx, putInvoice } from './change.js';
+import { type Draft, type Lane } from './draft.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, READ_FRESH_MS } from '../policy.js';
 
 // How far along an invoice is: a status is never replaced by an earlier one, however late an event arrives.
@@ -17,34 +17,34 @@ const PROGRESS: Record<PlatformStatus, number> = {
   deleted: 3,
 };
 
-/** The lane's invoice, made when this is the first we hear of it. */
-export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoice: InvoiceRow } {
-  if (s.invoice !== null) return { state: s, invoice: s.invoice };
-  const invoice = newRow(INVOICE, { invoiceId: s.lane, firstSeenAt: ctx.now });
-  return { state: putInvoice(s, invoice), invoice };
+/** The lane's invoice, made at the first news of it. */
+export function ensureInvoice(lane: Lane): Draft<InvoiceRow> {
+  if (lane.invoice !== null) return lane.invoice;
+  lane.invoice = newRow(INVOICE, { invoiceId: lane.lane, firstSeenAt: lane.now });
+  return lane.invoice;
 }
 
 /** The invoice is to be read now, for its own sake: see read-invoice.ts. */
-export function askAgain(s: LaneState, ctx: Ctx): LaneState {
-  return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: ctx.now });
+export function askAgain({ invoice, now }: Lane): void {
+  if (invoice !== null) Object.assign(invoice, { readAt: null, readDueAt: now });
 }
 
 /** Facts from a read just made (or from the answer to a write): the truth of this moment, or of `readAt`. */
-export function takeRead(s: LaneState, ctx: Ctx, facts: InvoiceFacts | null, readAt = ctx.now): LaneState {
-  const { state, invoice } = ensureInvoice(s, ctx);
-  const read = { readAt, readDueAt: null, readAttempts: 0, factsAt: readAt };
-  if (facts === null) return putInvoice(state, { ...invoice, ...read, platformStatus: 'deleted' });
-  return putInvoice(state, { ...invoice, ...taken(facts, invoice), ...read });
+export function takeRead(lane: Lane, facts: InvoiceFacts | null, readAt = lane.now): void {
+  const i = ensureInvoice(lane);
+  const shown = facts === null ? { platformStatus: 'deleted' as const } : taken(facts, i);
+  Object.assign(i, shown, { readAt, readDueAt: null, readAttempts: 0, factsAt: readAt });
 }
 
 /**
  * Facts from a read that was asked for at `askedAt`, with other waiting since. Where newer news came it is dropped, and another is made. One that
  * shows the invoice further along is no older than they are; one that shows it less far is, whatever Stripe's clock says.
  */
-export function takeLateRead(s: LaneState, ctx: Ctx, facts: InvoiceFacts, askedAt: Date): LaneState {
-  const ahead = PROGRESS[facts.status] - PROGRESS[s.invoice?.platformStatus ?? 'unknown'];
-  const isOld = ahead < 0 || (ahead === 0 && isHeardSince(s.invoice, askedAt));
-  return isOld ? askAgain(s, ctx) : takeRead(s, ctx, facts, askedAt);
+export function takeLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): void {
+  const { invoice } = lane;
+  const ahead = PROGRESS[facts.status] - PROGRESS[invoice?.platformStatus ?? 'unknown'];
+  if (ahead < 0 || (ahead === 0 && isHeardSince(invoice, askedAt))) askAgain(lane);
+  else takeRead(lane, facts, askedAt);
 }
 
 /**
@@ -59,25 +59,22 @@ export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean
 }
 
 /** Facts from an event made at `at`: taken when they are further along, or as far along and not older. */
-export function takeEvent(s: LaneState, ctx: Ctx, facts: InvoiceFacts, at: Date): LaneState {
-  const { state, invoice } = ensureInvoice(s, ctx);
-  const ahead = PROGRESS[facts.status] - PROGRESS[invoice.platformStatus];
-  const newer = invoice.factsAt === null || at.getTime() >= invoice.factsAt.getTime();
+export function takeEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
+  const i = ensureInvoice(lane);
+  const ahead = PROGRESS[facts.status] - PROGRESS[i.platformStatus];
+  const newer = i.factsAt === null || at.getTime() >= i.factsAt.getTime();
   if (ahead > 0 || (ahead === 0 && newer)) {
-    return putInvoice(state, { ...invoice, ...taken(facts, invoice), factsAt: at });
+    Object.assign(i, taken(facts, i), { factsAt: at });
+    return;
   }
   // Late news still fill what nobody told us yet.
-  return putInvoice(state, {
-    ...invoice,
-    customerId: invoice.customerId ?? facts.customerId,
-    customerCountry: invoice.customerCountry ?? facts.customerCountry,
-    number: invoice.number ?? facts.number,
-    billingReason: invoice.billingReason ?? facts.billingReason,
-    subscriptionId: invoice.subscriptionId ?? facts.subscriptionId,
-    platformCreatedAt: invoice.platformCreatedAt ?? facts.createdAt,
-    finalizationError:
-      invoice.finalizationError ?? (invoice.platformStatus === 'draft' ? facts.finalizationError : null),
-  });
+  i.customerId ??= facts.customerId;
+  i.customerCountry ??= facts.customerCountry;
+  i.number ??= facts.number;
+  i.billingReason ??= facts.billingReason;
+  i.subscriptionId ??= facts.subscriptionId;
+  i.platformCreatedAt ??= facts.createdAt;
+  if (i.platformStatus === 'draft') i.finalizationError ??= facts.finalizationError;
 }
 
 /** `known`: what we know already. Stripe clears a finalization error by finalizing only, so a draft that does not show it keeps it. */
@@ -132,6 +129,6 @@ export function openLook(i: InvoiceRow, { now }: { readonly now: Date }): Date |
 }
 
 /** The next write to the invoice waits for a new read of it. */
-export function lookAfresh(s: LaneState): LaneState {
-  return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: null });
+export function lookAfresh({ invoice }: Lane): void {
+  if (invoice !== null) Object.assign(invoice, { readAt: null, readDueAt: null });
 }

@@ -1,8 +1,7 @@
 // Review items, declared: a rule yields what holds now. This file alone opens, updates and closes such items.
 import { type FactCode, type FactsByKind, isSameFact } from '../domain/fact.js';
-import { choicesOf, type Item, newReview } from '../domain/item.js';
+import { choicesOf, isDismissed, type Item, newReview } from '../domain/item.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
-import { closeReviews, isDismissed } from './change.js';
 import { type Draft, type Lane, type Rule } from './draft.js';
 
 type KindAndFact<C extends FactCode> = {
@@ -103,7 +102,7 @@ function update(lane: Lane, open: Draft<ReviewRow>, item: Item): void {
 }
 
 function close(lane: Lane, r: ReviewRow, note: string): void {
-  lane.apply((s, ctx) => closeReviews(s, ctx, (x) => x.id === r.id, { by: null, resolution: 'cleared', note }));
+  lane.closeItems((x) => x.id === r.id, { by: null, resolution: 'cleared', note });
 }
 
 function itemOf(lane: Lane, { about, subject = about.id, since: _, ...item }: Holds): Item {

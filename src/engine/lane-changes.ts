@@ -1,16 +1,13 @@
 // A requested change of one lane: one transaction, once under its name; then it wakes a worker.
 import { Injectable } from '@nestjs/common';
-import { type Commanded, type Refusal, refuse } from './commanded.js';
-import { type Ctx } from './change.js';
+import { refuse, type Result } from './commanded.js';
+import { Lane } from './draft.js';
 import { settle } from './settle.js';
 import { type LaneState } from '../domain/model.js';
 import { LaneStore } from './lane-store.js';
 import { type NamedRequest } from '../domain/request-name.js';
 import { FlowContext } from './flow-context.js';
 import { Wake } from './wake.js';
-
-/** The object of a change, or its refusal. */
-export type Done<T> = { readonly ok: true; readonly value: T } | Refusal;
 
 /** A request with a name. The second time it changes nothing and returns the object from `find`. */
 type Named<T> = { readonly name: NamedRequest; readonly find: (s: LaneState, id: string) => T | undefined };
@@ -29,17 +26,17 @@ export class LaneChanges {
    */
   async change<T extends { readonly id: string }>(
     lane: string,
-    act: (s: LaneState, ctx: Ctx) => Commanded<T>,
+    act: (lane: Lane) => Result<T>,
     named: Named<T> | null = null,
-  ): Promise<Done<T>> {
-    const done = await this.store.transact<Done<T>>({
+  ): Promise<Result<T>> {
+    const done = await this.store.transact<Result<T>>({
       lane,
       fence: null,
       request: named?.name ?? null,
       awaited: true,
       decide: ({ state, remembered, now }) => {
         const ctx = this.context.beside(now);
-        const unchanged = (value: Done<T>) => ({
+        const unchanged = (value: Result<T>) => ({
           state,
           verdicts: [],
           dueAt: settle(this.context.decider.subjects, state, ctx).dueAt,
@@ -50,9 +47,10 @@ export class LaneChanges {
           if (made !== undefined) return unchanged({ ok: true, value: made });
           return unchanged(refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.'));
         }
-        const acted = act(state, ctx);
+        const draft = new Lane(state, ctx);
+        const acted = act(draft);
         if (!acted.ok) return unchanged(acted);
-        const { state: settled, dueAt } = settle(this.context.decider.subjects, acted.state, ctx);
+        const { state: settled, dueAt } = settle(this.context.decider.subjects, draft.toState(), ctx);
         const { value } = acted;
         const made = named === null ? null : value.id;
         return { state: settled, verdicts: [], dueAt, value: { ok: true, value }, made };

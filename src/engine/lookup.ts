@@ -1,7 +1,6 @@
 // A lookup: a question that the lane needs answered next. It changes nothing outside.
-import { Lane, type Rule } from './draft.js';
-import { type CarriedBy, type Errand, type Peers } from './errand.js';
-import { type ErrandRule } from './subject.js';
+import { type Lane, type Rule } from './draft.js';
+import { type CarriedBy, type Errand, type NextErrand, type Peers } from './errand.js';
 
 /** `Q`: the question, `A`: the answer. */
 export type Lookup<Q, A> = {
@@ -15,9 +14,9 @@ export type Lookup<Q, A> = {
 };
 
 /** The next question of a lookup, ready to be asked; null: there is none. */
-export function nextLookup<Q, A>(lookup: Lookup<Q, A>): ErrandRule {
-  return (s, ctx, due) => {
-    const question = lookup.wanted(new Lane(s, ctx, (at) => void due(at)));
+export function nextLookup<Q, A>(lookup: Lookup<Q, A>): NextErrand {
+  return (lane) => {
+    const question = lookup.wanted(lane);
     return question === null ? null : askFor(lookup, question);
   };
 }

@@ -1,8 +1,8 @@
 // One charge is one sum of money: booked for one payment, paying one invoice, whatever the MoR's events name.
 import { type PaymentRow } from '../domain/model.js';
 import { effectName } from '../domain/payment-name.js';
-import { closeReviews, type ChargeHolder } from './change.js';
-import { moveMark } from './draft-moves.js';
+import { type ChargeHolder } from './change.js';
+import { moveMark } from './moves.js';
 import { type Draft, type Lane } from './draft.js';
 import { paymentCollected } from '../domain/postings.js';
 
@@ -21,7 +21,7 @@ export function collect(lane: Lane, p: Draft<PaymentRow>, eventId: string | null
   const isOf = (paymentRowId: string | null, topic: string): boolean =>
     topic === 'charge-elsewhere' && paymentRowId === p.id;
   const how = { by: null, resolution: 'cleared', note: 'the MoR names a charge of its own for it' } as const;
-  lane.apply((s, ctx) => closeReviews(s, ctx, (r) => isOf(r.paymentRowId, r.topic), how));
+  lane.closeItems((r) => isOf(r.paymentRowId, r.topic), how);
   const entry = paymentCollected(p, amount, lane.now, eventId);
   const again = lane.payments.some((x) => x.id !== p.id && x.succeededAt !== null && x.processorChargeId === charge);
   lane.book(again ? { ...entry, processorChargeId: null } : entry);

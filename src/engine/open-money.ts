@@ -1,5 +1,6 @@
 // Money of an invoice that is not settled yet: on its way, waiting for a person, or announced by the MoR. Nothing is charged beside it.
 import { type Seen } from '../domain/facts/parts.js';
+import { isDismissed } from '../domain/item.js';
 import { type LaneRows, type PaymentRow, type ReviewRow } from '../domain/model.js';
 import {
   announcedAt,
@@ -10,7 +11,6 @@ import {
   type Observation,
 } from '../domain/mor-object.js';
 import { effectName } from '../domain/payment-name.js';
-import { isDismissed } from './change.js';
 import { inBooks } from './payment.js';
 
 /** Stages in which a payment that was taken does not keep the rest of its invoice from being collected. */

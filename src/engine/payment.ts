@@ -16,7 +16,7 @@ import { has, isSameMoney } from '../domain/mor-object.js';
 import { type PaymentEvent } from './event.js';
 import { type Refusal, refuse, type Result } from './commanded.js';
 import { type Draft, type Lane } from './draft.js';
-import { moveMark } from './draft-moves.js';
+import { moveMark } from './moves.js';
 import { DAY_MS, HOUR_MS } from '../policy.js';
 
 export function newPayment(

@@ -30,7 +30,7 @@ export function takeInvoiceRead(lane: Lane, outcome: CallOutcome<InvoiceFacts | 
   const detail = { call: 'read_invoice', requestId: outcome.requestId };
   if (outcome.ok) {
     const f = outcome.value;
-    lane.apply((s, ctx) => takeRead(s, ctx, f));
+    takeRead(lane, f);
     const due = f === null ? '' : showMoney({ minor: f.amountRemaining, currency: f.currency });
     return lane.say(
       'call',
@@ -39,9 +39,7 @@ export function takeInvoiceRead(lane: Lane, outcome: CallOutcome<InvoiceFacts | 
       detail,
     );
   }
-  lane.apply((s, ctx) => ensureInvoice(s, ctx).state);
-  const i = lane.invoice;
-  if (i === null) return;
+  const i = ensureInvoice(lane);
   i.readAttempts += 1;
   i.readDueAt = retryAt(lane.ctx, i.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
   if (i.readAttempts <= FAILED_READS_SHOWN) lane.say('call', `read from Stripe failed: ${said(outcome)}`, null, detail);

@@ -1,22 +1,15 @@
-// Settles an open review item as a person chose: what may be chosen stands in the item, what comes of it is its subject's.
+// Settles an open review item as a person chose: the item says what may be chosen, its subject what follows.
+import { type ReviewRow } from '../domain/model.js';
+import { refuse, type Result, type Choice, type ChoiceRule, nothingMore } from './commanded.js';
 import { type Subjects } from './decider.js';
-import { type LaneState, type ReviewRow } from '../domain/model.js';
-import { type Choice, nothingMore, type ReviewRule } from './subject.js';
-import { closeReviews, type Ctx } from './change.js';
-import { type Commanded, refuse } from './commanded.js';
+import { type Lane } from './draft.js';
 
-/** The item is closed by this, whatever comes of what it starts. */
-export function resolveReview(
-  subjects: Subjects,
-  s: LaneState,
-  reviewId: string,
-  choice: Choice,
-  ctx: Ctx,
-): Commanded<ReviewRow> {
-  const r = s.reviews.find((x) => x.id === reviewId);
+/** The choice closes the item, whatever comes of the calls after it. */
+export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, choice: Choice): Result<ReviewRow> {
+  const r = lane.reviews.find((x) => x.id === reviewId);
   if (r === undefined) return refuse(404, 'not_found', 'There is no such review item.');
   if (r.status === 'resolved') {
-    if (r.resolution === choice.resolution) return { ok: true, state: s, value: r };
+    if (r.resolution === choice.resolution) return { ok: true, value: r };
     const message = `This item was already resolved (${r.resolution ?? ''}) by ${r.resolvedBy ?? ''}.`;
     return refuse(409, 'review_already_resolved', message);
   }
@@ -25,15 +18,15 @@ export function resolveReview(
     const message = `A ${r.kind} item can be resolved by: ${allowed.join(', ')}.`;
     return refuse(409, 'resolution_not_available', message, 'resolution');
   }
-  const acted = ruleOf(subjects, r)(s, r, choice, ctx);
-  if (!acted.ok) return acted;
-  const state = closeReviews(acted.state, ctx, (x) => x.id === r.id, choice);
-  return { ok: true, state, value: state.reviews.find((x) => x.id === r.id) ?? r };
+  const refusal = ruleOf(subjects, r)(lane, r, choice);
+  if (refusal !== null) return refusal;
+  lane.closeItems((x) => x.id === r.id, choice);
+  return { ok: true, value: r };
 }
 
 /** An `effect_failed` item names the call that failed first in its subject; one about the lane itself names none. */
-function ruleOf({ calls, reviews }: Subjects, r: ReviewRow): ReviewRule {
+function ruleOf({ calls, reviews }: Subjects, r: ReviewRow): ChoiceRule {
   if (r.kind !== 'effect_failed') return reviews[r.kind];
   const call = Object.entries(calls).find(([kind]) => r.subject.startsWith(`${kind}:`));
-  return call?.[1].resolve ?? nothingMore;
+  return call?.[1].chosen ?? nothingMore;
 }

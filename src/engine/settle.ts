@@ -5,7 +5,7 @@ import { type LaneState } from '../domain/model.js';
 import { type Errand } from './errand.js';
 import { type Ctx } from './change.js';
 import { takeBackUnwanted } from './call-rule.js';
-import { Lane, type LookAgain, type Rule } from './draft.js';
+import { Lane, type Rule } from './draft.js';
 import { type Subjects } from './decider.js';
 import { SETTLE_ROUNDS } from '../policy.js';
 import { isOutside, publicStatus } from '../domain/status.js';
@@ -21,21 +21,21 @@ export type Settled = {
 /** Decides until nothing changes. */
 export function settle(subjects: Subjects, s: LaneState, ctx: Ctx): Settled {
   const times: number[] = [];
-  const lookAgain: LookAgain = (at) => {
+  const lane = new Lane(s, ctx, (at) => {
     if (at !== null && at.getTime() > ctx.now.getTime()) times.push(at.getTime());
-  };
-  const state = s.invoice === null ? s : decide(subjects, s, ctx, lookAgain);
-  const errand = isOutside(state) ? null : nextErrand(subjects, state, ctx, lookAgain);
+  });
+  if (s.invoice !== null) runRules(subjects, lane);
+  const state = lane.toState();
+  const errand = isOutside(state) ? null : nextErrand(subjects, lane);
   if (errand !== null) return { state, errand, dueAt: ctx.now };
   return { state, errand, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 
-function decide(subjects: Subjects, s: LaneState, ctx: Ctx, lookAgain: LookAgain): LaneState {
-  const lane = new Lane(s, ctx, lookAgain);
+function runRules(subjects: Subjects, lane: Lane): void {
   const all = (rules: readonly Rule[]) => (): void => rules.forEach((rule) => rule(lane));
   all(subjects.first)();
-  const outside = isOutside(lane.toState()); // an invoice outside: Crossbill asks, writes and tells nothing
-  if (!outside) {
+  // An invoice outside: Crossbill asks, writes and tells nothing.
+  if (!isOutside(lane.toState())) {
     untilStill(lane, all(subjects.untilStill));
     all(subjects.last)();
     // A call that is taken back may make room for another.
@@ -45,11 +45,7 @@ function decide(subjects: Subjects, s: LaneState, ctx: Ctx, lookAgain: LookAgain
       if (lane.toState() !== before) all(subjects.last)();
     });
   }
-  const state = lane.toState();
-  const status = publicStatus(state);
-  return state.invoice === null || state.invoice.status === status
-    ? state
-    : { ...state, invoice: { ...state.invoice, status } };
+  if (lane.invoice !== null) lane.invoice.status = publicStatus(lane.toState());
 }
 
 /** Runs `act` again until it changes nothing. */

@@ -4,17 +4,15 @@ import { parseMorServiceEvent } from '../domain/events/mor-service-event.js';
 import { parseMorPaymentEvent } from '../domain/events/mor-payment-event.js';
 import { parseOwnEvent } from '../domain/events/own-event.js';
 import { parseStripeEvent } from '../domain/events/stripe-event.js';
-import { type LaneState } from '../domain/model.js';
-import { type Ctx, note, openReview } from './change.js';
 import { type Subjects } from './decider.js';
-import { type Applied, type ChannelEvent, type LaneEvent } from './event.js';
+import { type Lane } from './draft.js';
+import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
 import { ensureInvoice } from './facts.js';
 import { type EventVerdict, type WaitingEvent } from './lane-store.js';
 import { FORBIDDEN, type LiveModeRule, type OwnAccount } from './own-account.js';
 
-/** The verdict on an event and the lane after it. `named`: the MoR's ids of payments in the event. */
+/** The verdict on an event. `named`: the MoR's ids of payments in the event. */
 export type Taken = {
-  readonly state: LaneState;
   readonly verdict: Omit<EventVerdict, 'id'>;
   readonly named: readonly string[];
 };
@@ -27,18 +25,8 @@ export type Ours = {
 };
 
 /** `ask`, `wait`: the event waits for a read of the key's account. */
-export function takeIn(
-  subjects: Subjects,
-  s: LaneState,
-  stored: WaitingEvent,
-  ctx: Ctx,
-  ours: Ours,
-): Taken | 'ask' | 'wait' {
-  const end = (status: EventVerdict['status'], reason: string): Taken => ({
-    state: s,
-    verdict: { status, reason },
-    named: [],
-  });
+export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, ours: Ours): Taken | 'ask' | 'wait' {
+  const end = (status: EventVerdict['status'], reason: string): Taken => ({ verdict: { status, reason }, named: [] });
   const read = readEvent(stored);
   if (!read.ok) return end(read.status, read.reason);
   const { event } = read;
@@ -52,26 +40,28 @@ export function takeIn(
   }
   const name = subjects.paymentNamedIn(event);
   const named = name === null ? [] : [name];
-  const other = event.family === 'payment' ? ctx.paymentsElsewhere?.get(event.paymentId) : undefined;
+  const other = event.family === 'payment' ? lane.ctx.paymentsElsewhere?.get(event.paymentId) : undefined;
   if (event.family === 'payment' && other !== undefined) {
-    const reviewed = openReview(ensureInvoice(s, ctx).state, ctx, {
+    ensureInvoice(lane);
+    lane.ask({
       kind: 'conflicting_event',
       subject: event.eventId,
       fact: { code: 'payment-elsewhere', event: event.eventId, payment: event.paymentId, invoice: other },
     });
     const reason = `payment ${event.paymentId} belongs to ${other}: not applied`;
-    const state = note(reviewed, ctx, 'event', `${event.type}: ${reason}`, event.eventId);
-    return { state, verdict: { status: 'done', reason }, named };
+    lane.say('event', `${event.type}: ${reason}`, event.eventId);
+    return { verdict: { status: 'done', reason }, named };
   }
-  const { state, verdict } = applyEvent(subjects, s, event, ctx);
-  return { state: subjects.learnName(state, event, ctx), verdict, named };
+  const verdict = applyEvent(subjects, lane, event);
+  subjects.learnName(lane, event);
+  return { verdict, named };
 }
 
-/** Records one event. Pure; every event may come twice, late, early or never. */
-export function applyEvent(subjects: Subjects, s: LaneState, event: LaneEvent | ChannelEvent, ctx: Ctx): Applied {
-  const { state, verdict } = subjects.takeEvent(s, event, ctx);
-  const text = verdict.reason === null ? event.type : `${event.type}: ${verdict.reason}`;
-  return { verdict, state: note(state, ctx, 'event', text, event.eventId) };
+/** Records one event. Every event may come twice, late, early or never. */
+export function applyEvent(subjects: Subjects, lane: Lane, event: LaneEvent | ChannelEvent): Verdict {
+  const verdict = subjects.takeEvent(lane, event);
+  lane.say('event', verdict.reason === null ? event.type : `${event.type}: ${verdict.reason}`, event.eventId);
+  return verdict;
 }
 
 type ReadEvent =

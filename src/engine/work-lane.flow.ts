@@ -3,11 +3,11 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './apply-answer.js';
 import { type Answer } from './call.js';
-import { type ChargeHolder, emptyLane, openReview, type RefundHolder } from './change.js';
-import { type DecidedEvent, type Take } from './decider.js';
+import { type ChargeHolder, emptyLane, type RefundHolder } from './change.js';
+import { type DecidedEvent } from './decider.js';
+import { Lane, type Rule } from './draft.js';
 import { collectedCharges } from './payment.js';
 import { type CarriedBy, type Errand, type Peers } from './errand.js';
-import { decide } from './adapter.js';
 import { settle } from './settle.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
@@ -30,8 +30,10 @@ type Elsewhere = {
 };
 const NOWHERE: Elsewhere = { payments: new Map(), charges: new Map() };
 
-type News = {
-  readonly take: Take;
+/** What an errand brought. */
+type Brought = { readonly take: Rule; readonly refundsElsewhere?: readonly RefundHolder[] };
+
+type News = Brought & {
   readonly ahead: boolean;
   /** A stored call was sent: it may have done something. */
   readonly sent: boolean;
@@ -77,7 +79,7 @@ export class WorkLaneFlow {
     // Money that arrives makes a read certain: done first, it saves a round.
     const paid = claim.events.some((e) => e.type === 'payment.succeeded') && !isBareEventLane(claim.lane);
     let news: News | null = paid
-      ? { take: await this.carryOut(readInvoice(claim.lane), trail), ahead: true, sent: false }
+      ? { ...(await this.carryOut(readInvoice(claim.lane), trail)), ahead: true, sent: false }
       : null;
     let errands = news === null ? 0 : 1;
     for (;;) {
@@ -85,7 +87,7 @@ export class WorkLaneFlow {
       decided.push(...step.decided);
       if (step.errand === null) return { errands, decided }; // given back with the last write
       if (errands >= ERRANDS_A_CLAIM || signal.aborted) break;
-      news = { take: await this.carryOut(step.errand, trail), ahead: false, sent: step.errand.do === 'send' };
+      news = { ...(await this.carryOut(step.errand, trail)), ahead: false, sent: step.errand.do === 'send' };
       errands++;
     }
     await this.store.release(claim.lane, claim.fence);
@@ -94,12 +96,12 @@ export class WorkLaneFlow {
 
   /** The lane keeps failing with no event to blame: a person is told, and it is looked at again after `waitMs`. */
   async tellStuck({ lane, fence }: Claim, why: string, waitMs: number): Promise<void> {
-    const told = (s: LaneState, now: Date): LaneState =>
-      openReview(s, this.context.at(now), {
-        kind: 'effect_failed',
-        subject: `lane:${lane}`,
-        fact: { code: 'lane-stuck', lane, why: why.slice(0, 500) },
-      });
+    const told = (s: LaneState, now: Date): LaneState => {
+      const draft = new Lane(s, this.context.at(now));
+      const fact = { code: 'lane-stuck', lane, why: why.slice(0, 500) } as const;
+      draft.ask({ kind: 'effect_failed', subject: `lane:${lane}`, fact });
+      return draft.toState();
+    };
     try {
       await this.store.transact({
         lane,
@@ -142,24 +144,25 @@ export class WorkLaneFlow {
             ...this.context.at(now),
             chargesElsewhere: elsewhere.charges,
             paymentsElsewhere: elsewhere.payments,
+            refundsElsewhere: news?.refundsElsewhere ?? [],
           };
           seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
           const decided: DecidedEvent[] = [];
           // What a read ahead brought is told after the events it was made for.
-          let s = news === null || news.ahead ? state : news.take(state, ctx);
+          const lane = new Lane(state, ctx);
+          if (news?.ahead === false) news.take(lane);
           let held: 'ask' | 'wait' | null = null;
           for (const e of events) {
-            const taken = takeIn(this.context.decider.subjects, s, e, ctx, this);
+            const taken = takeIn(this.context.decider.subjects, lane, e, this);
             if (typeof taken === 'string') {
               held = taken; // and the events behind it: a lane works in order
               break;
             }
-            s = taken.state;
             seen.push(...taken.named);
             decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
           }
-          if (news?.ahead === true) s = news.take(s, ctx);
-          const settled = settle(this.context.decider.subjects, s, ctx);
+          if (news?.ahead === true) news.take(lane);
+          const settled = settle(this.context.decider.subjects, lane.toState(), ctx);
           charges = collectedCharges(settled.state.entries);
           const errand: Errand | null = held === 'ask' ? { do: 'read-account' } : settled.errand;
           const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, now);
@@ -178,30 +181,26 @@ export class WorkLaneFlow {
     }
   }
 
-  private async carryOut(errand: Errand, trail: LaneTrail): Promise<Take> {
+  private async carryOut(errand: Errand, trail: LaneTrail): Promise<Brought> {
+    const { subjects } = this.context.decider;
     const call: CarriedBy = (name, calling) => trail.call(name, null, calling);
     switch (errand.do) {
       case 'read-account':
         await trail.call(errand.do, null, this.account?.read() ?? Promise.resolve());
-        return (s) => s;
+        return { take: () => undefined };
       case 'send': {
-        const outcome = await trail.call(errand.message.kind, errand.message.id, this.send(errand.message));
+        const { id, kind } = errand.message;
+        const outcome = await trail.call(kind, id, this.send(errand.message));
         const refundsElsewhere = await this.refundsElsewhere(errand.message, outcome);
-        return (s, ctx) =>
-          applyAnswer(this.context.decider.subjects, s, errand.message.id, outcome, { ...ctx, refundsElsewhere });
+        return { take: (lane) => applyAnswer(subjects, lane, id, outcome), refundsElsewhere };
       }
       case 'probe': {
-        const outcome = await trail.call(
-          errand.do,
-          errand.message.id,
-          this.platform.probe(billingCall(errand.message).asked),
-        );
-        return (s, ctx) => applyProbe(this.context.decider.subjects, s, errand.message.id, outcome, ctx);
+        const { id } = errand.message;
+        const outcome = await trail.call(errand.do, id, this.platform.probe(billingCall(errand.message).asked));
+        return { take: (lane) => applyProbe(subjects, lane, id, outcome) };
       }
-      case 'look-up': {
-        const take = await errand.ask(this.peers, call);
-        return (s, ctx) => decide(s, ctx, take);
-      }
+      case 'look-up':
+        return { take: await errand.ask(this.peers, call) };
     }
   }
 

@@ -1,5 +1,4 @@
 // Enrolment joins the engine.
-import { asReview } from '../engine/adapter.js';
 import { declares } from '../engine/items.js';
 import { nextLookup } from '../engine/lookup.js';
 import { type Subject } from '../engine/subject.js';
@@ -10,5 +9,5 @@ export const enrolment = {
   first: [withdrawRelay, declares(unreadItems)],
   items: [chargingItems],
   lookups: [nextLookup(enrolmentLookup), nextLookup(chargingLookup)],
-  choices: { double_charge_risk: asReview(chooseCharging) },
+  choices: { double_charge_risk: chooseCharging },
 } satisfies Subject;

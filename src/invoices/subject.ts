@@ -2,7 +2,6 @@
 import { nextLookup } from '../engine/lookup.js';
 import { invoiceLookup } from '../engine/read-invoice.js';
 import { type Subject } from '../engine/subject.js';
-import { asReview } from '../engine/adapter.js';
 import { chooseDraft, draftItems } from './rules/invoice.js';
 import { relayCall } from './rules/relay.js';
 import { chooseOverdue, debitLookup, expectVerdict, overdueItems } from './rules/verdict.js';
@@ -12,5 +11,5 @@ export const invoices = {
   calls: { relay_event: relayCall },
   items: [overdueItems, draftItems],
   lookups: [nextLookup(invoiceLookup), nextLookup(debitLookup)],
-  choices: { renewal_overdue: asReview(chooseOverdue), finalization_failed: asReview(chooseDraft) },
+  choices: { renewal_overdue: chooseOverdue, finalization_failed: chooseDraft },
 } satisfies Subject;

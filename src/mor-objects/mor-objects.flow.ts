@@ -10,8 +10,8 @@ import { type CallOutcome } from '../domain/ports/call.js';
 import { LaneStore } from '../engine/lane-store.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { type NamedRequest } from '../domain/request-name.js';
-import { type Done, LaneChanges } from '../engine/lane-changes.js';
-import { asCommand } from '../engine/adapter.js';
+import { LaneChanges } from '../engine/lane-changes.js';
+import { type Result } from '../engine/commanded.js';
 import { FlowContext } from '../engine/flow-context.js';
 
 /** `askedAt`: when the platform was asked; what was heard since is newer. */
@@ -37,13 +37,9 @@ export class MorObjectsFlow {
   }
 
   /** Writes the request down, or gives the one that stands. A `name` that was used before gives what it made, as it is now. */
-  request(request: ObjectRequest, name: NamedRequest | null): Promise<Done<MorObjectRow>> {
+  request(request: ObjectRequest, name: NamedRequest | null): Promise<Result<MorObjectRow>> {
     const named = name === null ? null : { name, find: objectOf };
-    return this.lanes.change(
-      request.facts.invoiceId,
-      asCommand((lane) => requestObject(lane, request)),
-      named,
-    );
+    return this.lanes.change(request.facts.invoiceId, (lane) => requestObject(lane, request), named);
   }
 
   /** What stands for an invoice as far as we know; null: nothing. */
@@ -66,20 +62,16 @@ export class MorObjectsFlow {
     if (morId === null || kind !== lookup.kind) throw new Error(`${objectId} cannot be read`);
     const outcome = await this.channels.read(lookup.kind, morId);
     if (!outcome.ok) return { row: o, outcome };
-    const read = asCommand((lane) => {
+    const done = await this.lanes.change<MorObjectRow>(o.invoiceId, (lane) => {
       lookup.take(lane, outcome, { objectId, morId });
       return { ok: true, value: objectOf(lane.toState(), objectId) ?? o };
     });
-    const done = await this.lanes.change(o.invoiceId, read);
     return { row: done.ok ? done.value : o, outcome };
   }
 
   /** Records that the MoR has deleted a proforma invoice. */
-  deleted(o: MorObjectRow, by: string): Promise<Done<MorObjectRow>> {
-    return this.lanes.change(
-      o.invoiceId,
-      asCommand((lane) => objectDeleted(lane, o.id, by)),
-    );
+  deleted(o: MorObjectRow, by: string): Promise<Result<MorObjectRow>> {
+    return this.lanes.change(o.invoiceId, (lane) => objectDeleted(lane, o.id, by));
   }
 }
 

@@ -3,9 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { type PaymentRow } from '../domain/model.js';
 import { ReadModel } from '../engine/read-model.js';
 import { NotUnique } from '../engine/lane-store.js';
-import { type Done, LaneChanges } from '../engine/lane-changes.js';
-import { type Refusal, refuse } from '../engine/commanded.js';
-import { asCommand } from '../engine/adapter.js';
+import { LaneChanges } from '../engine/lane-changes.js';
+import { type Refusal, refuse, type Result } from '../engine/commanded.js';
 import { identifyPayment, idTaken } from '../engine/payment.js';
 
 /** PostgreSQL's own name of `payment.payment_id unique`. */
@@ -19,15 +18,12 @@ export class PaymentsFlow {
   ) {}
 
   /** `id`: our own, or `pay_…` of one that has its name. Unique over all invoices: a clash is refused with the name of the other. */
-  async identify(id: string, paymentId: string, by: string): Promise<Done<PaymentRow>> {
+  async identify(id: string, paymentId: string, by: string): Promise<Result<PaymentRow>> {
     const found = await this.books.payment(id);
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
     const { id: rowId, invoiceId } = found.payment;
     try {
-      return await this.lanes.change(
-        invoiceId,
-        asCommand((lane) => identifyPayment(lane, rowId, paymentId, by)),
-      );
+      return await this.lanes.change(invoiceId, (lane) => identifyPayment(lane, rowId, paymentId, by));
     } catch (e) {
       const taken = await paymentIdTaken(this.books, e, paymentId);
       if (taken === null) throw e;

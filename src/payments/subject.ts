@@ -1,5 +1,5 @@
 // Payments join the engine.
-import { asReview } from '../engine/adapter.js';
+import { type ChoiceRule } from '../engine/commanded.js';
 import { type Lane } from '../engine/draft.js';
 import { type PaymentEvent } from '../engine/event.js';
 import { nextLookup } from '../engine/lookup.js';
@@ -30,9 +30,8 @@ export type Others = { readonly giveBack: GiveBack; readonly tryAgain: (lane: La
 
 export const joinPayments = ({ giveBack, tryAgain }: Others) => {
   const notPaid = (lane: Lane, e: PaymentEvent) => takeNotPaid(lane, e, tryAgain);
-  const chosen = asReview((lane, r, choice) =>
-    choice.resolution === 'refund' ? chooseRefund(lane, r, choice.by, giveBack) : chooseMark(lane, r, choice),
-  );
+  const chosen: ChoiceRule = (lane, r, choice) =>
+    choice.resolution === 'refund' ? chooseRefund(lane, r, choice.by, giveBack) : chooseMark(lane, r, choice);
   return {
     events: { 'payment.succeeded': takeSucceeded, 'payment.failed': notPaid, 'payment.requires_action': notPaid },
     calls: {
@@ -53,7 +52,7 @@ export const joinPayments = ({ giveBack, tryAgain }: Others) => {
       invoice_not_payable: chosen,
       double_payment: chosen,
       partial_transfer: chosen,
-      signup_unproven: asReview(chooseUnproven),
+      signup_unproven: chooseUnproven,
     },
   } satisfies Subject;
 };

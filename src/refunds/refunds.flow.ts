@@ -1,11 +1,11 @@
 // A refund that a person or the merchant's backend asks for: decided and written down in one transaction, sent by the workers.
 import { Injectable } from '@nestjs/common';
-import { asCommand } from '../engine/adapter.js';
 import { type RefundRow } from '../domain/model.js';
 import { ReadModel } from '../engine/read-model.js';
 import { type NamedRequest } from '../domain/request-name.js';
-import { type Done, LaneChanges } from '../engine/lane-changes.js';
-import { refuse } from '../engine/commanded.js';
+import { LaneChanges } from '../engine/lane-changes.js';
+import { refuse, type Result } from '../engine/commanded.js';
+import { type Lane } from '../engine/draft.js';
 import { refundById, type RefundRequest, requestRefund } from './rules/request.js';
 
 @Injectable()
@@ -24,12 +24,12 @@ export class RefundsFlow {
     id: string,
     request: RefundRequest,
     name: Omit<NamedRequest, 'method' | 'path'> | null,
-  ): Promise<Done<RefundRow>> {
+  ): Promise<Result<RefundRow>> {
     const found = await this.books.payment(id);
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
     const { id: rowId, invoiceId } = found.payment;
     const scope = name === null ? null : ['caller', name.apiKey, name.idempotencyKey];
-    const act = asCommand((lane) => requestRefund(lane, rowId, request, scope));
+    const act = (lane: Lane) => requestRefund(lane, rowId, request, scope);
     if (name === null) return this.lanes.change(invoiceId, act);
     // By our own id, which never changes: the MoR may give the payment another name.
     const path = `/v1/payments/${rowId}/refunds`;

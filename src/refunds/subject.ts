@@ -1,6 +1,5 @@
 // Refunds join the engine.
-import { asReview } from '../engine/adapter.js';
-import { nothingMore, type Subject } from '../engine/subject.js';
+import { type Subject } from '../engine/subject.js';
 import {
   countRefunds,
   creditNoteCall,
@@ -12,6 +11,7 @@ import {
 } from './rules/mirror.js';
 import { takeRefunded } from './rules/refund.js';
 import { createRefundCall, renamedRefunds, stuckRefunds, takeStuckChoice, withdrawStale } from './rules/request.js';
+import { nothingMore } from '../engine/commanded.js';
 
 export const refunds = {
   when: (lane) => lane.refunds.length > 0,
@@ -20,5 +20,5 @@ export const refunds = {
   money: [countRefunds, mirrorRefunds, reconsiderParked],
   rest: [withdrawStale],
   items: [refundsElsewhere, refundGaps, stuckRefunds, renamedRefunds],
-  choices: { refund_stuck: asReview(takeStuckChoice), refund_gap: nothingMore },
+  choices: { refund_stuck: takeStuckChoice, refund_gap: nothingMore },
 } satisfies Subject;

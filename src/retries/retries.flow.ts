@@ -4,13 +4,12 @@ import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type CallFailure } from '../domain/ports/call.js';
 import { LaneStore } from '../engine/lane-store.js';
 import { type NamedRequest } from '../domain/request-name.js';
-import { asCommand } from '../engine/adapter.js';
-import { refuse } from '../engine/commanded.js';
-import { type Done, LaneChanges } from '../engine/lane-changes.js';
+import { refuse, type Result } from '../engine/commanded.js';
+import { LaneChanges } from '../engine/lane-changes.js';
 import { findRetry, type MadeRetry, requestRetry } from './rules/retry.js';
 
 /** What became of it; `silent`: Stripe did not show the invoice, so nothing was decided. */
-export type Retried = Done<MadeRetry> | { readonly ok: false; readonly silent: CallFailure };
+export type Retried = Result<MadeRetry> | { readonly ok: false; readonly silent: CallFailure };
 
 @Injectable()
 export class RetriesFlow {
@@ -28,10 +27,6 @@ export class RetriesFlow {
     const shown = read.value;
     if (shown === null) return refuse(404, 'not_found', 'There is no such invoice.');
     const named = name === null ? null : { name, find: findRetry };
-    return this.lanes.change(
-      invoiceId,
-      asCommand((lane) => requestRetry(lane, { shown, askedAt, by })),
-      named,
-    );
+    return this.lanes.change(invoiceId, (lane) => requestRetry(lane, { shown, askedAt, by }), named);
   }
 }

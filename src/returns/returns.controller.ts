@@ -9,7 +9,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { paymentRequestName, requiredIdempotencyKey } from '../api/http/idempotency.js';
 import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
 import { IsIdText, Matches, MayBeAbsent } from '../api/http/rules.js';
-import { type Done } from '../engine/lane-changes.js';
+import { type Result } from '../engine/commanded.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { ReturnView, returnView } from './return.view.js';
 import { ReturnsFlow } from './returns.flow.js';
@@ -102,7 +102,7 @@ export class ReturnsController {
     return this.shown(id, await this.returns.undo(id, caller.name, name));
   }
 
-  private async shown(id: string, done: Done<MorObjectRow>): Promise<ReturnView> {
+  private async shown(id: string, done: Result<MorObjectRow>): Promise<ReturnView> {
     const row = valueOrProblem(done);
     const found = await this.returns.find(id);
     if (found === null) throw notFound('payment');

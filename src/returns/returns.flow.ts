@@ -1,7 +1,6 @@
 // Debits that banks took back: recorded and undone by a person, one change of the payment's lane each.
 import { Injectable } from '@nestjs/common';
-import { type Done, LaneChanges } from '../engine/lane-changes.js';
-import { asCommand } from '../engine/adapter.js';
+import { LaneChanges } from '../engine/lane-changes.js';
 import { refuse, type Result } from '../engine/commanded.js';
 import { type Lane } from '../engine/draft.js';
 import { type PaymentRow } from '../domain/model.js';
@@ -21,11 +20,11 @@ export class ReturnsFlow {
   ) {}
 
   /** `id`: `pay_…` or our own. The same `name` again gives the return as it is now. */
-  record(id: string, word: ReturnWord, name: ReturnName): Promise<Done<MorObjectRow>> {
+  record(id: string, word: ReturnWord, name: ReturnName): Promise<Result<MorObjectRow>> {
     return this.change(id, 'returned', name, (lane, rowId) => returnDebit(lane, rowId, word));
   }
 
-  undo(id: string, by: string, name: ReturnName): Promise<Done<MorObjectRow>> {
+  undo(id: string, by: string, name: ReturnName): Promise<Result<MorObjectRow>> {
     return this.change(id, 'returned/undo', name, (lane, rowId) => undoReturn(lane, rowId, by));
   }
 
@@ -45,18 +44,14 @@ export class ReturnsFlow {
     action: string,
     name: ReturnName,
     act: (lane: Lane, rowId: string) => Result<MorObjectRow>,
-  ): Promise<Done<MorObjectRow>> {
+  ): Promise<Result<MorObjectRow>> {
     const found = await this.books.payment(id);
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
     const { id: rowId, invoiceId } = found.payment;
     const path = `/v1/payments/${rowId}/${action}`; // our own id never changes
-    return this.lanes.change(
-      invoiceId,
-      asCommand((lane) => act(lane, rowId)),
-      {
-        name: { ...name, method: 'POST', path },
-        find: (s, made) => s.objects.find((o) => o.id === made),
-      },
-    );
+    return this.lanes.change(invoiceId, (lane) => act(lane, rowId), {
+      name: { ...name, method: 'POST', path },
+      find: (s, made) => s.objects.find((o) => o.id === made),
+    });
   }
 }

@@ -1,5 +1,4 @@
 // What banks took back joins the engine: lost disputes and returned debits, in the books and on Stripe.
-import { asReview } from '../engine/adapter.js';
 import { type Subject } from '../engine/subject.js';
 import { bookCredits, creditItems, creditLossCall, reportLossCall, takeLossChoice } from './rules/credit.js';
 import { bookLosses, lostDisputes, returnedDebits } from './rules/loss.js';
@@ -9,5 +8,5 @@ export const returns = {
   calls: { report_refund: reportLossCall, issue_credit_note: creditLossCall },
   rest: [bookLosses, bookCredits],
   items: [lostDisputes, returnedDebits, creditItems],
-  choices: { dispute: asReview(takeLossChoice), debit_returned: asReview(takeLossChoice) },
+  choices: { dispute: takeLossChoice, debit_returned: takeLossChoice },
 } satisfies Subject;

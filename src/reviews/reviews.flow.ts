@@ -2,12 +2,13 @@
 import { Injectable } from '@nestjs/common';
 import { laneOfItem } from '../domain/events/own-event.js';
 import { emptyLane } from '../engine/change.js';
+import { Lane } from '../engine/draft.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { NotUnique } from '../engine/lane-store.js';
 import { ReviewsStore } from './reviews.store.js';
 import { FlowContext } from '../engine/flow-context.js';
-import { type Done, LaneChanges } from '../engine/lane-changes.js';
-import { refuse } from '../engine/commanded.js';
+import { LaneChanges } from '../engine/lane-changes.js';
+import { refuse, type Result } from '../engine/commanded.js';
 import { resolveReview } from '../engine/resolve-review.js';
 
 type Choice = { readonly resolution: Resolution; readonly note: string | null; readonly by: string };
@@ -20,15 +21,13 @@ export class ReviewsFlow {
     private readonly context: FlowContext,
   ) {}
 
-  async resolve(id: string, choice: Choice): Promise<Done<ReviewRow>> {
+  async resolve(id: string, choice: Choice): Promise<Result<ReviewRow>> {
     const review = await this.reviews.find(id);
     if (review === null) return refuse(404, 'not_found', 'There is no such review item.');
     const lane = laneOfItem(review);
     if (lane === null) return this.resolveLoose(review, choice);
     try {
-      return await this.lanes.change(lane, (s, ctx) =>
-        resolveReview(this.context.decider.subjects, s, id, choice, ctx),
-      );
+      return await this.lanes.change(lane, (draft) => resolveReview(this.context.decider.subjects, draft, id, choice));
     } catch (e) {
       if (e instanceof NotUnique) {
         return refuse(
@@ -42,9 +41,9 @@ export class ReviewsFlow {
   }
 
   /** An item without a lane: no lock orders two people, so the second one hears of the first one's choice. */
-  private async resolveLoose(review: ReviewRow, choice: Choice): Promise<Done<ReviewRow>> {
-    const alone = { ...emptyLane(review.subject), reviews: [review] };
-    const done = resolveReview(this.context.decider.subjects, alone, review.id, choice, this.context.now());
+  private async resolveLoose(review: ReviewRow, choice: Choice): Promise<Result<ReviewRow>> {
+    const alone = new Lane({ ...emptyLane(review.subject), reviews: [review] }, this.context.now());
+    const done = resolveReview(this.context.decider.subjects, alone, review.id, choice);
     if (!done.ok || review.status !== 'open') return done;
     if (await this.reviews.close(done.value)) return done;
     const now = await this.reviews.find(review.id);

@@ -2,7 +2,7 @@
 // first invoice gets its payment.
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { type Refusal, refuse } from '../engine/commanded.js';
+import { type Refusal, refuse, type Result } from '../engine/commanded.js';
 import { type PaymentRow } from '../domain/model.js';
 import { morKey } from '../domain/mor-key.js';
 import { money, type Money } from '../domain/money.js';
@@ -17,8 +17,7 @@ import { SIGNUP, type SignupKind, type SignupRow } from '../domain/signup.js';
 import { newRow } from '../domain/row.js';
 import { SignupsStore } from './signups.store.js';
 import { TaxDesk } from '../domain/ports/tax.js';
-import { asCommand } from '../engine/adapter.js';
-import { type Done, LaneChanges } from '../engine/lane-changes.js';
+import { LaneChanges } from '../engine/lane-changes.js';
 import { paymentIdTaken } from '../payments/payments.flow.js';
 import { type Completion, completeSignup } from './rules/signup.js';
 import { BUSY_LOOK_EVERY_MS, SIGNUP_BUSY_MS } from '../policy.js';
@@ -219,12 +218,9 @@ export class SignupFlow {
     return { ok: true, signup: now, payment: done.value };
   }
 
-  private async record(invoiceId: string, completion: Completion): Promise<Done<PaymentRow>> {
+  private async record(invoiceId: string, completion: Completion): Promise<Result<PaymentRow>> {
     try {
-      return await this.lanes.change(
-        invoiceId,
-        asCommand((lane) => completeSignup(lane, completion)),
-      );
+      return await this.lanes.change(invoiceId, (lane) => completeSignup(lane, completion));
     } catch (e) {
       const taken = completion.paymentId ? await paymentIdTaken(this.books, e, completion.paymentId) : null;
       if (taken !== null) return taken;

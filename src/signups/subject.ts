@@ -1,6 +1,7 @@
 // Signups join the engine.
-import { nothingMore, type Subject } from '../engine/subject.js';
+import { type Subject } from '../engine/subject.js';
 import { takeCompleted, takeOverdue, unsettledItems } from './rules/signup.js';
+import { nothingMore } from '../engine/commanded.js';
 
 export const signups = {
   events: { 'signup.overdue': takeOverdue, 'signup.completed': takeCompleted },

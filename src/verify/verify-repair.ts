@@ -1,9 +1,8 @@
 // The repair after verify: takes events into the inbox and settles invoices again. The workers carry out the rest.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
-import { note, putMessage, putObject } from '../engine/change.js';
 import { askAgain, isHeardSince } from '../engine/facts.js';
 import { takeInvoiceRead } from '../engine/read-invoice.js';
-import { decide } from '../engine/adapter.js';
+import { Lane } from '../engine/draft.js';
 import { settle } from '../engine/settle.js';
 import { decideShadowedAnew } from '../payments/rules/mark.js';
 import { announcedAt, isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../domain/mor-object.js';
@@ -125,16 +124,17 @@ export class VerifyRepair {
       decide: ({ state, now }) => {
         const ctx = context.beside(now);
         // After newer news from a worker or an event the worker reads it again.
-        const read = isHeardSince(state.invoice, askedAt)
-          ? askAgain(state, ctx)
-          : decide(state, ctx, (lane) => takeInvoiceRead(lane, outcome));
-        let s = note(read, ctx, 'decision', 'verify found a difference: checked again');
-        s = settle(context.decider.subjects, decide(s, ctx, decideShadowedAnew), ctx).state; // takes unwanted calls back first
+        const looked = new Lane(state, ctx);
+        if (isHeardSince(state.invoice, askedAt)) askAgain(looked);
+        else takeInvoiceRead(looked, outcome);
+        looked.say('decision', 'verify found a difference: checked again');
+        decideShadowedAnew(looked);
+        // Takes unwanted calls back first.
+        const hurried = new Lane(settle(context.decider.subjects, looked.toState(), ctx).state, ctx);
         // A due call keeps its time: the age of its key counts from a try before a crash.
-        for (const m of s.messages)
-          if (m.status === 'pending' && m.nextTryAt > ctx.now) s = putMessage(s, { ...m, nextTryAt: ctx.now });
-        for (const o of s.objects) if (isReadable(o)) s = putObject(s, { ...o, readDueAt: ctx.now, readAttempts: 0 });
-        const { state: settled, dueAt } = settle(context.decider.subjects, s, ctx);
+        for (const m of hurried.messages) if (m.status === 'pending' && m.nextTryAt > now) m.nextTryAt = now;
+        for (const o of hurried.objects) if (isReadable(o)) Object.assign(o, { readDueAt: now, readAttempts: 0 });
+        const { state: settled, dueAt } = settle(context.decider.subjects, hurried.toState(), ctx);
         return { state: settled, verdicts: [], dueAt, value: null };
       },
     });

@@ -23,9 +23,8 @@ export const mutants = [
   {
     name: 'a retry has a new key',
     file: 'src/engine/apply-answer.ts',
-    find: 'const state = putMessage(noted, { ...tried, nextTryAt, replaying });',
-    replace:
-      'const state = putMessage(noted, { ...tried, nextTryAt, replaying, key: `${m.key}x`, generation: m.generation });',
+    find: 'rule.silent?.(lane, callOf(lane, before), outcome);',
+    replace: 'm.key = `${m.key}x`; rule.silent?.(lane, callOf(lane, before), outcome);',
     tests: [...MARKS, ...REFUNDS],
     simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--every', '3'],
   },
@@ -34,7 +33,7 @@ export const mutants = [
     file: 'src/engine/take-event.ts',
     find: 'amount: e.amount.minor,',
     replace: 'amount: refund?.refundedTotal ?? e.amount.minor,',
-    tests: ['test/unit/flow-order.test.ts', ...REFUNDS],
+    tests: ['test/unit/engine/order.test.ts', ...REFUNDS],
     simulate: ['--exhaustive', '--story', 'refunds in two parts payment_record', '--every', '400'],
   },
   {
@@ -62,8 +61,8 @@ export const mutants = [
   {
     name: 'a look that finds the effect is not believed',
     file: 'src/engine/apply-answer.ts',
-    find: 'if (outcome.value.done) return applyAnswer(subjects, s, messageId',
-    replace: 'if (outcome.value.done && m.attempts < 0) return applyAnswer(subjects, s, messageId',
+    find: 'if (outcome.value.done) return applyAnswer(subjects, lane, id',
+    replace: 'if (outcome.value.done && m.attempts < 0) return applyAnswer(subjects, lane, id',
     tests: MARKS,
     simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--every', '3'],
   },
@@ -72,7 +71,7 @@ export const mutants = [
     file: 'src/payments/rules/payment.ts',
     find: "if (p.mark !== 'none' || lane.findRefunds(p).length > 0) {",
     replace: 'if (lane.findRefunds(p).length > 0) {',
-    tests: ['test/unit/flow-order.test.ts'],
+    tests: ['test/unit/engine/order.test.ts'],
   },
   {
     name: 'a draft is paid',
@@ -259,9 +258,9 @@ export const mutants = [
   {
     name: "after a restore nobody looks for Stripe's existing effects",
     file: 'src/engine/errands.ts',
-    find: 'if (isFirstTry(m, ctx) && maybeForgotten(s, ctx) && calls[m.kind].mayBeThere?.(s) === true) return true;',
+    find: 'if (isFirst && maybeForgotten(lane) && rule.mayBeThere?.(lane) === true) return true;',
     replace: '',
-    tests: ['test/unit/flow-restored.test.ts'],
+    tests: ['test/unit/engine/restored.test.ts'],
     simulate: ['--exhaustive', '--story', 'restored a day later', '--every', '5'],
   },
   {
@@ -324,8 +323,8 @@ export const mutants = [
   {
     name: 'an invoice of unknown enrolment is relayed',
     file: 'src/invoices/rules/relay.ts',
-    find: "waits: (s, ctx) => standingOf(s, ctx) === 'unknown',",
-    replace: "waits: (s, ctx) => standingOf(s, ctx) === 'outside',",
+    find: "waits: (lane) => standingOf(lane.toState(), lane.ctx) === 'unknown',",
+    replace: "waits: (lane) => standingOf(lane.toState(), lane.ctx) === 'outside',",
     tests: ['test/unit/enrolment/rules/enrolment.test.ts'],
     simulate: ['--exhaustive', '--story', 'ours', '--every', '20'],
   },

@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type LaneState } from '../../src/domain/model.js';
-import { type Commanded } from '../../src/engine/commanded.js';
 import { LaneChanges } from '../../src/engine/lane-changes.js';
 import { type Claim, LaneFenced, type LaneWork } from '../../src/engine/lane-store.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
@@ -15,6 +14,7 @@ import { wordsOf } from '../support/item-words.js';
 import { openKinds } from '../support/lane-harness.js';
 import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
 import { NoChannels } from '../support/no-channels.js';
+import { type Result } from '../../src/engine/commanded.js';
 
 // Claims in a real PostgreSQL: one worker at a time, the oldest lanes first, nothing lost to a dead worker, nothing written by a late one.
 describe('Claims', () => {
@@ -99,7 +99,7 @@ describe('Claims', () => {
       const changes = new LaneChanges(harness.store, harness.context, new Wake());
       await inbox.store(events(6));
       harness.clock.advance(3_600_000);
-      const changed = (s: LaneState): Commanded<{ id: string }> => ({ ok: true, state: s, value: { id: 'asked' } });
+      const changed = (): Result<{ id: string }> => ({ ok: true, value: { id: 'asked' } });
       await changes.change('in_asked', changed);
       await changes.change('in_4', changed); // it has an event in the backlog too
       const soon = new Date(harness.clock.now().getTime() + 60_000);

@@ -6,9 +6,7 @@ import { StoreUnavailable } from '../../src/domain/errors.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type Probe } from '../../src/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
-import { note, openReview, putInvoice } from '../../src/engine/change.js';
-import { addAttempt, putPayment } from '../support/put-rows.js';
-import { ensureInvoice } from '../../src/engine/facts.js';
+import { addAttempt, putPayment, putInvoice } from '../support/put-rows.js';
 import { readLane } from '../../src/engine/lane-reader.js';
 import { type Claim, type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
@@ -23,6 +21,7 @@ import { FACTS, aKind } from '../support/item-facts.js';
 import { balances, openKinds } from '../support/lane-harness.js';
 import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
 import { NoChannels } from '../support/no-channels.js';
+import { note, openReview, ensureInvoice } from '../support/decide.js';
 
 // Lanes in a real PostgreSQL: one worker at a time, nothing lost to a dead one, nothing written by a late one, all of it exact.
 describe('Lanes', () => {

@@ -1,16 +1,15 @@
 // A refund without an invoice and one charge, in a real PostgreSQL.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/decisions/decide.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { EventsStore } from '../../src/events/events.store.js';
 import { doors, toDelivery } from '../../src/intake/deliveries.js';
-import { asCommand } from '../../src/engine/adapter.js';
 import { identifyPayment } from '../../src/engine/payment.js';
 import { completeSignup } from '../support/complete-signup.js';
 import { COMPLETION, INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
 import { wordsOf } from '../support/item-words.js';
 import { balances, openKinds } from '../support/lane-harness.js';
 import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { resolveReview, asCommand } from '../support/decide.js';
 
 // A refund without an invoice, such as a signup's: it finds its invoice by its other names, and counts once.
 describe('A refund without an invoice', () => {

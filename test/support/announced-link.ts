@@ -1,7 +1,6 @@
 // A payment announced by the MoR on the first link of a renewal, and the MoR's view of this link: for tests of
 // decisions.
 import { wordsOf } from './item-words.js';
-import { resolveReview } from '../../src/decisions/decide.js';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type LinkFacts, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
@@ -10,6 +9,7 @@ import { applyObjectRead } from './object-calls.js';
 import { aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from './builders.js';
 import { failed } from './fakes.js';
 import { after, DAY_MS, HOUR_MS, refused, rig, SCHEDULE, state } from './retry-rig.js';
+import { resolveReview } from './decide.js';
 
 type Rig = ReturnType<typeof rig>;
 

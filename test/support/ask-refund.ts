@@ -1,9 +1,8 @@
 // A refund that somebody asks for, as a change of a lane's state.
 import { type LaneState, type RefundRow } from '../../src/domain/model.js';
-import { asCommand } from '../../src/engine/adapter.js';
 import { type Ctx } from '../../src/engine/change.js';
-import { type Commanded } from '../../src/engine/commanded.js';
 import { type RefundRequest, requestRefund } from '../../src/refunds/rules/request.js';
+import { asCommand, type Commanded } from './decide.js';
 
 export function askRefund(
   s: LaneState,

@@ -1,8 +1,7 @@
 // A marked payment of 29.90 EUR, and a requested refund of it, as plain values: for tests of its fate.
-import { type Ctx, emptyLane, putMessage } from '../../src/engine/change.js';
-import { putPayment, putRefund } from './put-rows.js';
+import { type Ctx, emptyLane } from '../../src/engine/change.js';
+import { putPayment, putRefund, putMessage } from './put-rows.js';
 import { newPayment } from '../../src/engine/payment.js';
-import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
 import { type CallFailure } from '../../src/domain/ports/call.js';
 import { type RefundAnswer } from '../../src/domain/ports/payment-gateway.js';
@@ -11,6 +10,7 @@ import { newRefund } from '../../src/refunds/rules/refund.js';
 import { askRefund } from './ask-refund.js';
 import { aCtx, facts, NOW } from './channel-lane.js';
 import { never } from './never.js';
+import { takeRead } from './decide.js';
 
 export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
 export const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx => aCtx(at(ms), over);

@@ -1,16 +1,15 @@
 // One invoice's lane as a plain value, and events of the MoR's other channels taken into it: for tests of decisions.
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
-import { applyEvent, settle as settleLane } from '../../src/decisions/decide.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type Ctx, emptyLane } from '../../src/engine/change.js';
 import { putPayment } from './put-rows.js';
-import { takeRead } from '../../src/engine/facts.js';
 import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { SETTINGS } from './builders.js';
 import { decided, settle } from './settled.js';
+import { applyEvent, settle as settleLane, takeRead } from './decide.js';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
 export const PROFORMA = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';

@@ -1,11 +1,12 @@
 // A payment link and a proforma invoice over 29.90 EUR, the MoR's words on them, and calls about them, as plain values.
 import { type MorServiceEvent, parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
-import { askFor, putObject } from '../../src/engine/change.js';
 import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject, type Observation } from '../../src/domain/mor-object.js';
 import { type LinkFacts, type ProformaFacts } from '../../src/domain/ports/mor-channels.js';
 import { LINK, NOW, PROFORMA } from './channel-lane.js';
 import { at, ctx } from './waiting-payment.js';
+import { addMessage } from './decide.js';
+import { putObject } from './put-rows.js';
 
 export const eur = (minor: bigint) => ({ minor, currency: 'EUR' });
 
@@ -42,7 +43,9 @@ export const withObjects = (s: LaneState, ...objects: MorObjectRow[]): LaneState
 
 /** The lane with the object and the stored call to make it. */
 export function asking(s: LaneState, o: MorObjectRow): { readonly s: LaneState; readonly m: OutboxRow } {
-  const state = askFor(s, o, { method: 'POST', path: '/x', body: '{}' }, ctx());
+  const kind = o.kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
+  const wire = { method: 'POST', path: '/x', body: '{}' } as const;
+  const state = addMessage(putObject(s, o), ctx(), { peer: 'mor', kind, subject: o.id, wire });
   const m = state.messages.at(-1);
   if (m === undefined) throw new Error('nothing is asked for');
   return { s: state, m };

@@ -2,7 +2,6 @@
 // comparison.
 import { FACTS } from './item-facts.js';
 import { emptyLane } from '../../src/engine/change.js';
-import { ensureInvoice } from '../../src/engine/facts.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
@@ -10,6 +9,7 @@ import { type CreditNoteFacts, type PaymentRecordFacts } from '../../src/domain/
 import { type OurInvoice } from '../../src/domain/difference.js';
 import { anInvoice, CUSTOMER_ID, INVOICE_ID, START } from './builders.js';
 import { aCtx } from './channel-lane.js';
+import { ensureInvoice } from './decide.js';
 
 const CTX = aCtx(START);
 export const LATER = new Date(START.getTime() + 3_600_000);

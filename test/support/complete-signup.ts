@@ -1,9 +1,8 @@
 // A signup's completion as a command on a state.
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
-import { asCommand } from '../../src/engine/adapter.js';
 import { type Ctx } from '../../src/engine/change.js';
-import { type Commanded } from '../../src/engine/commanded.js';
 import { completeSignup as complete, type Completion } from '../../src/signups/rules/signup.js';
+import { asCommand, type Commanded } from './decide.js';
 
 export function completeSignup(s: LaneState, completion: Completion, ctx: Ctx): Commanded<PaymentRow> {
   return asCommand((lane) => complete(lane, completion))(s, ctx);

@@ -1,13 +1,14 @@
 // A paid invoice with a dispute, or a bank's warning of one: for tests of the money's fate and of the items.
-import { type Ctx, putObject } from '../../src/engine/change.js';
+import { type Ctx } from '../../src/engine/change.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { disputes } from '../../src/disputes/subject.js';
 import { returns } from '../../src/returns/subject.js';
-import { decide } from '../../src/engine/adapter.js';
 import { atRest } from '../../src/engine/subject.js';
 import { aCtx, NOW, open, paidByCard } from './channel-lane.js';
 import { decided } from './settled.js';
+import { decide } from './decide.js';
+import { putObject } from './put-rows.js';
 
 export const minutesLater = (minutes: number): Date => new Date(NOW.getTime() + minutes * 60_000);
 export const later = (minutes: number): Ctx => aCtx(minutesLater(minutes));

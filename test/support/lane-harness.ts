@@ -1,6 +1,5 @@
 // Runs the real lane flow against the fakes until nothing is due; the clock is the test's own. In memory here, on
 // PostgreSQL by `lane-on-postgres.ts`, the one loading TypeORM.
-import { type Commanded } from '../../src/engine/commanded.js';
 import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/change.js';
 import { HOLDING, type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
@@ -10,7 +9,6 @@ import { type FlowSettings } from '../../src/domain/settings.js';
 import { FlowContext } from '../../src/engine/flow-context.js';
 import { Decisions } from '../../src/decisions/decisions.js';
 import { type RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
-import { Wake } from '../../src/engine/wake.js';
 import { type OwnAccount } from '../../src/engine/own-account.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { type MorChannels } from '../../src/domain/ports/mor-channels.js';
@@ -19,7 +17,7 @@ import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { FakeBillingPlatform, FakePaymentGateway, FakeRelay } from './fakes.js';
 import { Crash, MortalStore } from './mortal-store.js';
 import { NoChannels } from './no-channels.js';
-import { settle } from '../../src/decisions/decide.js';
+import { type Commanded, settle } from './decide.js';
 
 const LEASE_MS = 25_000;
 

@@ -3,9 +3,9 @@ import { FACTS } from './item-facts.js';
 import { expect } from '@jest/globals';
 import type pg from 'pg';
 import { newPayment } from '../../src/engine/payment.js';
-import { type Ctx, openReview } from '../../src/engine/change.js';
+import { type Ctx } from '../../src/engine/change.js';
+import { ensureInvoice, openReview } from './decide.js';
 import { putPayment } from './put-rows.js';
-import { ensureInvoice } from '../../src/engine/facts.js';
 import { type EventVerdict, type LaneWork } from '../../src/engine/lane-store.js';
 import { paymentCollected } from '../../src/domain/postings.js';
 

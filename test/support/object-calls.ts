@@ -1,11 +1,11 @@
 // Reads of objects at the MoR, and requests for them, on a lane as a value.
 import { type LaneState } from '../../src/domain/model.js';
-import { asCommand, decide } from '../../src/engine/adapter.js';
 import { type Ctx } from '../../src/engine/change.js';
 import { linkLookup } from '../../src/links/rules/link.js';
 import { type ObjectRead } from '../../src/mor-objects/rules/mor-object.js';
 import { type ObjectRequest, requestObject as request } from '../../src/mor-objects/rules/request.js';
 import { proformaLookup } from '../../src/transfers/rules/proforma.js';
+import { asCommand, decide } from './decide.js';
 
 /** The MoR replies so to a read of the object. */
 export function applyObjectRead(s: LaneState, objectId: string, outcome: ObjectRead, ctx: Ctx): LaneState {

@@ -1,15 +1,21 @@
 // Rows put into the state of a lane, for tests that begin in the middle of a story.
 import {
   type AttemptRow,
+  type InvoiceRow,
   type LaneState,
   type LedgerEntry,
+  type OutboxRow,
   type PaymentRow,
   type RefundRow,
 } from '../../src/domain/model.js';
+import { type MorObjectRow } from '../../src/domain/mor-object.js';
 
 const put = <T extends { readonly id: string }>(rows: readonly T[], row: T): readonly T[] =>
   rows.some((x) => x.id === row.id) ? rows.map((x) => (x.id === row.id ? row : x)) : [...rows, row];
 
+export const putInvoice = (s: LaneState, invoice: InvoiceRow): LaneState => ({ ...s, invoice });
+export const putObject = (s: LaneState, row: MorObjectRow): LaneState => ({ ...s, objects: put(s.objects, row) });
+export const putMessage = (s: LaneState, row: OutboxRow): LaneState => ({ ...s, messages: put(s.messages, row) });
 export const putPayment = (s: LaneState, row: PaymentRow): LaneState => ({ ...s, payments: put(s.payments, row) });
 export const putRefund = (s: LaneState, row: RefundRow): LaneState => ({ ...s, refunds: put(s.refunds, row) });
 export const addAttempt = (s: LaneState, row: AttemptRow): LaneState => ({ ...s, attempts: [...s.attempts, row] });

@@ -1,17 +1,16 @@
 // A renewal refused just now, as a plain value: for tests of its schedule's decisions.
 import { type Ctx, emptyLane } from '../../src/engine/change.js';
-import { takeRead } from '../../src/engine/facts.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../src/domain/ports/billing-platform.js';
 import { type Retry, type RetryTrail } from '../../src/domain/retry.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { decide } from '../../src/engine/adapter.js';
 import { makeRetry } from '../../src/retries/rules/retry.js';
 import { aCtx, facts, NOW } from './channel-lane.js';
 import { never } from './never.js';
 import { DAY_MS, SCHEDULE } from './retry-rig.js';
+import { takeRead, decide } from './decide.js';
 
 const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 86_400 };
 export const at = (ms: number): Date => new Date(NOW.getTime() + ms);

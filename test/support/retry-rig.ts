@@ -2,13 +2,12 @@
 import { type LaneState } from '../../src/domain/model.js';
 import { type RetrySchedule } from '../../src/domain/retry.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { type Commanded } from '../../src/engine/commanded.js';
-import { asCommand } from '../../src/engine/adapter.js';
 import { type MadeRetry, requestRetry } from '../../src/retries/rules/retry.js';
 import { anInvoice, aPaymentFailed, INVOICE_ID, invoiceEvent } from './builders.js';
 import { ManualClock } from './clock.js';
 import { FakeLinks } from './fake-links.js';
 import { LaneHarness } from './lane-harness.js';
+import { type Commanded, asCommand } from './decide.js';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -1,10 +1,9 @@
 // A returned debit as a command on a state.
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
-import { asCommand } from '../../src/engine/adapter.js';
 import { type Ctx } from '../../src/engine/change.js';
-import { type Commanded } from '../../src/engine/commanded.js';
 import * as debit from '../../src/returns/rules/debit.js';
+import { asCommand, type Commanded } from './decide.js';
 
 export function returnDebit(s: LaneState, id: string, word: debit.ReturnWord, ctx: Ctx): Commanded<MorObjectRow> {
   return asCommand((lane) => debit.returnDebit(lane, id, word))(s, ctx);

@@ -1,12 +1,11 @@
 // Rules on the draft as one function of a state, for tests settling a lane by some rules alone.
-import { decide } from '../../src/engine/adapter.js';
 import { type Ctx } from '../../src/engine/change.js';
 import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
 import { takeInvoiceRead } from '../../src/engine/read-invoice.js';
 import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
-import { type Refusal } from '../../src/engine/commanded.js';
-import { type Applied, type Verdict } from '../../src/engine/event.js';
-import { type Choice, type ChoiceRule } from '../../src/engine/subject.js';
+import { type Refusal, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
+import { type Verdict } from '../../src/engine/event.js';
+import { decide, type Applied } from './decide.js';
 
 type SettleRule = (s: LaneState, ctx: Ctx, lookAgain: LookAgain) => LaneState;
 

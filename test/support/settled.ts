@@ -1,11 +1,10 @@
 // A lane at rest, and its next need, for tests of decisions.
 import { SUBJECTS } from '../../src/decisions/subjects.js';
-import { decide } from '../../src/engine/adapter.js';
 import { takeBackUnwanted } from '../../src/engine/call-rule.js';
 import { type Ctx } from '../../src/engine/change.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type Settled } from '../../src/engine/settle.js';
-import { settle as settleLane } from '../../src/decisions/decide.js';
+import { decide, settle as settleLane } from './decide.js';
 
 /** Like a lane's decision: without its earlier entries (domain/model.ts). The result has them all. */
 export function decided(s: LaneState, decide: (state: LaneState) => LaneState): LaneState {

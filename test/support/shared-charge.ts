@@ -1,11 +1,11 @@
 // A charge the MoR names for two invoices, and the item about it: the first invoice's payment is booked, the second is
 // in hand.
 import { expect } from '@jest/globals';
-import { resolveReview } from '../../src/decisions/decide.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { aPaymentFailed, aPaymentSucceeded, INVOICE_ID } from './builders.js';
 import { MemoryLaneStore } from './lane-harness.js';
 import { type Rig, rig, state } from './retry-rig.js';
+import { resolveReview } from './decide.js';
 
 export const SHARED = 'ch_shared';
 

@@ -1,8 +1,6 @@
 // A payment waiting for its mark, and the lane of its invoice, as plain values: for tests of the mark's decision.
 import { type Ctx, emptyLane } from '../../src/engine/change.js';
 import { putPayment } from './put-rows.js';
-import { decide } from '../../src/engine/adapter.js';
-import { takeRead } from '../../src/engine/facts.js';
 import { newPayment } from '../../src/engine/payment.js';
 import {
   type InvoiceRow,
@@ -16,6 +14,7 @@ import { type FlowSettings } from '../../src/domain/settings.js';
 import { settleMarks } from '../../src/payments/rules/mark.js';
 import { aCtx, facts, NOW, open } from './channel-lane.js';
 import { never } from './never.js';
+import { decide, takeRead } from './decide.js';
 
 export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
 export const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => aCtx(at(ms), over);

@@ -2,7 +2,6 @@
 import { aKind } from '../support/item-facts.js';
 import { withWords, wordsOf } from '../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { openReview } from '../../src/engine/change.js';
 import { putPayment } from '../support/put-rows.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { isUnsettled, signupLateAt, unsettledItems } from '../../src/signups/rules/signup.js';
@@ -11,6 +10,7 @@ import { declares } from '../../src/engine/items.js';
 import { open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
 import { at, ctx as on, lane, payment } from '../support/waiting-payment.js';
+import { openReview } from '../support/decide.js';
 
 const watchUnsettled = asSettleRule(declares(unsettledItems));
 const MINUTE_MS = 60_000;

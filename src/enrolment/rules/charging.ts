@@ -8,7 +8,6 @@ import { retryAt } from '../../engine/change.js';
 import { type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
-import { type ChoiceRule } from '../../engine/subject.js';
 import {
   CHARGE_LOOK_AFTER_MS,
   CHARGE_LOOK_DRAFT_MS,
@@ -17,6 +16,7 @@ import {
   CHARGE_LOOK_TRIES,
   FAILED_READS_SHOWN,
 } from '../../policy.js';
+import { type ChoiceRule } from '../../engine/commanded.js';
 
 /**
  * Stripe collects it at its end as a draft, or tries again (Stripe docs, "Collection methods", "Automatic advancement"). Stripe charges

@@ -8,7 +8,7 @@ import { done, type OwnLaneEvent, type Verdict } from '../../engine/event.js';
 import { ensureInvoice } from '../../engine/facts.js';
 
 export function takeSecondBody(lane: Lane, { event: e, at }: OwnLaneEvent<'event.second_body'>): Verdict {
-  if (!isInnerLane(lane.lane)) lane.apply((s, ctx) => ensureInvoice(s, ctx).state);
+  if (!isInnerLane(lane.lane)) ensureInvoice(lane);
   const fact = { code: 'second-body', event: e.event, type: e.event_type } as const;
   // Each other body is news, also after a person looked into an earlier one.
   lane.ask({ kind: 'conflicting_event', subject: secondBodySubject(e), fact, since: at });

@@ -3,19 +3,19 @@ import { carries, ruleOf, standingOf } from '../../domain/enrolment.js';
 import { showMoney } from '../../domain/money.js';
 import { noteAttemptAsked } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { moveMark } from '../../engine/draft-moves.js';
+import { moveMark } from '../../engine/moves.js';
 import { type Lane } from '../../engine/draft.js';
 import { done, ignored, type InvoiceEvent, type Verdict } from '../../engine/event.js';
 import { askAgain, lookAfresh, takeEvent } from '../../engine/facts.js';
 import { itemRule } from '../../engine/items.js';
-import { type ChoiceRule } from '../../engine/subject.js';
 import { DRAFT_PATIENCE_MS } from '../../policy.js';
 import { relayOnce } from './relay.js';
+import { type ChoiceRule } from '../../engine/commanded.js';
 
 export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
   const { facts } = e;
   const now = e.type === 'invoice.deleted' ? ({ ...facts, status: 'deleted' } as const) : facts;
-  lane.apply((s, ctx) => takeEvent(s, ctx, now, e.at));
+  takeEvent(lane, now, e.at);
   const i = lane.invoice;
   if (i !== null) {
     if (e.type === 'invoice.payment_attempt_required') i.retries = noteAttemptAsked(i.retries, e.at);
@@ -24,7 +24,7 @@ export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
   }
   // The event is older than the facts, by its second or by our clock: Stripe is asked for those of now.
   const overpaid = facts.amountOverpaid ?? 0n;
-  if (overpaid > 0n && lane.invoice?.amountOverpaid !== overpaid) lane.apply(askAgain);
+  if (overpaid > 0n && lane.invoice?.amountOverpaid !== overpaid) askAgain(lane);
   const standing = standingOf(lane.toState(), lane.ctx);
   const isSignup = facts.billingReason === SIGNUP_REASON;
   const isCreated = e.type === 'invoice.created';
@@ -62,6 +62,6 @@ export const chooseDraft: ChoiceRule = (lane, _, { resolution }) => {
   if (resolution !== 'retry' || lane.invoice === null) return null;
   lane.invoice.finalizationError = null; // the old error must not bring the item back before the new try
   for (const p of lane.payments) if (p.mark === 'held') moveMark(p, 'waiting');
-  lane.apply(lookAfresh);
+  lookAfresh(lane);
   return null;
 };

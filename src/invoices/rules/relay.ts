@@ -1,10 +1,9 @@
 // `invoice.created` is handed on to the MoR, which charges for it.
 import { type InvoiceRow, type LaneRows, type OutboxRow } from '../../domain/model.js';
-import { asCallRule } from '../../engine/call-rule.js';
+import { type CallRule } from '../../engine/call-rule.js';
 import { type Call, refusalOf } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
 import { type InvoiceEvent } from '../../engine/event.js';
-import { sendAgain } from '../../engine/change.js';
 import { awaitsRetry, paymentThatCame, saysNothing } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
@@ -84,15 +83,14 @@ function verdictSince(s: Pick<LaneRows, 'payments'>, m: OutboxRow): string | nul
   return p === undefined ? null : effectName(p);
 }
 
-export const relayCall = asCallRule<'relay_event'>({
+export const relayCall: CallRule<'relay_event'> = {
   order: 3,
   unwanted: findReasonToDrop,
   // Hours after the invoice was made, people and Stripe may have done anything to it. A Stripe that cannot be asked keeps no renewal from being
   // charged.
-  readFirst: (i, ctx) =>
-    i.readAttempts < RELAY_READ_TRIES &&
-    ctx.now.getTime() - (i.platformCreatedAt ?? i.firstSeenAt).getTime() >= RELAY_LATE_MS,
-  waits: (s, ctx) => standingOf(s, ctx) === 'unknown', // of who is not enrolled nothing is relayed
+  readFirst: (i, lane) =>
+    i.readAttempts < RELAY_READ_TRIES && lane.age(i.platformCreatedAt ?? i.firstSeenAt) >= RELAY_LATE_MS,
+  waits: (lane) => standingOf(lane.toState(), lane.ctx) === 'unknown', // of who is not enrolled nothing is relayed
   replied: () => undefined,
   // Each try without a reply has a failed read of its own before it: Stripe may be back by the next try, and show that the invoice is over.
   silent: ({ invoice: i }) => {
@@ -106,7 +104,7 @@ export const relayCall = asCallRule<'relay_event'>({
     }),
   chosen: (lane, r, { resolution }) => {
     const isIts = (m: OutboxRow): boolean => m.kind === 'relay_event' && r.subject === `relay_event:${m.subject}`;
-    if (resolution === 'retry') lane.apply((s, ctx) => sendAgain(s, isIts, ctx));
+    if (resolution === 'retry') lane.sendAgain(lane.messages.find(isIts)?.id);
     return null;
   },
-});
+};

@@ -8,9 +8,9 @@ import { type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { awaitsRetry, mayBringMoney, saysNothing } from '../../engine/payment.js';
-import { type ChoiceRule } from '../../engine/subject.js';
 import { standingOf } from '../../domain/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';
+import { type ChoiceRule } from '../../engine/commanded.js';
 
 /**
  * Anything due but a signup's invoice is expected to be paid through the MoR, if its customer is enrolled. An invoice of a person, sent to be

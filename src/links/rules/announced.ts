@@ -4,8 +4,8 @@ import { amountIn, idNamed, timeNamed } from '../../domain/events/payload-fields
 import { type LaneRows, type PaymentRow } from '../../domain/model.js';
 import { announcedOn, has, isSameMoney, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
 import { effectName, ownIdOf } from '../../domain/payment-name.js';
-import { messageKey, sendAgain } from '../../engine/change.js';
-import { moveMark } from '../../engine/draft-moves.js';
+import { messageKey } from '../../engine/change.js';
+import { moveMark } from '../../engine/moves.js';
 import { type Lane } from '../../engine/draft.js';
 import { done, type Verdict } from '../../engine/event.js';
 import { itemRule } from '../../engine/items.js';
@@ -38,7 +38,7 @@ export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
     // Crossbill took its request back without a reply, and the MoR had made it: the same key brings it.
     putBack(link);
     link.updatedAt = lane.now;
-    lane.apply((s, ctx) => sendAgain(s, (m) => m.kind === 'create_payment_link' && m.subject === link.id, ctx));
+    lane.sendAgain(lane.messages.find((m) => m.kind === 'create_payment_link' && m.subject === link.id)?.id);
   }
   const [first] = announcedOn(link);
   const isFirst = first !== undefined && (first.eventId === x.eventId || isSameMoney(first, x));

@@ -15,7 +15,7 @@ import {
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
 import { untriedMethod } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { asCallRule } from '../../engine/call-rule.js';
+import { type CallRule } from '../../engine/call-rule.js';
 import { refusalOf } from '../../engine/call.js';
 import { lastingName, retryAt } from '../../engine/change.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
@@ -35,7 +35,7 @@ import {
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
 import { nameFirst } from './announced.js';
 
-export const createLinkCall = asCallRule<'create_payment_link'>({
+export const createLinkCall: CallRule<'create_payment_link'> = {
   order: 1,
   ...requestUnwanted,
   replied: (lane, { object: o }, { link }) => {
@@ -64,7 +64,7 @@ export const createLinkCall = asCallRule<'create_payment_link'>({
     Object.assign(link, { status: 'REPLACED', updatedAt: lane.now });
     return null;
   },
-});
+};
 
 export const linkLookup = objectLookup('payment_link', (lane, o, { link }) => takeLink(lane, o, link, 'read'));
 

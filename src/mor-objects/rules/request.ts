@@ -8,7 +8,7 @@ import { type CallFailure, type WireRequest } from '../../domain/ports/call.js';
 import { type RecoveryLinks } from '../../domain/settings.js';
 import { showTime } from '../../domain/show-time.js';
 import { type Call } from '../../engine/call.js';
-import { askFor, messageKey } from '../../engine/change.js';
+import { messageKey } from '../../engine/change.js';
 import { refuse, refuseInShadow, type Result } from '../../engine/commanded.js';
 import { type Lane } from '../../engine/draft.js';
 import { takeLateRead } from '../../engine/facts.js';
@@ -46,7 +46,7 @@ export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectR
   if (lane.settings.shadow === true) return refuseInShadow();
   const { kind, id, wire, facts, by, until } = req;
   // The caller's read took its time: a worker may have marked the invoice since, or an event may have come.
-  lane.apply((s, ctx) => takeLateRead(s, ctx, facts, req.askedAt));
+  takeLateRead(lane, facts, req.askedAt);
   const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';
   const { amountRemaining: minor, currency } = facts;
   const status = lane.invoice?.platformStatus ?? facts.status;
@@ -69,9 +69,16 @@ export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectR
   const { invoiceId } = facts;
   const own = { id, kind, invoiceId, status: 'REQUESTED', amount: minor, currency, deadline: until };
   const object = newMorObject(lane.now, own);
-  lane.apply((s, ctx) => askFor(s, object, wire, ctx));
+  askFor(lane, object, wire);
   lane.say('person', `${by} asked for a ${what} of ${showMoney({ minor, currency })}`, id);
   return { ok: true, value: object };
+}
+
+/** The request with its key and bytes, next to the object it is to make. */
+function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
+  const kind = object.kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
+  lane.add('objects', object);
+  lane.request({ peer: 'mor', kind, subject: object.id, wire });
 }
 
 /** The MoR may be charging it again, as Crossbill asked: a debit takes days. Once the verdict is overdue a person decides. */
@@ -111,7 +118,7 @@ export function requestLink(lane: Lane, id: string): boolean {
   const status = settings.shadow === true ? 'REFUSED' : 'REQUESTED'; // shadow mode asks nobody, now or later
   const detail = { automatic: true, jurisdiction };
   const own = { id, kind: 'payment_link', invoiceId, status, amount: minor, currency, detail } as const;
-  lane.apply((s) => askFor(s, newMorObject(lane.now, own), wire, ctx));
+  askFor(lane, newMorObject(lane.now, own), wire);
   const said = `make a payment link of ${showMoney(amount)} (${jurisdiction}): the renewal was not paid`;
   lane.say('decision', said, id);
   return true;

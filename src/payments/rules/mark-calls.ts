@@ -8,17 +8,16 @@ import { effectName } from '../../domain/payment-name.js';
 import { type BillingAnswer, type BillingCall } from '../../domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, LIST_TOO_LONG, said } from '../../domain/ports/call.js';
 import { isSurplus } from '../../domain/surplus.js';
-import { asCallRule } from '../../engine/call-rule.js';
+import { type CallRule } from '../../engine/call-rule.js';
 import { type Call, refusalOf } from '../../engine/call.js';
 import { retryAt } from '../../engine/change.js';
-import { type Refusal } from '../../engine/commanded.js';
-import { moveMark } from '../../engine/draft-moves.js';
+import { type Refusal, type Choice } from '../../engine/commanded.js';
+import { moveMark } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { askAgain, isFresh, lookAfresh, takeRead } from '../../engine/facts.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { observationsOf } from '../../engine/open-money.js';
 import { awaitVerdict, closePayment, isCallOf, saysNothing } from '../../engine/payment.js';
-import { type Choice } from '../../engine/subject.js';
 import { paymentMarked } from '../../domain/postings.js';
 import { MARK_TRIES } from '../../policy.js';
 import { findToLookUp, referenceOf, reportOf, standsStillUntil } from './mark.js';
@@ -30,12 +29,12 @@ type Probed = CallOutcome<{ readonly done: true; readonly answer: BillingAnswer 
 const bearsMoney = ({ invoice }: LaneRows): boolean => (invoice?.amountPaid ?? 0n) > 0n;
 
 /** A draft is made final, so that its payment can be marked. */
-export const finalizeCall = asCallRule<'finalize_invoice'>({
+export const finalizeCall: CallRule<'finalize_invoice'> = {
   order: 0,
   readFirst: true,
   replied: (lane, { payment: p }, { invoice }) => {
     if (p?.mark === 'finalizing') moveMark(p, 'waiting');
-    lane.apply((s, ctx) => takeRead(s, ctx, invoice));
+    takeRead(lane, invoice);
   },
   // The payment waits: as soon as the invoice is final, it is marked.
   refused: ({ invoice: i }, { payment: p }, f) => {
@@ -43,9 +42,9 @@ export const finalizeCall = asCallRule<'finalize_invoice'>({
     Object.assign(i, { finalizationError: said(f), readAt: null });
     moveMark(p, 'waiting');
   },
-});
+};
 
-export const reportPaymentCall = asCallRule<'report_payment'>({
+export const reportPaymentCall: CallRule<'report_payment'> = {
   order: 0,
   readFirst: true,
   mayBeThere: bearsMoney,
@@ -63,34 +62,35 @@ export const reportPaymentCall = asCallRule<'report_payment'>({
     askOfCall(lane, row, p, { code: 'mark-untraceable', payment: effectName(p), reference, why });
   },
   chosen: chooseMark,
-});
+};
 
-export const setReferenceCall = asCallRule<'set_reference'>({
+export const setReferenceCall: CallRule<'set_reference'> = {
   order: 0,
   readFirst: true,
   replied: (lane, { row, payment: p }, { invoice }) => {
     if (p?.mark !== 'referencing') return;
-    lane.apply((s, ctx) => takeRead(s, ctx, invoice));
+    takeRead(lane, invoice);
     moveMark(p, 'paying');
     lane.call({ kind: 'pay_out_of_band', invoiceId: p.invoiceId }, row.subject, p);
   },
   refused: markRefused,
   chosen: chooseMark,
-});
+};
 
 /** The call that marks the invoice paid: the payment record is attached, or the invoice is paid out of band. */
-export const endOfMarkCall = asCallRule<'attach_payment' | 'pay_out_of_band'>({
+export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
   order: 0,
   readFirst: true,
   mayBeThere: bearsMoney,
   replied: (lane, { payment: p }, reply) => {
-    lane.apply((s, ctx) => takeRead(s, ctx, reply.invoice));
+    takeRead(lane, reply.invoice);
     if (p === undefined) return;
     confirm(lane, p, `Stripe shows it ${reply.invoice.status}`);
   },
-  notBefore: (s, m, ctx) => {
-    const p = s.payments.find((x) => isCallOf(m, x));
-    return p === undefined || s.invoice === null ? null : standsStillUntil(p, s.invoice, m, ctx);
+  notBefore: (lane, { row: m }) => {
+    const { payments, invoice } = lane.toState();
+    const p = payments.find((x) => isCallOf(m, x));
+    return p === undefined || invoice === null ? null : standsStillUntil(p, invoice, m, lane);
   },
   refused: markRefused,
   withdrawn: (_, { payment: p }) => {
@@ -98,7 +98,7 @@ export const endOfMarkCall = asCallRule<'attach_payment' | 'pay_out_of_band'>({
     return p !== undefined;
   },
   chosen: chooseMark,
-});
+};
 
 function confirm(lane: Lane, p: Payment, how: string): void {
   if (p.amount === null || !['waiting', 'attaching', 'paying', 'parked'].includes(p.mark)) return;
@@ -210,7 +210,7 @@ function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
 export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Refusal | null {
   const p = lane.findPayment(r.paymentRowId);
   // It is on the invoice already: what can be looked at is the invoice, and surplus.ts tells what is still so.
-  if (resolution === 'retry' && (isSurplus(r) || p?.mark === 'confirmed')) lane.apply(askAgain);
+  if (resolution === 'retry' && (isSurplus(r) || p?.mark === 'confirmed')) askAgain(lane);
   if (p === undefined) return null;
   if (resolution === 'dismiss') {
     if (p.mark !== 'parked') return null;
@@ -223,7 +223,7 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
   else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
   else return null;
   moveMark(p, 'waiting');
-  lane.apply(lookAfresh);
+  lookAfresh(lane);
   return null;
 }
 

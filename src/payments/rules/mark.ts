@@ -19,8 +19,7 @@ import { paymentMarked } from '../../domain/postings.js';
 import { type FlowSettings } from '../../domain/settings.js';
 import { isPayable } from '../../domain/status.js';
 import { isCutOffSince, mayBeCutOff } from '../../engine/call.js';
-import { closeReviews, takeCallBack } from '../../engine/change.js';
-import { moveMark } from '../../engine/draft-moves.js';
+import { moveMark } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { isFresh } from '../../engine/facts.js';
 import { observationsOf } from '../../engine/open-money.js';
@@ -222,7 +221,7 @@ export function closeRefunded(lane: Lane): void {
     if (p.mark !== 'parked' || p.amount === null || p.succeededAt === null || p.amountRefunded < p.amount) continue;
     closePayment(p);
     const how = { by: null, resolution: 'cleared', note: 'the payment was refunded in full' } as const;
-    lane.apply((s, ctx) => closeReviews(s, ctx, (r) => r.paymentRowId === p.id && PARKING.has(r.kind), how));
+    lane.closeItems((r) => r.paymentRowId === p.id && PARKING.has(r.kind), how);
   }
 }
 
@@ -243,19 +242,19 @@ function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
   if (lane.ctx.beside === true || !isFresh(i, lane.now) || m === undefined) return;
   const why = findWhyPointless(lane, p, i, m);
   if (why === null) return;
-  lane.apply((s, ctx) => takeCallBack(s, m, why, ctx));
+  lane.takeBack(m.id, why);
   moveMark(p, 'waiting');
 }
 
 /** Null: it is still the step that was decided, or a try of it may have arrived. */
-function findWhyPointless({ ctx }: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
+function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
   const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
   // Crossbill looks for the effect of an end before it sends the end (mark-calls.ts).
   if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
-  if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, ctx) !== null)) return null;
+  if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
   // A crash may have cut off a try that arrived: a report would be made twice, and an end is looked for first. An old look says nothing.
-  const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, ctx);
-  const isUntried = m.attempts === 0 && (isLookedFor || !mayBeCutOff(m, ctx));
+  const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, lane);
+  const isUntried = m.attempts === 0 && (isLookedFor || !mayBeCutOff(m, lane));
   // Out of band all of it counts as paid: an invoice that can be paid shows that no try arrived.
   if (!isUntried && p.markMode !== 'out_of_band') return null;
   return `${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} is due now`;
@@ -273,11 +272,11 @@ export function standsStillUntil(
   p: PaymentRow,
   i: InvoiceRow,
   m: OutboxRow,
-  ctx: Parameters<typeof mayBeCutOff>[1],
+  lane: Parameters<typeof mayBeCutOff>[1],
 ): Date | null {
-  if (!isPayable(i) || isAsDecided(p, i) || !mayBeCutOff(m, ctx)) return null;
+  if (!isPayable(i) || isAsDecided(p, i) || !mayBeCutOff(m, lane)) return null;
   const until = new Date(m.nextTryAt.getTime() + STANDSTILL_MS);
-  return until > ctx.now ? until : null;
+  return until > lane.now ? until : null;
 }
 
 /** The net under `invoice.finalized`: a minute after the draft should be final, then as long again as it is late, else in a quarter of an hour. */

@@ -11,15 +11,14 @@ import { type ChargeState } from '../../domain/ports/payment-gateway.js';
 import { isPayable } from '../../domain/status.js';
 import { isSurplus, overpaid, type Overpaid, surplusRefunded } from '../../domain/surplus.js';
 import { retryAt } from '../../engine/change.js';
-import { type Refusal, refuse } from '../../engine/commanded.js';
-import { moveMark } from '../../engine/draft-moves.js';
+import { type Refusal, refuse, type ChoiceRule } from '../../engine/commanded.js';
+import { moveMark } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { done, type PaymentEvent, type Verdict } from '../../engine/event.js';
 import { declareItems, itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { believe, collect } from '../../engine/one-charge.js';
 import { closePayment, inBooks, takePayment } from '../../engine/payment.js';
-import { type ChoiceRule } from '../../engine/subject.js';
 import {
   DAY_MS,
   FAILED_READS_SHOWN,

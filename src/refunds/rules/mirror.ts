@@ -12,14 +12,14 @@ import { type CallFailure, said } from '../../domain/ports/call.js';
 import { refundMirrored, refundOfUnmarked, refundPaid } from '../../domain/postings.js';
 import { isPayable, paymentStatus } from '../../domain/status.js';
 import { saleOf, surplusIn } from '../../domain/surplus.js';
-import { asCallRule } from '../../engine/call-rule.js';
-import { type Call, callFailed, refundOf, refusalOf } from '../../engine/call.js';
-import { moveMark, moveMirror } from '../../engine/draft-moves.js';
+import { type CallRule } from '../../engine/call-rule.js';
+import { type Call, askOfCall, refundOf, refusalOf } from '../../engine/call.js';
+import { moveMark, moveMirror } from '../../engine/moves.js';
 import { type Lane } from '../../engine/draft.js';
 import { done } from '../../engine/event.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { isCallOf, mayHaveSettled, PARKING, saysNothing } from '../../engine/payment.js';
-import { type Choice } from '../../engine/subject.js';
+import { type Choice } from '../../engine/commanded.js';
 
 export function mirrorRefunds(lane: Lane): void {
   for (const r of lane.refunds) {
@@ -110,7 +110,7 @@ const mirrorCall = {
       ...refusalOf(row, failure),
     } as const;
     moveMirror(r, 'parked');
-    lane.apply((s, ctx) => callFailed(s, row, fact, { refundId: r.id, paymentRowId: r.paymentRowId }, ctx));
+    askOfCall(lane, row, fact, { refundId: r.id, paymentRowId: r.paymentRowId });
   },
   /** The refund makes the call, not the request to the MoR: its bytes may be erased by now. */
   chosen: (lane: Lane, item: ReviewRow, { resolution }: Choice) => {
@@ -120,15 +120,15 @@ const mirrorCall = {
   },
 } as const;
 
-export const reportRefundCall = asCallRule<'report_refund'>({
+export const reportRefundCall: CallRule<'report_refund'> = {
   ...mirrorCall,
   replied: (lane, { refund: r }) => {
     const p = lane.findPayment(r?.paymentRowId);
     if (r?.mirror === 'reporting' && p !== undefined) moveMirror(r, showNext(lane, p, r));
   },
-});
+};
 
-export const creditNoteCall = asCallRule<'issue_credit_note'>({
+export const creditNoteCall: CallRule<'issue_credit_note'> = {
   ...mirrorCall,
   replied: (lane, { refund: r }, { creditNoteId }) => {
     const p = lane.findPayment(r?.paymentRowId);
@@ -137,7 +137,7 @@ export const creditNoteCall = asCallRule<'issue_credit_note'>({
     lane.book(refundMirrored(p, r, lane.now));
     lane.say('decision', `the refund shows on Stripe: ${creditNoteId}`, r);
   },
-});
+};
 
 /** By the MoR's running total, else by age: the same refunds count in any order of arrival. */
 function inOrder(a: RefundRow, b: RefundRow): number {

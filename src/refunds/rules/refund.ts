@@ -6,7 +6,7 @@ import { paymentName } from '../../domain/payment-name.js';
 import { said } from '../../domain/ports/call.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
 import { type Ctx } from '../../engine/change.js';
-import { moveRefund } from '../../engine/draft-moves.js';
+import { moveRefund } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { done, type PaymentEvent, type Verdict } from '../../engine/event.js';
 import { saysNothing, takePayment } from '../../engine/payment.js';

@@ -7,15 +7,20 @@ import { lostOf, returnOf } from '../../domain/mor-object.js';
 import { HOW_TO_NAME, ownIdOf, paymentName } from '../../domain/payment-name.js';
 import { type CallFailure, said } from '../../domain/ports/call.js';
 import { refundable } from '../../domain/status.js';
-import { asCallRule } from '../../engine/call-rule.js';
+import { type CallRule } from '../../engine/call-rule.js';
 import { isRedirect, mayBeCutOff } from '../../engine/call.js';
-import { sendAgain } from '../../engine/change.js';
-import { type Refusal, refuse, refuseInShadow, type Result } from '../../engine/commanded.js';
-import { moveRefund } from '../../engine/draft-moves.js';
+import {
+  type Choice,
+  type ChoiceRule,
+  type Refusal,
+  refuse,
+  refuseInShadow,
+  type Result,
+} from '../../engine/commanded.js';
+import { moveRefund } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { done } from '../../engine/event.js';
 import { itemRule } from '../../engine/items.js';
-import { type Choice, type ChoiceRule } from '../../engine/subject.js';
 import { ANSWER_PATIENCE_MS, DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REFUND_REMINDER_DAYS } from '../../policy.js';
 import { newRefund, requestOf, takeAnswer } from './refund.js';
 
@@ -112,7 +117,7 @@ export function refundForItem(
 
 type Refund = Draft<RefundRow>;
 
-export const createRefundCall = asCallRule<'create_refund'>({
+export const createRefundCall: CallRule<'create_refund'> = {
   order: 1,
   // A refund under the old name would give another payment back.
   unwanted: (lane, { refund: r }) => {
@@ -123,7 +128,7 @@ export const createRefundCall = asCallRule<'create_refund'>({
     if (r === undefined || !isWaiting(r)) return;
     const message = 'its payment was named wrongly, and the MoR has named it since: ask for another refund';
     const failure = { status: null, code: RENAMED, message };
-    moveRefund(r, r.status === 'unknown' || mayBeCutOff(row, lane.ctx) ? 'unknown' : 'failed', { failure });
+    moveRefund(r, r.status === 'unknown' || mayBeCutOff(row, lane) ? 'unknown' : 'failed', { failure });
   },
   replied: (lane, { refund: r }, { refund: a }) => {
     if (r !== undefined) takeAnswer(lane, r, a);
@@ -133,10 +138,10 @@ export const createRefundCall = asCallRule<'create_refund'>({
     if (r !== undefined && isWaiting(r)) takeRefusal(lane, r, row, f);
   },
   silent: (lane, { row, refund: r }, f) => {
-    const mayBeMade = mayBeCutOff(row, lane.ctx) || isRedirect(f) || f.kind === 'unknown';
+    const mayBeMade = mayBeCutOff(row, lane) || isRedirect(f) || f.kind === 'unknown';
     if (mayBeMade && r?.status === 'requested') moveRefund(r, 'unknown');
   },
-});
+};
 
 /** Why a refund is not sent again: its request names another payment. */
 const RENAMED = 'payment_renamed';
@@ -158,7 +163,7 @@ function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void 
   const isUnknownName = isMissing && (p === undefined || ownIdOf(p) === null);
   // 409: its key is in use, or was used before. A crash may have lost the record of a try: nothing is free.
   // Nor after a late refusal: a try before it may have moved money.
-  const isFirstTry = r.status === 'requested' && !mayBeCutOff(m, lane.ctx);
+  const isFirstTry = r.status === 'requested' && !mayBeCutOff(m, lane);
   if ((isFirstTry && f.status !== 409) || isUnknownName) {
     moveRefund(r, 'failed', { failure });
     if (isMissing && p !== undefined && p.identifiedBy !== null) removeName(lane, p);
@@ -184,7 +189,7 @@ function removeName(lane: Lane, p: Draft<PaymentRow>): void {
  */
 function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
   const other = r.morRefundId ?? r.processorRefundId;
-  const nothingMade = m.attempts === 1 && !mayBeCutOff(m, lane.ctx);
+  const nothingMade = m.attempts === 1 && !mayBeCutOff(m, lane);
   const name = other === null ? 'a refund' : `refund ${other}`;
   const message = `${f.message} (${name} of the same amount, made elsewhere, stands in its place)`;
   // The caller reads the refusal under the same key, unless an earlier try may have moved money.
@@ -281,7 +286,7 @@ export const takeStuckChoice: ChoiceRule = (lane, item, choice) => {
   // Without its bytes the request would ask for the whole rest (Document 3): it must never leave.
   if (m?.wire.body === null)
     return refuse(409, 'request_erased', 'The request of this refund was erased or purged: it cannot be sent again.');
-  lane.apply((s, ctx) => sendAgain(s, (x) => x.id === m?.id, ctx));
+  lane.sendAgain(m?.id);
   return null;
 };
 

@@ -2,8 +2,7 @@
 import { type Words } from '../../domain/fact.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { type Call, isRedirect, mayBeCutOff, refusalOf } from '../../engine/call.js';
-import { asCallRule, type CallRule } from '../../engine/call-rule.js';
-import { sendAgain } from '../../engine/change.js';
+import { type CallRule } from '../../engine/call-rule.js';
 import { type Lane } from '../../engine/draft.js';
 import { takeRead } from '../../engine/facts.js';
 import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../engine/payment.js';
@@ -31,7 +30,7 @@ function findReasonToDrop(lane: Lane, { row }: Call): string | null {
 
 const common = { order: 3, readFirst: true, unwanted: findReasonToDrop } as const;
 
-export const retryChargeCall = asCallRule<'retry_charge'>({
+export const retryChargeCall: CallRule<'retry_charge'> = {
   ...common,
   takenBack: (lane, { row }) => {
     const i = lane.invoice;
@@ -46,7 +45,7 @@ export const retryChargeCall = asCallRule<'retry_charge'>({
   },
   refused: (lane, { row }, failure) => {
     // A refusal of the repeat says nothing about an earlier try without a reply; a redirect may follow an effect.
-    const heard = row.attempts > 1 || mayBeCutOff(row, lane.ctx) || isRedirect(failure);
+    const heard = row.attempts > 1 || mayBeCutOff(row, lane) || isRedirect(failure);
     if (!heard) awaitVerdict(lane, null);
     // The number makes the next refusal news, even in the same words.
     const fact = { code: 'retry-refused', retry: row.generation, heard, ...refusalOf(row, failure) } as const;
@@ -59,10 +58,10 @@ export const retryChargeCall = asCallRule<'retry_charge'>({
     if (!awaitsRetry(lane)) m.attempts = 0; // surely not heard: that says nothing of the tries to come
     awaitVerdict(lane, lane.now);
     const { id } = m;
-    lane.apply((s, ctx) => sendAgain(s, (x) => x.id === id, ctx));
+    lane.sendAgain(id);
     return null;
   },
-});
+};
 
 const endCall = {
   ...common,
@@ -85,12 +84,12 @@ const endCall = {
   },
 } satisfies Partial<CallRule<'mark_uncollectible' | 'cancel_subscription'>>;
 
-export const markUncollectibleCall = asCallRule<'mark_uncollectible'>({
+export const markUncollectibleCall: CallRule<'mark_uncollectible'> = {
   ...endCall,
-  replied: (lane, _, { invoice }) => lane.apply((s, ctx) => takeRead(s, ctx, invoice)),
-});
+  replied: (lane, _, { invoice }) => takeRead(lane, invoice),
+};
 
-export const cancelSubscriptionCall = asCallRule<'cancel_subscription'>({ ...endCall, replied: () => undefined });
+export const cancelSubscriptionCall: CallRule<'cancel_subscription'> = { ...endCall, replied: () => undefined };
 
 /** The sentences of the items about them. */
 export const retryWords: Words<'retry-refused' | 'end-refused'> = {

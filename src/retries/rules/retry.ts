@@ -84,7 +84,7 @@ export type MadeRetry = Retry & { readonly id: string };
 /** A person or the merchant's backend wants a try now: by the schedule's means, without its waits. */
 export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): Result<MadeRetry> {
   if (lane.settings.shadow === true) return refuseInShadow();
-  lane.apply((s, ctx) => takeLateRead(s, ctx, shown.invoice, askedAt));
+  takeLateRead(lane, shown.invoice, askedAt);
   const why = findObstacle(lane, lane);
   if (why !== null) return refuseRetry(why);
   const means = decideMeans(lane, lane);

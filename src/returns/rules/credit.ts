@@ -10,13 +10,12 @@ import { type LossCredit, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { overpaid, saleOf } from '../../domain/surplus.js';
-import { callFailed, refusalOf, type Call } from '../../engine/call.js';
-import { asCallRule } from '../../engine/call-rule.js';
+import { askOfCall, refusalOf, type Call } from '../../engine/call.js';
+import { type CallRule } from '../../engine/call-rule.js';
 import { type Ctx } from '../../engine/change.js';
-import { type Refusal, refuse } from '../../engine/commanded.js';
+import { type Choice, type ChoiceRule, type Refusal, refuse } from '../../engine/commanded.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
-import { type Choice, type ChoiceRule } from '../../engine/subject.js';
 import { lossCredited, lossCreditReversed } from '../../domain/postings.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 
@@ -111,7 +110,7 @@ const lossCall = {
     const { o, credit } = found;
     o.detail = { ...o.detail, credit: { ...credit, stage: 'parked' } };
     const fact = { code: 'credit-refused', loss: nameOf(o), ...refusalOf(row, failure) } as const;
-    lane.apply((s, ctx) => callFailed(s, row, fact, { paymentRowId: credit.of }, ctx));
+    askOfCall(lane, row, fact, { paymentRowId: credit.of });
   },
   /** Once more from the refused call. */
   chosen: (lane: Lane, r: ReviewRow, { resolution }: Choice) => {
@@ -126,15 +125,15 @@ const lossCall = {
   },
 } as const;
 
-export const reportLossCall = asCallRule<'report_refund'>({
+export const reportLossCall: CallRule<'report_refund'> = {
   ...lossCall,
   replied: (lane, { row }) => {
     const found = creditNamed(lane, row.subject);
     if (found?.credit.stage === 'reporting') send(lane, found.o, found.credit);
   },
-});
+};
 
-export const creditLossCall = asCallRule<'issue_credit_note'>({
+export const creditLossCall: CallRule<'issue_credit_note'> = {
   ...lossCall,
   replied: (lane, { row }, { creditNoteId }) => {
     const found = creditNamed(lane, row.subject);
@@ -143,7 +142,7 @@ export const creditLossCall = asCallRule<'issue_credit_note'>({
     o.detail = { ...o.detail, credit: { ...credit, stage: 'done', noteId: creditNoteId } };
     lane.say('decision', `the loss shows on Stripe: ${creditNoteId}`, o);
   },
-});
+};
 
 /** The ledger has as much of a credit note as there is a loss: a won dispute takes both back. */
 export function bookCredits(lane: Lane): void {

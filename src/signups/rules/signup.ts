@@ -3,9 +3,8 @@
 import { type InvoiceRow, type PaymentRow } from '../../domain/model.js';
 import { type Money, sameMoney, showMoney } from '../../domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
-import { closeReviews } from '../../engine/change.js';
 import { refuse, type Result } from '../../engine/commanded.js';
-import { moveMark } from '../../engine/draft-moves.js';
+import { moveMark } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { done, type OwnLaneEvent, type Verdict } from '../../engine/event.js';
 import { ensureInvoice } from '../../engine/facts.js';
@@ -43,7 +42,7 @@ export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
 
 /** Null: the charge is the payment of another signup. */
 function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
-  lane.apply((s, ctx) => ensureInvoice(s, ctx).state);
+  ensureInvoice(lane);
   const { minor: amount, currency } = c.asked;
   const ids = { processorChargeId: c.chargeId, reference: c.chargeId, signupId: c.signupId, origin: 'signup' } as const;
   const p = lane.payments.find(
@@ -144,6 +143,6 @@ export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overd
 /** The signup has its charge: the lane of its item rests. */
 export function takeCompleted(lane: Lane, { event: { signup } }: OwnLaneEvent<'signup.completed'>): Verdict {
   const how = { by: null, resolution: 'cleared', note: 'the signup was completed' } as const;
-  lane.apply((s, ctx) => closeReviews(s, ctx, (r) => r.kind === 'signup_overdue' && r.subject === signup, how));
+  lane.closeItems((r) => r.kind === 'signup_overdue' && r.subject === signup, how);
   return done();
 }

@@ -5,7 +5,7 @@ import { textNamed, timeNamed, wordNamed } from '../../domain/events/payload-fie
 import { has, type MorObjectRow, onObject, TRANSFERRED } from '../../domain/mor-object.js';
 import { showMoney } from '../../domain/money.js';
 import { type ProformaFacts } from '../../domain/ports/mor-channels.js';
-import { asCallRule } from '../../engine/call-rule.js';
+import { type CallRule } from '../../engine/call-rule.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { done, type Verdict } from '../../engine/event.js';
 import { itemRule } from '../../engine/items.js';
@@ -13,7 +13,7 @@ import { findOrAddObject, objectLookup, takeMoney } from '../../mor-objects/rule
 import { requestUnwanted, takeRefusal, takeSilence } from '../../mor-objects/rules/request.js';
 import { TRANSFER_PATIENCE_MS } from '../../policy.js';
 
-export const createProformaCall = asCallRule<'create_proforma'>({
+export const createProformaCall: CallRule<'create_proforma'> = {
   order: 1,
   ...requestUnwanted,
   replied: (lane, { object: o }, { made }) => {
@@ -32,7 +32,7 @@ export const createProformaCall = asCallRule<'create_proforma'>({
   },
   refused: takeRefusal,
   silent: takeSilence,
-});
+};
 
 /** The MoR gave us an object that another row of ours has: Crossbill reads that row again, and it counts. */
 function replace(lane: Lane, o: Draft<MorObjectRow>, twin: Draft<MorObjectRow>): void {

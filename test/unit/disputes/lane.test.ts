@@ -1,12 +1,12 @@
 // Disputes and alerts in the lane of their invoice, in every order of their events.
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { putPayment, putRefund } from '../../support/put-rows.js';
 import { newRefund } from '../../../src/refunds/rules/refund.js';
 import { aCtx, hear, NOW, open, paidByCard } from '../../support/channel-lane.js';
 import { withWords } from '../../support/item-words.js';
 import { settle } from '../../support/settled.js';
+import { resolveReview } from '../../support/decide.js';
 
 describe('a dispute', () => {
   const about = { disputeId: 'dp_1', paymentReference: 'ch_1', deadline: '2026-12-01T00:00:00Z' };

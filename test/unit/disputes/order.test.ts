@@ -1,7 +1,6 @@
 // Disputes, alerts and refunds of one payment: whatever order they arrive in, the books end the same.
 import { withWords } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { applyEvent } from '../../../src/decisions/decide.js';
 import { type PaymentEvent } from '../../../src/engine/event.js';
 import { type Ctx } from '../../../src/engine/change.js';
 import { askRefund } from '../../support/ask-refund.js';
@@ -10,6 +9,7 @@ import { aCtx, anOpenInvoice, aPaymentEvent, hear, NOW, open } from '../../suppo
 import { balances } from '../../support/lane-harness.js';
 import { same } from '../../support/same.js';
 import { settle } from '../../support/settled.js';
+import { applyEvent } from '../../support/decide.js';
 
 type Happening = { readonly name: string; readonly tell: (s: LaneState, ctx: Ctx) => LaneState };
 

@@ -1,12 +1,11 @@
 // The draft of a lane: rules change rows in place, and the state behind the draft stays as it was.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { putInvoice, putObject } from '../../../src/engine/change.js';
-import { addEntry, putPayment, putRefund } from '../../support/put-rows.js';
+import { addEntry, putPayment, putRefund, putInvoice, putObject } from '../../support/put-rows.js';
 import { newPayment } from '../../../src/engine/payment.js';
 import { type LaneState, type RefundRow } from '../../../src/domain/model.js';
 import { Lane } from '../../../src/engine/draft.js';
-import { moveMark, moveMirror } from '../../../src/engine/draft-moves.js';
+import { moveMark, moveMirror } from '../../../src/engine/moves.js';
 import { paymentCollected } from '../../../src/domain/postings.js';
 import { LINK } from '../../support/channel-lane.js';
 import { aLink, aProforma, withObjects } from '../../support/channel-object.js';
@@ -69,10 +68,6 @@ const steps: readonly Step[] = [
     byValue: (s, n) => ({ ...s, refunds: [...s.refunds, aRefund({ id: `ref_new_${n}` })] }),
   },
   { inPlace: (l, n) => l.lookAt(at(n)), byValue: (s) => s },
-  {
-    inPlace: (l, n) => l.apply((s) => putRefund(s, aRefund({ amount: BigInt(n) }))),
-    byValue: (s, n) => putRefund(s, aRefund({ amount: BigInt(n) })),
-  },
   {
     inPlace: (l, n) => l.say('decision', `step ${n}`),
     byValue: (s, n) => ({
@@ -144,24 +139,6 @@ describe('the draft of a lane', () => {
     const first = draft.toState();
     if (p !== undefined) p.amountRefunded = 2n;
     expect([first, draft.toState()].map((s) => s.payments[0]?.amountRefunded)).toEqual([1n, 2n]);
-  });
-
-  it('a row in hand shows what a function of the old kind changed', () => {
-    const draft = new Lane(full(), ctx());
-    const [p] = draft.payments;
-    draft.apply((s) => s.payments.reduce((x, row) => putPayment(x, { ...row, amountRefunded: 7n }), s));
-    expect([p?.amountRefunded, p === draft.payments[0]]).toEqual([7n, true]);
-  });
-
-  it('a function of the old kind may put a row in hand back: the state gets a copy', () => {
-    const draft = new Lane(full(), ctx());
-    const [p] = draft.payments;
-    if (p === undefined) throw new Error('the lane is empty');
-    p.paymentId = 'pay_9';
-    draft.apply((s) => putPayment(s, p));
-    const first = draft.toState();
-    p.paymentId = 'pay_8';
-    expect([first, draft.toState()].map((s) => s.payments[0]?.paymentId)).toEqual(['pay_9', 'pay_8']);
   });
 
   it('a row that is added is a draft of its own, and a later change of it counts', () => {

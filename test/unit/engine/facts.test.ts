@@ -1,20 +1,147 @@
-// When Crossbill reads an invoice that must be open.
+// An invoice by events and reads of Stripe in any order, and the next read of an invoice that must be open.
 import { describe, expect, it } from '@jest/globals';
-import { type InvoiceRow } from '../../../src/domain/model.js';
-import { openLook } from '../../../src/engine/facts.js';
+import { type InvoiceRow, type LaneState } from '../../../src/domain/model.js';
+import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
+import { emptyLane } from '../../../src/engine/change.js';
+import { isFresh, openLook } from '../../../src/engine/facts.js';
+import { aCtx, facts, NOW } from '../../support/channel-lane.js';
+import { askAgain, lookAfresh, takeEvent, takeRead } from '../../support/decide.js';
 import { never } from '../../support/never.js';
-import { at, ctx, lane, withInvoice } from '../../support/waiting-payment.js';
+import { at as ms, ctx, lane as waiting, withInvoice } from '../../support/waiting-payment.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const at = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1_000);
+const lane = emptyLane('in_1');
+const STATUSES = ['draft', 'open', 'uncollectible', 'void', 'paid', 'deleted'] as const;
+const of = (s: LaneState): InvoiceRow => s.invoice ?? never();
+
+describe('an event about an invoice', () => {
+  const seen = (first: Partial<InvoiceFacts>, then: Partial<InvoiceFacts>, when: number): InvoiceRow => {
+    const s = takeEvent(lane, aCtx(), facts(first), NOW);
+    return of(takeEvent(s, aCtx(at(60)), facts(then), at(when)));
+  };
+
+  it('that is further along counts however late it was made, and one that is less far along never', () => {
+    for (const [n, before] of STATUSES.entries()) {
+      for (const [m, after] of STATUSES.entries()) {
+        const same = (x: number): number => Math.min(x, 3); // void, paid and deleted are as far along
+        const wanted = same(m) > same(n) ? after : before;
+        expect([before, after, seen({ status: before }, { status: after }, -1).platformStatus]).toEqual([
+          before,
+          after,
+          wanted,
+        ]);
+      }
+    }
+  });
+
+  it('that is as far along counts when it is not older', () => {
+    expect(seen({ amountDue: 100n }, { amountDue: 200n }, 1)).toMatchObject({ amountDue: 200n, factsAt: at(1) });
+    expect(seen({ amountDue: 100n }, { amountDue: 200n }, 0)).toMatchObject({ amountDue: 200n });
+    expect(seen({ amountDue: 100n }, { amountDue: 200n }, -1)).toMatchObject({ amountDue: 100n, factsAt: NOW });
+    expect(seen({ status: 'paid' }, { status: 'void' }, 1).platformStatus).toBe('void');
+  });
+
+  it('that comes late fills what nobody told yet, and changes nothing that is known', () => {
+    const blank = { customerCountry: null, number: null, billingReason: null, subscriptionId: null, createdAt: null };
+    const news = {
+      customerId: 'cus_9',
+      customerCountry: 'DE',
+      number: 'A-1',
+      billingReason: 'manual',
+      subscriptionId: 'sub_9',
+      createdAt: at(-9),
+    };
+    const names = (i: InvoiceRow) => [
+      i.customerId,
+      i.customerCountry,
+      i.number,
+      i.billingReason,
+      i.subscriptionId,
+      i.platformCreatedAt,
+    ];
+    const filled = seen({ status: 'paid', ...blank }, { status: 'open', ...news, amountDue: 1n }, 9);
+    expect(names(filled)).toEqual(['cus_1', 'DE', 'A-1', 'manual', 'sub_9', at(-9)]);
+    expect(filled).toMatchObject({ platformStatus: 'paid', amountDue: 2990n, factsAt: NOW });
+    const known = { status: 'paid', customerCountry: 'GB', number: 'B-2' } as const;
+    expect(names(seen(known, { status: 'open', ...news }, 9))).toEqual([
+      'cus_1',
+      'GB',
+      'B-2',
+      'subscription_cycle',
+      'sub_1',
+      NOW,
+    ]);
+  });
+
+  it('that tells of a failed finalization is remembered while the invoice is a draft', () => {
+    const error = { finalizationError: 'no address' };
+    expect(seen({ status: 'draft' }, { status: 'draft', ...error }, -1).finalizationError).toBe('no address');
+    expect(seen({ status: 'open' }, { status: 'draft', ...error }, -1).finalizationError).toBeNull();
+    expect(seen({ status: 'draft', ...error }, { status: 'draft' }, 1).finalizationError).toBe('no address');
+    expect(seen({ status: 'draft', ...error }, { status: 'open', ...error }, 1).finalizationError).toBeNull();
+    expect(
+      seen({ status: 'draft', ...error }, { status: 'draft', finalizationError: 'no tax' }, -1).finalizationError,
+    ).toBe('no address');
+  });
+
+  it('keeps a number and a day that are known when a later one does not say them', () => {
+    expect(seen({ number: 'A-1' }, { number: null, createdAt: null }, 1)).toMatchObject({
+      number: 'A-1',
+      platformCreatedAt: NOW,
+    });
+  });
+});
+
+describe('a read of an invoice', () => {
+  it('is the truth of this moment, whatever was heard before', () => {
+    const s = takeEvent(lane, aCtx(), facts({ status: 'paid' }), at(100));
+    const read = of(
+      takeRead({ ...s, invoice: { ...of(s), readDueAt: NOW, readAttempts: 3 } }, aCtx(at(1)), facts({ amountDue: 1n })),
+    );
+    expect(read).toMatchObject({
+      platformStatus: 'open',
+      amountDue: 1n,
+      readAt: at(1),
+      factsAt: at(1),
+      readDueAt: null,
+      readAttempts: 0,
+    });
+  });
+
+  it('that finds nothing says deleted, and keeps what is known', () => {
+    const s = takeRead(takeRead(lane, aCtx(), facts()), aCtx(at(1)), null);
+    expect(of(s)).toMatchObject({ platformStatus: 'deleted', customerId: 'cus_1', amountDue: 2990n, readAt: at(1) });
+    expect(of(takeRead(lane, aCtx(), null))).toMatchObject({
+      invoiceId: 'in_1',
+      platformStatus: 'deleted',
+      firstSeenAt: NOW,
+    });
+  });
+
+  it('is fresh for ten seconds, by a clock that was set back as well', () => {
+    const i = of(takeRead(lane, aCtx(), facts()));
+    expect([0, 10, 10.001, -10, -10.001].map((s) => isFresh(i, at(s)))).toEqual([true, true, false, true, false]);
+    expect(isFresh(null, NOW)).toBe(false);
+    expect(isFresh({ ...i, readAt: null }, NOW)).toBe(false);
+  });
+
+  it('is wanted again before anything is written, or at once for its own sake', () => {
+    const s = takeRead(lane, aCtx(), facts());
+    expect(of(lookAfresh(s))).toMatchObject({ readAt: null, readDueAt: null });
+    expect(of(askAgain(s, aCtx(at(1))))).toMatchObject({ readAt: null, readDueAt: at(1) });
+    expect([lookAfresh(lane), askAgain(lane, aCtx())]).toEqual([lane, lane]);
+  });
+});
 
 describe('the look at an invoice that must be open', () => {
-  const look = (row: Partial<InvoiceRow>, now = ctx()) => openLook(withInvoice(lane(), row).invoice ?? never(), now);
+  const look = (row: Partial<InvoiceRow>, now = ctx()) => openLook(withInvoice(waiting(), row).invoice ?? never(), now);
 
   it('is due now where the last read is more than ten seconds old, and never once the invoice is over', () => {
     for (const platformStatus of ['open', 'unknown'] as const) {
       expect(look({ platformStatus })).toBeNull();
-      expect(look({ platformStatus, readAt: null })).toEqual(at(0));
+      expect(look({ platformStatus, readAt: null })).toEqual(ms(0));
     }
     for (const platformStatus of ['paid', 'void', 'uncollectible', 'deleted'] as const)
       expect(look({ platformStatus, readAt: null })).toBeNull();
@@ -22,11 +149,11 @@ describe('the look at an invoice that must be open', () => {
 
   it('of a draft comes a minute after Stripe finalizes it, or after its usual hour, and then every quarter of an hour', () => {
     const draft = { platformStatus: 'draft', readAt: null } as const;
-    expect(look({ ...draft, finalizesAt: at(5 * HOUR_MS) })).toEqual(at(5 * HOUR_MS + MINUTE_MS));
-    expect(look({ ...draft, factsAt: at(2 * HOUR_MS) })).toEqual(at(3 * HOUR_MS + MINUTE_MS));
-    expect(look({ ...draft, factsAt: null, firstSeenAt: at(-HOUR_MS) })).toEqual(at(MINUTE_MS));
-    const read = (readAt: Date) => look({ ...draft, finalizesAt: at(0), readAt });
-    expect(read(at(10 * MINUTE_MS))).toEqual(at(25 * MINUTE_MS));
-    expect(read(at(-HOUR_MS))).toEqual(at(MINUTE_MS));
+    expect(look({ ...draft, finalizesAt: ms(5 * HOUR_MS) })).toEqual(ms(5 * HOUR_MS + MINUTE_MS));
+    expect(look({ ...draft, factsAt: ms(2 * HOUR_MS) })).toEqual(ms(3 * HOUR_MS + MINUTE_MS));
+    expect(look({ ...draft, factsAt: null, firstSeenAt: ms(-HOUR_MS) })).toEqual(ms(MINUTE_MS));
+    const read = (readAt: Date) => look({ ...draft, finalizesAt: ms(0), readAt });
+    expect(read(ms(10 * MINUTE_MS))).toEqual(ms(25 * MINUTE_MS));
+    expect(read(ms(-HOUR_MS))).toEqual(ms(MINUTE_MS));
   });
 });

@@ -3,11 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isSameFact } from '../../../src/domain/fact.js';
 import { type LaneState, type ReviewRow } from '../../../src/domain/model.js';
-import { decide } from '../../../src/engine/adapter.js';
-import { closeReviews, openReview } from '../../../src/engine/change.js';
 import { declareItems, type Holds, itemRule } from '../../../src/engine/items.js';
 import { same } from '../../support/same.js';
 import { at, ctx, lane, payment } from '../../support/waiting-payment.js';
+import { decide, closeReviews, openReview } from '../../support/decide.js';
 
 type Code = 'refund-unshown' | 'unknown-capture';
 type Now = readonly Holds<Code>[];

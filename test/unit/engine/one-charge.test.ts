@@ -1,7 +1,6 @@
 // One charge is booked for one payment: what becomes of a payment that names a charge of another invoice.
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type LedgerEntry, type PaymentRow } from '../../../src/domain/model.js';
-import { decide } from '../../../src/engine/adapter.js';
 import { type Ctx, emptyLane } from '../../../src/engine/change.js';
 import { putPayment } from '../../support/put-rows.js';
 import { isOfSharedCharge } from '../../../src/engine/open-money.js';
@@ -14,6 +13,7 @@ import { openKinds } from '../../support/lane-harness.js';
 import { never } from '../../support/never.js';
 import { after, DAY_MS, HOUR_MS, type Rig, relayed, retry, state } from '../../support/retry-rig.js';
 import { booked, dismiss, named, refusedNow } from '../../support/shared-charge.js';
+import { decide } from '../../support/decide.js';
 
 const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
   newPayment(aCtx(), {

@@ -9,6 +9,7 @@ import { refusal } from '../../support/asked-refund.js';
 import { facts } from '../../support/channel-lane.js';
 import { applyRead } from '../../support/settle-rule.js';
 import * as waiting from '../../support/waiting-payment.js';
+import { Lane } from '../../../src/engine/draft.js';
 
 const { at, ctx } = waiting;
 const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}): LaneState =>
@@ -55,7 +56,7 @@ describe('a read of the invoice', () => {
   });
 
   it('is an errand where somebody asked for one, when its time has come', () => {
-    const errand = (s: LaneState, isDue = true) => nextLookup(invoiceLookup)(s, ctx({}, isDue ? 0 : -1), () => isDue);
+    const errand = (s: LaneState, isDue = true) => nextLookup(invoiceLookup)(new Lane(s, ctx({}, isDue ? 0 : -1)));
     const asked = lane({}, { readAt: null, readDueAt: at(0) });
     expect(errand(asked)).toMatchObject({ name: 'read-invoice', question: 'in_1' });
     expect(errand(asked, false)).toBeNull();

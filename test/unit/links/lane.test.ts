@@ -1,14 +1,12 @@
 // Payment links in the lane of their invoice: asked for, read, announced, paid.
 import { describe, expect, it } from '@jest/globals';
-import { applyAnswer, applyEvent, resolveReview } from '../../../src/decisions/decide.js';
 import { type LaneState } from '../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../../src/domain/ports/mor-channels.js';
 import { type FlowSettings } from '../../../src/domain/settings.js';
-import { type Ctx, emptyLane, putObject } from '../../../src/engine/change.js';
-import { putPayment } from '../../support/put-rows.js';
+import { type Ctx, emptyLane } from '../../../src/engine/change.js';
+import { putPayment, putObject } from '../../support/put-rows.js';
 import { type PaymentEvent } from '../../../src/engine/event.js';
-import { takeRead } from '../../../src/engine/facts.js';
 import { newPayment } from '../../../src/engine/payment.js';
 import {
   aCtx,
@@ -25,6 +23,7 @@ import { withWords } from '../../support/item-words.js';
 import { applyObjectRead, requestObject } from '../../support/object-calls.js';
 import { applyRead } from '../../support/settle-rule.js';
 import { plan, settle } from '../../support/settled.js';
+import { applyAnswer, applyEvent, resolveReview, takeRead } from '../../support/decide.js';
 
 describe('a payment link', () => {
   const facts200 = (over: Partial<LinkFacts>): LinkFacts => ({

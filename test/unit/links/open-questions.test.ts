@@ -1,6 +1,5 @@
 // Links whose money is not known for sure: a person hears of it once, in words that hold now, and nothing is charged meanwhile.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { moneyAnnounced } from '../../../src/engine/open-money.js';
 import { PaymentLinksController } from '../../../src/links/payment-links.controller.js';
 import { PaymentLinksFlow } from '../../../src/links/payment-links.flow.js';
@@ -27,6 +26,9 @@ import { facts } from '../../support/channel-lane.js';
 import { failed } from '../../support/fakes.js';
 import { wordsOf } from '../../support/item-words.js';
 import { after, DAY_MS, HOUR_MS, refused, relayed, rig, state } from '../../support/retry-rig.js';
+import { asCommand, resolveReview } from '../../support/decide.js';
+import { type Lane } from '../../../src/engine/draft.js';
+import { type Result } from '../../../src/engine/commanded.js';
 
 type Rig = ReturnType<typeof rig>;
 
@@ -77,7 +79,9 @@ describe('a link that the MoR does not know although a payment was announced on 
     r.links.read = gone;
     await r.h.deliver(captured(r));
     await r.h.drain();
-    const lanes = { change: (lane: string, act: never) => r.h.command(lane, act) } as never;
+    const lanes = {
+      change: (lane: string, act: (of: Lane) => Result<never>) => r.h.command(lane, asCommand(act)),
+    } as never;
     const books = { objects: async () => (await state(r)).objects } as never;
     const invoice = facts({ invoiceId: INVOICE_ID, amountRemaining: 1000n });
     const reader = { readInvoiceForProforma: async () => ({ ok: true, value: { invoice } }) } as never;

@@ -1,20 +1,20 @@
 // When a refused renewal gets a payment link.
 import { FACTS } from '../../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, openReview } from '../../../src/engine/change.js';
+import { type Ctx } from '../../../src/engine/change.js';
 import { putPayment, putRefund } from '../../support/put-rows.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../../src/domain/settings.js';
 import { recoveryLookup, settleRecovery } from '../../../src/links/rules/link.js';
-import { decide } from '../../../src/engine/adapter.js';
 import { Lane } from '../../../src/engine/draft.js';
 import { byEvent } from '../../support/asked-refund.js';
 import { TRAIL } from '../../support/refused-renewal.js';
 import { SCHEDULE } from '../../support/retry-rig.js';
 import { aLink, aProforma, withObjects } from '../../support/channel-object.js';
 import { at, ctx, lane, payment, withInvoice } from '../../support/waiting-payment.js';
+import { openReview, decide } from '../../support/decide.js';
 
 const HOUR_MS = 3_600_000;
 const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 600 };

@@ -1,8 +1,6 @@
 // A request without a reply, while the money of its invoice comes.
 import { describe, expect, it } from '@jest/globals';
-import { applyAnswer, resolveReview } from '../../../src/decisions/decide.js';
 import { type LaneState, type OutboxRow } from '../../../src/domain/model.js';
-import { decide } from '../../../src/engine/adapter.js';
 import { emptyLane, messageKey } from '../../../src/engine/change.js';
 import { requestLink } from '../../../src/mor-objects/rules/request.js';
 import { tellLane } from '../../../src/notifications/rules/tell-lane.js';
@@ -15,6 +13,7 @@ import { never } from '../../support/never.js';
 import { rig, state } from '../../support/retry-rig.js';
 import { settle, wanted } from '../../support/settled.js';
 import { at, ctx, lane, payment, withInvoice } from '../../support/waiting-payment.js';
+import { applyAnswer, resolveReview, decide } from '../../support/decide.js';
 
 describe('a request without a reply, while the money of its invoice comes', () => {
   const silent = failed('unknown', { status: 503 });

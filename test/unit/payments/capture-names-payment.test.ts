@@ -1,6 +1,5 @@
 // What a `payment.captured` tells of the payment whose charge it names.
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../src/engine/adapter.js';
 import { putPayment } from '../../support/put-rows.js';
 import { capturedId } from '../../../src/domain/events/mor-service-event.js';
 import { type LaneState, type PaymentRow } from '../../../src/domain/model.js';
@@ -8,6 +7,7 @@ import { learnFromCapture } from '../../../src/payments/rules/payment.js';
 import { LINK } from '../../support/channel-lane.js';
 import { channelEvent } from '../../support/channel-object.js';
 import { at, ctx, lane, payment } from '../../support/waiting-payment.js';
+import { decide } from '../../support/decide.js';
 
 const captured = (data: object) => channelEvent('payment.captured', data);
 const later = ctx({}, 5_000);

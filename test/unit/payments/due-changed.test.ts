@@ -1,13 +1,13 @@
 // What is due on an invoice changes while its mark is under way: nothing is marked that the money does not pay exactly, or a person is told.
 import { wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { applyRead } from '../../support/settle-rule.js';
 import { type LaneState, type MarkMode } from '../../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../../support/builders.js';
 import { failed } from '../../support/fakes.js';
 import { balances, LaneHarness } from '../../support/lane-harness.js';
 import { Crash } from '../../support/mortal-store.js';
+import { resolveReview } from '../../support/decide.js';
 
 const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => wordsOf(r).summary);
 

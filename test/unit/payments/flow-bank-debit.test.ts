@@ -1,7 +1,6 @@
 // Bank debits: a signup's is not believed before it is settled, a renewal's is waited for, and either may come back.
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { completeSignup } from '../../support/complete-signup.js';
 import { type Resolution } from '../../../src/domain/model.js';
 import {
@@ -15,6 +14,7 @@ import {
   START,
 } from '../../support/builders.js';
 import { LaneHarness, type MemoryLaneStore, openKinds, balances } from '../../support/lane-harness.js';
+import { resolveReview } from '../../support/decide.js';
 
 const DAY_HOURS = 24;
 

@@ -1,11 +1,11 @@
 // Marks: from the money's arrival to the paid invoice, in both modes and both draft policies, through crashes and lost answers.
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { type Resolution } from '../../../src/domain/model.js';
 import { anInvoice, aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
 import { type Trouble } from '../../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
+import { resolveReview } from '../../support/decide.js';
 
 const MODES = ['payment_record', 'out_of_band'] as const;
 const EFFECTS = {

@@ -1,9 +1,9 @@
 // An invoice that is paid in parts: a person lets one through, and what comes beside it is its rest or not.
 import { wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../../support/builders.js';
 import { LaneHarness } from '../../support/lane-harness.js';
+import { resolveReview } from '../../support/decide.js';
 
 /** 4.00 of 10.00 were taken, and a person has applied them. */
 async function partApplied(): Promise<LaneHarness> {

@@ -1,7 +1,6 @@
 // A signup's charge that was proven by a look-up, and what the MoR says of it afterwards.
 import { wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { completeSignup } from '../../support/complete-signup.js';
 import { money } from '../../../src/domain/money.js';
 import {
@@ -14,6 +13,7 @@ import {
   invoiceEvent,
 } from '../../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
+import { resolveReview } from '../../support/decide.js';
 
 it.each([
   ['later than it was proven asks a person', 86_400_000, ['conflicting_event']],

@@ -2,11 +2,11 @@
 // of it.
 import { wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { type LaneState, type Resolution } from '../../../src/domain/model.js';
 import { type Delivery } from '../../../src/domain/ports/inbox.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
+import { resolveReview } from '../../support/decide.js';
 
 const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
 

@@ -3,7 +3,6 @@ import { wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
 import { StoreUnavailable } from '../../../src/domain/errors.js';
 import { LaneWorker } from '../../../src/engine/lane-worker.js';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { Wake } from '../../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../../src/engine/work-lane.flow.js';
 import { difference } from '../../../src/verify/rules/compare.js';
@@ -15,6 +14,7 @@ import { type LaneHarness, openKinds } from '../../support/lane-harness.js';
 import { NoChannels } from '../../support/no-channels.js';
 import { ask, paid } from '../../support/paid-lane.js';
 import { DAY_MS, refused, relayed, rig, state } from '../../support/retry-rig.js';
+import { resolveReview } from '../../support/decide.js';
 
 const HOUR_MS = 3_600_000;
 const POLL_MS = 400;

@@ -1,20 +1,18 @@
 // Invoices that a person marks by hand as an item proposes: the money stays in the books, and no refund of the only money is proposed.
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { putObject } from '../../../src/engine/change.js';
-import { takeRead } from '../../../src/engine/facts.js';
 import { newMorObject } from '../../../src/domain/mor-object.js';
 import { type CallOutcome } from '../../../src/domain/ports/call.js';
 import { type Probe } from '../../../src/domain/ports/billing-platform.js';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { MARK_TRIES } from '../../../src/policy.js';
-import { decide } from '../../../src/engine/adapter.js';
 import { identifyLookup } from '../../../src/payments/rules/mark-calls.js';
 import { completeSignup } from '../../support/complete-signup.js';
 import { anInvoice, aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../../support/builders.js';
 import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../../support/channel-lane.js';
 import { balances, LaneHarness } from '../../support/lane-harness.js';
 import { settle } from '../../support/settled.js';
+import { takeRead, resolveReview, decide } from '../../support/decide.js';
+import { putObject } from '../../support/put-rows.js';
 
 type Refused = { readonly h: LaneHarness; readonly proposal: string };
 

@@ -2,7 +2,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { askRefund } from '../../support/ask-refund.js';
 import { applyRead } from '../../support/settle-rule.js';
-import { decide } from '../../../src/engine/adapter.js';
 import { decideShadowedAnew } from '../../../src/payments/rules/mark.js';
 import { type FlowSettings } from '../../../src/domain/settings.js';
 import { compareWithin } from '../../../src/verify/rules/compare.js';
@@ -15,6 +14,7 @@ import {
   invoiceEvent,
 } from '../../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
+import { decide } from '../../support/decide.js';
 
 const MODES = ['payment_record', 'out_of_band'] as const;
 

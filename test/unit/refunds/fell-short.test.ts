@@ -1,11 +1,10 @@
 // A payment that a person chose to give back, of which a bank had taken a part: somebody is asked until nothing of it is open.
 import { FACTS } from '../../support/item-facts.js';
 import { expect, it } from '@jest/globals';
-import { closeReviews, openReview } from '../../../src/engine/change.js';
 import { type Resolution } from '../../../src/domain/model.js';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
+import { closeReviews, openReview, resolveReview } from '../../support/decide.js';
 
 /** Paid twice, the second time by `pay_two`, of which a bank took 4.00 of 10.00 EUR by a dispute. */
 async function paidTwice(): Promise<LaneHarness> {

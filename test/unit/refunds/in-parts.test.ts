@@ -1,6 +1,5 @@
 // Refunds: what the MoR gave back is counted once, never beyond the payment, and shown on the platform once.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { completeSignup } from '../../support/complete-signup.js';
 import { type LaneState } from '../../../src/domain/model.js';
 import { refundable } from '../../../src/domain/status.js';
@@ -17,6 +16,7 @@ import {
 import { type Trouble } from '../../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
 import { ask, paid } from '../../support/paid-lane.js';
+import { resolveReview } from '../../support/decide.js';
 
 const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
 const part = (n: number, amount: number, total: number | null): Delivery =>

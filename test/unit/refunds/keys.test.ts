@@ -1,7 +1,6 @@
 // A refund whose first try may have moved money: it is not made a second time, whatever became of the answer, the record or the key.
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { type LaneState } from '../../../src/domain/model.js';
 import { refundable } from '../../../src/domain/status.js';
 import { difference } from '../../../src/verify/rules/compare.js';
@@ -12,6 +11,7 @@ import { StoreUnavailable } from '../../../src/domain/errors.js';
 import { failed } from '../../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
 import { ask, paid } from '../../support/paid-lane.js';
+import { resolveReview } from '../../support/decide.js';
 
 const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
 

@@ -1,12 +1,12 @@
 // A payment that gets another name while its mark is on the way to Stripe: the MoR corrects what a signup or a person called it.
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { askRefund } from '../../support/ask-refund.js';
 import { completeSignup } from '../../support/complete-signup.js';
 import { anInvoice, aPaymentSucceeded, COMPLETION, delivery, INVOICE_ID, START } from '../../support/builders.js';
 import { type Trouble } from '../../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
+import { resolveReview } from '../../support/decide.js';
 
 const STEPS = [
   ['payment_record', 'report_payment'],

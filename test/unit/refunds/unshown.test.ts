@@ -3,11 +3,11 @@ import { withWords, wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { mayHaveSettled } from '../../../src/engine/payment.js';
 import { type PaymentRow, type ReviewRow } from '../../../src/domain/model.js';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../support/builders.js';
 import { paidTwice } from '../../support/disputed-lane.js';
 import { balances, LaneHarness } from '../../support/lane-harness.js';
 import { never } from '../../support/never.js';
+import { resolveReview } from '../../support/decide.js';
 
 const openOf = async (h: LaneHarness): Promise<readonly ReviewRow[]> =>
   (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');

@@ -1,7 +1,6 @@
 // A schedule of retries when something comes late or is refused: Stripe's own request for an attempt, and the end on Stripe.
 import { wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { aPaymentFailed, delivery, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
 import { failed } from '../../support/fakes.js';
 import {
@@ -16,6 +15,7 @@ import {
   SCHEDULE,
   state,
 } from '../../support/retry-rig.js';
+import { resolveReview } from '../../support/decide.js';
 
 it('a request of Stripe that was made an hour after the refusal and is delivered half a day later brings nothing forward', async () => {
   const r = rig();

@@ -1,6 +1,5 @@
 // A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed. Or of money that is not known
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { returnDebit } from '../../support/return-debit.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../support/builders.js';
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../support/disputed-lane.js';
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { balances, LaneHarness } from '../../support/lane-harness.js';
+import { resolveReview } from '../../support/decide.js';
 
 const lost = aDispute({
   ...{ paymentRowId: 'pmt_2', status: 'lost' },

@@ -1,10 +1,10 @@
 // A dispute over a part of a payment, in whatever way the MoR writes the sum: no loss of more than the bank took is booked unsaid.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../../src/decisions/decide.js';
 import { disputed } from '../../../src/disputes/dispute-page.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID } from '../../support/builders.js';
 import { wordsOf } from '../../support/item-words.js';
 import { balances, LaneHarness } from '../../support/lane-harness.js';
+import { resolveReview } from '../../support/decide.js';
 
 /** A marked payment of 10.00 EUR. */
 async function paid(): Promise<LaneHarness> {

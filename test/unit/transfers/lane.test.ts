@@ -3,13 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { type LaneState } from '../../../src/domain/model.js';
 import { newMorObject } from '../../../src/domain/mor-object.js';
-import { putObject } from '../../../src/engine/change.js';
-import { takeRead } from '../../../src/engine/facts.js';
 import { answerOf } from '../../../src/invoices/invoice-sentence.js';
 import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../../support/channel-lane.js';
 import { withWords } from '../../support/item-words.js';
 import { applyObjectRead, requestObject } from '../../support/object-calls.js';
 import { plan, settle } from '../../support/settled.js';
+import { takeRead } from '../../support/decide.js';
+import { putObject } from '../../support/put-rows.js';
 
 describe('the lane of a bank transfer', () => {
   const settled = (received: string, total = '29.90', currency = 'EUR'): object => ({

@@ -3,11 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
 import { type FlowSettings } from '../../../src/domain/settings.js';
-import { decide } from '../../../src/engine/adapter.js';
-import { type Ctx, putObject } from '../../../src/engine/change.js';
+import { type Ctx } from '../../../src/engine/change.js';
 import { debitLookup } from '../../../src/invoices/rules/verdict.js';
 import { aCtx, anOpenInvoice, hear, NOW, open, PROFORMA } from '../../support/channel-lane.js';
 import { settle } from '../../support/settled.js';
+import { decide } from '../../support/decide.js';
+import { putObject } from '../../support/put-rows.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

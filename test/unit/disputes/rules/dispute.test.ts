@@ -1,6 +1,5 @@
 // What the MoR says of a dispute or an alert: its payment, its deadline, its sum, and who won.
 import { describe, expect, it } from '@jest/globals';
-import { applyEvent } from '../../../../src/decisions/decide.js';
 import { outcomeIn, refundedIn } from '../../../../src/disputes/rules/dispute.js';
 import { parseMorServiceEvent } from '../../../../src/domain/events/mor-service-event.js';
 import { type LaneState } from '../../../../src/domain/model.js';
@@ -295,6 +294,7 @@ describe('an alert', () => {
 });
 
 import * as fc from 'fast-check';
+import { applyEvent } from '../../../support/decide.js';
 
 describe('the outcome of a dispute', () => {
   it.each([

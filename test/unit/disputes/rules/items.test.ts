@@ -2,8 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type RefundRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
-import { closeReviews, openReview, putObject } from '../../../../src/engine/change.js';
-import { putRefund } from '../../../support/put-rows.js';
+import { putRefund, putObject } from '../../../support/put-rows.js';
 import { ALERT_PATIENCE_MS } from '../../../../src/policy.js';
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
 import { open, NOW } from '../../../support/channel-lane.js';
@@ -24,6 +23,7 @@ import {
 } from '../../../support/disputed-lane.js';
 import { aKind, FACTS } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
+import { closeReviews, openReview } from '../../../support/decide.js';
 
 const DUE = new Date('2026-12-01T00:00:00Z');
 const URL = 'https://mor.example/dp_1';

@@ -1,12 +1,12 @@
 // What the MoR says of an e-invoice, in whatever order it arrives, and which payment it is for.
 import { describe, expect, it } from '@jest/globals';
 import { takeEInvoice } from '../../../../src/documents/rules/e-invoice.js';
-import { asEventRule } from '../../../../src/engine/adapter.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../../src/domain/mor-object.js';
 import { NOW, PROFORMA } from '../../../support/channel-lane.js';
 import { aProforma, channelEvent, withObjects } from '../../../support/channel-object.js';
 import { at, ctx, lane } from '../../../support/waiting-payment.js';
+import { asEventRule } from '../../../support/decide.js';
 
 type Type = 'e_invoice.issued' | 'e_invoice.issuance_failed' | 'e_invoice.cancelled';
 function tell(s: LaneState, type: Type, data: object = { eInvoiceId: 'ei_1' }) {

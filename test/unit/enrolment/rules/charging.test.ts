@@ -1,7 +1,6 @@
 // What Stripe would charge by itself: in its own order, looked at once, told while there is time, and closed when it is over.
 import { wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../../src/engine/adapter.js';
 import { Lane } from '../../../../src/engine/draft.js';
 import { declareItems } from '../../../../src/engine/items.js';
 import {
@@ -12,15 +11,14 @@ import {
   takeCharged,
 } from '../../../../src/enrolment/rules/charging.js';
 import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
-import { takeEvent } from '../../../../src/engine/facts.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { type ChargedMethod } from '../../../../src/domain/ports/billing-reader.js';
 import { type CallOutcome } from '../../../../src/domain/ports/call.js';
-import { resolveReview } from '../../../../src/decisions/decide.js';
 import { aCtx, facts, NOW, open } from '../../../support/channel-lane.js';
 import { never } from '../../../support/never.js';
 import { plan, settle } from '../../../support/settled.js';
+import { decide, takeEvent, resolveReview } from '../../../support/decide.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

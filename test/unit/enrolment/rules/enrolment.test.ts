@@ -2,15 +2,13 @@
 import { withWords } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { parseInvoice } from '../../../../src/domain/events/stripe-event.js';
-import { type Ctx, emptyLane, openReview } from '../../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
 import { type InvoiceRow, type LaneState, type OutboxRow } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome } from '../../../../src/domain/ports/call.js';
 import { type Enrolment, type FlowSettings } from '../../../../src/domain/settings.js';
 import { type Enrolled, standingOf } from '../../../../src/domain/enrolment.js';
-import { decide } from '../../../../src/engine/adapter.js';
-import { takeRead } from '../../../../src/engine/facts.js';
 import { Lane } from '../../../../src/engine/draft.js';
 import { newMorObject } from '../../../../src/domain/mor-object.js';
 import { enrolment } from '../../../../src/enrolment/subject.js';
@@ -20,9 +18,9 @@ import { refusal } from '../../../support/asked-refund.js';
 import { FACTS } from '../../../support/item-facts.js';
 import { never } from '../../../support/never.js';
 import { ordered } from '../../../support/refused-renewal.js';
-import { applyEvent } from '../../../../src/decisions/decide.js';
 import { aCtx, aPaymentEvent, facts, NOW, open, paidByCard } from '../../../support/channel-lane.js';
 import { plan, settle } from '../../../support/settled.js';
+import { openReview, decide, takeRead, applyEvent } from '../../../support/decide.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,6 +1,5 @@
 // A second body under the id of a known event, as an event of our own on the invoice's lane or on a lane of the item.
 import { describe, expect, it } from '@jest/globals';
-import { applyEvent, resolveReview } from '../../../../src/decisions/decide.js';
 import { itemLane } from '../../../../src/domain/events/channel-lane.js';
 import { laneOfItem, parseOwnEvent } from '../../../../src/domain/events/own-event.js';
 import { type LaneState } from '../../../../src/domain/model.js';
@@ -8,6 +7,7 @@ import { emptyLane } from '../../../../src/engine/change.js';
 import { type OwnLaneEvent } from '../../../../src/engine/event.js';
 import { aCtx, NOW, open } from '../../../support/channel-lane.js';
 import { never } from '../../../support/never.js';
+import { applyEvent, resolveReview } from '../../../support/decide.js';
 
 const later = (ms: number): Date => new Date(NOW.getTime() + ms);
 const second = (ms = 0): OwnLaneEvent => ({

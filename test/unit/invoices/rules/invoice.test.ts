@@ -1,8 +1,7 @@
 // Stripe's events of an invoice, and drafts that count as stuck.
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../../src/engine/adapter.js';
-import { addCall, type Ctx, emptyLane, openReview, putMessage } from '../../../../src/engine/change.js';
-import { putPayment } from '../../../support/put-rows.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
+import { putPayment, putMessage } from '../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
 import { declares } from '../../../../src/engine/items.js';
 import {
@@ -25,6 +24,7 @@ import { never } from '../../../support/never.js';
 import { TRAIL } from '../../../support/refused-renewal.js';
 import { choose, takeEvent } from '../../../support/settle-rule.js';
 import * as waiting from '../../../support/waiting-payment.js';
+import { decide, addCall, openReview } from '../../../support/decide.js';
 
 const { at, payment } = waiting;
 const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);

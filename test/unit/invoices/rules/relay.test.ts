@@ -1,8 +1,7 @@
 // An invoice.created goes on to the MoR once, waits for it, and is taken back when nobody wants it any more.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../../../src/decisions/decide.js';
-import { type Ctx, putMessage } from '../../../../src/engine/change.js';
-import { putPayment } from '../../../support/put-rows.js';
+import { type Ctx } from '../../../../src/engine/change.js';
+import { putPayment, putMessage } from '../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
@@ -30,6 +29,8 @@ import { DAY_MS, HOUR_MS, refused, relayed, retry, type Rig, rig, state } from '
 import { wanted } from '../../../support/settled.js';
 import { takeEvent } from '../../../support/settle-rule.js';
 import * as waiting from '../../../support/waiting-payment.js';
+import { resolveReview, onStates } from '../../../support/decide.js';
+import { Lane } from '../../../../src/engine/draft.js';
 
 const { at, payment } = waiting;
 const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
@@ -82,8 +83,9 @@ describe('the relay of an event that waits', () => {
 
   it('comes after a read of its invoice where that is an hour old', () => {
     const { readFirst } = relayCall;
+    const of = (l: Lane): boolean => typeof readFirst === 'function' && readFirst(l.invoice ?? never(), l);
     const asks = (createdAt: Date | null, readAttempts = 0): boolean =>
-      typeof readFirst === 'function' && readFirst(lane({ createdAt }, { readAttempts }).invoice ?? never(), ctx());
+      of(new Lane(lane({ createdAt }, { readAttempts }), ctx()));
     expect([asks(at(-3_600_000)), asks(at(1 - 3_600_000)), asks(null)]).toEqual([true, false, false]);
     expect([asks(at(-3_600_000), 9), asks(at(-3_600_000), 10)]).toEqual([true, false]); // Stripe cannot be asked
   });
@@ -94,14 +96,17 @@ describe('the relay of an event that waits', () => {
   });
 
   it('waits while it is not known whether the customer is enrolled, and goes last', () => {
-    expect(relayCall.waits?.(draft, relay)).toBe(false);
-    expect(relayCall.waits?.(draft, ctx(linked))).toBe(true);
-    expect([relayCall.order, relayCall.answered(draft, m, { kind: 'relay_event' }, relay)]).toEqual([3, draft]);
+    expect(onStates(relayCall).waits(draft, relay)).toBe(false);
+    expect(onStates(relayCall).waits(draft, ctx(linked))).toBe(true);
+    expect([relayCall.order, onStates(relayCall).answered(draft, m, { kind: 'relay_event' }, relay)]).toEqual([
+      3,
+      draft,
+    ]);
   });
 
   it('that the MoR refuses is for a person, whose retry sends the same event again', () => {
     const refused = putMessage(draft, { ...m, status: 'refused' });
-    const told = relayCall.refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
+    const told = onStates(relayCall).refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
     expect(withWords(open(told))).toMatchObject([
       {
         ...{ kind: 'effect_failed', subject: 'relay_event:evt_1', summary: 'relay_event was refused: 400 no' },
@@ -110,7 +115,7 @@ describe('the relay of an event that waits', () => {
     ]);
     const choose = (resolution: 'retry' | 'dismiss', subject = 'relay_event:evt_1') => {
       const r = { ...(told.reviews[0] ?? never()), subject };
-      const done = relayCall.resolve?.(told, r, { resolution, note: null, by: 'ada' }, relay) ?? never();
+      const done = onStates(relayCall).resolve(told, r, { resolution, note: null, by: 'ada' }, relay) ?? never();
       return done.ok ? done.state.messages.map((x) => x.status) : done.code;
     };
     expect(choose('retry')).toEqual(['pending']);
@@ -119,7 +124,8 @@ describe('the relay of an event that waits', () => {
     const beside = putMessage(told, { ...m, id: 'out_0', kind: 'retry_charge', status: 'refused' });
     const first = { ...beside, messages: beside.messages.toReversed() };
     const r = told.reviews[0] ?? never();
-    const again = relayCall.resolve?.(first, r, { resolution: 'retry', note: null, by: 'ada' }, relay) ?? never();
+    const again =
+      onStates(relayCall).resolve(first, r, { resolution: 'retry', note: null, by: 'ada' }, relay) ?? never();
     expect(again).toMatchObject({ ok: true, state: { messages: [{ status: 'refused' }, { status: 'pending' }] } });
   });
 });

@@ -2,10 +2,9 @@
 import { aKind } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../../src/engine/adapter.js';
 import { declares } from '../../../../src/engine/items.js';
 import { nextLookup } from '../../../../src/engine/lookup.js';
-import { type Ctx, emptyLane, openReview } from '../../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
 import { putPayment } from '../../../support/put-rows.js';
 import { type InvoiceRow, type LaneState } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
@@ -25,6 +24,8 @@ import { aLink, aProforma, withObjects } from '../../../support/channel-object.j
 import { never } from '../../../support/never.js';
 import { TRAIL } from '../../../support/refused-renewal.js';
 import * as waiting from '../../../support/waiting-payment.js';
+import { decide, openReview } from '../../../support/decide.js';
+import { Lane } from '../../../../src/engine/draft.js';
 
 const { at, payment } = waiting;
 const HOUR_MS = 3_600_000;
@@ -172,7 +173,7 @@ describe('a late verdict on a customer who may pay by bank debit', () => {
   const unasked = expected({ paysByDebit: null });
   const debit = (s: LaneState, paysByDebit = true) =>
     decide(s, ctx(), (l) => debitLookup.take(l, paysByDebit, 'cus_1'));
-  const errand = (s: LaneState, ms = DUE) => nextLookup(debitLookup)(s, ctx(ms), () => true);
+  const errand = (s: LaneState, ms = DUE) => nextLookup(debitLookup)(new Lane(s, ctx(ms)));
 
   it('is looked into once, at the time of the alarm, before a person is told', () => {
     expect(errand(unasked)).toMatchObject({ do: 'look-up', name: 'ask-debit', question: 'cus_1' });

@@ -2,7 +2,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { announcedOn, type Observation } from '../../../../src/domain/mor-object.js';
-import { asEventRule } from '../../../../src/engine/adapter.js';
 import { putPayment } from '../../../support/put-rows.js';
 import { moneyAnnounced } from '../../../../src/engine/open-money.js';
 import { furtherIn, takeCaptured } from '../../../../src/links/rules/announced.js';
@@ -27,6 +26,7 @@ import { aLink, announced, aProforma, channelEvent, withObjects } from '../../..
 import { wordsOf } from '../../../support/item-words.js';
 import { retry, type rig, state } from '../../../support/retry-rig.js';
 import { at, ctx, lane, payment } from '../../../support/waiting-payment.js';
+import { asEventRule } from '../../../support/decide.js';
 
 const UUID = '3f2b8a1c-5d6e-4f70-8a9b-0c1d2e3f4a5b';
 const capture = (data: object, created: Date | null = NOW) => channelEvent('payment.captured', data, created);

@@ -2,17 +2,14 @@
 import { aKind } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { openReview } from '../../../../src/engine/change.js';
 import { type LaneState, type ReviewRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../../../src/domain/ports/mor-channels.js';
 import { createLinkCall, linkItems, settleLinks } from '../../../../src/links/rules/link.js';
 import { applyObjectRead } from '../../../support/object-calls.js';
-import { decide } from '../../../../src/engine/adapter.js';
 import { asSettleRule } from '../../../support/settle-rule.js';
 import { declares } from '../../../../src/engine/items.js';
 import { standingItems } from '../../../../src/mor-objects/rules/mor-object.js';
-import { applyEvent } from '../../../../src/decisions/decide.js';
 import { type PaymentEvent } from '../../../../src/engine/event.js';
 import { settle } from '../../../support/settled.js';
 import { refusal } from '../../../support/asked-refund.js';
@@ -20,6 +17,7 @@ import { aPaymentEvent, LINK, NOW, open } from '../../../support/channel-lane.js
 import { aLink, announced, asking, eur, linkFacts, withObjects } from '../../../support/channel-object.js';
 import { never } from '../../../support/never.js';
 import { at, ctx, lane } from '../../../support/waiting-payment.js';
+import { openReview, decide, applyEvent, onStates } from '../../../support/decide.js';
 
 const LATER = 5_000;
 const later = ctx({}, LATER);
@@ -216,28 +214,28 @@ describe('the request for a payment link', () => {
 
   it('that is answered gives the link its name at the MoR, and no other link', () => {
     const { s, m } = requested();
-    const made = createLinkCall.answered(s, m, answer, later).objects;
+    const made = onStates(createLinkCall).answered(s, m, answer, later).objects;
     expect(made.map((o) => [o.id, o.morId, o.status])).toEqual([
       ['lnk_0', LINK, 'PAYABLE'],
       ['lnk_1', 'link_7', 'PAYABLE'],
     ]);
-    expect(createLinkCall.answered(lane(), m, answer, later).objects).toEqual([]);
+    expect(onStates(createLinkCall).answered(lane(), m, answer, later).objects).toEqual([]);
   });
 
   it('that a person made and the MoR refuses shows the refusal, and asks nobody: whoever asked is told', () => {
     for (const detail of [{}, { ...automatic, automatic: false }]) {
       const { s, m } = requested({ detail });
-      const told = createLinkCall.refused(s, m, refusal(refused), later);
+      const told = onStates(createLinkCall).refused(s, m, refusal(refused), later);
       expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
       expect(told.objects[1]?.detail.refusal).toMatchObject(refused);
       expect([open(told), told.journal]).toEqual([[], []]);
-      expect(createLinkCall.refused(lane(), m, refusal(refused), later)).toEqual(lane());
+      expect(onStates(createLinkCall).refused(lane(), m, refusal(refused), later)).toEqual(lane());
     }
   });
 
   it('that was made for a renewal and is refused in the country of the settings is for a person', () => {
     const { s, m } = requested({ detail: automatic });
-    const told = createLinkCall.refused(s, m, refusal(refused), ctx(settings));
+    const told = onStates(createLinkCall).refused(s, m, refusal(refused), ctx(settings));
     expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
     expect(withWords(open(told))).toMatchObject([
       {
@@ -250,7 +248,7 @@ describe('the request for a payment link', () => {
 
   it('that is refused for the customer’s country is set aside, and the country of the settings is asked for', () => {
     const { s, m } = requested({ detail: { ...automatic, jurisdiction: 'AT' } });
-    const told = createLinkCall.refused(s, m, refusal(refused), ctx(settings));
+    const told = onStates(createLinkCall).refused(s, m, refusal(refused), ctx(settings));
     expect(told.objects).toMatchObject([{ status: 'PAYABLE' }, { id: 'lnk_1', status: 'REPLACED' }]);
     expect(open(told)).toEqual([]);
     expect(told.journal.map((l) => l.text)).toEqual([
@@ -260,7 +258,9 @@ describe('the request for a payment link', () => {
 
   it('that nobody answers is shown as unanswered', () => {
     const { s, m } = requested();
-    expect(createLinkCall.silent?.(s, m, refusal({ kind: 'unknown' }), later).objects[1]?.detail.unanswered).toBe(true);
+    expect(
+      onStates(createLinkCall).silent(s, m, refusal({ kind: 'unknown' }), later).objects[1]?.detail.unanswered,
+    ).toBe(true);
   });
 
   it('that a person retries sets the refused link aside, so that another is asked for under a new key', () => {
@@ -271,7 +271,7 @@ describe('the request for a payment link', () => {
     );
     const after = (state: LaneState, resolution: 'retry' | 'dismiss', subject = 'create_payment_link:lnk_1') => {
       const r = about(state, { kind: 'effect_failed', subject }).reviews[0] ?? never();
-      const done = createLinkCall.resolve?.(state, r, { resolution, note: null, by: 'ada' }, later) ?? never();
+      const done = onStates(createLinkCall).resolve(state, r, { resolution, note: null, by: 'ada' }, later) ?? never();
       return done.ok ? done.state : never();
     };
     expect(after(s, 'retry').objects).toMatchObject([

@@ -3,8 +3,6 @@
 import { FACTS } from '../../../support/item-facts.js';
 import { withWords } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../../src/engine/adapter.js';
-import { openReview } from '../../../../src/engine/change.js';
 import { putPayment } from '../../../support/put-rows.js';
 import { Lane } from '../../../../src/engine/draft.js';
 import { declares } from '../../../../src/engine/items.js';
@@ -26,6 +24,7 @@ import { aLink, announced as anEvent, aProforma, eur, withObjects } from '../../
 import { never } from '../../../support/never.js';
 import { applyObjectRead } from '../../../support/object-calls.js';
 import { at, ctx as on, lane, payment, withInvoice } from '../../../support/waiting-payment.js';
+import { decide, openReview } from '../../../support/decide.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

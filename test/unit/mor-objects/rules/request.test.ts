@@ -3,9 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
-import { asCommand, decide } from '../../../../src/engine/adapter.js';
 import { callOf } from '../../../../src/engine/call.js';
-import { closeReviews, type Ctx, openReview } from '../../../../src/engine/change.js';
+import { type Ctx } from '../../../../src/engine/change.js';
 import {
   hasFallback,
   objectDeleted,
@@ -23,6 +22,7 @@ import { FACTS } from '../../../support/item-facts.js';
 import { never } from '../../../support/never.js';
 import { TRAIL } from '../../../support/refused-renewal.js';
 import { at, ctx as on, lane, payment, withInvoice } from '../../../support/waiting-payment.js';
+import { asCommand, decide, closeReviews, openReview } from '../../../support/decide.js';
 
 const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 600 };
 const later = on({}, 5_000);

@@ -1,7 +1,6 @@
 // What the merchant's backend is told of a step of an invoice: each thing that became so, once, with its facts and no more.
 import { FACTS, aKind } from '../../../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
-import { openReview } from '../../../../src/engine/change.js';
 import {
   type AttemptRow,
   type InvoiceRow,
@@ -16,6 +15,7 @@ import { reviewDueSoon, reviewOpened, tellLane } from '../../../../src/notificat
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
 import { aCtx, anOpenInvoice, NOW } from '../../../support/channel-lane.js';
 import { paid, paidTwice } from '../../../support/disputed-lane.js';
+import { openReview } from '../../../support/decide.js';
 
 const NEXT_TRY = new Date('2026-11-23T12:00:00Z');
 /** What is said of the invoice `in_1` of 29.90 EUR in each of them. */

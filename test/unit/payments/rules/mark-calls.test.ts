@@ -12,10 +12,8 @@ import { eur } from '../../../support/channel-object.js';
 import { declares } from '../../../../src/engine/items.js';
 import { restItems } from '../../../../src/payments/rules/payment.js';
 import { LIST_TOO_LONG } from '../../../../src/domain/ports/call.js';
-import { decide } from '../../../../src/engine/adapter.js';
-import { type Ctx, openReview } from '../../../../src/engine/change.js';
+import { type Ctx } from '../../../../src/engine/change.js';
 import { putPayment, putRefund } from '../../../support/put-rows.js';
-import { takeRead } from '../../../../src/engine/facts.js';
 import {
   chooseMark,
   endOfMarkCall,
@@ -31,6 +29,7 @@ import { withWords, wordsOf } from '../../../support/item-words.js';
 import { never } from '../../../support/never.js';
 import { choose } from '../../../support/settle-rule.js';
 import { at, ctx, kinds, lane, marks, message, payment, settled } from '../../../support/waiting-payment.js';
+import { decide, openReview, takeRead, onStates } from '../../../support/decide.js';
 
 /** A look that found nothing. */
 const NOTHING = { ok: true, value: { done: false }, status: 200, requestId: null } as const;
@@ -51,7 +50,7 @@ describe('what Stripe answers to a step of the mark', () => {
 
   it('a report is followed by the attach of its record, and the end of the mark is in the books once', () => {
     const s = reporting();
-    const reported = reportPaymentCall.answered(
+    const reported = onStates(reportPaymentCall).answered(
       s,
       message(s, 'report_payment'),
       { kind: 'report_payment', paymentRecordId: 'pr_1' },
@@ -61,13 +60,13 @@ describe('what Stripe answers to a step of the mark', () => {
     const attach = message(reported, 'attach_payment');
     expect([attach.subject, attach.asked]).toMatchObject(['pay_1', { paymentRecordId: 'pr_1' }] as const);
     const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
-    const done = endOfMarkCall.answered(reported, attach, answer, ctx());
+    const done = onStates(endOfMarkCall).answered(reported, attach, answer, ctx());
     expect(marks(done)).toEqual(['confirmed']);
     expect(done.entries).toMatchObject([{ reason: 'payment_marked', amount: { minor: 2990n, currency: 'EUR' } }]);
     expect(done.journal.at(-1)?.text).toBe('payment pay_1 is marked: Stripe shows it paid');
-    expect(endOfMarkCall.answered(done, attach, answer, ctx()).entries).toHaveLength(1);
+    expect(onStates(endOfMarkCall).answered(done, attach, answer, ctx()).entries).toHaveLength(1);
     expect(
-      reportPaymentCall.answered(
+      onStates(reportPaymentCall).answered(
         done,
         message(s, 'report_payment'),
         { kind: 'report_payment', paymentRecordId: 'pr_2' },
@@ -79,16 +78,16 @@ describe('what Stripe answers to a step of the mark', () => {
   it('a reference is followed by the payment out of band', () => {
     const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
     const answer = { kind: 'set_reference', invoice: facts() } as const;
-    const next = setReferenceCall.answered(s, message(s, 'set_reference'), answer, ctx());
+    const next = onStates(setReferenceCall).answered(s, message(s, 'set_reference'), answer, ctx());
     expect([marks(next), message(next, 'pay_out_of_band').subject]).toEqual([['paying'], 'pay_1']);
-    expect(setReferenceCall.answered(next, message(s, 'set_reference'), answer, ctx())).toBe(next);
+    expect(onStates(setReferenceCall).answered(next, message(s, 'set_reference'), answer, ctx())).toBe(next);
   });
 
   it('an attach after which something is still due is shown to a person, unless they let it through', () => {
     const attached = (p: PaymentRow, over: Partial<InvoiceFacts>): LaneState => {
       const s = settled(lane({}, p));
       const m = message(s, 'attach_payment');
-      const shown = endOfMarkCall.answered(s, m, { kind: 'attach_payment', invoice: facts(over) }, ctx());
+      const shown = onStates(endOfMarkCall).answered(s, m, { kind: 'attach_payment', invoice: facts(over) }, ctx());
       return decide(shown, ctx(), declares(restItems));
     };
     const p = payment({ paymentRecordId: 'pr_1' });
@@ -105,9 +104,9 @@ describe('what Stripe answers to a step of the mark', () => {
   it('a draft that was made final lets its payment wait for the mark', () => {
     const s = settled(lane({ status: 'draft' }, payment()), ctx({ draftPolicy: 'finalize' }));
     const answer = { kind: 'finalize_invoice', invoice: facts() } as const;
-    const final = finalizeCall.answered(s, message(s, 'finalize_invoice'), answer, ctx());
+    const final = onStates(finalizeCall).answered(s, message(s, 'finalize_invoice'), answer, ctx());
     expect([marks(final), final.invoice?.platformStatus]).toEqual([['waiting'], 'open']);
-    const refused = finalizeCall.refused(s, message(s, 'finalize_invoice'), refusedBy, ctx());
+    const refused = onStates(finalizeCall).refused(s, message(s, 'finalize_invoice'), refusedBy, ctx());
     expect([marks(refused), kinds(refused), refused.invoice?.finalizationError, refused.invoice?.readAt]).toEqual([
       ...[['waiting'], [], '400 odd no', null],
     ]);
@@ -115,7 +114,7 @@ describe('what Stripe answers to a step of the mark', () => {
 
   it('a refusal is looked at afresh once, then a person is asked; of a report at once', () => {
     const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
-    const once = endOfMarkCall.refused(s, message(s, 'attach_payment'), refusedBy, ctx());
+    const once = onStates(endOfMarkCall).refused(s, message(s, 'attach_payment'), refusedBy, ctx());
     expect([marks(once), once.payments[0]?.markTries, once.invoice?.readAt, kinds(once)]).toEqual([
       ['waiting'],
       1,
@@ -123,20 +122,20 @@ describe('what Stripe answers to a step of the mark', () => {
       [],
     ]);
     const again = settled(takeRead(once, ctx(), facts()));
-    const twice = endOfMarkCall.refused(again, again.messages.at(-1) ?? never(), refusedBy, ctx());
+    const twice = onStates(endOfMarkCall).refused(again, again.messages.at(-1) ?? never(), refusedBy, ctx());
     expect([marks(twice), twice.payments[0]?.markTries, kinds(twice)]).toEqual([['parked'], 2, ['effect_failed']]);
     const first = reporting();
-    const report = reportPaymentCall.refused(first, message(first, 'report_payment'), refusedBy, ctx());
+    const report = onStates(reportPaymentCall).refused(first, message(first, 'report_payment'), refusedBy, ctx());
     expect([marks(report), kinds(report)]).toEqual([['parked'], ['effect_failed']]);
   });
 
   it('that was never sent is taken back and its payment waits; what cannot be found among too many is for a person', () => {
     const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
     const attach = message(s, 'attach_payment');
-    expect(endOfMarkCall.withdrawn?.(s, attach, ctx())?.payments).toMatchObject([{ mark: 'waiting' }]);
+    expect(onStates(endOfMarkCall).withdrawn(s, attach, ctx())?.payments).toMatchObject([{ mark: 'waiting' }]);
     const first = reporting();
     const report = message(first, 'report_payment');
-    const lost = reportPaymentCall.untraceable?.(first, report, 'too many records', ctx()) ?? never();
+    const lost = onStates(reportPaymentCall).untraceable(first, report, 'too many records', ctx()) ?? never();
     expect([marks(lost), kinds(lost)]).toEqual([['parked'], ['effect_failed']]);
     expect(withWords(open(lost)[0])).toMatchObject({
       ...{ subject: 'report_payment:pay_1', paymentRowId: 'pmt_1' },
@@ -144,9 +143,10 @@ describe('what Stripe answers to a step of the mark', () => {
       proposal: expect.stringContaining('a payment record with reference pay_1 on Stripe'),
     });
     const named = settled(lane({}, payment({ reference: 'own' })));
-    const said = reportPaymentCall.untraceable?.(named, message(named, 'report_payment'), 'why', ctx()) ?? never();
+    const said =
+      onStates(reportPaymentCall).untraceable(named, message(named, 'report_payment'), 'why', ctx()) ?? never();
     expect(wordsOf(open(said)[0]).proposal).toContain('with reference own on Stripe');
-    const refused = reportPaymentCall.refused(first, report, refusedBy, ctx());
+    const refused = onStates(reportPaymentCall).refused(first, report, refusedBy, ctx());
     expect(withWords(open(refused)[0])).toMatchObject({
       paymentRowId: 'pmt_1',
       proposal: expect.stringContaining('Fix what the answer names'),
@@ -156,19 +156,22 @@ describe('what Stripe answers to a step of the mark', () => {
   it('about a payment that is not there changes nothing but what Stripe shows', () => {
     const s = reporting();
     const stray = { ...message(s, 'report_payment'), subject: 'pay_9', paymentRowId: 'pmt_9' };
-    expect(reportPaymentCall.answered(s, stray, { kind: 'report_payment', paymentRecordId: 'pr_1' }, ctx())).toBe(s);
-    expect(setReferenceCall.answered(s, stray, { kind: 'set_reference', invoice: facts() }, ctx())).toBe(s);
-    expect(endOfMarkCall.withdrawn?.(s, stray, ctx())).toBeNull();
-    expect(reportPaymentCall.untraceable?.(s, stray, 'why', ctx())).toBe(s);
-    for (const { refused } of [reportPaymentCall, endOfMarkCall]) expect(refused(s, stray, refusedBy, ctx())).toBe(s);
+    expect(
+      onStates(reportPaymentCall).answered(s, stray, { kind: 'report_payment', paymentRecordId: 'pr_1' }, ctx()),
+    ).toBe(s);
+    expect(onStates(setReferenceCall).answered(s, stray, { kind: 'set_reference', invoice: facts() }, ctx())).toBe(s);
+    expect(onStates(endOfMarkCall).withdrawn(s, stray, ctx())).toBeNull();
+    expect(onStates(reportPaymentCall).untraceable(s, stray, 'why', ctx())).toBe(s);
+    for (const { refused } of [onStates(reportPaymentCall), onStates(endOfMarkCall)])
+      expect(refused(s, stray, refusedBy, ctx())).toBe(s);
     const paid = { kind: 'attach_payment', invoice: facts({ status: 'paid' }) } as const;
-    const shown = endOfMarkCall.answered(s, { ...stray, kind: 'attach_payment' }, paid, ctx());
+    const shown = onStates(endOfMarkCall).answered(s, { ...stray, kind: 'attach_payment' }, paid, ctx());
     expect([shown.invoice?.platformStatus, shown.entries, marks(shown)]).toEqual(['paid', [], ['reporting']]);
     const final = { kind: 'finalize_invoice', invoice: facts() } as const;
     const nobody = lane({ status: 'draft' }, payment({ mark: 'held' }));
     const finalize = { ...stray, kind: 'finalize_invoice' } as const;
-    expect(marks(finalizeCall.answered(nobody, finalize, final, ctx()))).toEqual(['held']);
-    expect(finalizeCall.refused(nobody, finalize, refusedBy, ctx())).toBe(nobody);
+    expect(marks(onStates(finalizeCall).answered(nobody, finalize, final, ctx()))).toEqual(['held']);
+    expect(onStates(finalizeCall).refused(nobody, finalize, refusedBy, ctx())).toBe(nobody);
   });
 
   it.each([
@@ -183,9 +186,9 @@ describe('what Stripe answers to a step of the mark', () => {
     const s = lane({}, payment({ mark }));
     const m = { ...message(reporting(), 'report_payment'), kind: 'attach_payment' } as const;
     const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
-    expect(endOfMarkCall.answered(s, m, answer, ctx()).entries).toHaveLength(times);
+    expect(onStates(endOfMarkCall).answered(s, m, answer, ctx()).entries).toHaveLength(times);
     const unknown = lane({}, { ...payment({ mark }), amount: null });
-    expect(endOfMarkCall.answered(unknown, m, answer, ctx()).entries).toEqual([]);
+    expect(onStates(endOfMarkCall).answered(unknown, m, answer, ctx()).entries).toEqual([]);
   });
 
   it('what was found out of a paid invoice decides whether it was this payment', () => {

@@ -2,9 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow, type PlatformStatus } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
-import { decide } from '../../../../src/engine/adapter.js';
-import { emptyLane, openReview, putMessage } from '../../../../src/engine/change.js';
-import { ensureInvoice, isFresh, takeRead } from '../../../../src/engine/facts.js';
+import { emptyLane } from '../../../../src/engine/change.js';
+import { isFresh } from '../../../../src/engine/facts.js';
 import { newPayment } from '../../../../src/engine/payment.js';
 import { closeRefunded, decideMark, readToMark, reportOf, settleMarks } from '../../../../src/payments/rules/mark.js';
 import { nextLookup } from '../../../../src/engine/lookup.js';
@@ -19,6 +18,9 @@ import { LaneHarness } from '../../../support/lane-harness.js';
 import { same } from '../../../support/same.js';
 import { asSettleRule } from '../../../support/settle-rule.js';
 import { at, ctx, invoice, kinds, lane, marks, message, payment, settled } from '../../../support/waiting-payment.js';
+import { decide, openReview, ensureInvoice, takeRead } from '../../../support/decide.js';
+import { putMessage } from '../../../support/put-rows.js';
+import { Lane } from '../../../../src/engine/draft.js';
 
 const rules = LaneHarness.inMemory().context.now();
 const { invoice: BLANK } = ensureInvoice(emptyLane('in_oak'), rules);
@@ -359,7 +361,7 @@ describe('a payment that waits', () => {
     const s = settled(lane({}, part, payment({ amount: 1000n, recordedAt: at(1) })));
     expect(marks(s)).toEqual([mark, is]);
     // What waits asks for nothing until the part is there.
-    if (is === 'waiting') for (const lookup of LOOKUPS) expect(lookup(s, ctx(), () => true)).toBeNull();
+    if (is === 'waiting') for (const lookup of LOOKUPS) expect(lookup(new Lane(s, ctx()))).toBeNull();
   });
 
   it('whose report was never tried is taken back when a fresh read shows that nothing can be paid', () => {
@@ -380,7 +382,7 @@ describe('a payment that waits', () => {
 
   it('needs a read first, or a look at what paid its invoice', () => {
     const errand = (s: LaneState, of = ctx()) =>
-      LOOKUPS.map((lookup) => lookup(s, of, () => false)).find((found) => found !== null) ?? null;
+      LOOKUPS.map((lookup) => lookup(new Lane(s, of))).find((found) => found !== null) ?? null;
     expect(errand(lane({}, payment()), ctx({}, 11_000))).toMatchObject({ name: 'read-invoice', question: 'in_1' });
     expect(errand(lane({}, payment({ mark: 'confirmed' })), ctx({}, 11_000))).toBeNull();
     const later = lane({}, payment());

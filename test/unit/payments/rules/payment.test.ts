@@ -3,8 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow, type Resolution, type ReviewRow } from '../../../../src/domain/model.js';
 import { type CallOutcome } from '../../../../src/domain/ports/call.js';
 import { type ChargeState } from '../../../../src/domain/ports/payment-gateway.js';
-import { decide } from '../../../../src/engine/adapter.js';
-import { openReview } from '../../../../src/engine/change.js';
 import { putPayment } from '../../../support/put-rows.js';
 import { type Lane } from '../../../../src/engine/draft.js';
 import { type PaymentEvent } from '../../../../src/engine/event.js';
@@ -27,6 +25,7 @@ import { withWords, wordsOf } from '../../../support/item-words.js';
 import { never } from '../../../support/never.js';
 import { choose, takeEvent } from '../../../support/settle-rule.js';
 import { at, ctx as on, kinds, lane, marks, payment } from '../../../support/waiting-payment.js';
+import { decide, openReview } from '../../../support/decide.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

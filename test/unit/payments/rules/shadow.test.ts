@@ -3,13 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../../../src/domain/settings.js';
-import { decide } from '../../../../src/engine/adapter.js';
-import { addMessage, type Ctx, putMessage } from '../../../../src/engine/change.js';
-import { putPayment } from '../../../support/put-rows.js';
+import { type Ctx } from '../../../../src/engine/change.js';
+import { putPayment, putMessage } from '../../../support/put-rows.js';
 import { beforeTheMark, decideShadowedAnew, isShadowed, settleShadowed } from '../../../../src/payments/rules/mark.js';
 import { eur } from '../../../support/channel-object.js';
 import { never } from '../../../support/never.js';
 import * as waiting from '../../../support/waiting-payment.js';
+import { decide, addMessage } from '../../../support/decide.js';
 
 const { payment } = waiting;
 const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);

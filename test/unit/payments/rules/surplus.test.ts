@@ -11,15 +11,14 @@ import {
 } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { isSurplus } from '../../../../src/domain/surplus.js';
-import { decide } from '../../../../src/engine/adapter.js';
-import { closeReviews, emptyLane } from '../../../../src/engine/change.js';
+import { emptyLane } from '../../../../src/engine/change.js';
 import { putPayment, putRefund } from '../../../support/put-rows.js';
-import { takeRead } from '../../../../src/engine/facts.js';
 import { declares } from '../../../../src/engine/items.js';
 import { newPayment } from '../../../../src/engine/payment.js';
 import { declareSurplus, restItems, surplusToRefund } from '../../../../src/payments/rules/payment.js';
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
 import { aCtx, facts, NOW, open } from '../../../support/channel-lane.js';
+import { closeReviews, decide, takeRead } from '../../../support/decide.js';
 import { wordsOf } from '../../../support/item-words.js';
 import { never } from '../../../support/never.js';
 import { lane, payment as aPayment, withInvoice } from '../../../support/waiting-payment.js';

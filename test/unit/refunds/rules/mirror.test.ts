@@ -1,14 +1,13 @@
 // A refund on Stripe: the report on its payment record and the credit note, when they wait, and what is shown by neither.
 import { wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { putMessage } from '../../../../src/engine/change.js';
-import { putPayment, putRefund } from '../../../support/put-rows.js';
+import { putPayment, putRefund, putMessage } from '../../../support/put-rows.js';
 import { type LaneState, type OutboxRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
-import { decide } from '../../../../src/engine/adapter.js';
 import { creditNoteCall, mirrorRefunds, reportRefundCall } from '../../../../src/refunds/rules/mirror.js';
 import { byEvent, ctx, lane, payment, refusal } from '../../../support/asked-refund.js';
 import { NOW, open } from '../../../support/channel-lane.js';
 import { never } from '../../../support/never.js';
+import { decide, onStates } from '../../../support/decide.js';
 
 const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
 
@@ -24,20 +23,25 @@ describe('the mirror of a refund on Stripe', () => {
     expect(message(s).asked).toMatchObject({ reference: 're_1', amount: { minor: 1000n }, refundedAt: NOW });
     const done = { ...message(s), status: 'done' } as const;
     const answered = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
-    const credited = reportRefundCall.answered(putMessage(s, done), done, answered, ctx());
+    const credited = onStates(reportRefundCall).answered(putMessage(s, done), done, answered, ctx());
     expect(credited.refunds[0]?.mirror).toBe('crediting');
     const note = credited.messages[1] ?? never();
     expect(note).toMatchObject({
       ...{ kind: 'issue_credit_note', subject: 'pay_1:re_1' },
       asked: { refundId: 're_1', refunded: { paymentRecordId: 'inpay_1', reference: 're_1' } },
     });
-    const shows = creditNoteCall.answered(credited, note, { kind: 'issue_credit_note', creditNoteId: 'cn_1' }, ctx());
+    const shows = onStates(creditNoteCall).answered(
+      credited,
+      note,
+      { kind: 'issue_credit_note', creditNoteId: 'cn_1' },
+      ctx(),
+    );
     expect(shows.refunds).toMatchObject([{ mirror: 'done', creditNoteId: 'cn_1' }]);
     expect(shows.entries.map((e) => e.amount.minor)).toEqual([1000n]);
-    expect(creditNoteCall.answered(shows, note, { kind: 'issue_credit_note', creditNoteId: 'cn_2' }, ctx())).toBe(
-      shows,
-    );
-    expect(reportRefundCall.answered(shows, done, answered, ctx())).toBe(shows);
+    expect(
+      onStates(creditNoteCall).answered(shows, note, { kind: 'issue_credit_note', creditNoteId: 'cn_2' }, ctx()),
+    ).toBe(shows);
+    expect(onStates(reportRefundCall).answered(shows, done, answered, ctx())).toBe(shows);
   });
 
   it('waits until its payment is marked and nothing more is due, and is not needed for one that was never marked', () => {
@@ -85,7 +89,7 @@ describe('the mirror of a refund on Stripe', () => {
     expect([kinds(reported), reported.refunds[0]?.surplus]).toEqual([[['report_refund', 'pay_1:re_1']], 1000n]);
     const answered = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
     const sent = { ...message(reported), status: 'done' } as const;
-    const done = reportRefundCall.answered(putMessage(reported, sent), sent, answered, ctx());
+    const done = onStates(reportRefundCall).answered(putMessage(reported, sent), sent, answered, ctx());
     expect([done.messages.length, done.refunds[0]?.mirror, done.entries.length]).toEqual([1, 'done', 1]);
     const bare = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits));
     expect([bare.messages, bare.refunds[0]?.mirror, bare.entries.length]).toEqual([[], 'not_needed', 1]);
@@ -100,24 +104,27 @@ describe('the mirror of a refund on Stripe', () => {
 
   it('that Stripe refuses opens an item, which names another refund with the same processor id', () => {
     const s = mirrored(withRefunds(lane(payment()), waits));
-    const refused = reportRefundCall.refused(s, message(s), refusal(), ctx());
+    const refused = onStates(reportRefundCall).refused(s, message(s), refusal(), ctx());
     expect(refused.refunds[0]?.mirror).toBe('parked');
     expect(open(refused)).toMatchObject([{ kind: 'effect_failed', refundId: 'ref_1', paymentRowId: 'pmt_1' }]);
     expect(wordsOf(open(refused)[0]).proposal).toContain('only Stripe does not show it');
     const [other] = [{ refund: 'rfnd_2', payment: 'pay_2', invoiceId: 'in_2' }];
-    const shared = reportRefundCall.refused(s, message(s), refusal(), { ...ctx(), refundsElsewhere: [other] });
+    const shared = onStates(reportRefundCall).refused(s, message(s), refusal(), {
+      ...ctx(),
+      refundsElsewhere: [other],
+    });
     expect(wordsOf(open(shared)[0]).proposal).toContain(
       'Refund rfnd_2 of payment pay_2, invoice in_2, carries the same',
     );
     const empty = lane(payment());
-    expect(creditNoteCall.refused(empty, message(s), refusal(), ctx())).toBe(empty);
+    expect(onStates(creditNoteCall).refused(empty, message(s), refusal(), ctx())).toBe(empty);
   });
 
   it('is tried again by a person’s choice, also once the bytes of the request to the MoR are erased', () => {
     const of = (mirror: RefundRow['mirror'], resolution: 'retry' | 'dismiss') => {
       const s = withRefunds(lane(payment()), { ...waits, mirror });
       const item = { refundId: 'ref_1' } as ReviewRow;
-      const done = reportRefundCall.resolve?.(s, item, { resolution, note: null, by: 'ada' }, ctx()) ?? never();
+      const done = onStates(reportRefundCall).resolve(s, item, { resolution, note: null, by: 'ada' }, ctx()) ?? never();
       return done.ok ? done.state.refunds[0]?.mirror : done.code;
     };
     expect([of('parked', 'retry'), of('parked', 'dismiss'), of('done', 'retry')]).toEqual([
@@ -148,7 +155,7 @@ describe('the mirror of a refund on Stripe', () => {
     const named = putPayment(putMessage(s, done), payment({ paymentId: 'pay_9' }));
     const renamed = putRefund(named, { ...(s.refunds[0] ?? never()), processorRefundId: 're_9' });
     const report = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
-    const credited = reportRefundCall.answered(renamed, done, report, ctx());
+    const credited = onStates(reportRefundCall).answered(renamed, done, report, ctx());
     expect(credited.messages[1]).toMatchObject({
       ...{ kind: 'issue_credit_note', subject: 'pay_1:rfnd_1' },
       asked: { refunded: { reference: 'rfnd_1' } },

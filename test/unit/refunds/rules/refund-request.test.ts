@@ -1,8 +1,6 @@
 // Who may ask for a refund of how much, and its key: a restored backup does not change it.
 import { describe, expect, it } from '@jest/globals';
-import { putObject } from '../../../../src/engine/change.js';
-import { putRefund } from '../../../support/put-rows.js';
-import { asReview } from '../../../../src/engine/adapter.js';
+import { putRefund, putObject } from '../../../support/put-rows.js';
 import { Lane } from '../../../../src/engine/draft.js';
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { newMorObject } from '../../../../src/domain/mor-object.js';
@@ -11,6 +9,7 @@ import { askRefund } from '../../../support/ask-refund.js';
 import { byEvent, ctx, lane, payment, WISH } from '../../../support/asked-refund.js';
 import { NOW } from '../../../support/channel-lane.js';
 import { never } from '../../../support/never.js';
+import { asReview } from '../../../support/decide.js';
 
 const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
 

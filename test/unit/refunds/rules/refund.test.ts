@@ -2,17 +2,17 @@
 import { aKind } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, openReview } from '../../../../src/engine/change.js';
+import { type Ctx } from '../../../../src/engine/change.js';
 import { putPayment, putRefund } from '../../../support/put-rows.js';
 import { type PaymentEvent } from '../../../../src/engine/event.js';
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
-import { asEventRule, decide } from '../../../../src/engine/adapter.js';
 import { declares } from '../../../../src/engine/items.js';
 import { countRefunds, reconsiderParked, refundGaps } from '../../../../src/refunds/rules/mirror.js';
 import { isNameless, takeRefunded } from '../../../../src/refunds/rules/refund.js';
 import { renamedRefunds } from '../../../../src/refunds/rules/request.js';
 import { asked, at, byEvent, ctx, lane, payment } from '../../../support/asked-refund.js';
 import { aPaymentEvent, NOW, open } from '../../../support/channel-lane.js';
+import { openReview, asEventRule, decide } from '../../../support/decide.js';
 
 const summaries = (s: LaneState) => open(s).map((r) => wordsOf(r).summary);
 const settleRefunds = (s: LaneState, on: Ctx): LaneState =>

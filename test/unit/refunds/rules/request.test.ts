@@ -2,10 +2,8 @@
 import { FACTS } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { openReview, putMessage } from '../../../../src/engine/change.js';
-import { putPayment, putRefund } from '../../../support/put-rows.js';
+import { putPayment, putRefund, putMessage } from '../../../support/put-rows.js';
 import { type LaneState, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
-import { asReview, decide } from '../../../../src/engine/adapter.js';
 import { Lane } from '../../../../src/engine/draft.js';
 import { declares } from '../../../../src/engine/items.js';
 import {
@@ -17,13 +15,14 @@ import {
 import { answer, type Asked, asked, at, byEvent, ctx, lane, payment, refusal } from '../../../support/asked-refund.js';
 import { open } from '../../../support/channel-lane.js';
 import { never } from '../../../support/never.js';
+import { openReview, asReview, decide, onStates } from '../../../support/decide.js';
 
 const HOUR = 3_600_000;
 const summaries = (s: LaneState) => open(s).map((r) => wordsOf(r).summary);
 const first = (s: LaneState): RefundRow => s.refunds[0] ?? never();
 /** The MoR's answer to the request, as the engine gives it to the rule. */
 const reply = ({ s, m }: Omit<Asked, 'r'>, over: Parameters<typeof answer>[0] = {}, ms = 0): LaneState =>
-  createRefundCall.answered(s, m, { kind: 'create_refund', refund: answer(over) }, ctx(ms));
+  onStates(createRefundCall).answered(s, m, { kind: 'create_refund', refund: answer(over) }, ctx(ms));
 /** What a person is told once the lane is at rest. */
 const atRest = (s: LaneState, ms = 0): LaneState => decide(s, ctx(ms), declares(stuckRefunds));
 const items = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
@@ -183,7 +182,7 @@ describe('a refund that the MoR refuses', () => {
     const last = { lastStatus: f.status, lastCode: f.code, lastMessage: f.message };
     const tried = { ...m, attempts: m.attempts + 1, ...last };
     const sent = putMessage(s, { ...tried, status: 'refused', answeredAt: at(ms) });
-    return atRest(createRefundCall.refused(sent, tried, f, ctx(ms)), ms);
+    return atRest(onStates(createRefundCall).refused(sent, tried, f, ctx(ms)), ms);
   };
 
   it('at the first try gave nothing back: its amount is free, and who asked is told by its status', () => {
@@ -260,7 +259,7 @@ describe('a refund that the MoR refuses', () => {
 
   it('by silence is unknown from then on, unless it surely did not arrive', () => {
     const silent = ({ s, m }: Asked, kind: 'unknown' | 'retry') =>
-      createRefundCall.silent?.(s, m, refusal({ kind, status: null }), ctx()) ?? never();
+      onStates(createRefundCall).silent(s, m, refusal({ kind, status: null }), ctx()) ?? never();
     expect(silent(asked(), 'unknown').refunds).toMatchObject([{ status: 'unknown' }]);
     const retry = asked();
     expect(silent(retry, 'retry')).toBe(retry.s);

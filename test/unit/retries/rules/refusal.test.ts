@@ -1,10 +1,8 @@
 // A refused renewal: what its invoice remembers, the next step and its time, what stands in its way, and another payment method.
 import { describe, expect, it } from '@jest/globals';
 import { FACTS } from '../../../support/item-facts.js';
-import { asCommand, decide } from '../../../../src/engine/adapter.js';
-import { emptyLane, openReview, putObject } from '../../../../src/engine/change.js';
-import { putPayment, putRefund } from '../../../support/put-rows.js';
-import { takeRead } from '../../../../src/engine/facts.js';
+import { emptyLane } from '../../../../src/engine/change.js';
+import { putPayment, putRefund, putObject } from '../../../support/put-rows.js';
 import { awaitsRetry, verdictDueBy } from '../../../../src/engine/payment.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { newMorObject } from '../../../../src/domain/mor-object.js';
@@ -46,6 +44,7 @@ import {
   SCHEDULE,
   state,
 } from '../../../support/retry-rig.js';
+import { asCommand, decide, openReview, takeRead } from '../../../support/decide.js';
 
 describe('what is remembered of a refusal', () => {
   const refuse = (s: LaneState, over: Parameters<typeof aPaymentEvent>[0] = {}, of = ctx()): LaneState =>

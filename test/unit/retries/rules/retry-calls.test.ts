@@ -1,8 +1,7 @@
 // The calls of a schedule of retries: the replies of the MoR and Stripe, the item about a refusal, and a person's choice.
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type OutboxRow, type ReviewRow } from '../../../../src/domain/model.js';
-import { decide } from '../../../../src/engine/adapter.js';
-import { emptyLane, openReviewOf, putInvoice, putMessage } from '../../../../src/engine/change.js';
+import { emptyLane } from '../../../../src/engine/change.js';
 import { followSchedule } from '../../../../src/retries/rules/retry.js';
 import {
   cancelSubscriptionCall,
@@ -16,6 +15,8 @@ import { never } from '../../../support/never.js';
 import { at, ctx, lane, ordered } from '../../../support/refused-renewal.js';
 import { DAY_MS, SCHEDULE } from '../../../support/retry-rig.js';
 import { wanted } from '../../../support/settled.js';
+import { decide, openReviewOf, onStates } from '../../../support/decide.js';
+import { putInvoice, putMessage } from '../../../support/put-rows.js';
 
 const call = (s: LaneState): OutboxRow => s.messages[0] ?? never();
 const refused = (s: LaneState): LaneState => putMessage(s, { ...call(s), status: 'refused' });
@@ -23,7 +24,7 @@ const item = (s: LaneState): ReviewRow => open(s)[0] ?? never();
 const choice = (resolution: 'retry' | 'dismiss') => ({ resolution, note: null, by: 'ada' });
 
 describe('the MoR’s answer to a charge that was ordered', () => {
-  const { answered, refused: refuse, resolve } = retryChargeCall;
+  const { answered, refused: refuse, resolve } = onStates(retryChargeCall);
   const kind = { kind: 'retry_charge' } as const;
 
   it('gives it as long as ever from then on: the order may have been on its way for hours', () => {
@@ -53,12 +54,12 @@ describe('the MoR’s answer to a charge that was ordered', () => {
     const s = ordered();
     const stuck = refused(refuse(s, call(s), refusal(), ctx()));
     const later = ctx(DAY_MS);
-    const again = resolve?.(stuck, item(stuck), choice('retry'), later);
+    const again = resolve(stuck, item(stuck), choice('retry'), later);
     if (again?.ok !== true) throw new Error('not tried again');
     expect(again.state.messages).toEqual([{ ...call(s), status: 'pending', nextTryAt: later.now }]);
     expect(again.state.invoice?.retries?.waitingSince).toBe(later.now.toISOString());
     expect(again.state.invoice?.expectedBy).toEqual(at(2 * DAY_MS));
-    const left = resolve?.(stuck, item(stuck), choice('dismiss'), later);
+    const left = resolve(stuck, item(stuck), choice('dismiss'), later);
     expect(left?.ok === true ? left.state : null).toBe(stuck);
   });
 
@@ -66,7 +67,7 @@ describe('the MoR’s answer to a charge that was ordered', () => {
     const s = ordered();
     const stuck = refused(refuse(s, call(s), refusal(), ctx()));
     const same = (lane: LaneState): boolean => {
-      const done = resolve?.(lane, item(lane), choice('retry'), ctx());
+      const done = resolve(lane, item(lane), choice('retry'), ctx());
       return done?.ok === true && done.state === lane;
     };
     expect(same(putMessage(stuck, { ...call(stuck), status: 'done' }))).toBe(true);
@@ -74,10 +75,10 @@ describe('the MoR’s answer to a charge that was ordered', () => {
     expect(same(putMessage(stuck, { ...call(stuck), subject: 'in_2' }))).toBe(true);
     expect(same(putMessage(stuck, { ...call(stuck), kind: 'relay_event' }))).toBe(true);
     const second = { ...call(stuck), id: 'out_second', generation: 2 };
-    const two = resolve?.(putMessage(stuck, second), item(stuck), choice('retry'), ctx());
+    const two = resolve(putMessage(stuck, second), item(stuck), choice('retry'), ctx());
     expect(two?.ok === true ? two.state.messages.map((m) => m.status) : null).toEqual(['refused', 'pending']);
     const relayed = { ...call(stuck), id: 'out_relay', kind: 'relay_event' as const };
-    const mixed = resolve?.(putMessage(stuck, relayed), item(stuck), choice('retry'), ctx());
+    const mixed = resolve(putMessage(stuck, relayed), item(stuck), choice('retry'), ctx());
     expect(mixed?.ok === true ? mixed.state.messages.map((m) => m.status) : null).toEqual(['pending', 'refused']);
   });
 });
@@ -88,7 +89,7 @@ describe.each([
 ] as const)('Stripe’s answer to the end of a schedule, %s,', (kind, end, words) => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end } });
   const ending = decide(lane(), of, followSchedule);
-  const rule = kind === 'mark_uncollectible' ? markUncollectibleCall : cancelSubscriptionCall;
+  const rule = kind === 'mark_uncollectible' ? onStates(markUncollectibleCall) : onStates(cancelSubscriptionCall);
   const stuck = (): LaneState => refused(rule.refused(ending, call(ending), refusal(), of));
 
   it('that it is refused asks a person, who may have the same call sent again, under a key of its own', () => {
@@ -99,11 +100,11 @@ describe.each([
     });
     expect(openReviewOf(s, 'effect_failed', `${kind}:in_1`)).toBeDefined();
     const sent = (lane: LaneState, resolution: 'retry' | 'dismiss', r = item(s)): readonly string[] => {
-      const done = rule.resolve?.(lane, r, choice(resolution), of);
+      const done = rule.resolve(lane, r, choice(resolution), of);
       return done?.ok === true ? done.state.messages.map((m) => m.status) : [];
     };
     expect([sent(s, 'retry'), sent(s, 'dismiss')]).toEqual([['refused', 'pending'], ['refused']]);
-    const again = rule.resolve?.(s, item(s), choice('retry'), of);
+    const again = rule.resolve(s, item(s), choice('retry'), of);
     const [first, next] = again?.ok === true ? again.state.messages : [];
     expect([next?.generation, next?.asked, next?.wire]).toEqual([2, first?.asked, first?.wire]);
     expect(next?.key).not.toBe(first?.key);
@@ -117,10 +118,15 @@ describe('Stripe’s answer that ends a schedule', () => {
     const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
     const ending = decide(lane(), of, followSchedule);
     const invoice = facts({ status: 'uncollectible' });
-    const marked = markUncollectibleCall.answered(ending, call(ending), { kind: 'mark_uncollectible', invoice }, of);
+    const marked = onStates(markUncollectibleCall).answered(
+      ending,
+      call(ending),
+      { kind: 'mark_uncollectible', invoice },
+      of,
+    );
     expect(marked.invoice?.platformStatus).toBe('uncollectible');
     const answer = { kind: 'cancel_subscription', subscriptionId: 'sub_1' } as const;
-    const cancelled = cancelSubscriptionCall.answered(ending, call(ending), answer, of);
+    const cancelled = onStates(cancelSubscriptionCall).answered(ending, call(ending), answer, of);
     expect(cancelled).toBe(ending);
   });
 });

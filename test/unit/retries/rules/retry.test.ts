@@ -1,15 +1,12 @@
 // A retry of a refused renewal: the try itself, a person's request, the schedule at rest, and a relay with a refusal.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { resolveReview } from '../../../../src/decisions/decide.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../../../src/domain/settings.js';
-import { asCommand, decide } from '../../../../src/engine/adapter.js';
-import { type Ctx, emptyLane, putMessage, putObject } from '../../../../src/engine/change.js';
-import { putPayment } from '../../../support/put-rows.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
+import { putPayment, putMessage, putObject } from '../../../support/put-rows.js';
 import { Lane } from '../../../../src/engine/draft.js';
-import { takeLateRead, takeRead } from '../../../../src/engine/facts.js';
 import { requestObject } from '../../../support/object-calls.js';
 import {
   type Cause,
@@ -46,6 +43,7 @@ import {
   state,
 } from '../../../support/retry-rig.js';
 import { wanted } from '../../../support/settled.js';
+import { resolveReview, asCommand, decide, takeLateRead, takeRead } from '../../../support/decide.js';
 
 const make = (s: LaneState, how: How, cause: Cause, of = ctx()): LaneState =>
   decide(s, of, (l) => void makeRetry(l, how, cause));

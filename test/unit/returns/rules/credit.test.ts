@@ -1,6 +1,5 @@
 // A loss on Stripe: a person chooses the credit note, its two calls go out once, and the books follow the dispute.
 import { describe, expect, it } from '@jest/globals';
-import { applyAnswer, resolveReview } from '../../../../src/decisions/decide.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { type CallOutcome } from '../../../../src/domain/ports/call.js';
@@ -11,6 +10,7 @@ import { byEvent, refusal } from '../../../support/asked-refund.js';
 import { aCtx, open } from '../../../support/channel-lane.js';
 import { aDispute, goesOn, later, minutesLater, paid, withThem } from '../../../support/disputed-lane.js';
 import { decided, settle } from '../../../support/settled.js';
+import { applyAnswer, resolveReview } from '../../../support/decide.js';
 
 const OUTCOME_AT = '2026-11-20T11:00:00.000Z';
 const aLoss = (over: Partial<MorObjectRow> = {}): MorObjectRow =>

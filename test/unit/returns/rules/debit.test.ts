@@ -1,11 +1,8 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
 import { describe, expect, it } from '@jest/globals';
-import { applyEvent, resolveReview } from '../../../../src/decisions/decide.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject, returnOf } from '../../../../src/domain/mor-object.js';
-import { decide } from '../../../../src/engine/adapter.js';
-import { openReview, putObject } from '../../../../src/engine/change.js';
-import { addEntry, putPayment, putRefund } from '../../../support/put-rows.js';
+import { addEntry, putPayment, putRefund, putObject } from '../../../support/put-rows.js';
 import { declares } from '../../../../src/engine/items.js';
 import { paymentCollected } from '../../../../src/domain/postings.js';
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
@@ -17,6 +14,7 @@ import { FACTS } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { balances } from '../../../support/lane-harness.js';
 import { settle } from '../../../support/settled.js';
+import { applyEvent, resolveReview, decide, openReview } from '../../../support/decide.js';
 
 const later = (minutes: number) => aCtx(new Date(NOW.getTime() + minutes * 60_000));
 

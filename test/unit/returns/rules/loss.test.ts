@@ -2,15 +2,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
-import { decide } from '../../../../src/engine/adapter.js';
-import { putObject } from '../../../../src/engine/change.js';
-import { putPayment } from '../../../support/put-rows.js';
+import { putPayment, putObject } from '../../../support/put-rows.js';
 import { disputeLost } from '../../../../src/domain/postings.js';
 import { bookLosses } from '../../../../src/returns/rules/loss.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../../../support/builders.js';
 import { aDispute, later, minutesLater, paid, paidTwice } from '../../../support/disputed-lane.js';
 import { LaneHarness } from '../../../support/lane-harness.js';
 import { decided } from '../../../support/settled.js';
+import { decide } from '../../../support/decide.js';
 
 const lost = (over: Partial<MorObjectRow> = {}): MorObjectRow => aDispute({ status: 'lost', ...over });
 const euros = (amount: bigint): Pick<MorObjectRow, 'amount' | 'currency'> => ({ amount, currency: 'EUR' });

@@ -1,12 +1,13 @@
 // What a person may choose for each kind of review item, and what is said where a refund cannot be chosen yet.
 import { aKind } from '../../../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, openReview } from '../../../../src/engine/change.js';
+import { emptyLane } from '../../../../src/engine/change.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../../../../src/domain/model.js';
 import { isNoteNeeded, proposalOf, resolutionsOf } from '../../../../src/reviews/rules/choices.js';
 import { sentencesOf } from '../../../../src/reviews/rules/words.js';
 import { aCtx } from '../../../support/channel-lane.js';
 import { never } from '../../../support/never.js';
+import { openReview } from '../../../support/decide.js';
 
 const item = (kind: ReviewKind, over: Partial<ReviewRow> = {}): ReviewRow => ({
   ...(openReview(emptyLane('in_1'), aCtx(), {

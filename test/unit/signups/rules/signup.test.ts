@@ -1,9 +1,8 @@
 // A signup is completed: the charge that the browser names becomes the first invoice's payment, and is not believed before it is proven.
 import { withWords } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { closeReviews, type Ctx, emptyLane } from '../../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
 import { putPayment } from '../../../support/put-rows.js';
-import { type Commanded } from '../../../../src/engine/commanded.js';
 import { type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
 import { type FlowSettings } from '../../../../src/domain/settings.js';
 import { type Completion } from '../../../../src/signups/rules/signup.js';
@@ -13,6 +12,7 @@ import { NOW, open } from '../../../support/channel-lane.js';
 import { eur } from '../../../support/channel-object.js';
 import { never } from '../../../support/never.js';
 import { at, ctx as on, lane, payment } from '../../../support/waiting-payment.js';
+import { closeReviews, type Commanded } from '../../../support/decide.js';
 
 const ctx = (over: Partial<FlowSettings> = {}): Ctx => on(over, 5_000);
 const complete = (s: LaneState, over: Partial<Completion> = {}, of = ctx()) =>

@@ -3,8 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { type ProformaFacts } from '../../../../src/domain/ports/mor-channels.js';
-import { asEventRule } from '../../../../src/engine/adapter.js';
-import { openReview } from '../../../../src/engine/change.js';
 import { declares } from '../../../../src/engine/items.js';
 import {
   createProformaCall,
@@ -30,6 +28,7 @@ import { never } from '../../../support/never.js';
 import { applyObjectRead } from '../../../support/object-calls.js';
 import { asSettleRule } from '../../../support/settle-rule.js';
 import { at, ctx, lane } from '../../../support/waiting-payment.js';
+import { asEventRule, openReview, onStates } from '../../../support/decide.js';
 
 const later = ctx({}, 5_000);
 const HOUR_MS = 3_600_000;
@@ -49,7 +48,7 @@ describe('the request for a proforma invoice', () => {
 
   it('that is answered has the MoR’s name, number and state, and so has no other', () => {
     const { s, m } = requested(other);
-    const done = createProformaCall.answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }), later);
+    const done = onStates(createProformaCall).answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }), later);
     expect(rows(done)).toEqual([
       ['pfm_1', 'ISSUED', 'pf_other', null],
       ['pfm_2', 'PENDING_TAX_TRANSACTION', PROFORMA, null],
@@ -59,25 +58,31 @@ describe('the request for a proforma invoice', () => {
       updatedAt: at(5_000),
       detail: { merchantReference: 'in_1' },
     });
-    for (const answer of [made(), taken]) expect(createProformaCall.answered(lane(), m, answer, later)).toEqual(lane());
+    for (const answer of [made(), taken])
+      expect(onStates(createProformaCall).answered(lane(), m, answer, later)).toEqual(lane());
   });
 
   it('that is answered with Retry-After is read after that time first', () => {
     const { s, m } = requested();
-    const done = createProformaCall.answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }, 2_000), later);
+    const done = onStates(createProformaCall).answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }, 2_000), later);
     expect(done.objects[0]?.readDueAt).toEqual(at(7_000));
   });
 
   it('that is answered after an event told more keeps what the event told', () => {
     const { s, m } = requested();
     const told = withObjects(s, aProforma({ id: 'pfm_2', status: 'ISSUED', number: 'PF-7' }));
-    const done = createProformaCall.answered(told, m, made({ status: 'PENDING_TAX_TRANSACTION', number: null }), later);
+    const done = onStates(createProformaCall).answered(
+      told,
+      m,
+      made({ status: 'PENDING_TAX_TRANSACTION', number: null }),
+      later,
+    );
     expect(done.objects).toMatchObject([{ status: 'ISSUED', number: 'PF-7', updatedAt: NOW }]);
   });
 
   it('that the MoR answers with one that stands for this invoice goes on with that one, which is read', () => {
     const { s, m } = requested(other);
-    const done = createProformaCall.answered(s, m, taken, later);
+    const done = onStates(createProformaCall).answered(s, m, taken, later);
     expect(rows(done)).toEqual([
       ['pfm_1', 'ISSUED', 'pf_other', null],
       ['pfm_2', 'REQUESTED', PROFORMA, due],
@@ -93,7 +98,7 @@ describe('the request for a proforma invoice', () => {
     'whose proforma invoice, %s, is here under another row is replaced by that row, which is read',
     (_, answer, notes) => {
       const { s, m } = requested(aLink({ morId: PROFORMA }), aProforma({ readAttempts: 3 }));
-      const done = createProformaCall.answered(s, m, answer, later);
+      const done = onStates(createProformaCall).answered(s, m, answer, later);
       expect(rows(done)).toEqual([
         ['lnk_1', 'PAYABLE', PROFORMA, null],
         ['pfm_1', 'ISSUED', PROFORMA, due],
@@ -107,8 +112,8 @@ describe('the request for a proforma invoice', () => {
 
   it('that is refused or not answered is shown so', () => {
     const { s, m } = requested();
-    expect(createProformaCall.refused(s, m, refusal(), later).objects).toMatchObject([{ status: 'REFUSED' }]);
-    const silent = createProformaCall.silent?.(s, m, refusal({ kind: 'unknown' }), later);
+    expect(onStates(createProformaCall).refused(s, m, refusal(), later).objects).toMatchObject([{ status: 'REFUSED' }]);
+    const silent = onStates(createProformaCall).silent(s, m, refusal({ kind: 'unknown' }), later);
     expect(silent?.objects).toMatchObject([{ status: 'REQUESTED', detail: { unanswered: true } }]);
   });
 });

@@ -1,7 +1,7 @@
 // When a call is tried again: soon at first, later each time, not before the peer asked for, and never out of reach.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { retryAt, type Ctx } from '../../src/engine/change.js';
+import { retryAt, type Ctx } from '../../../src/engine/change.js';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const waitMs = (attempts: number, jitter: number, asked: number | null, slow = false): number =>
@@ -26,8 +26,10 @@ describe('the next try of a call', () => {
     );
   });
 
-  it('doubles from about a second to fifteen minutes', () => {
+  it('doubles from about a second to fifteen minutes, a quarter less to a quarter more', () => {
     expect([1, 2, 3, 8, 10, 11, 50].map((n) => waitMs(n, 0.5, null) / 1_000)).toEqual([1, 2, 4, 128, 512, 900, 900]);
+    expect([0, 0.999_999].map((jitter) => Math.round(waitMs(3, jitter, null)))).toEqual([3_000, 5_000]);
+    expect([waitMs(1, 0, null), waitMs(30, 0, null), waitMs(30, 0.999_999, null)]).toEqual([750, 675_000, 900_000]);
   });
 
   it('a day that a peer asks for is an hour, and a peer that does not accept us is asked once a minute', () => {

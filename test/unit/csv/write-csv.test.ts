@@ -1,12 +1,12 @@
 // CSV for spreadsheets: what is written comes back as it was, no cell is a formula, and money is exact.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cell, csvLine } from '../../src/csv/write-csv.js';
-import { decimalFromMinor, decimalsOf, MAX_MINOR, minorFromDecimal } from '../../src/domain/money.js';
-import { monthBeside, monthOf, nameOf } from '../../src/ledger/rules/month.js';
-import { csvRows } from '../support/csv.js';
-import { same } from '../support/same.js';
-import { anyCharacter } from '../../packages/proof/src/fuzz/inputs/character.js';
+import { cell, csvLine } from '../../../src/csv/write-csv.js';
+import { decimalFromMinor, decimalsOf, MAX_MINOR, minorFromDecimal } from '../../../src/domain/money.js';
+import { monthBeside, monthOf, nameOf } from '../../../src/ledger/rules/month.js';
+import { csvRows } from '../../support/csv.js';
+import { same } from '../../support/same.js';
+import { anyCharacter } from '../../../packages/proof/src/fuzz/inputs/character.js';
 
 describe('a cell', () => {
   it.each([

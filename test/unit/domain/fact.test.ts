@@ -1,11 +1,11 @@
 // Small facts that everything rests on: keys, kept times, what a difference asks for, and which moves a tax record makes.
 import { describe, expect, it } from '@jest/globals';
-import { type Difference, isRepairable, isUntold } from '../../src/domain/difference.js';
-import { answersOf } from '../../src/domain/door-answers.js';
+import { type Difference, isRepairable, isUntold } from '../../../src/domain/difference.js';
+import { answersOf } from '../../../src/domain/door-answers.js';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
-import { morKey } from '../../src/domain/mor-key.js';
-import { showTime } from '../../src/domain/show-time.js';
-import { NOW } from '../support/channel-lane.js';
+import { morKey } from '../../../src/domain/mor-key.js';
+import { showTime } from '../../../src/domain/show-time.js';
+import { NOW } from '../../support/channel-lane.js';
 
 it('a request for a refund bears the same key at the MoR in every release, and another one for every other name', () => {
   const key = morKey('refund', ['ops', 'pay_1', 'key-7']);

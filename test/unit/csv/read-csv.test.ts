@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CsvRefused, guessDelimiter, headerOf, type Placed, recordsOf, sizeOf } from '../../src/csv/read-csv.js';
+import { CsvRefused, guessDelimiter, headerOf, type Placed, recordsOf, sizeOf } from '../../../src/csv/read-csv.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'crossbill-csv-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

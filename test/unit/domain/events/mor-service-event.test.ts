@@ -1,13 +1,13 @@
 // What an event or an invoice of Stripe says besides its amounts, and whether two bodies under one event id say the same.
 import { describe, expect, it } from '@jest/globals';
-import { amountIn } from '../../src/domain/events/payload-fields.js';
+import { amountIn } from '../../../../src/domain/events/payload-fields.js';
 import { textOf, timeOf } from '@crossbill/mor/read.js';
-import { freeText } from '../../src/domain/card-numbers.js';
-import { parseBody } from '../../src/domain/events/json-body.js';
-import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
-import { sameEvent } from '../../src/domain/events/same-event.js';
-import { parseInvoice, parseStripeEvent } from '../../src/domain/events/stripe-event.js';
-import { reported } from '../support/reported.js';
+import { freeText } from '../../../../src/domain/card-numbers.js';
+import { parseBody } from '../../../../src/domain/events/json-body.js';
+import { parseMorServiceEvent } from '../../../../src/domain/events/mor-service-event.js';
+import { sameEvent } from '../../../../src/domain/events/same-event.js';
+import { parseInvoice, parseStripeEvent } from '../../../../src/domain/events/stripe-event.js';
+import { reported } from '../../../support/reported.js';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 

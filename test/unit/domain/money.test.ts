@@ -12,7 +12,7 @@ import {
   sameMoney,
   sayMoney,
   showMoney,
-} from '../../src/domain/money.js';
+} from '../../../src/domain/money.js';
 
 describe('the decimals of a currency', () => {
   it('are none, three, or two as Stripe counts it, whatever the case of its code', () => {

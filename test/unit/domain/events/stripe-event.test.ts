@@ -2,11 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { parseInvoice, parseStripeEvent, placeStripeEvent } from '../../src/domain/events/stripe-event.js';
-import { reported } from '../support/reported.js';
+import { parseInvoice, parseStripeEvent, placeStripeEvent } from '../../../../src/domain/events/stripe-event.js';
+import { reported } from '../../../support/reported.js';
 
 type Json = { [key: string]: Json } & object;
-const wire = (path: string): Buffer => readFileSync(new URL(`../wire/${path}`, import.meta.url));
+const wire = (path: string): Buffer => readFileSync(new URL(`../../../wire/${path}`, import.meta.url));
 const json = (path: string): Json => JSON.parse(wire(path).toString()) as Json;
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 

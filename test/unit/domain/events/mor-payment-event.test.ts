@@ -3,15 +3,15 @@ import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { bodyId } from '../../src/domain/events/envelope.js';
+import { bodyId } from '../../../../src/domain/events/envelope.js';
 import { timeOf } from '@crossbill/mor/read.js';
-import { parseMorPaymentEvent } from '../../src/domain/events/mor-payment-event.js';
-import { idsIn, parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
-import { parseStripeEvent } from '../../src/domain/events/stripe-event.js';
-import { same } from '../support/same.js';
+import { parseMorPaymentEvent } from '../../../../src/domain/events/mor-payment-event.js';
+import { idsIn, parseMorServiceEvent } from '../../../../src/domain/events/mor-service-event.js';
+import { parseStripeEvent } from '../../../../src/domain/events/stripe-event.js';
+import { same } from '../../../support/same.js';
 
 type Json = { [key: string]: Json } & object;
-const wire = (path: string): Buffer => readFileSync(new URL(`../wire/${path}`, import.meta.url));
+const wire = (path: string): Buffer => readFileSync(new URL(`../../../wire/${path}`, import.meta.url));
 const json = (path: string): Json => JSON.parse(wire(path).toString()) as Json;
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const parsers = [parseStripeEvent, parseMorPaymentEvent, parseMorServiceEvent];
@@ -190,15 +190,14 @@ describe('a payment event', () => {
 describe('another event of the MoR', () => {
   const proforma = '6d7c2a54-0f3e-4b1c-9a7e-2f5b1c0d9e11';
 
-  it.each(readdirSync(new URL('../wire/mor-events', import.meta.url)).filter((name) => !/payment\.[fsr]/.test(name)))(
-    '%s is read',
-    (name) => {
-      expect(parseMorServiceEvent(wire(`mor-events/${name}`))).toMatchObject({
-        verdict: 'usable',
-        type: name.slice(0, -5),
-      });
-    },
-  );
+  it.each(
+    readdirSync(new URL('../../../wire/mor-events', import.meta.url)).filter((name) => !/payment\.[fsr]/.test(name)),
+  )('%s is read', (name) => {
+    expect(parseMorServiceEvent(wire(`mor-events/${name}`))).toMatchObject({
+      verdict: 'usable',
+      type: name.slice(0, -5),
+    });
+  });
 
   it('about a proforma invoice shares the lane of all events about it, and has an id of its own', () => {
     const parsed = ['issued', 'issuance_failed', 'settled'].map((name) =>

@@ -1,8 +1,8 @@
 // Two deliveries under one event id: the same event again, or a conflict that a person must see.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { aboutSecondBody, isSameStripeEvent, sameEvent } from '../../src/domain/events/same-event.js';
-import { reported } from '../support/reported.js';
+import { aboutSecondBody, isSameStripeEvent, sameEvent } from '../../../../src/domain/events/same-event.js';
+import { reported } from '../../../support/reported.js';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 

@@ -1,6 +1,6 @@
 // Days of the calendar, as people write them for options and forms.
 import { expect, it } from '@jest/globals';
-import { readDay, startOfDay } from '../../src/domain/day.js';
+import { readDay, startOfDay } from '../../../src/domain/day.js';
 
 it('a day of the calendar is read as its first moment in UTC', () => {
   expect(readDay('2026-11-24')?.toISOString()).toBe('2026-11-24T00:00:00.000Z');

@@ -1,6 +1,6 @@
 // What a spreadsheet, a document or a program leaves in the place of an id is no id; each id of a real sender is one.
 import { describe, expect, it } from '@jest/globals';
-import { whatIsWrongWithId } from '../../src/domain/id-text.js';
+import { whatIsWrongWithId } from '../../../src/domain/id-text.js';
 
 describe('an id', () => {
   it.each([

@@ -1,12 +1,13 @@
 // The log of a lane, written and read again: what a step left out is null, not what it was before.
-import { FACTS } from '../support/item-facts.js';
+import { FACTS } from '../../support/item-facts.js';
 import { expect, it } from '@jest/globals';
-import { emptyLane, openReview, takeCallBack } from '../../src/engine/change.js';
-import { type LaneState } from '../../src/domain/model.js';
-import { fold, type LoggedRow, rowOf } from '../../src/engine/lane-log.js';
-import { aCtx, NOW } from '../support/channel-lane.js';
-import { aLink, asking } from '../support/channel-object.js';
-import { lane } from '../support/waiting-payment.js';
+import { emptyLane } from '../../../src/engine/change.js';
+import { type LaneState } from '../../../src/domain/model.js';
+import { fold, type LoggedRow, rowOf } from '../../../src/engine/lane-log.js';
+import { aCtx, NOW } from '../../support/channel-lane.js';
+import { aLink, asking } from '../../support/channel-object.js';
+import { lane } from '../../support/waiting-payment.js';
+import { openReview, takeCallBack } from '../../support/decide.js';
 
 const ctx = aCtx();
 const item = {

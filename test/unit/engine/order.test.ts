@@ -1,9 +1,9 @@
 // Order of arrival does not change the end (G8): every permutation of one invoice's events, and random ones with duplicates.
 import { describe, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type Delivery } from '../../src/domain/ports/inbox.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
+import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
+import { type Delivery } from '../../../src/domain/ports/inbox.js';
+import { type FlowSettings } from '../../../src/domain/settings.js';
 import {
   aPaymentFailed,
   aPaymentSucceeded,
@@ -13,9 +13,9 @@ import {
   INVOICE_ID,
   invoiceEvent,
   START,
-} from '../support/builders.js';
-import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
-import { same } from '../support/same.js';
+} from '../../support/builders.js';
+import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
+import { same } from '../../support/same.js';
 
 const later = (sec: number): Date => new Date(START.getTime() + sec * 1000);
 const created = invoiceEvent('invoice.created', { at: later(0) });

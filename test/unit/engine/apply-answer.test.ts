@@ -1,15 +1,14 @@
 // What becomes of a stored call: it is done, refused, or sent again under its key; and what a look for its effect changes.
-import { withWords } from '../support/item-words.js';
+import { withWords } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { addMessage, type Ctx, putMessage, putObject } from '../../src/engine/change.js';
-import { type LaneState, type OutboxKind, type OutboxRow } from '../../src/domain/model.js';
-import { type CallFailure } from '../../src/domain/ports/call.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { isFirstTry } from '../../src/engine/apply-answer.js';
-import { applyAnswer, applyProbe } from '../../src/decisions/decide.js';
-import { applyObjectRead } from '../support/object-calls.js';
-import { refusal } from '../support/asked-refund.js';
-import { LINK, NOW, open, PROFORMA } from '../support/channel-lane.js';
+import { type Ctx } from '../../../src/engine/change.js';
+import { type LaneState, type OutboxKind, type OutboxRow } from '../../../src/domain/model.js';
+import { type CallFailure } from '../../../src/domain/ports/call.js';
+import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
+import { isFirstTry } from '../../../src/engine/apply-answer.js';
+import { applyObjectRead } from '../../support/object-calls.js';
+import { refusal } from '../../support/asked-refund.js';
+import { LINK, NOW, open, PROFORMA } from '../../support/channel-lane.js';
 import {
   aLink,
   announced,
@@ -18,9 +17,11 @@ import {
   linkFacts,
   proformaFacts,
   withObjects,
-} from '../support/channel-object.js';
-import { never } from '../support/never.js';
-import { at, ctx as on, lane, payment } from '../support/waiting-payment.js';
+} from '../../support/channel-object.js';
+import { never } from '../../support/never.js';
+import { at, ctx as on, lane, payment } from '../../support/waiting-payment.js';
+import { addMessage, applyAnswer, applyProbe } from '../../support/decide.js';
+import { putMessage, putObject } from '../../support/put-rows.js';
 
 const HOUR_MS = 3_600_000;
 const later = on({}, 5_000);

@@ -1,13 +1,13 @@
 // The loop of the lanes beside a crowd at the doors: who waits for an answer goes first.
 import { getEventListeners, getMaxListeners } from 'node:events';
 import { expect, it } from '@jest/globals';
-import { type Claim, type LaneStore } from '../../src/engine/lane-store.js';
-import { StoreUnavailable } from '../../src/domain/errors.js';
-import { Wake } from '../../src/engine/wake.js';
-import { type WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
-import { LaneWorker } from '../../src/engine/lane-worker.js';
-import { SystemClock } from '../../src/engine/system-ports.js';
-import { StillClock, turn } from '../support/intake-fakes.js';
+import { type Claim, type LaneStore } from '../../../src/engine/lane-store.js';
+import { StoreUnavailable } from '../../../src/domain/errors.js';
+import { Wake } from '../../../src/engine/wake.js';
+import { type WorkLaneFlow } from '../../../src/engine/work-lane.flow.js';
+import { LaneWorker } from '../../../src/engine/lane-worker.js';
+import { SystemClock } from '../../../src/engine/system-ports.js';
+import { StillClock, turn } from '../../support/intake-fakes.js';
 
 it('claims at a walk while deliveries crowd the doors, however often it is woken, and at once when they are through', async () => {
   let claims = 0;

@@ -3,12 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { type JsonObject } from '@crossbill/mor/read.js';
-import { parseBody } from '../../src/domain/events/json-body.js';
-import { skimmer } from '../../src/domain/events/skim.js';
-import { parseStripeEvent, placeStripeEvent } from '../../src/domain/events/stripe-event.js';
-import { same } from '../support/same.js';
+import { parseBody } from '../../../../src/domain/events/json-body.js';
+import { skimmer } from '../../../../src/domain/events/skim.js';
+import { parseStripeEvent, placeStripeEvent } from '../../../../src/domain/events/stripe-event.js';
+import { same } from '../../../support/same.js';
 
-const folder = new URL('../wire/stripe/', import.meta.url);
+const folder = new URL('../../../wire/stripe/', import.meta.url);
 const wires = readdirSync(folder).map((name) => readFileSync(new URL(name, folder)));
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 

@@ -1,22 +1,22 @@
 // How a lane comes to rest: which call goes next, what comes before it, when it is looked at again, and what a person's choice does.
-import { FACTS, aKind } from '../support/item-facts.js';
+import { FACTS, aKind } from '../../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
-import { addMessage, type Ctx, emptyLane, openReview, putMessage } from '../../src/engine/change.js';
-import { putPayment } from '../support/put-rows.js';
+import { type Ctx, emptyLane } from '../../../src/engine/change.js';
+import { putPayment, putMessage } from '../../support/put-rows.js';
 import {
   type LaneState,
   type OutboxKind,
   type OutboxRow,
   type Resolution,
   type ReviewKind,
-} from '../../src/domain/model.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
-import { applyEvent, nextErrand, resolveReview, settle } from '../../src/decisions/decide.js';
-import { aPaymentEvent, facts, NOW, open, PROFORMA } from '../support/channel-lane.js';
-import { aLink, aProforma, channelEvent, withObjects } from '../support/channel-object.js';
-import { never } from '../support/never.js';
-import { at, ctx as on, lane, payment, withInvoice } from '../support/waiting-payment.js';
+} from '../../../src/domain/model.js';
+import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../../src/domain/settings.js';
+import { aPaymentEvent, facts, NOW, open, PROFORMA } from '../../support/channel-lane.js';
+import { aLink, aProforma, channelEvent, withObjects } from '../../support/channel-object.js';
+import { never } from '../../support/never.js';
+import { at, ctx as on, lane, payment, withInvoice } from '../../support/waiting-payment.js';
+import { addMessage, openReview, applyEvent, nextErrand, resolveReview, settle } from '../../support/decide.js';
 
 const HOUR_MS = 3_600_000;
 const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx => on(over, ms);

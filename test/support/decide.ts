@@ -1,0 +1,152 @@
+// The engine's steps and the subjects' rules as functions from state to state, for tests that go on from a state by value.
+import { SUBJECTS } from '../../src/decisions/subjects.js';
+import {
+  type InvoiceRow,
+  type LaneState,
+  type OutboxKind,
+  type OutboxRow,
+  type ReviewRow,
+} from '../../src/domain/model.js';
+import { type CallFailure } from '../../src/domain/ports/call.js';
+import * as answers from '../../src/engine/apply-answer.js';
+import { type CallRule } from '../../src/engine/call-rule.js';
+import { type AnswerTo, type Call, callOf } from '../../src/engine/call.js';
+import { type Ctx } from '../../src/engine/change.js';
+import { type Refusal, type Result, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
+import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
+import { type Errand } from '../../src/engine/errand.js';
+import * as errands from '../../src/engine/errands.js';
+import { type ChannelEvent, type LaneEvent, type Verdict } from '../../src/engine/event.js';
+import * as facts from '../../src/engine/facts.js';
+import * as reviews from '../../src/engine/resolve-review.js';
+import * as settling from '../../src/engine/settle.js';
+import * as events from '../../src/engine/take-event.js';
+
+/** The verdict on an event, and the lane after it. */
+export type Applied = { readonly state: LaneState; readonly verdict: Verdict };
+
+/** The value of a request, and the lane after it. */
+export type Commanded<T> = { readonly ok: true; readonly state: LaneState; readonly value: T } | Refusal;
+
+/** Runs a rule on a state: the new state, or the same object if the rule changed nothing. */
+export function decide(s: LaneState, ctx: Ctx, rule: Rule): LaneState {
+  const lane = new Lane(s, ctx);
+  rule(lane);
+  return lane.toState();
+}
+
+export function asEventRule<E>(take: (lane: Lane, e: E) => Verdict): (s: LaneState, e: E, ctx: Ctx) => Applied {
+  return (s, e, ctx) => {
+    const lane = new Lane(s, ctx);
+    const verdict = take(lane, e);
+    return { state: lane.toState(), verdict };
+  };
+}
+
+export function asCommand<T>(act: (lane: Lane) => Result<T>): (s: LaneState, ctx: Ctx) => Commanded<T> {
+  return (s, ctx) => {
+    const lane = new Lane(s, ctx);
+    const done = act(lane);
+    return done.ok ? { ...done, state: lane.toState() } : done;
+  };
+}
+
+type Chosen = (s: LaneState, r: ReviewRow, choice: Choice, ctx: Ctx) => Commanded<null>;
+
+export function asReview(choose: ChoiceRule): Chosen {
+  return (s, r, choice, ctx) => {
+    const lane = new Lane(s, ctx);
+    return choose(lane, r, choice) ?? { ok: true, state: lane.toState(), value: null };
+  };
+}
+
+/** The rule of a call, on states. */
+export function onStates<K extends OutboxKind>(rule: CallRule<K>) {
+  const on =
+    <T>(act: (lane: Lane, call: Call, of: T) => unknown) =>
+    (s: LaneState, m: OutboxRow, of: T, ctx: Ctx): LaneState =>
+      decide(s, ctx, (lane) => void act(lane, callOf(lane, m), of));
+  return {
+    answered: on<AnswerTo<K>>(rule.replied),
+    refused: on<CallFailure>(rule.refused),
+    silent: on<CallFailure>((lane, call, f) => rule.silent?.(lane, call, f)),
+    untraceable: on<string>((lane, call, why) => rule.untraceable?.(lane, call, why)),
+    withdrawn: (s: LaneState, m: OutboxRow, ctx: Ctx): LaneState | null => {
+      const lane = new Lane(s, ctx);
+      return rule.withdrawn?.(lane, callOf(lane, m)) === true ? lane.toState() : null;
+    },
+    notBefore: (s: LaneState, m: OutboxRow, ctx: Ctx): Date | null => {
+      const lane = new Lane(s, ctx);
+      return rule.notBefore?.(lane, callOf(lane, m)) ?? null;
+    },
+    waits: (s: LaneState, ctx: Ctx): boolean => rule.waits?.(new Lane(s, ctx)) === true,
+    resolve: asReview(rule.chosen ?? (() => null)),
+  };
+}
+
+// ---- The steps of the engine, with all subjects in place
+
+type Outcome<F extends (...of: never[]) => unknown> = Parameters<F>[3];
+
+export const applyEvent = (s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied =>
+  asEventRule((lane, one: LaneEvent | ChannelEvent) => events.applyEvent(SUBJECTS, lane, one))(s, e, ctx);
+
+export const applyAnswer = (s: LaneState, id: string, o: Outcome<typeof answers.applyAnswer>, ctx: Ctx): LaneState =>
+  decide(s, ctx, (lane) => answers.applyAnswer(SUBJECTS, lane, id, o));
+
+export const applyProbe = (s: LaneState, id: string, o: Outcome<typeof answers.applyProbe>, ctx: Ctx): LaneState =>
+  decide(s, ctx, (lane) => answers.applyProbe(SUBJECTS, lane, id, o));
+
+export const nextErrand = (s: LaneState, ctx: Ctx, lookAgain: LookAgain): Errand | null =>
+  errands.nextErrand(SUBJECTS, new Lane(s, ctx, lookAgain));
+
+export const resolveReview = (s: LaneState, id: string, choice: Choice, ctx: Ctx): Commanded<ReviewRow> =>
+  asCommand((lane) => reviews.resolveReview(SUBJECTS, lane, id, choice))(s, ctx);
+
+export const settle = (s: LaneState, ctx: Ctx): settling.Settled => settling.settle(SUBJECTS, s, ctx);
+
+// ---- Single changes
+
+type Item = Parameters<Lane['ask']>[0];
+type Request = Parameters<Lane['request']>[0];
+
+export const openReview = (s: LaneState, ctx: Ctx, item: Item): LaneState => decide(s, ctx, (lane) => lane.ask(item));
+
+export const closeReviews = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['closeItems']>): LaneState =>
+  decide(s, ctx, (lane) => lane.closeItems(...of));
+
+export const openReviewOf = (s: LaneState, kind: ReviewRow['kind'], subject: string): ReviewRow | undefined =>
+  s.reviews.find((r) => r.kind === kind && r.subject === subject && r.status === 'open');
+
+export const addMessage = (s: LaneState, ctx: Ctx, m: Request): LaneState => decide(s, ctx, (lane) => lane.request(m));
+
+export const addCall = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['call']>): LaneState =>
+  decide(s, ctx, (lane) => lane.call(...of));
+
+export const takeCallBack = (s: LaneState, { id }: OutboxRow, why: string, ctx: Ctx): LaneState =>
+  decide(s, ctx, (lane) => lane.takeBack(id, why));
+
+export const note = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['say']>): LaneState =>
+  decide(s, ctx, (lane) => lane.say(...of));
+
+export function ensureInvoice(s: LaneState, ctx: Ctx): { readonly state: LaneState; readonly invoice: InvoiceRow } {
+  const lane = new Lane(s, ctx);
+  const invoice = { ...facts.ensureInvoice(lane) };
+  return { state: lane.toState(), invoice };
+}
+
+type Taken<F extends (lane: Lane, ...of: never[]) => void> = F extends (lane: Lane, ...of: infer R) => void ? R : never;
+
+export const takeRead = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.takeRead>): LaneState =>
+  decide(s, ctx, (lane) => facts.takeRead(lane, ...of));
+
+export const takeLateRead = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.takeLateRead>): LaneState =>
+  decide(s, ctx, (lane) => facts.takeLateRead(lane, ...of));
+
+export const takeEvent = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.takeEvent>): LaneState =>
+  decide(s, ctx, (lane) => facts.takeEvent(lane, ...of));
+
+export const askAgain = (s: LaneState, ctx: Ctx): LaneState => decide(s, ctx, facts.askAgain);
+
+export const lookAfresh = (s: LaneState): LaneState =>
+  s.invoice === null ? s : { ...s, invoice: { ...s.invoice, readAt: null, readDueAt: null } };
