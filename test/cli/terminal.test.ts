@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { REVIEW } from '../../src/domain/model.js';
+import { newRow } from '../../src/domain/row.js';
 import { ensureBuilt } from '../e2e/support/daemon-process.js';
 import { settingsFor } from '../support/any-server.js';
 import { company } from '../support/company.js';
+import { FACTS } from '../support/item-facts.js';
+import { changeByHand } from '../support/lane-log.js';
 import { startWorld, type World } from '../support/world.js';
 import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
 import { commandsOf } from './rig.js';
@@ -125,14 +129,15 @@ it('every command has its place in the tests on a terminal and through pipes', (
       (r) => r.body.data.length > 0,
     );
     facts.notificationId = told.body.data[0]?.id ?? '';
-    const db = new pg.Client({ connectionString: world.databaseUrl });
-    await db.connect();
-    await db.query(
-      `insert into review (id, kind, status, topic, subject, invoice_id, fact, actions, created_at)
-       select 'rev_' || way, 'dispute', 'open', 'outcome-unclear', way, $1,
-              '{"code": "outcome-unclear", "dispute": "dp_1", "outcome": null, "again": false, "againAt": null}', array['dismiss'], now() from unnest($2::text[]) as way`,
-      [facts.invoiceId, ['terminal', 'pipe']],
+    const db = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
+    const item = { kind: 'dispute', status: 'open', topic: FACTS.dispute.code, fact: FACTS.dispute } as const;
+    const items = ['terminal', 'pipe'].map((way) =>
+      newRow(REVIEW, {
+        ...{ ...item, id: `rev_${way}`, subject: way, invoiceId: facts.invoiceId },
+        ...{ actions: ['dismiss'], createdAt: new Date() },
+      }),
     );
+    await changeByHand(db, facts.invoiceId, (s) => ({ ...s, reviews: [...s.reviews, ...items] }));
     await db.end();
 
     const text = READ_THROUGH_A_PIPE.map((name) => ({
