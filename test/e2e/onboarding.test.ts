@@ -11,7 +11,7 @@ import { OnboardingStore } from '../../src/onboarding/onboarding.store.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { company } from '../support/company.js';
-import { type Json, READ_KEY, type Reply, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
+import { type Json, READ_KEY, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
 
 // Onboarding of merchants, end to end: daemon, PostgreSQL and the sandbox's partner API (Document 1).
 describe('Onboarding', () => {

@@ -2,7 +2,7 @@
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, timeNamed } from '../../domain/events/payload-fields.js';
 import { type UnprovenFact } from '../../domain/facts/late.js';
-import { type InvoiceRow, type LaneRows, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneRows, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { type Money, sameMoney, showMoney } from '../../domain/money.js';
 import { has } from '../../domain/mor-object.js';
 import { effectName } from '../../domain/payment-name.js';

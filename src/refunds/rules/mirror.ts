@@ -8,7 +8,7 @@ import {
 } from '../../domain/model.js';
 import { type Money } from '../../domain/money.js';
 import { effectName, paymentName } from '../../domain/payment-name.js';
-import { type CallFailure, said } from '../../domain/ports/call.js';
+import { type CallFailure } from '../../domain/ports/call.js';
 import { refundMirrored, refundOfUnmarked, refundPaid } from '../../domain/postings.js';
 import { isPayable, paymentStatus } from '../../domain/status.js';
 import { saleOf, surplusIn } from '../../domain/surplus.js';
@@ -16,7 +16,6 @@ import { type CallRule } from '../../engine/call-rule.js';
 import { type Call, askOfCall, refundOf, refusalOf } from '../../engine/call.js';
 import { moveMark, moveMirror } from '../../engine/moves.js';
 import { type Lane } from '../../engine/draft.js';
-import { done } from '../../engine/event.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { isCallOf, mayHaveSettled, PARKING, saysNothing } from '../../engine/payment.js';
 import { type Choice } from '../../engine/commanded.js';

@@ -3,7 +3,6 @@ import { type ConflictFact } from '../../domain/facts/conflict.js';
 import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { paymentName } from '../../domain/payment-name.js';
-import { said } from '../../domain/ports/call.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
 import { type Ctx } from '../../engine/change.js';
 import { moveRefund } from '../../engine/moves.js';

@@ -19,7 +19,6 @@ import {
 } from '../../engine/commanded.js';
 import { moveRefund } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
-import { done } from '../../engine/event.js';
 import { itemRule } from '../../engine/items.js';
 import { ANSWER_PATIENCE_MS, DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REFUND_REMINDER_DAYS } from '../../policy.js';
 import { newRefund, requestOf, takeAnswer } from './refund.js';

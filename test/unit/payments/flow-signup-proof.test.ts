@@ -6,7 +6,6 @@ import { money } from '../../../src/domain/money.js';
 import {
   anInvoice,
   aPaymentFailed,
-  aPaymentSucceeded,
   COMPLETION,
   delivery,
   INVOICE_ID,
