@@ -1,5 +1,5 @@
 // One charge is one sum of money: booked for one payment, paying one invoice, whatever the MoR's events name.
-import { type PaymentRow } from '../domain/model.js';
+import { type PaymentRow, type ReviewRow } from '../domain/model.js';
 import { effectName } from '../domain/payment-name.js';
 import { type ChargeHolder } from './change.js';
 import { moveMark } from './moves.js';
@@ -60,4 +60,16 @@ export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
   if (isNew && !collect(lane, p, null)) return;
   moveMark(p, 'waiting');
   lane.say('decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p);
+}
+
+/** The amount of a signup's payment is certain: its item closes, and a mark that waited for it goes on. */
+export function settleAmount(lane: Lane, p: Draft<PaymentRow>, note: string): void {
+  const isAsked = lane.reviews.some((r) => isOfAmount(p, r));
+  if (!isAsked) return;
+  lane.closeItems((r) => isOfAmount(p, r), { by: null, resolution: 'cleared', note });
+  if (p.mark === 'parked' && p.succeededAt !== null) moveMark(p, 'waiting');
+}
+
+function isOfAmount({ signupId }: PaymentRow, r: ReviewRow): boolean {
+  return signupId !== null && r.status === 'open' && r.kind === 'amount_mismatch' && r.subject === signupId;
 }

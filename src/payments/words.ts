@@ -8,6 +8,7 @@ import { showObserved } from '../domain/show-observed.js';
 export const paymentWords: Words<
   | 'amount-differs'
   | 'rest-due'
+  | 'marked-beyond'
   | 'overpaid'
   | 'other-currency'
   | 'other-customer'
@@ -30,6 +31,10 @@ export const paymentWords: Words<
     summary: `the payment is attached, and the invoice is still ${f.status} with ${showMoney(f.due)} due`,
     proposal:
       'The invoice changed while it was being marked. Credit the rest on Stripe, or collect it there: what the MoR takes for it is shown as a double payment.',
+  }),
+  'marked-beyond': (f) => ({
+    summary: `the invoice was marked as paid with ${showMoney(f.shown)}, and ${showMoney(f.taken)} was taken`,
+    proposal: `More was due than was taken. Bill ${showMoney({ ...f.shown, minor: f.shown.minor - f.taken.minor })} with a new invoice on Stripe, or leave it to the customer, and dismiss this.`,
   }),
   overpaid: overpaidWords,
   'other-currency': (f) => ({

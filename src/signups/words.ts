@@ -14,7 +14,10 @@ export const signupWords: Words<
 > = {
   'completed-otherwise': (f) => ({
     summary: `signup ${f.signup} was completed with ${showMoney(f.stated)} for charge ${f.charge}; ${showMoney(f.asked)} was asked for`,
-    proposal: `The payment is recorded with ${showMoney(f.asked)}. Look the charge up at the MoR, and mend the number in your backend. If the MoR took another amount, settle the invoice by hand.`,
+    proposal:
+      f.failed === null
+        ? `Look the charge up at the MoR. Apply it if ${showMoney(f.asked)} was taken; complete the signup again if only the number was wrong.`
+        : `The refund of ${showMoney(f.failed.amount)} failed: ${f.failed.said ?? 'no reason given'}. Look the charge up at the MoR. If it took less than was asked for, refund that much with crossbill refund --amount, then dismiss this. Apply it if it took what was asked for.`,
   }),
   'charge-unsettled': (f) =>
     late(

@@ -59,7 +59,7 @@ export class StripeEffects {
     const invoice = invoiceOf(read.value);
     if (invoice?.invoiceId !== asked.invoiceId) return notUnderstood(name, read);
     let done = shows(asked, read.value);
-    const answer: BillingAnswer = { kind: asked.kind, invoice };
+    let answer: BillingAnswer = { kind: asked.kind, invoice };
     if (expand !== '') {
       const within = paymentsWithin(read.value); // null: the invoice holds only the first of them, or none came
       const payments = within === null ? await this.listPayments(asked.invoiceId) : { ...read, value: within };
@@ -72,6 +72,7 @@ export class StripeEffects {
         // Paid with nothing: a person credited all of it, or a coupon did. Our money is not on it.
         const isOurs = !payments.ok || !isCollected(payments.value) || outOfBand > 0n;
         done = done && invoice.amountPaid > 0n && isOurs;
+        if (outOfBand > 0n) answer = { kind: asked.kind, invoice, outOfBand };
       }
     }
     return { ...read, value: done ? { done, answer } : ABSENT };

@@ -193,7 +193,7 @@ export class FakeBillingPlatform extends BillingPlatform {
         return this.ended.has(c.subscriptionId) ? { kind: c.kind, subscriptionId: c.subscriptionId } : null;
       case 'pay_out_of_band': {
         const outOfBand = (invoice?.amountPaid ?? 0n) - paid.reduce((n, p) => n + p.minor, 0n);
-        return invoice?.status === 'paid' && outOfBand > 0n ? { kind: c.kind, invoice } : null;
+        return invoice?.status === 'paid' && outOfBand > 0n ? { kind: c.kind, invoice, outOfBand } : null;
       }
       case 'report_refund': {
         const record = this.records.find((r) => r.id === c.paymentRecordId);

@@ -16,13 +16,6 @@ export type ConflictFact =
       readonly refusedAt: Time;
       readonly reason: string | null;
     }
-  | {
-      readonly code: 'completed-otherwise';
-      readonly signup: string;
-      readonly charge: string;
-      readonly stated: Money;
-      readonly asked: Money;
-    }
   | { readonly code: 'refunded-elsewhere'; readonly amount: Money; readonly payment: string }
   | {
       readonly code: 'payment-misnamed';

@@ -10,6 +10,7 @@ export type AmountFact =
       readonly marking: 'payment_record' | 'out_of_band';
     }
   | { readonly code: 'rest-due'; readonly status: string; readonly due: Money }
+  | { readonly code: 'marked-beyond'; readonly shown: Money; readonly taken: Money }
   | {
       readonly code: 'overpaid';
       readonly over: Money;
@@ -19,6 +20,15 @@ export type AmountFact =
       readonly left: Money;
       /** Stripe put it on the customer's balance. */
       readonly credited: boolean;
+    }
+  | {
+      readonly code: 'completed-otherwise';
+      readonly signup: string;
+      readonly charge: string;
+      readonly stated: Money;
+      readonly asked: Money;
+      /** A refused refund of the payment; null: nobody tried one. */
+      readonly failed: { readonly amount: Money; readonly said: string | null } | null;
     };
 
 export type NotPayableFact =

@@ -119,7 +119,12 @@ export type BillingAnswer =
   | { readonly kind: 'finalize_invoice'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'attach_payment'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'set_reference'; readonly invoice: InvoiceFacts }
-  | { readonly kind: 'pay_out_of_band'; readonly invoice: InvoiceFacts }
+  | {
+      readonly kind: 'pay_out_of_band';
+      readonly invoice: InvoiceFacts;
+      /** The part paid out of band, besides the platform's listed payments; left out: nobody asked for them. */
+      readonly outOfBand?: bigint;
+    }
   | { readonly kind: 'mark_uncollectible'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'cancel_subscription'; readonly subscriptionId: string }
   | { readonly kind: 'report_payment'; readonly paymentRecordId: string }

@@ -11,7 +11,7 @@ import { isSurplus } from '../../domain/surplus.js';
 import { type CallRule } from '../../engine/call-rule.js';
 import { type Call, refusalOf } from '../../engine/call.js';
 import { retryAt } from '../../engine/change.js';
-import { type Refusal, type Choice } from '../../engine/commanded.js';
+import { type Refusal, refuse, type Choice } from '../../engine/commanded.js';
 import { moveMark } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { askAgain, isFresh, lookAfresh, takeRead } from '../../engine/facts.js';
@@ -21,6 +21,7 @@ import { awaitVerdict, closePayment, isCallOf, saysNothing } from '../../engine/
 import { paymentMarked } from '../../domain/postings.js';
 import { MARK_TRIES } from '../../policy.js';
 import { findToLookUp, referenceOf, reportOf, standsStillUntil } from './mark.js';
+import { askIfBeyond } from './payment.js';
 
 type Payment = Draft<PaymentRow>;
 type Probed = CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>;
@@ -83,9 +84,11 @@ export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
   readFirst: true,
   mayBeThere: bearsMoney,
   replied: (lane, { payment: p }, reply) => {
+    const before = lane.toState().invoice;
     takeRead(lane, reply.invoice);
     if (p === undefined) return;
     confirm(lane, p, `Stripe shows it ${reply.invoice.status}`);
+    askIfBeyond(lane, p, before, findOutOfBand(reply));
   },
   notBefore: (lane, { row: m }) => {
     const { payments, invoice } = lane.toState();
@@ -99,6 +102,9 @@ export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
   },
   chosen: chooseMark,
 };
+
+const findOutOfBand = (a: BillingAnswer): bigint | undefined =>
+  a.kind === 'pay_out_of_band' ? a.outOfBand : undefined;
 
 function confirm(lane: Lane, p: Payment, how: string): void {
   if (p.amount === null || !['waiting', 'attaching', 'paying', 'parked'].includes(p.mark)) return;
@@ -192,6 +198,7 @@ function takeIdentified(lane: Lane, p: Payment, answer: BillingAnswer | null): v
   }
   p.markMode = answer.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
   confirm(lane, p, 'found on Stripe');
+  askIfBeyond(lane, p, lane.invoice, findOutOfBand(answer));
 }
 
 /** What this payment's own mark on an invoice that is paid would have been. */
@@ -206,12 +213,19 @@ function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
   return written ?? { kind: 'set_reference', invoiceId, paymentId: effectName(p), reference: referenceOf(p) };
 }
 
+const NOT_PROVEN =
+  'Whether this charge is real is not known yet. Dismiss this once it is, or complete the signup again with the right amount.';
+
 /** A payment that waits for a person: applied, given back, tried again, or left aside. */
 export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Refusal | null {
   const p = lane.findPayment(r.paymentRowId);
+  // Nobody knows yet whether there is money at all: closed now, its mark would begin, or be dropped, once it is proven, unasked.
+  if (resolution === 'dismiss' && p?.mark === 'proving' && r.subject === p.signupId)
+    return refuse(409, 'resolution_not_available', NOT_PROVEN, 'resolution');
   // It is on the invoice already: what can be looked at is the invoice, and surplus.ts tells what is still so.
   if (resolution === 'retry' && (isSurplus(r) || p?.mark === 'confirmed')) askAgain(lane);
-  if (p === undefined) return null;
+  // Only the number of an unproven signup is settled: another item asks whether the MoR knows the charge at all.
+  if (p === undefined || (r.kind === 'amount_mismatch' && p.mark === 'parked' && p.succeededAt === null)) return null;
   if (resolution === 'dismiss') {
     if (p.mark !== 'parked') return null;
     closePayment(p);
@@ -219,8 +233,9 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
     if (saysNothing(p) && lane.invoice?.retries?.waitingSince === null) awaitVerdict(lane, lane.now);
     return null;
   }
-  if (resolution === 'apply' && p.mark === 'parked') p.waived = findWaived(lane, r, p);
-  else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
+  if (resolution === 'apply' && p.mark === 'parked') {
+    if (r.subject !== p.signupId) p.waived = findWaived(lane, r, p); // of a signup only its number is settled: the amounts are compared
+  } else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
   else return null;
   moveMark(p, 'waiting');
   lookAfresh(lane);

@@ -116,7 +116,7 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
   if (isShadowed(lane, p)) return settleShadowed(lane, p);
   if (STEPS[p.mark] !== undefined) return withdrawIfPointless(lane, p, i);
   const { amount } = p;
-  if (p.mark !== 'waiting' || amount === null || isBesidePart(lane, p)) return;
+  if (p.mark !== 'waiting' || amount === null || isBesidePart(lane, p) || askOfAmount(lane, p)) return;
   const holder = lane.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(lane, x, i));
   const isStuck = lane.reviews.some(
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
@@ -189,6 +189,22 @@ export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall 
     guaranteedAt: at,
     presence: p.origin === 'signup' ? 'on_session' : 'off_session',
   };
+}
+
+/**
+ * A signup's backend said another amount than the signup asked for (signups/rules/signup.ts): a person decides before any mark, and again if
+ * they chose a refund and the MoR made none. A MoR that took less refuses to give back the amount asked for. True: a person decides.
+ */
+function askOfAmount(lane: Lane, p: Payment): boolean {
+  const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
+  if (item === undefined || (item.status !== 'open' && item.resolution !== 'refund')) return false;
+  if (item.fact.code !== 'completed-otherwise') return false;
+  const { subject, fact } = item;
+  const r = lane.findRefunds(p).findLast((x) => x.status === 'failed');
+  const refund = r && { amount: { minor: r.amount, currency: r.currency }, said: r.failure?.message ?? null };
+  moveMark(p, 'parked');
+  lane.ask({ kind: 'amount_mismatch', subject, paymentRowId: p.id, fact: { ...fact, failed: refund ?? fact.failed } });
+  return true;
 }
 
 /** Of two payments for one invoice a person sees all that speaks of money. */

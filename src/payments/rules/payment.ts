@@ -2,7 +2,7 @@
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, timeNamed } from '../../domain/events/payload-fields.js';
 import { type UnprovenFact } from '../../domain/facts/late.js';
-import { type LaneRows, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type InvoiceRow, type LaneRows, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { type Money, sameMoney, showMoney } from '../../domain/money.js';
 import { has } from '../../domain/mor-object.js';
 import { effectName } from '../../domain/payment-name.js';
@@ -17,7 +17,7 @@ import { type Draft, type Lane } from '../../engine/draft.js';
 import { done, type PaymentEvent, type Verdict } from '../../engine/event.js';
 import { declareItems, itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
-import { believe, collect } from '../../engine/one-charge.js';
+import { believe, collect, settleAmount } from '../../engine/one-charge.js';
 import { closePayment, inBooks, takePayment } from '../../engine/payment.js';
 import {
   DAY_MS,
@@ -51,13 +51,17 @@ export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
   });
   if (!collect(lane, p, e.eventId)) return done('its charge is booked for another invoice, as a person was told');
   moveMark(p, 'waiting');
+  settleAmount(lane, p, AMOUNT_NAMED);
   askIfRefusedSince(lane, p, verdictAt, declineCode);
   return done(`${showMoney({ minor: e.amount, currency: e.currency })} was taken, payment ${e.paymentId}`);
 }
 
+const AMOUNT_NAMED = 'the MoR named the amount';
+
 function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): Verdict {
   const isSameCharge = e.processorChargeId === null || p.processorChargeId === e.processorChargeId;
   if (p.amount === e.amount && p.currency === e.currency && p.customerId === e.customerId && isSameCharge) {
+    settleAmount(lane, p, AMOUNT_NAMED);
     return done('this payment is already recorded');
   }
   const stated = {
@@ -259,6 +263,22 @@ export const restItems = itemRule(
     }
   },
 );
+
+/**
+ * Out of band Stripe takes all that is due for paid: more became due between our read and our mark, and nobody took it. `before`: the invoice
+ * of before the mark; where that shows the mark already, as after a lost answer, `outOfBand` or the other payments tell what it settled.
+ */
+export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
+  const is = lane.invoice?.amountPaid ?? 0n;
+  const known = before?.amountPaid ?? 0n;
+  const others = lane.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
+  const was = known < is ? known : others.reduce((sum, x) => sum + (x.amount ?? 0n), 0n);
+  const minor = outOfBand ?? is - was;
+  const { amount, currency } = p;
+  if (p.markMode !== 'out_of_band' || amount === null || minor <= amount) return;
+  const fact = { code: 'marked-beyond', shown: { minor, currency }, taken: { minor: amount, currency } } as const;
+  lane.ask({ kind: 'amount_mismatch', subject: p.id, paymentRowId: p.id, fact, actions: ['dismiss'] });
+}
 
 /** More was taken for the invoice than was due. Who paid what is known once every call that marks it has its reply. */
 export function declareSurplus(lane: Lane): void {

@@ -1,7 +1,8 @@
 // A signup: its completion makes the charge of the browser's result the payment of the first invoice; while Stripe's 23 hours run, a
 // person hears of a signup without its money.
-import { type InvoiceRow, type PaymentRow } from '../../domain/model.js';
-import { type Money, sameMoney, showMoney } from '../../domain/money.js';
+import { isSameFact } from '../../domain/fact.js';
+import { type InvoiceRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { money, type Money, sameMoney, showMoney } from '../../domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { refuse, type Result } from '../../engine/commanded.js';
 import { moveMark } from '../../engine/moves.js';
@@ -10,7 +11,7 @@ import { done, type OwnLaneEvent, type Verdict } from '../../engine/event.js';
 import { ensureInvoice } from '../../engine/facts.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { identifyPayment, newPayment } from '../../engine/payment.js';
-import { believe } from '../../engine/one-charge.js';
+import { believe, settleAmount } from '../../engine/one-charge.js';
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
 
 export type Completion = {
@@ -29,13 +30,13 @@ export type Completion = {
 
 /**
  * The first invoice's payment. It counts once the MoR has charged it (`psp_reference`), unless the check is off. An earlier event of the same
- * charge or intent is the proof.
+ * charge or intent is the proof. Nothing at the MoR tells a charge's amount (Document 3): a person settles a difference between the backend's
+ * amount and the signup's before any mark.
  */
 export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
   const p = takeCompletion(lane, c);
   if (p === null)
     return refuse(409, 'charge_already_used', 'This charge is already the payment of another signup.', 'charge_id');
-  tellOtherAmount(lane, p, c);
   if (c.paymentId === undefined || c.paymentId === null) return { ok: true, value: { ...p } };
   return identifyPayment(lane, p.id, c.paymentId, `signup ${c.signupId}`);
 }
@@ -62,24 +63,29 @@ function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
     moveMark(p, 'proving', { ...ids, status: 'processing', amount, currency, recordedAt: lane.now });
     return awaitProof(lane, p, c);
   }
+  compareAmounts(lane, p, c);
   return p;
 }
 
 function awaitProof(lane: Lane, p: Draft<PaymentRow>, c: Completion): Draft<PaymentRow> {
   lane.say('person', `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney(c.said)}`, p);
+  compareAmounts(lane, p, c);
   if (lane.settings.signupChargeCheck !== 'psp_reference') believe(lane, p, 'the check is off');
   return p;
 }
 
-/** Nothing at the MoR tells a charge's amount (Document 3): the intent's amount counts, and a person hears of another number. */
-function tellOtherAmount(
-  lane: Lane,
-  p: PaymentRow,
-  { signupId: signup, chargeId: charge, asked, said }: Completion,
-): void {
-  if (sameMoney(asked, said)) return;
-  const fact = { code: 'completed-otherwise', signup, charge, stated: said, asked } as const;
-  lane.ask({ kind: 'conflicting_event', subject: signup, paymentRowId: p.id, fact });
+/** Another amount than recorded: a person decides, and the mark waits. The right amount closes the item. */
+function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
+  if (p.amount === null) return;
+  const recorded = money(p.amount, p.currency);
+  if (sameMoney(recorded, c.said)) return settleAmount(lane, p, 'the signup was completed with the right amount');
+  const facts = { signup: c.signupId, charge: c.chargeId, stated: c.said, asked: recorded };
+  const fact = { code: 'completed-otherwise', ...facts, failed: null } as const;
+  // A person has settled the same before: a repeated request asks nothing new.
+  const isSettled = (r: ReviewRow): boolean =>
+    r.fact.code === 'completed-otherwise' && isSameFact({ ...r.fact, failed: null }, fact);
+  if (lane.toState().reviews.some((r) => isSettled(r) && r.resolution !== 'cleared')) return;
+  lane.ask({ kind: 'amount_mismatch', subject: c.signupId, paymentRowId: p.id, fact });
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Ctx, emptyLane } from '../../../src/engine/change.js';
 import { putPayment } from '../../support/put-rows.js';
 import { isOfSharedCharge } from '../../../src/engine/open-money.js';
 import { collectedCharges, newPayment } from '../../../src/engine/payment.js';
-import { collect } from '../../../src/engine/one-charge.js';
+import { collect, settleAmount } from '../../../src/engine/one-charge.js';
 import { paymentCollected, paymentMarked } from '../../../src/domain/postings.js';
 import { aPaymentFailed, aPaymentSucceeded, invoiceEvent } from '../../support/builders.js';
 import { aCtx, NOW } from '../../support/channel-lane.js';
@@ -13,7 +13,8 @@ import { openKinds } from '../../support/lane-harness.js';
 import { never } from '../../support/never.js';
 import { after, DAY_MS, HOUR_MS, type Rig, relayed, retry, state } from '../../support/retry-rig.js';
 import { booked, dismiss, named, refusedNow } from '../../support/shared-charge.js';
-import { decide } from '../../support/decide.js';
+import { decide, openReview } from '../../support/decide.js';
+import { FACTS } from '../../support/item-facts.js';
 
 const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
   newPayment(aCtx(), {
@@ -163,5 +164,38 @@ describe('a renewal that names a charge of another invoice', () => {
     const s = await state(r);
     expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
     expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+  });
+});
+
+describe('the amount of a signup, once it is certain', () => {
+  const parked = payment({ id: 'pmt_1', signupId: 'sup_1', origin: 'signup', mark: 'parked' });
+  const asked = (s: LaneState, subject = 'sup_1'): LaneState =>
+    openReview(s, aCtx(), { kind: 'amount_mismatch', subject, fact: FACTS.amount_mismatch });
+  const known = (p: PaymentRow): LaneState => putPayment(emptyLane('in_1'), p);
+  const amountSettled = (s: LaneState): LaneState =>
+    decide(s, aCtx(), (l) => settleAmount(l, l.findPayment('pmt_1') ?? never(), 'said rightly'));
+  const settled = (p: PaymentRow): LaneState => amountSettled(asked(asked(known(p)), 'pmt_1'));
+
+  it('closes its own item, and the payment in wait for it goes on', () => {
+    const s = settled(parked);
+    expect(s.reviews).toMatchObject([
+      { subject: 'sup_1', status: 'resolved', resolution: 'cleared', note: 'said rightly' },
+      { subject: 'pmt_1', status: 'open' },
+    ]);
+    expect(s.payments).toMatchObject([{ mark: 'waiting' }]);
+  });
+
+  it('proves no charge: an unproven payment stays where it is', () => {
+    const marks = (over: Partial<PaymentRow>): string | undefined => settled({ ...parked, ...over }).payments[0]?.mark;
+    expect(marks({ succeededAt: null })).toBe('parked');
+    expect(marks({ succeededAt: null, mark: 'proving' })).toBe('proving');
+    expect(marks({ mark: 'confirmed' })).toBe('confirmed');
+  });
+
+  it('changes nothing without an item, or for a renewal', () => {
+    const s = known(parked);
+    expect(amountSettled(s)).toBe(s);
+    const renewal = asked(known({ ...parked, signupId: null }), 'null');
+    expect(amountSettled(renewal)).toBe(renewal);
   });
 });

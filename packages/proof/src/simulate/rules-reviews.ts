@@ -64,6 +64,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     case 'invoice_not_payable':
       return p !== undefined && (invoice === undefined || invoice.status === 'void');
     case 'amount_mismatch':
+      if (world.misnamed.has(r.subject)) return true;
       return (
         p !== undefined &&
         invoice !== undefined &&
@@ -95,7 +96,6 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.topic === 'unknown-dispute',
       );
     case 'conflicting_event':
-      if (r.fact.code === 'completed-otherwise') return world.misnamed.has(r.subject);
       if (isOfLinkBeside(sides, r)) return true;
       // The MoR took a payment, or a signup's charge has its proof, and afterwards the MoR reports a failure.
       if (world.contradicted.has(invoiceId)) return true;

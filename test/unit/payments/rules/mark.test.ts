@@ -276,11 +276,19 @@ describe('a payment that waits', () => {
     expect([marks(s), message(s, 'attach_payment').asked]).toMatchObject([['attaching'], { paymentRecordId: 'pr_1' }]);
   });
 
-  it('is not touched without a fresh read or without an amount', () => {
+  it('is not touched without a fresh read, without an amount, or while its signup’s number is in question', () => {
     const s = lane({}, payment());
     expect(settled(s, ctx({}, 11_000))).toBe(s);
     const unknown = lane({}, { ...payment(), amount: null });
     expect(settled(unknown)).toBe(unknown);
+    const eur = (minor: bigint) => ({ minor, currency: 'EUR' });
+    const said = { signup: 'sup_1', charge: 'ch_1', stated: eur(1990n), asked: eur(2990n), failed: null };
+    const fact = { code: 'completed-otherwise', ...said } as const;
+    const item = { kind: 'amount_mismatch', subject: 'sup_1', fact } as const;
+    const asked = openReview(lane({}, payment({ signupId: 'sup_1' })), ctx(), item);
+    expect(marks(settled(asked))).toEqual(['parked']);
+    const other = openReview(lane({}, payment({ signupId: 'sup_2' })), ctx(), item);
+    expect(marks(settled(other))).toEqual(['reporting']);
   });
 
   it('on a draft is held until a minute after the draft’s end, then ever longer, or looked at every quarter of an hour', () => {

@@ -15,13 +15,13 @@ import { emptyLane } from '../../../../src/engine/change.js';
 import { putPayment, putRefund } from '../../../support/put-rows.js';
 import { declares } from '../../../../src/engine/items.js';
 import { newPayment } from '../../../../src/engine/payment.js';
-import { declareSurplus, restItems, surplusToRefund } from '../../../../src/payments/rules/payment.js';
+import { askIfBeyond, declareSurplus, restItems, surplusToRefund } from '../../../../src/payments/rules/payment.js';
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
 import { aCtx, facts, NOW, open } from '../../../support/channel-lane.js';
 import { closeReviews, decide, takeRead } from '../../../support/decide.js';
 import { wordsOf } from '../../../support/item-words.js';
 import { never } from '../../../support/never.js';
-import { lane, payment as aPayment, withInvoice } from '../../../support/waiting-payment.js';
+import { invoice as anInvoice, lane, payment as aPayment, withInvoice } from '../../../support/waiting-payment.js';
 
 const ctx = aCtx();
 
@@ -171,8 +171,52 @@ describe('a surplus', () => {
   });
 });
 
+const paid = (amountPaid: bigint): Partial<InvoiceFacts> => ({ status: 'paid', amountPaid, amountRemaining: 0n });
+const outOfBand = aPayment({ mark: 'confirmed', markMode: 'out_of_band' });
 const other = (over: Partial<PaymentRow> = {}): PaymentRow =>
   aPayment({ id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2', mark: 'confirmed', amount: 1000n, ...over });
+
+describe('an invoice that was marked out of band', () => {
+  const beyond = (s: LaneState, before: bigint | null, of: PaymentRow = outOfBand, took?: bigint): readonly string[] =>
+    told(
+      decide(s, ctx, (l) => {
+        const p = Object.assign(l.findPayment('pmt_1') ?? never(), of);
+        askIfBeyond(l, p, before === null ? null : anInvoice(paid(before)), took);
+      }),
+    );
+  const forty = ['the invoice was marked as paid with 40.00 EUR, and 29.90 EUR was taken'];
+
+  it('took what is paid on it now and was not before', () => {
+    const s = lane(paid(4000n), outOfBand);
+    expect(beyond(s, null)).toEqual(forty);
+    expect(beyond(s, 0n)).toEqual(forty);
+    expect(beyond(s, 1009n)).toEqual(['the invoice was marked as paid with 29.91 EUR, and 29.90 EUR was taken']);
+    expect(beyond(s, 1010n)).toEqual([]);
+    expect(beyond(lane(paid(2990n), outOfBand), 0n)).toEqual([]);
+  });
+
+  it('took what no other marked payment settled, where the mark is shown already', () => {
+    const of = (...others: PaymentRow[]): readonly string[] => beyond(lane(paid(4000n), outOfBand, ...others), 4000n);
+    expect(of()).toEqual(forty);
+    expect(of(other())).toEqual(['the invoice was marked as paid with 30.00 EUR, and 29.90 EUR was taken']);
+    expect(of(other({ amount: 1010n }))).toEqual([]);
+    expect(of(other({ amount: 500n }), other({ id: 'pmt_3', amount: 510n }))).toEqual([]);
+    expect(of(other({ mark: 'parked', amount: 1010n }))).toEqual(forty);
+    expect(of({ ...other(), amount: null })).toEqual(forty);
+  });
+
+  it('took what Stripe says that it did, where it says so', () => {
+    expect(beyond(lane(paid(4000n), outOfBand), 4000n, outOfBand, 2990n)).toEqual([]);
+    expect(beyond(lane(paid(2990n), outOfBand), 0n, outOfBand, 4000n)).toEqual(forty);
+  });
+
+  it('is asked about only of a payment whose sum is known, and that was not attached', () => {
+    const s = lane(paid(4000n), outOfBand);
+    expect(beyond(s, null, { ...outOfBand, markMode: 'payment_record' })).toEqual([]);
+    expect(beyond(s, null, { ...outOfBand, amount: null })).toEqual([]);
+    expect(beyond({ ...s, invoice: null }, null)).toEqual([]);
+  });
+});
 
 /** Two marked payments of an open invoice of which 5.00 are due. */
 describe('a rest that is due after the mark', () => {

@@ -120,18 +120,34 @@ describe('a signup of 10.00 EUR whose backend says 25.00 EUR', () => {
     expect(state(done).payments).toMatchObject([{ amount: 1000n, mark: 'proving' }]);
     expect(withWords(open(state(done)))).toMatchObject([
       {
-        ...{ kind: 'conflicting_event', subject: 'sup_1', paymentRowId: value(done).id },
+        ...{ kind: 'amount_mismatch', subject: 'sup_1', paymentRowId: value(done).id },
         summary: 'signup sup_1 was completed with 25.00 EUR for charge ch_first; 10.00 EUR was asked for',
-        proposal: expect.stringContaining('recorded with 10.00 EUR'),
+        proposal: expect.stringContaining('Apply it if 10.00 EUR was taken'),
       },
     ]);
     expect(open(state(complete(lane(), { said: { minor: 1000n, currency: 'USD' } })))).toHaveLength(1);
   });
 
-  it('asks nobody again once a person dismissed it, unless another amount is said', () => {
+  it('asks nobody again once a person has settled it, unless another amount is said', () => {
     const asked = state(complete(lane(), EUR25));
-    const settled = closeReviews(asked, ctx(), () => true, { by: 'ada', resolution: 'dismiss', note: null });
-    expect(open(state(complete(settled, EUR25)))).toEqual([]);
-    expect(open(state(complete(settled, { said: eur(2600n) })))).toHaveLength(1);
+    const settled = (resolution: 'apply' | 'cleared') =>
+      closeReviews(asked, ctx(), () => true, { by: null, resolution, note: null });
+    expect(open(state(complete(settled('apply'), EUR25)))).toEqual([]);
+    expect(open(state(complete(settled('apply'), { said: eur(2600n) })))).toHaveLength(1);
+    expect(open(state(complete(settled('cleared'), EUR25)))).toHaveLength(1);
+  });
+
+  it('closes the item when it is completed again with the right number', () => {
+    const asked = state(complete(lane(), EUR25));
+    const done = complete(asked);
+    expect(open(state(done))).toEqual([]);
+    expect(state(done).reviews).toMatchObject([
+      { resolution: 'cleared', note: 'the signup was completed with the right amount' },
+    ]);
+  });
+
+  it('is not compared with a payment whose amount is not known', () => {
+    const s = putPayment(lane(), { ...payment({ processorChargeId: 'ch_first' }), amount: null });
+    expect(open(state(complete(s, EUR25)))).toEqual([]);
   });
 });
