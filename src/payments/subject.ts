@@ -6,8 +6,10 @@ import { nextLookup } from '../engine/lookup.js';
 import { type Subject } from '../engine/subject.js';
 import {
   chooseMark,
+  chooseRefund,
   endOfMarkCall,
   finalizeCall,
+  type GiveBack,
   identifyLookup,
   reportPaymentCall,
   setReferenceCall,
@@ -15,10 +17,8 @@ import {
 import { closeRefunded, readToMark, settleMarks } from './rules/mark.js';
 import {
   chargeLookup,
-  chooseRefund,
   chooseUnproven,
   declareSurplus,
-  type GiveBack,
   restItems,
   takeNotPaid,
   takeSucceeded,

@@ -11,7 +11,7 @@ export default {
     // would notice more, slowly.
     ignore: [
       'test/unit/{config,denials,doctor,env-file,intake-f,lane-watch,lane-worker,notify-s,observe,stripe-module}*.test.ts',
-      'test/unit/{disputes/order,flow-order,retries/any-story}.test.ts',
+      'test/unit/{disputes/order,engine/order,retries/any-story}.test.ts',
     ],
   },
   mutate: ['src/domain/**/*.ts', 'src/*/rules/**/*.ts'],

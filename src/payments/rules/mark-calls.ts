@@ -2,7 +2,7 @@
 import { type EffectFact } from '../../domain/facts/effect.js';
 import { type DoubleFact } from '../../domain/facts/money.js';
 import { type ByHand } from '../../domain/facts/parts.js';
-import { type LaneRows, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type InvoiceRow, type LaneRows, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { type Money } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type BillingAnswer, type BillingCall } from '../../domain/ports/billing-platform.js';
@@ -21,7 +21,7 @@ import { awaitVerdict, closePayment, isCallOf, saysNothing } from '../../engine/
 import { paymentMarked } from '../../domain/postings.js';
 import { MARK_TRIES } from '../../policy.js';
 import { findToLookUp, referenceOf, reportOf, standsStillUntil } from './mark.js';
-import { askIfBeyond } from './payment.js';
+import { surplusToRefund } from './payment.js';
 
 type Payment = Draft<PaymentRow>;
 type Probed = CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>;
@@ -111,6 +111,22 @@ function confirm(lane: Lane, p: Payment, how: string): void {
   moveMark(p, 'confirmed');
   lane.book(paymentMarked(p, p.amount, lane.now));
   lane.say('decision', `payment ${effectName(p)} is marked: ${how}`, p);
+}
+
+/**
+ * Out of band Stripe takes all that is due for paid: more became due between our read and our mark, and nobody took it. `before`: the invoice
+ * of before the mark; where that shows the mark already, as after a lost answer, `outOfBand` or the other payments tell what it settled.
+ */
+export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
+  const is = lane.invoice?.amountPaid ?? 0n;
+  const known = before?.amountPaid ?? 0n;
+  const others = lane.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
+  const was = known < is ? known : others.reduce((sum, x) => sum + (x.amount ?? 0n), 0n);
+  const minor = outOfBand ?? is - was;
+  const { amount, currency } = p;
+  if (p.markMode !== 'out_of_band' || amount === null || minor <= amount) return;
+  const fact = { code: 'marked-beyond', shown: { minor, currency }, taken: { minor: amount, currency } } as const;
+  lane.ask({ kind: 'amount_mismatch', subject: p.id, paymentRowId: p.id, fact, actions: ['dismiss'] });
 }
 
 /** Stripe refused a step of the mark: Crossbill looks at the invoice once more, then asks a person. */
@@ -250,4 +266,22 @@ function findWaived(lane: Lane, { kind }: ReviewRow, p: Payment): Payment['waive
   const isRefunded = lane.findRefunds(p).some((x) => x.status !== 'failed');
   const waived = [...p.waived.filter((x) => x !== 'surplus'), kind === 'partial_transfer' ? 'amount_mismatch' : kind];
   return isMore && !isRefunded ? [...waived, 'surplus'] : waived;
+}
+
+/** Refunds a payment by a person's choice for an item. `amount`: smallest units; null: the rest of the payment. */
+export type GiveBack = (
+  lane: Lane,
+  item: ReviewRow,
+  p: PaymentRow | undefined,
+  amount: bigint | null,
+  by: string,
+) => Refusal | null;
+
+const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';
+
+/** A person gives the payment back, or of a surplus the rest. */
+export function chooseRefund(lane: Lane, r: ReviewRow, by: string, giveBack: GiveBack): Refusal | null {
+  const surplus = surplusToRefund(lane.toState(), r);
+  if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');
+  return giveBack(lane, r, lane.findPayment(r.paymentRowId), surplus, by);
 }

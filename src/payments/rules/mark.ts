@@ -26,6 +26,7 @@ import { observationsOf } from '../../engine/open-money.js';
 import { closePayment, isCallOf, maybeOne, PARKING } from '../../engine/payment.js';
 import { invoiceLookup } from '../../engine/read-invoice.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
+import { askOfAmount } from './payment.js';
 
 type Payment = Draft<PaymentRow>;
 
@@ -189,22 +190,6 @@ export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall 
     guaranteedAt: at,
     presence: p.origin === 'signup' ? 'on_session' : 'off_session',
   };
-}
-
-/**
- * A signup's backend said another amount than the signup asked for (signups/rules/signup.ts): a person decides before any mark, and again if
- * they chose a refund and the MoR made none. A MoR that took less refuses to give back the amount asked for. True: a person decides.
- */
-function askOfAmount(lane: Lane, p: Payment): boolean {
-  const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
-  if (item === undefined || (item.status !== 'open' && item.resolution !== 'refund')) return false;
-  if (item.fact.code !== 'completed-otherwise') return false;
-  const { subject, fact } = item;
-  const r = lane.findRefunds(p).findLast((x) => x.status === 'failed');
-  const refund = r && { amount: { minor: r.amount, currency: r.currency }, said: r.failure?.message ?? null };
-  moveMark(p, 'parked');
-  lane.ask({ kind: 'amount_mismatch', subject, paymentRowId: p.id, fact: { ...fact, failed: refund ?? fact.failed } });
-  return true;
 }
 
 /** Of two payments for one invoice a person sees all that speaks of money. */

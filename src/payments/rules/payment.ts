@@ -2,7 +2,7 @@
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, timeNamed } from '../../domain/events/payload-fields.js';
 import { type UnprovenFact } from '../../domain/facts/late.js';
-import { type InvoiceRow, type LaneRows, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneRows, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { type Money, sameMoney, showMoney } from '../../domain/money.js';
 import { has } from '../../domain/mor-object.js';
 import { effectName } from '../../domain/payment-name.js';
@@ -11,7 +11,7 @@ import { type ChargeState } from '../../domain/ports/payment-gateway.js';
 import { isPayable } from '../../domain/status.js';
 import { isSurplus, overpaid, type Overpaid, surplusRefunded } from '../../domain/surplus.js';
 import { retryAt } from '../../engine/change.js';
-import { type Refusal, refuse, type ChoiceRule } from '../../engine/commanded.js';
+import { type ChoiceRule } from '../../engine/commanded.js';
 import { moveMark } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { done, type PaymentEvent, type Verdict } from '../../engine/event.js';
@@ -244,6 +244,22 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
   return null;
 };
 
+/**
+ * A signup's backend said another amount than the signup asked for (signups/rules/signup.ts): a person decides before any mark, and again if
+ * they chose a refund and the MoR made none. A MoR that took less refuses to give back the amount asked for. True: a person decides.
+ */
+export function askOfAmount(lane: Lane, p: Payment): boolean {
+  const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
+  if (item === undefined || (item.status !== 'open' && item.resolution !== 'refund')) return false;
+  if (item.fact.code !== 'completed-otherwise') return false;
+  const { subject, fact } = item;
+  const r = lane.findRefunds(p).findLast((x) => x.status === 'failed');
+  const refund = r && { amount: { minor: r.amount, currency: r.currency }, said: r.failure?.message ?? null };
+  moveMark(p, 'parked');
+  lane.ask({ kind: 'amount_mismatch', subject, paymentRowId: p.id, fact: { ...fact, failed: refund ?? fact.failed } });
+  return true;
+}
+
 /** A rest is still due after the mark: the invoice changed meanwhile. Nobody asks about a part that a person let through. */
 export const restItems = itemRule(
   { 'rest-due': ({ invoice }) => `the invoice is ${invoice?.platformStatus ?? 'unknown'}, or the payment goes back` },
@@ -263,22 +279,6 @@ export const restItems = itemRule(
     }
   },
 );
-
-/**
- * Out of band Stripe takes all that is due for paid: more became due between our read and our mark, and nobody took it. `before`: the invoice
- * of before the mark; where that shows the mark already, as after a lost answer, `outOfBand` or the other payments tell what it settled.
- */
-export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
-  const is = lane.invoice?.amountPaid ?? 0n;
-  const known = before?.amountPaid ?? 0n;
-  const others = lane.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
-  const was = known < is ? known : others.reduce((sum, x) => sum + (x.amount ?? 0n), 0n);
-  const minor = outOfBand ?? is - was;
-  const { amount, currency } = p;
-  if (p.markMode !== 'out_of_band' || amount === null || minor <= amount) return;
-  const fact = { code: 'marked-beyond', shown: { minor, currency }, taken: { minor: amount, currency } } as const;
-  lane.ask({ kind: 'amount_mismatch', subject: p.id, paymentRowId: p.id, fact, actions: ['dismiss'] });
-}
 
 /** More was taken for the invoice than was due. Who paid what is known once every call that marks it has its reply. */
 export function declareSurplus(lane: Lane): void {
@@ -322,24 +322,6 @@ export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
   if (!isSurplus(r)) return null;
   const rest = findSurplus(s)?.rest ?? 0n;
   return rest > 0n ? rest : 0n;
-}
-
-/** Refunds a payment by a person's choice for an item. `amount`: smallest units; null: the rest of the payment. */
-export type GiveBack = (
-  lane: Lane,
-  item: ReviewRow,
-  p: PaymentRow | undefined,
-  amount: bigint | null,
-  by: string,
-) => Refusal | null;
-
-const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';
-
-/** A person gives the payment back, or of a surplus the rest. */
-export function chooseRefund(lane: Lane, r: ReviewRow, by: string, giveBack: GiveBack): Refusal | null {
-  const surplus = surplusToRefund(lane.toState(), r);
-  if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');
-  return giveBack(lane, r, lane.findPayment(r.paymentRowId), surplus, by);
 }
 
 /** `back`: what refunds gave back of it, as Stripe was told. `rest`: what was neither given back nor is on its way back. */
