@@ -6,9 +6,9 @@ import { existsSync, readFileSync } from 'node:fs';
 /** At most so many per 100 words. The goal is 1.5 and 2.3 in docs, 1.8 and 2.3 elsewhere: a figure above its goal may only fall. */
 const BARS = {
   docs: { relative: 1.5, passive: 2.3 },
-  comments: { relative: 2.4, passive: 1.8 },
-  messages: { relative: 2.2, passive: 3.3 },
-  titles: { relative: 3.1, passive: 3.7 },
+  comments: { relative: 1.8, passive: 1.8 },
+  messages: { relative: 1.8, passive: 2.7 },
+  titles: { relative: 2.8, passive: 3.5 },
 };
 const WORST = 5;
 
