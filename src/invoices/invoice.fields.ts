@@ -1,12 +1,12 @@
 // The fields of an invoice: columns, CSV and the table of the command line.
 import { field, fields } from '../console/fields.js';
-import { html } from '../console/html.js';
+import { html, type Html } from '../console/html.js';
 import { billingReason, invoiceNumberLink, status, words } from '../console/show.js';
 import { type InvoiceListView } from './invoice.view.js';
 
 export const invoiceFields = fields<InvoiceListView>({
   id: field.id('Invoice'),
-  number: field.text({ label: 'Number', phone: 'below', cell: (i) => invoiceNumberLink(i.id, i.number) }),
+  number: field.text({ label: 'Number', phone: 'below', cell: numberOrId }),
   customer_id: field.customer({ label: 'Customer', phone: 'below' }),
   amount_due: field.money({ label: 'Due', phone: 'lead', link: 'invoices' }),
   currency: field.currency(),
@@ -27,3 +27,9 @@ export const invoiceFields = fields<InvoiceListView>({
   mor_customer_id: field.id(),
   subscription_id: field.id(),
 });
+
+/** On a phone the amount is the link, and the id of an invoice without a number takes no line. */
+function numberOrId({ id, number }: InvoiceListView): Html {
+  const shown = invoiceNumberLink(id, number);
+  return typeof number === 'string' ? shown : html`<span class="on-wide">${shown}</span>`;
+}
