@@ -73,6 +73,11 @@ export function paymentStatus(p: PaymentRow, refunded: bigint): PaymentStatus {
   return p.succeededAt !== null ? 'succeeded' : p.status;
 }
 
+/** The MoR may still make the refund. */
+export function isOnItsWay({ status }: Pick<RefundRow, 'status'>): boolean {
+  return status === 'requested' || status === 'unknown' || status === 'pending';
+}
+
 /**
  * The rest of a payment neither given back, nor promised back, nor taken back by a bank. Amount unknown: nothing.
  * @param lost the part lost in disputes (Document 3: a charged back payment cannot be refunded)

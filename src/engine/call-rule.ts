@@ -1,7 +1,7 @@
 // The rule of a stored call, as its subject declares it: its place in the queue, its reply, a refusal, silence, and whether anybody wants it.
 import { type InvoiceRow, type LaneRows, type OutboxKind } from '../domain/model.js';
 import { type CallFailure } from '../domain/ports/call.js';
-import { type AnswerTo, type Call, callOf } from './call.js';
+import { type AnswerTo, type Call, callOf, subjectOfCall } from './call.js';
 import { type Lane } from './draft.js';
 import { type ChoiceRule } from './commanded.js';
 
@@ -67,8 +67,6 @@ export function oneOf<K extends OutboxKind>(others: CallRule<K>, ...rules: reado
     ...others,
     replied: (lane, call, reply) => ruleOf(lane, call.row.subject).replied(lane, call, reply),
     refused: (lane, call, failure) => ruleOf(lane, call.row.subject).refused(lane, call, failure),
-    // The item about a refusal has the name of the call: its kind, then its subject.
-    chosen: (lane, r, choice) =>
-      ruleOf(lane, r.subject.slice(r.subject.indexOf(':') + 1)).chosen?.(lane, r, choice) ?? null,
+    chosen: (lane, r, choice) => ruleOf(lane, subjectOfCall(r)).chosen?.(lane, r, choice) ?? null,
   };
 }

@@ -1,7 +1,14 @@
 // A stored call with the rows behind it, and what its peer replied: the words of the rules of calls.
 import { type EffectFact } from '../domain/facts/effect.js';
 import { type Refused } from '../domain/facts/parts.js';
-import { type LaneRows, type OutboxKind, type OutboxRow, type PaymentRow, type RefundRow } from '../domain/model.js';
+import {
+  type LaneRows,
+  type OutboxKind,
+  type OutboxRow,
+  type PaymentRow,
+  type RefundRow,
+  type ReviewRow,
+} from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type BillingAnswer } from '../domain/ports/billing-platform.js';
 import { type CallFailure, said } from '../domain/ports/call.js';
@@ -95,5 +102,20 @@ export function askOfCall(
   fact: EffectFact,
   about: { readonly paymentRowId?: string; readonly refundId?: string } = {},
 ): void {
-  lane.ask({ kind: 'effect_failed', subject: `${m.kind}:${m.subject}`, fact, ...about });
+  lane.ask({ kind: 'effect_failed', subject: itemSubjectOf(m), fact, ...about });
+}
+
+/** The subject of the item about a call: the call's kind, then its own subject. */
+function itemSubjectOf({ kind, subject }: Pick<OutboxRow, 'kind' | 'subject'>): string {
+  return `${kind}:${subject}`;
+}
+
+/** The item is about this call, or an earlier one with its kind and subject. */
+export function isAbout(item: Pick<ReviewRow, 'subject'>, m: Pick<OutboxRow, 'kind' | 'subject'>): boolean {
+  return item.subject === itemSubjectOf(m);
+}
+
+/** The subject of the call behind the item. */
+export function subjectOfCall({ subject }: Pick<ReviewRow, 'subject'>): string {
+  return subject.slice(subject.indexOf(':') + 1);
 }

@@ -11,6 +11,7 @@ import { type Database, inTransaction } from '../store/database.js';
 import { purgeBodies } from '../store/event-bodies.js';
 import { fold, LOGGED, type LoggedRow } from './lane-log.js';
 import { allRows } from './lane-reader.js';
+import { isAbout } from './call.js';
 
 export type Erased = {
   readonly invoices: number;
@@ -231,7 +232,7 @@ function isOver(m: OutboxRow, s: LaneState): boolean {
   if (m.kind === 'create_refund') {
     return s.refunds.some((r) => r.id === m.subject && ['succeeded', 'failed', 'joined'].includes(r.status));
   }
-  return !s.reviews.some((r) => r.status === 'open' && r.subject === `${m.kind}:${m.subject}`);
+  return !s.reviews.some((r) => r.status === 'open' && isAbout(r, m));
 }
 
 /** Rewrites one lane's log. Safe to run again. */

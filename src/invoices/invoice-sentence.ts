@@ -3,7 +3,7 @@ import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow, type 
 import { isLiveProforma, isPayableLink, dueDate, verdictBy } from '../domain/mor-object.js';
 import { sayMoney } from '../domain/money.js';
 import { saysNothing } from '../engine/payment.js';
-import { SIGNUP_REASON } from '../domain/status.js';
+import { isOnItsWay, SIGNUP_REASON } from '../domain/status.js';
 import { refusalWords } from '../domain/decline-words.js';
 import { type Answer, troubleOf } from '../domain/sentence.js';
 import { day, moment, on, ordinal } from '../domain/when.js';
@@ -73,7 +73,7 @@ function givenBack({ payments, refunds }: AnswerFacts, marked: readonly PaymentR
   const others = payments.filter((p) => p.amountRefunded > 0n && !marked.includes(p));
   const sumsOf = (of: readonly PaymentRow[]): string =>
     of.map((p) => sayMoney({ ...p, minor: p.amountRefunded })).join(' and ');
-  const way = refunds.filter((r) => r.status === 'requested' || r.status === 'unknown' || r.status === 'pending');
+  const way = refunds.filter(isOnItsWay);
   return [
     ...(back.length === 0 ? [] : [all ? 'all of it was refunded' : `${sumsOf(back)} of it was refunded`]),
     ...(others.length === 0 ? [] : [`${sumsOf(others)} of another payment was refunded`]),

@@ -6,6 +6,7 @@ import { sayMoney } from '../domain/money.js';
 import { type Answer, troubleOf } from '../domain/sentence.js';
 import { refusalWords } from '../domain/decline-words.js';
 import { day } from '../domain/when.js';
+import { isOnItsWay } from '../domain/status.js';
 
 /** @param objects what the MoR keeps about this payment */
 export function paymentAnswer(
@@ -19,7 +20,7 @@ export function paymentAnswer(
   const { payment: p, refunds } = v;
   if (p.succeededAt === null) return notTaken(p, now);
   const trouble = troubleOf(v, now);
-  const way = refunds.filter((r) => ['requested', 'unknown', 'pending'].includes(r.status));
+  const way = refunds.filter(isOnItsWay);
   const parts = [
     `Taken by the MoR on ${day(p.succeededAt, now)}`,
     ...(p.amountRefunded === 0n

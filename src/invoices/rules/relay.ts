@@ -1,7 +1,7 @@
 // `invoice.created` is handed on to the MoR, which charges for it.
 import { type InvoiceRow, type LaneRows, type OutboxRow } from '../../domain/model.js';
 import { type CallRule } from '../../engine/call-rule.js';
-import { type Call, refusalOf } from '../../engine/call.js';
+import { askOfCall, type Call, isAbout, refusalOf } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
 import { type InvoiceEvent } from '../../engine/event.js';
 import { awaitsRetry, paymentThatCame, saysNothing } from '../../engine/payment.js';
@@ -96,15 +96,9 @@ export const relayCall: CallRule<'relay_event'> = {
   silent: ({ invoice: i }) => {
     if (i !== null && i.readAttempts >= RELAY_READ_TRIES) i.readAttempts = RELAY_READ_TRIES - 1;
   },
-  refused: (lane, { row }, f) =>
-    lane.ask({
-      kind: 'effect_failed',
-      subject: `${row.kind}:${row.subject}`,
-      fact: { code: 'relay-refused', ...refusalOf(row, f) },
-    }),
+  refused: (lane, { row }, f) => askOfCall(lane, row, { code: 'relay-refused', ...refusalOf(row, f) }),
   chosen: (lane, r, { resolution }) => {
-    const isIts = (m: OutboxRow): boolean => m.kind === 'relay_event' && r.subject === `relay_event:${m.subject}`;
-    if (resolution === 'retry') lane.sendAgain(lane.messages.find(isIts)?.id);
+    if (resolution === 'retry') lane.sendAgain(lane.messages.find((m) => isAbout(r, m))?.id);
     return null;
   },
 };

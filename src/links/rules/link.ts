@@ -16,7 +16,7 @@ import { type LinkFacts } from '../../domain/ports/mor-channels.js';
 import { untriedMethod } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { type CallRule } from '../../engine/call-rule.js';
-import { refusalOf } from '../../engine/call.js';
+import { askOfCall, refusalOf, subjectOfCall } from '../../engine/call.js';
 import { lastingName, retryAt } from '../../engine/change.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { isFresh, openLook } from '../../engine/facts.js';
@@ -53,12 +53,11 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
       const why = `the MoR does not collect in ${o.detail.jurisdiction ?? ''}: the jurisdiction of the settings is asked for`;
       return lane.say('decision', why, o);
     }
-    const fact = { code: 'recovery-refused', ...refusalOf(row, failure) } as const;
-    lane.ask({ kind: 'effect_failed', subject: `${row.kind}:${row.subject}`, fact });
+    askOfCall(lane, row, { code: 'recovery-refused', ...refusalOf(row, failure) });
   },
   silent: takeSilence,
   chosen: (lane, item, { resolution }) => {
-    const link = lane.objects.find((o) => item.subject === `create_payment_link:${o.id}`);
+    const link = lane.findObject(subjectOfCall(item));
     if (resolution !== 'retry' || link?.status !== 'REFUSED') return null;
     // Out of the way: settleRecovery asks for another under a new key.
     Object.assign(link, { status: 'REPLACED', updatedAt: lane.now });

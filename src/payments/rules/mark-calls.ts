@@ -1,5 +1,4 @@
 // The calls of a mark: each reply leads to the next step. And a person's choice for a payment that is kept from its invoice.
-import { type EffectFact } from '../../domain/facts/effect.js';
 import { type DoubleFact } from '../../domain/facts/money.js';
 import { type ByHand } from '../../domain/facts/parts.js';
 import { type InvoiceRow, type LaneRows, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
@@ -9,7 +8,7 @@ import { type BillingAnswer, type BillingCall } from '../../domain/ports/billing
 import { type CallFailure, type CallOutcome, LIST_TOO_LONG, said } from '../../domain/ports/call.js';
 import { isSurplus } from '../../domain/surplus.js';
 import { type CallRule } from '../../engine/call-rule.js';
-import { type Call, refusalOf } from '../../engine/call.js';
+import { askOfCall, type Call, refusalOf } from '../../engine/call.js';
 import { retryAt } from '../../engine/change.js';
 import { type Refusal, refuse, type Choice } from '../../engine/commanded.js';
 import { moveMark } from '../../engine/moves.js';
@@ -60,7 +59,8 @@ export const reportPaymentCall: CallRule<'report_payment'> = {
     if (p === undefined) return;
     moveMark(p, 'parked');
     const reference = p.reference ?? effectName(p);
-    askOfCall(lane, row, p, { code: 'mark-untraceable', payment: effectName(p), reference, why });
+    const fact = { code: 'mark-untraceable', payment: effectName(p), reference, why } as const;
+    askOfCall(lane, row, fact, { paymentRowId: p.id });
   },
   chosen: chooseMark,
 };
@@ -140,11 +140,8 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
     return;
   }
   moveMark(p, 'parked');
-  askOfCall(lane, row, p, { code: 'mark-refused', byHand: findWayByHand(row, p), ...refusalOf(row, f) });
-}
-
-function askOfCall(lane: Lane, row: OutboxRow, p: Payment, fact: EffectFact): void {
-  lane.ask({ kind: 'effect_failed', subject: `${row.kind}:${row.subject}`, paymentRowId: p.id, fact });
+  const fact = { code: 'mark-refused', byHand: findWayByHand(row, p), ...refusalOf(row, f) } as const;
+  askOfCall(lane, row, fact, { paymentRowId: p.id });
 }
 
 /**
@@ -238,7 +235,7 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
   // Nobody knows yet whether there is money at all: closed now, its mark would begin, or be dropped, once it is proven, unasked.
   if (resolution === 'dismiss' && p?.mark === 'proving' && r.subject === p.signupId)
     return refuse(409, 'resolution_not_available', NOT_PROVEN, 'resolution');
-  // It is on the invoice already: what can be looked at is the invoice, and surplus.ts tells what is still so.
+  // It is on the invoice already: a retry reads the invoice again, and its items say what still holds.
   if (resolution === 'retry' && (isSurplus(r) || p?.mark === 'confirmed')) askAgain(lane);
   // Only the number of an unproven signup is settled: another item asks whether the MoR knows the charge at all.
   if (p === undefined || (r.kind === 'amount_mismatch' && p.mark === 'parked' && p.succeededAt === null)) return null;
@@ -262,7 +259,7 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
 function findWaived(lane: Lane, { kind }: ReviewRow, p: Payment): Payment['waived'] {
   const due = lane.invoice?.amountRemaining ?? null;
   const isMore = due !== null && p.amount !== null && p.amount > due;
-  // Once some was given back, that was the surplus and no sale, and Stripe credits it as well: told after the mark (surplus.ts).
+  // Once some was given back, that was the surplus and no sale, and Stripe credits it as well: an item after the mark says so.
   const isRefunded = lane.findRefunds(p).some((x) => x.status !== 'failed');
   const waived = [...p.waived.filter((x) => x !== 'surplus'), kind === 'partial_transfer' ? 'amount_mismatch' : kind];
   return isMore && !isRefunded ? [...waived, 'surplus'] : waived;

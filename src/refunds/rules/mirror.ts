@@ -10,7 +10,7 @@ import { type Money } from '../../domain/money.js';
 import { effectName, paymentName } from '../../domain/payment-name.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { refundMirrored, refundOfUnmarked, refundPaid } from '../../domain/postings.js';
-import { isPayable, paymentStatus } from '../../domain/status.js';
+import { isOnItsWay, isPayable, paymentStatus } from '../../domain/status.js';
 import { saleOf, surplusIn } from '../../domain/surplus.js';
 import { type CallRule } from '../../engine/call-rule.js';
 import { type Call, askOfCall, refundOf, refusalOf } from '../../engine/call.js';
@@ -173,7 +173,7 @@ export function reconsiderParked(lane: Lane): void {
     // An item without a person's choice decided nothing.
     const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
     if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
-    if (lane.findRefunds(p).some((r) => ['requested', 'unknown', 'pending'].includes(r.status))) continue;
+    if (lane.findRefunds(p).some(isOnItsWay)) continue;
     lane.say('decision', `${paymentName(p)} was not given back in full: look at it again`, p);
     moveMark(p, 'waiting');
     lane.invoice.readAt = null;

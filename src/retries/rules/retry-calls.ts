@@ -1,7 +1,7 @@
 // The calls of a schedule of retries: the MoR charges again, or Stripe ends the invoice or the subscription.
 import { type Words } from '../../domain/fact.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
-import { type Call, isRedirect, mayBeCutOff, refusalOf } from '../../engine/call.js';
+import { askOfCall, type Call, isAbout, isRedirect, mayBeCutOff, refusalOf } from '../../engine/call.js';
 import { type CallRule } from '../../engine/call-rule.js';
 import { type Lane } from '../../engine/draft.js';
 import { takeRead } from '../../engine/facts.js';
@@ -48,17 +48,15 @@ export const retryChargeCall: CallRule<'retry_charge'> = {
     const heard = row.attempts > 1 || mayBeCutOff(row, lane) || isRedirect(failure);
     if (!heard) awaitVerdict(lane, null);
     // The number makes the next refusal news, even in the same words.
-    const fact = { code: 'retry-refused', retry: row.generation, heard, ...refusalOf(row, failure) } as const;
-    lane.ask({ kind: 'effect_failed', subject: `${row.kind}:${row.subject}`, fact });
+    askOfCall(lane, row, { code: 'retry-refused', retry: row.generation, heard, ...refusalOf(row, failure) });
   },
   chosen: (lane, item, { resolution }) => {
     // The newest refused order: the MoR has replied to earlier ones since.
-    const m = lane.messages.findLast((x) => x.kind === 'retry_charge' && item.subject === `retry_charge:${x.subject}`);
+    const m = lane.messages.findLast((x) => isAbout(item, x));
     if (resolution !== 'retry' || m?.status !== 'refused') return null;
     if (!awaitsRetry(lane)) m.attempts = 0; // surely not heard: that says nothing of the tries to come
     awaitVerdict(lane, lane.now);
-    const { id } = m;
-    lane.sendAgain(id);
+    lane.sendAgain(m.id);
     return null;
   },
 };
@@ -70,15 +68,10 @@ const endCall = {
     // A person's retry took its place: after the refusal of that retry the end comes again.
     if (i?.retries && (row.attempts === 0 || awaitsRetry(lane))) i.retries = { ...i.retries, ended: null };
   },
-  refused: (lane, { row }, failure) =>
-    lane.ask({
-      kind: 'effect_failed',
-      subject: `${row.kind}:${row.subject}`,
-      fact: { code: 'end-refused', ...refusalOf(row, failure) },
-    }),
+  refused: (lane, { row }, failure) => askOfCall(lane, row, { code: 'end-refused', ...refusalOf(row, failure) }),
   // Under a next key: Stripe keeps a refusal under the first key for a day. A fresh read comes before it, as the first time.
   chosen: (lane, item, { resolution }) => {
-    const m = lane.toState().messages.findLast((x) => item.subject === `${x.kind}:${x.subject}`);
+    const m = lane.toState().messages.findLast((x) => isAbout(item, x));
     if (resolution === 'retry' && m?.status === 'refused' && m.asked !== null) lane.call(m.asked, m.subject);
     return null;
   },

@@ -10,7 +10,7 @@ import { type LossCredit, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { overpaid, saleOf } from '../../domain/surplus.js';
-import { askOfCall, refusalOf, type Call } from '../../engine/call.js';
+import { askOfCall, refusalOf, subjectOfCall, type Call } from '../../engine/call.js';
 import { type CallRule } from '../../engine/call-rule.js';
 import { type Ctx } from '../../engine/change.js';
 import { type Choice, type ChoiceRule, type Refusal, refuse } from '../../engine/commanded.js';
@@ -18,9 +18,7 @@ import { type Draft, type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { lossCredited, lossCreditReversed } from '../../domain/postings.js';
 import { type CallFailure } from '../../domain/ports/call.js';
-
-/** Refunds under way: they may still take a part of the loss. */
-const UNDER_WAY: ReadonlySet<string> = new Set(['requested', 'unknown', 'pending']);
+import { isOnItsWay } from '../../domain/status.js';
 
 const least = (a: bigint, ...others: readonly bigint[]): bigint => others.reduce((n, x) => (x < n ? x : n), a);
 
@@ -38,7 +36,8 @@ export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'setting
   // Money beyond the amount due is no sale: a person finds out its part of the loss.
   if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
   if ((p.refundedTotal ?? 0n) > p.amountRefunded) return null;
-  if (s.refunds.some((r) => r.paymentRowId === p.id && UNDER_WAY.has(r.status))) return null;
+  // A refund on its way may still take a part of the loss.
+  if (s.refunds.some((r) => r.paymentRowId === p.id && isOnItsWay(r))) return null;
   const credits = s.objects.flatMap((x) => x.detail.credit ?? []);
   const sum = (some: readonly LossCredit[]): bigint => some.reduce((n, c) => n + BigInt(c.minor), 0n);
   const sales = s.refunds.filter((r) => r.counted && r.mirror !== 'not_needed').reduce((n, r) => n + saleOf(r), 0n);
@@ -115,7 +114,7 @@ const lossCall = {
   /** Once more from the refused call. */
   chosen: (lane: Lane, r: ReviewRow, { resolution }: Choice) => {
     if (resolution !== 'retry') return null;
-    const found = creditNamed(lane, r.subject.slice(r.subject.indexOf(':') + 1));
+    const found = creditNamed(lane, subjectOfCall(r));
     if (found?.credit.stage !== 'parked') return null;
     // The loss may be gone by now.
     if (lane.settings.shadow === true || standing(found.o, found.credit) < BigInt(found.credit.minor))

@@ -4,6 +4,7 @@ import { showMoney } from '../../domain/money.js';
 import { lostOf, type MorObjectRow, newMorObject, returnOf } from '../../domain/mor-object.js';
 import { type Refusal, refuse, type Result } from '../../engine/commanded.js';
 import { type Lane } from '../../engine/draft.js';
+import { isOnItsWay } from '../../domain/status.js';
 
 /** The speaker, and the source, such as `bank statement, line 12`; null: not said. */
 export type ReturnWord = {
@@ -33,7 +34,7 @@ export function returnDebit(
     return notReturnable(
       'Nothing of this payment is left to book: all of it was refunded, or lost in a dispute. If the bank took the debit back as well, the customer got it twice, or the MoR owes it to you: ask the MoR.',
     );
-  const open = lane.findRefunds(p).find((r) => ['requested', 'unknown', 'pending'].includes(r.status));
+  const open = lane.findRefunds(p).find(isOnItsWay);
   if (open !== undefined) {
     const message = `Refund ${open.id} of this payment is ${open.status}: what the bank took is known once it has succeeded or failed. Record the return then.`;
     return refuse(409, 'refund_under_way', message);
