@@ -45,8 +45,8 @@ export const LEASE_MS = 25_000;
 export const CUT_OFF_AFTER_MS = 15_000;
 
 /**
- * A process that stands still (a moved or swapping machine) may send a call after another process looked for its effect in vain. Only after
- * this time may Crossbill take back the end of a mark.
+ * On a moved or swapping machine a process stands still, and may send its call late: another process has already looked for the effect and
+ * found none. Crossbill waits this long before it takes back the end of a mark.
  */
 export const STANDSTILL_MS = 5 * 60_000;
 

@@ -129,6 +129,6 @@ export function openLook(i: InvoiceRow, { now }: { readonly now: Date }): Date |
 }
 
 /** The next write to the invoice waits for a new read of it. */
-export function lookAfresh({ invoice }: Lane): void {
+export function requireRead({ invoice }: Lane): void {
   if (invoice !== null) Object.assign(invoice, { readAt: null, readDueAt: null });
 }

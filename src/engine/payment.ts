@@ -39,7 +39,7 @@ export function findPayment(s: LaneState, e: PaymentEvent): PaymentRow | undefin
   );
 }
 
-/** The payment with every id the event brought; one is made when it is new. */
+/** The payment of the event, with all ids from it; a new one if the lane has none. */
 export function withIds(s: LaneState, e: PaymentEvent, ctx: Ctx): PaymentRow {
   const p =
     findPayment(s, e) ??

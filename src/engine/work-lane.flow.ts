@@ -30,10 +30,10 @@ type Elsewhere = {
 };
 const NOWHERE: Elsewhere = { payments: new Map(), charges: new Map() };
 
-/** What an errand brought. */
-type Brought = { readonly take: Rule; readonly refundsElsewhere?: readonly RefundHolder[] };
+/** The reply to an errand, as a rule of the lane. */
+type Reply = { readonly take: Rule; readonly refundsElsewhere?: readonly RefundHolder[] };
 
-type News = Brought & {
+type News = Reply & {
   readonly ahead: boolean;
   /** A stored call was sent: it may have done something. */
   readonly sent: boolean;
@@ -118,7 +118,7 @@ export class WorkLaneFlow {
     }
   }
 
-  /** Throws AnswerLost where the database did not take what a call brought. */
+  /** Throws AnswerLost: the database did not store the reply to a call. */
   private async takeIn(claim: Claim, news: News | null): ReturnType<WorkLaneFlow['step']> {
     try {
       return await this.step(claim, news, NOWHERE);
@@ -148,7 +148,7 @@ export class WorkLaneFlow {
           };
           seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
           const decided: DecidedEvent[] = [];
-          // What a read ahead brought is told after the events it was made for.
+          // A read ahead counts after the events that asked for it.
           const lane = new Lane(state, ctx);
           if (news?.ahead === false) news.take(lane);
           let held: 'ask' | 'wait' | null = null;
@@ -181,7 +181,7 @@ export class WorkLaneFlow {
     }
   }
 
-  private async carryOut(errand: Errand, trail: LaneTrail): Promise<Brought> {
+  private async carryOut(errand: Errand, trail: LaneTrail): Promise<Reply> {
     const { subjects } = this.context.decider;
     const call: CarriedBy = (name, calling) => trail.call(name, null, calling);
     switch (errand.do) {

@@ -5,11 +5,11 @@ import { type LedgerRow } from './ledger.store.js';
 
 export class LedgerEntryView {
   @Example('id_123') @Text() id!: string;
-  @Example('mor_clearing') @Text() debit_account!: string;
-  @Example('receivable') @Text() credit_account!: string;
+  @Example('mor_receivable') @Text() debit_account!: string;
+  @Example('unmarked_payments') @Text() credit_account!: string;
   @Amount() amount!: number;
   @Currency() currency!: string;
-  @Example('renewal') @Text('What moved it.') reason!: string;
+  @Example('payment_collected') @Text('What moved it.') reason!: string;
   @TextIfAny("The merchant's own id.") customer_id?: string | undefined;
   @TextIfAny("The MoR's customer, as it was linked last.") mor_customer_id?: string | undefined;
   @Example('in_123') @Text() invoice_id!: string;

@@ -14,15 +14,15 @@ class TrialTotalView {
 }
 
 class TrialAccountView extends TrialTotalView {
-  @Example('receivable') @Text() account!: string;
+  @Example('mor_receivable') @Text() account!: string;
   @Flag('A clearing account: zero at the end of the month unless something of it is under way or waits for a person.')
   clearing!: boolean;
 }
 
 class TrialMovementView {
-  @Example('renewal') @Text() reason!: string;
-  @Example('mor_clearing') @Text() debit_account!: string;
-  @Example('receivable') @Text() credit_account!: string;
+  @Example('payment_collected') @Text() reason!: string;
+  @Example('mor_receivable') @Text() debit_account!: string;
+  @Example('unmarked_payments') @Text() credit_account!: string;
   @Count() entries!: number;
   @Amount() amount!: number;
 }

@@ -4,7 +4,7 @@ import { askAgain, isHeardSince } from '../engine/facts.js';
 import { takeInvoiceRead } from '../engine/read-invoice.js';
 import { Lane } from '../engine/draft.js';
 import { settle } from '../engine/settle.js';
-import { decideShadowedAnew } from '../payments/rules/mark.js';
+import { decideShadowedAgain } from '../payments/rules/mark.js';
 import { announcedAt, isLiveProforma, isStandingLink, type MorObjectRow, TRANSFERRED } from '../domain/mor-object.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type Inbox } from '../domain/ports/inbox.js';
@@ -128,7 +128,7 @@ export class VerifyRepair {
         if (isHeardSince(state.invoice, askedAt)) askAgain(looked);
         else takeInvoiceRead(looked, outcome);
         looked.say('decision', 'verify found a difference: checked again');
-        decideShadowedAnew(looked);
+        decideShadowedAgain(looked);
         // Takes unwanted calls back first.
         const hurried = new Lane(settle(context.decider.subjects, looked.toState(), ctx).state, ctx);
         // A due call keeps its time: the age of its key counts from a try before a crash.

@@ -12,7 +12,7 @@ const requestsOf = async (world: World, wanted: RegExp): Promise<readonly Reques
   const { body } = await world.control('GET', '/requests');
   return (body['data'] as Request[]).filter((r) => wanted.test(r.path));
 };
-/** How often the MoR heard of an invoice over the relay. */
+/** The number of times the relay told the MoR of an invoice. */
 const relayed = async (world: World, invoiceId: string): Promise<number> =>
   (await requestsOf(world, /relay\/stripe/)).filter((r) => JSON.stringify(r.body).includes(invoiceId)).length;
 const openItems = async (world: World, invoiceId: string): Promise<readonly Json[]> => {

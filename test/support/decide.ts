@@ -148,5 +148,5 @@ export const takeEvent = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.take
 
 export const askAgain = (s: LaneState, ctx: Ctx): LaneState => decide(s, ctx, facts.askAgain);
 
-export const lookAfresh = (s: LaneState): LaneState =>
+export const requireRead = (s: LaneState): LaneState =>
   s.invoice === null ? s : { ...s, invoice: { ...s.invoice, readAt: null, readDueAt: null } };

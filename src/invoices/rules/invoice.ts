@@ -6,7 +6,7 @@ import { SIGNUP_REASON } from '../../domain/status.js';
 import { moveMark } from '../../engine/moves.js';
 import { type Lane } from '../../engine/draft.js';
 import { done, ignored, type InvoiceEvent, type Verdict } from '../../engine/event.js';
-import { askAgain, lookAfresh, takeEvent } from '../../engine/facts.js';
+import { askAgain, requireRead, takeEvent } from '../../engine/facts.js';
 import { itemRule } from '../../engine/items.js';
 import { DRAFT_PATIENCE_MS } from '../../policy.js';
 import { relayOnce } from './relay.js';
@@ -62,6 +62,6 @@ export const chooseDraft: ChoiceRule = (lane, _, { resolution }) => {
   if (resolution !== 'retry' || lane.invoice === null) return null;
   lane.invoice.finalizationError = null; // the old error must not bring the item back before the new try
   for (const p of lane.payments) if (p.mark === 'held') moveMark(p, 'waiting');
-  lookAfresh(lane);
+  requireRead(lane);
   return null;
 };

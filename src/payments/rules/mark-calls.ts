@@ -13,7 +13,7 @@ import { retryAt } from '../../engine/change.js';
 import { type Refusal, refuse, type Choice } from '../../engine/commanded.js';
 import { moveMark } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
-import { askAgain, isFresh, lookAfresh, takeRead } from '../../engine/facts.js';
+import { askAgain, isFresh, requireRead, takeRead } from '../../engine/facts.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { observationsOf } from '../../engine/open-money.js';
 import { awaitVerdict, closePayment, isCallOf, saysNothing } from '../../engine/payment.js';
@@ -251,7 +251,7 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
   } else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
   else return null;
   moveMark(p, 'waiting');
-  lookAfresh(lane);
+  requireRead(lane);
   return null;
 }
 

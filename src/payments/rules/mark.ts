@@ -338,7 +338,7 @@ export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
 }
 
 /** After shadow mode, when a person asks for it (`verify --repair`): a mark that nobody made is decided again. */
-export function decideShadowedAnew(lane: Lane): void {
+export function decideShadowedAgain(lane: Lane): void {
   if (lane.settings.shadow === true || lane.invoice?.platformStatus === 'paid') return;
   for (const p of lane.payments) {
     if (!isShadowed(lane, p)) continue;

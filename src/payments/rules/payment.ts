@@ -332,7 +332,7 @@ function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly
   return { ...paid, back: surplusRefunded(s.refunds), rest };
 }
 
-/** Refunds of a payment that are not counted yet: one that is unknown may have been made. */
+/** The sum of a payment's refunds before their count: the MoR may have made an unknown one. */
 function findOnItsWay(s: LaneRows, p: PaymentRow): bigint {
   return s.refunds.reduce((sum, r) => {
     const isOver = r.counted || r.status === 'failed' || r.status === 'joined';

@@ -5,7 +5,7 @@ import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js
 import { emptyLane } from '../../../src/engine/change.js';
 import { isFresh, openLook } from '../../../src/engine/facts.js';
 import { aCtx, facts, NOW } from '../../support/channel-lane.js';
-import { askAgain, lookAfresh, takeEvent, takeRead } from '../../support/decide.js';
+import { askAgain, requireRead, takeEvent, takeRead } from '../../support/decide.js';
 import { never } from '../../support/never.js';
 import { at as ms, ctx, lane as waiting, withInvoice } from '../../support/waiting-payment.js';
 
@@ -22,7 +22,7 @@ describe('an event about an invoice', () => {
     return of(takeEvent(s, aCtx(at(60)), facts(then), at(when)));
   };
 
-  it('that is further along counts however late it was made, and one that is less far along never', () => {
+  it('of a later status counts at any time, and one of an earlier status never does', () => {
     for (const [n, before] of STATUSES.entries()) {
       for (const [m, after] of STATUSES.entries()) {
         const same = (x: number): number => Math.min(x, 3); // void, paid and deleted are as far along
@@ -129,9 +129,9 @@ describe('a read of an invoice', () => {
 
   it('is wanted again before anything is written, or at once for its own sake', () => {
     const s = takeRead(lane, aCtx(), facts());
-    expect(of(lookAfresh(s))).toMatchObject({ readAt: null, readDueAt: null });
+    expect(of(requireRead(s))).toMatchObject({ readAt: null, readDueAt: null });
     expect(of(askAgain(s, aCtx(at(1))))).toMatchObject({ readAt: null, readDueAt: at(1) });
-    expect([lookAfresh(lane), askAgain(lane, aCtx())]).toEqual([lane, lane]);
+    expect([requireRead(lane), askAgain(lane, aCtx())]).toEqual([lane, lane]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { askRefund } from '../../support/ask-refund.js';
 import { applyRead } from '../../support/settle-rule.js';
-import { decideShadowedAnew } from '../../../src/payments/rules/mark.js';
+import { decideShadowedAgain } from '../../../src/payments/rules/mark.js';
 import { type FlowSettings } from '../../../src/domain/settings.js';
 import { compareWithin } from '../../../src/verify/rules/compare.js';
 import {
@@ -188,7 +188,7 @@ describe('after shadow mode', () => {
     const facts = h.platform.invoices.get(INVOICE_ID) ?? null;
     await h.command(INVOICE_ID, (s, ctx) => {
       const read = applyRead(s, { ok: true, value: facts, status: 200, requestId: null }, ctx);
-      return { ok: true, state: decide(read, ctx, decideShadowedAnew), value: null };
+      return { ok: true, state: decide(read, ctx, decideShadowedAgain), value: null };
     });
     await h.rest();
     const s = await state(h);

@@ -5,7 +5,7 @@ import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform
 import { type FlowSettings } from '../../../../src/domain/settings.js';
 import { type Ctx } from '../../../../src/engine/change.js';
 import { putPayment, putMessage } from '../../../support/put-rows.js';
-import { beforeTheMark, decideShadowedAnew, isShadowed, settleShadowed } from '../../../../src/payments/rules/mark.js';
+import { beforeTheMark, decideShadowedAgain, isShadowed, settleShadowed } from '../../../../src/payments/rules/mark.js';
 import { eur } from '../../../support/channel-object.js';
 import { never } from '../../../support/never.js';
 import * as waiting from '../../../support/waiting-payment.js';
@@ -69,12 +69,12 @@ describe('a mark that was decided in shadow mode', () => {
   it('and that nobody carried out is decided again when a person asks, after shadow mode', () => {
     const other = payment({ id: 'pmt_2', paymentId: 'pay_2', mark: 'reporting' });
     const s = putPayment(decided(), other);
-    const anew = decide(s, ctx(), decideShadowedAnew);
+    const anew = decide(s, ctx(), decideShadowedAgain);
     expect(anew.payments.map((p) => p.mark)).toEqual(['waiting', 'reporting']);
     expect(texts(anew)).toEqual(['payment pay_1 was decided in shadow mode and nobody marked it: decided again']);
-    expect(decide(s, ctx({ shadow: true }), decideShadowedAnew)).toBe(s);
+    expect(decide(s, ctx({ shadow: true }), decideShadowedAgain)).toBe(s);
     const paid = decided(shadow, reporting, 'paid');
-    expect(decide(paid, ctx(), decideShadowedAnew)).toBe(paid);
-    expect(decide({ ...s, invoice: null }, ctx(), decideShadowedAnew).payments[0]?.mark).toBe('waiting');
+    expect(decide(paid, ctx(), decideShadowedAgain)).toBe(paid);
+    expect(decide({ ...s, invoice: null }, ctx(), decideShadowedAgain).payments[0]?.mark).toBe('waiting');
   });
 });
