@@ -5,7 +5,7 @@ import { type CallOutcome, LIST_TOO_LONG, said } from '../domain/ports/call.js';
 import { isPayable } from '../domain/status.js';
 import { FAILED_TRIES_SHOWN, KEY_LIFE_MS } from '../policy.js';
 import { type Answer, type AnswerTo, callOf } from './call.js';
-import { messageKey, retryAt } from './change.js';
+import { messageKey, retryAt } from './context.js';
 import { type Subjects } from './decider.js';
 import { type Draft, type Lane } from './draft.js';
 

@@ -1,5 +1,5 @@
 // The draft of a lane: plain rows for rules to change in place. The state behind it stays untouched.
-import { type Ctx, messageKey } from './change.js';
+import { type Ctx, messageKey } from './context.js';
 import {
   CALL,
   type InvoiceRow,

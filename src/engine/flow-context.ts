@@ -1,7 +1,7 @@
 // Every decision needs it: the subjects, time, names, settings, and the bytes of calls.
 import { Inject, Injectable } from '@nestjs/common';
 import { type Config } from '../config/index.js';
-import { type Ctx } from './change.js';
+import { type Ctx } from './context.js';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { Clock, Ids, Rng } from '../domain/ports/clock.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';

@@ -1,5 +1,5 @@
 // One row of a lane's log: what one step changed, as JSON, and the fold of such rows back into the lane's state.
-import { emptyLane } from './change.js';
+import { emptyLane } from './context.js';
 import { INVOICE } from '../domain/invoice-row.js';
 import {
   ATTEMPT,

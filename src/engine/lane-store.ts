@@ -1,6 +1,6 @@
 // The store of lanes: one worker at a time claims a lane, one transaction changes it, and a fence stops a worker after a sleep.
 import { StoreUnavailable } from '../domain/errors.js';
-import { type ChargeHolder, type RefundHolder } from './change.js';
+import { type ChargeHolder, type RefundHolder } from './context.js';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
 import { type EventSource } from '../domain/ports/inbox.js';
 import { type NamedRequest, type Remembered } from '../domain/request-name.js';

@@ -1,7 +1,7 @@
 // One charge is one sum of money: booked for one payment, paying one invoice, whatever the MoR's events name.
 import { type PaymentRow, type ReviewRow } from '../domain/model.js';
 import { effectName } from '../domain/payment-name.js';
-import { type ChargeHolder } from './change.js';
+import { type ChargeHolder } from './context.js';
 import { moveMark } from './moves.js';
 import { type Draft, type Lane } from './draft.js';
 import { paymentCollected } from '../domain/postings.js';

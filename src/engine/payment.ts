@@ -1,5 +1,5 @@
 // A payment of an invoice: how one begins, how one ends, and which of them an event is about.
-import { type Ctx } from './change.js';
+import { type Ctx } from './context.js';
 import { type Seen } from '../domain/facts/parts.js';
 import {
   type InvoiceRow,

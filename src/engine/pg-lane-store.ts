@@ -1,6 +1,6 @@
 // Lanes in PostgreSQL: claimed from the queue, read by their logs, written by steps that share one commit.
 import { Injectable } from '@nestjs/common';
-import { type ChargeHolder, type RefundHolder } from './change.js';
+import { type ChargeHolder, type RefundHolder } from './context.js';
 import { type Claim, LaneStore, LaneUnreadable, type LaneWork } from './lane-store.js';
 import { factToJson } from '../domain/fact.js';
 import { REVIEW, type ReviewRow } from '../domain/model.js';

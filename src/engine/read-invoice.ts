@@ -3,7 +3,7 @@ import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { type CallOutcome, mayPass, said } from '../domain/ports/call.js';
 import { showMoney } from '../domain/money.js';
 import { FAILED_READS_SHOWN } from '../policy.js';
-import { retryAt } from './change.js';
+import { retryAt } from './context.js';
 import { type Lane } from './draft.js';
 import { type Errand } from './errand.js';
 import { ensureInvoice, takeRead } from './facts.js';

@@ -1,6 +1,6 @@
 // Writes the read rows of every lane again from its log, the oldest lane first.
 import type pg from 'pg';
-import { emptyLane } from './change.js';
+import { emptyLane } from './context.js';
 import { INVOICE } from '../domain/invoice-row.js';
 import { type LaneState, PAYMENT, REFUND, type RefundRow, REVIEW } from '../domain/model.js';
 import { MOR_OBJECT } from '../domain/mor-object.js';

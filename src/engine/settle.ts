@@ -3,7 +3,7 @@
 import { nextErrand } from './errands.js';
 import { type LaneState } from '../domain/model.js';
 import { type Errand } from './errand.js';
-import { type Ctx } from './change.js';
+import { type Ctx } from './context.js';
 import { takeBackUnwanted } from './call-rule.js';
 import { Lane, type Rule } from './draft.js';
 import { type Subjects } from './decider.js';

@@ -3,7 +3,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './apply-answer.js';
 import { type Answer } from './call.js';
-import { type ChargeHolder, emptyLane, type RefundHolder } from './change.js';
+import { type ChargeHolder, emptyLane, type RefundHolder } from './context.js';
 import { type DecidedEvent } from './decider.js';
 import { Lane, type Rule } from './draft.js';
 import { collectedCharges } from './payment.js';

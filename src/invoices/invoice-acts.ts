@@ -4,7 +4,7 @@ import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow, returnOf } fr
 import { type InvoiceView } from '../engine/read-model.js';
 import { isOver, isPayable, refundable } from '../domain/status.js';
 import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../engine/open-money.js';
-import { type Ctx } from '../engine/change.js';
+import { type Ctx } from '../engine/context.js';
 import { mayDo } from '../api/access/caller.js';
 import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../console/acts.js';
 import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';

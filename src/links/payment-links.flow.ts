@@ -8,7 +8,7 @@ import { NOT_PAYABLE } from '../mor-objects/rules/request.js';
 import { callersField, wireOrProblem } from '../mor-objects/callers-words.js';
 import { linkLookup } from './rules/link.js';
 import { readBilled } from '../mor-objects/read-billed.js';
-import { messageKey } from '../engine/change.js';
+import { messageKey } from '../engine/context.js';
 import { type Money } from '../domain/money.js';
 import { type MorObjectRow, objectName } from '../domain/mor-object.js';
 import { Ids } from '../domain/ports/clock.js';

@@ -1,7 +1,7 @@
 // A person's choice for an item, as a decision of its lane. An item without a lane closes in place.
 import { Injectable } from '@nestjs/common';
 import { laneOfItem } from '../domain/events/own-event.js';
-import { emptyLane } from '../engine/change.js';
+import { emptyLane } from '../engine/context.js';
 import { Lane } from '../engine/draft.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { NotUnique } from '../engine/lane-store.js';

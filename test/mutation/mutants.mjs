@@ -170,7 +170,7 @@ export const mutants = [
   },
   {
     name: 'retries do not back off',
-    file: 'src/engine/change.ts',
+    file: 'src/engine/context.ts',
     find: 'const base = Math.min(RETRY_LONGEST_PAUSE_MS, RETRY_FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20));',
     replace: 'const base = RETRY_FIRST_PAUSE_MS;',
     tests: [...MARKS, ...REFUNDS],

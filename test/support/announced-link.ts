@@ -4,7 +4,7 @@ import { wordsOf } from './item-words.js';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type LinkFacts, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
-import { messageKey } from '../../src/engine/change.js';
+import { messageKey } from '../../src/engine/context.js';
 import { applyObjectRead } from './object-calls.js';
 import { aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from './builders.js';
 import { failed } from './fakes.js';

@@ -1,7 +1,7 @@
 // Why an invoice is paid or not, from plain values: an invoice of 29.90 EUR of 3 November, seen on 6 November 2026.
 import { sentencesOf } from '../../src/reviews/rules/words.js';
 import { FACTS } from './item-facts.js';
-import { type Ctx } from '../../src/engine/change.js';
+import { type Ctx } from '../../src/engine/context.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';

@@ -1,6 +1,6 @@
 // A refund that somebody asks for, as a change of a lane's state.
 import { type LaneState, type RefundRow } from '../../src/domain/model.js';
-import { type Ctx } from '../../src/engine/change.js';
+import { type Ctx } from '../../src/engine/context.js';
 import { type RefundRequest, requestRefund } from '../../src/refunds/rules/request.js';
 import { asCommand, type Commanded } from './decide.js';
 

@@ -1,5 +1,5 @@
 // A marked payment of 29.90 EUR, and a requested refund of it, as plain values: for tests of its fate.
-import { type Ctx, emptyLane } from '../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment, putRefund, putMessage } from './put-rows.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';

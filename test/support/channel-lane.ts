@@ -2,7 +2,7 @@
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { newPayment } from '../../src/engine/payment.js';
-import { type Ctx, emptyLane } from '../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment } from './put-rows.js';
 import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';

@@ -1,7 +1,7 @@
 // One invoice in the books, its payment, refund and review item, and Stripe's view of them: for tests of the
 // comparison.
 import { FACTS } from './item-facts.js';
-import { emptyLane } from '../../src/engine/change.js';
+import { emptyLane } from '../../src/engine/context.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';

@@ -11,7 +11,7 @@ import { type CallFailure } from '../../src/domain/ports/call.js';
 import * as answers from '../../src/engine/apply-answer.js';
 import { type CallRule } from '../../src/engine/call-rule.js';
 import { type AnswerTo, type Call, callOf } from '../../src/engine/call.js';
-import { type Ctx } from '../../src/engine/change.js';
+import { type Ctx } from '../../src/engine/context.js';
 import { type Refusal, type Result, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
 import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
 import { type Errand } from '../../src/engine/errand.js';

@@ -1,5 +1,5 @@
 // A paid invoice with a dispute, or a bank's warning of one: for tests of the money's fate and of the items.
-import { type Ctx } from '../../src/engine/change.js';
+import { type Ctx } from '../../src/engine/context.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { disputes } from '../../src/disputes/subject.js';

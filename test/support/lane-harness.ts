@@ -1,6 +1,6 @@
 // Runs the real lane flow against the fakes until nothing is due; the clock is the test's own. In memory here, on
 // PostgreSQL by `lane-on-postgres.ts`, the one loading TypeORM.
-import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/change.js';
+import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/context.js';
 import { HOLDING, type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { collectedCharges } from '../../src/engine/payment.js';

@@ -1,5 +1,5 @@
 // The lane harness on a PostgreSQL database of its own.
-import { emptyLane } from '../../src/engine/change.js';
+import { emptyLane } from '../../src/engine/context.js';
 import { type LedgerEntry } from '../../src/domain/model.js';
 import { type Inbox } from '../../src/domain/ports/inbox.js';
 import { Database } from '../../src/store/database.js';

@@ -3,7 +3,7 @@ import { FACTS } from './item-facts.js';
 import { expect } from '@jest/globals';
 import type pg from 'pg';
 import { newPayment } from '../../src/engine/payment.js';
-import { type Ctx } from '../../src/engine/change.js';
+import { type Ctx } from '../../src/engine/context.js';
 import { ensureInvoice, openReview } from './decide.js';
 import { putPayment } from './put-rows.js';
 import { type EventVerdict, type LaneWork } from '../../src/engine/lane-store.js';

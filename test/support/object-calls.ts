@@ -1,6 +1,6 @@
 // Reads of objects at the MoR, and requests for them, on a lane as a value.
 import { type LaneState } from '../../src/domain/model.js';
-import { type Ctx } from '../../src/engine/change.js';
+import { type Ctx } from '../../src/engine/context.js';
 import { linkLookup } from '../../src/links/rules/link.js';
 import { type ObjectRead } from '../../src/mor-objects/rules/mor-object.js';
 import { type ObjectRequest, requestObject as request } from '../../src/mor-objects/rules/request.js';

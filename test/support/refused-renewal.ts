@@ -1,5 +1,5 @@
 // A renewal refused just now, as a plain value: for tests of its schedule's decisions.
-import { type Ctx, emptyLane } from '../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';

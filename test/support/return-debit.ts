@@ -1,7 +1,7 @@
 // A returned debit as a command on a state.
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
-import { type Ctx } from '../../src/engine/change.js';
+import { type Ctx } from '../../src/engine/context.js';
 import * as debit from '../../src/returns/rules/debit.js';
 import { asCommand, type Commanded } from './decide.js';
 

@@ -1,5 +1,5 @@
 // Rules on the draft as one function of a state, for tests settling a lane by some rules alone.
-import { type Ctx } from '../../src/engine/change.js';
+import { type Ctx } from '../../src/engine/context.js';
 import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
 import { takeInvoiceRead } from '../../src/engine/read-invoice.js';
 import { type LaneState, type ReviewRow } from '../../src/domain/model.js';

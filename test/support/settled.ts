@@ -1,7 +1,7 @@
 // A lane at rest, and its next need, for tests of decisions.
 import { SUBJECTS } from '../../src/decisions/subjects.js';
 import { takeBackUnwanted } from '../../src/engine/call-rule.js';
-import { type Ctx } from '../../src/engine/change.js';
+import { type Ctx } from '../../src/engine/context.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type Settled } from '../../src/engine/settle.js';
 import { decide, settle as settleLane } from './decide.js';

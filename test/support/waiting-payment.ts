@@ -1,5 +1,5 @@
 // A payment waiting for its mark, and the lane of its invoice, as plain values: for tests of the mark's decision.
-import { type Ctx, emptyLane } from '../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment } from './put-rows.js';
 import { newPayment } from '../../src/engine/payment.js';
 import {

@@ -4,7 +4,7 @@ import { type InvoiceRow } from '../../domain/model.js';
 import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type Enrolment } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { retryAt } from '../../engine/change.js';
+import { retryAt } from '../../engine/context.js';
 import { type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';

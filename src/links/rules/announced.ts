@@ -4,7 +4,7 @@ import { amountIn, idNamed, timeNamed } from '../../domain/events/payload-fields
 import { type LaneRows, type PaymentRow } from '../../domain/model.js';
 import { announcedOn, has, isSameMoney, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
 import { effectName, ownIdOf } from '../../domain/payment-name.js';
-import { messageKey } from '../../engine/change.js';
+import { messageKey } from '../../engine/context.js';
 import { moveMark } from '../../engine/moves.js';
 import { type Lane } from '../../engine/draft.js';
 import { done, type Verdict } from '../../engine/event.js';

@@ -17,7 +17,7 @@ import { untriedMethod } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { type CallRule } from '../../engine/call-rule.js';
 import { askOfCall, refusalOf, subjectOfCall } from '../../engine/call.js';
-import { lastingName, retryAt } from '../../engine/change.js';
+import { lastingName, retryAt } from '../../engine/context.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { isFresh, openLook } from '../../engine/facts.js';
 import { invoiceLookup } from '../../engine/read-invoice.js';

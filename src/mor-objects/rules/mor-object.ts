@@ -19,7 +19,7 @@ import { type Money, showMoney } from '../../domain/money.js';
 import { ownIdOf } from '../../domain/payment-name.js';
 import { type CallFailure, type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type ObjectFacts } from '../../domain/ports/mor-channels.js';
-import { retryAt } from '../../engine/change.js';
+import { retryAt } from '../../engine/context.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';

@@ -8,7 +8,7 @@ import { type CallFailure, type WireRequest } from '../../domain/ports/call.js';
 import { type RecoveryLinks } from '../../domain/settings.js';
 import { showTime } from '../../domain/show-time.js';
 import { type Call } from '../../engine/call.js';
-import { messageKey } from '../../engine/change.js';
+import { messageKey } from '../../engine/context.js';
 import { refuse, refuseInShadow, type Result } from '../../engine/commanded.js';
 import { type Lane } from '../../engine/draft.js';
 import { takeLateRead } from '../../engine/facts.js';

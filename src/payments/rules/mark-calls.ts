@@ -9,7 +9,7 @@ import { type CallFailure, type CallOutcome, LIST_TOO_LONG, said } from '../../d
 import { isSurplus } from '../../domain/surplus.js';
 import { type CallRule } from '../../engine/call-rule.js';
 import { askOfCall, type Call, refusalOf } from '../../engine/call.js';
-import { retryAt } from '../../engine/change.js';
+import { retryAt } from '../../engine/context.js';
 import { type Refusal, refuse, type Choice } from '../../engine/commanded.js';
 import { moveMark } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';

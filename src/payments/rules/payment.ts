@@ -10,7 +10,7 @@ import { type CallOutcome, said } from '../../domain/ports/call.js';
 import { type ChargeState } from '../../domain/ports/payment-gateway.js';
 import { isPayable } from '../../domain/status.js';
 import { isSurplus, overpaid, type Overpaid, surplusRefunded } from '../../domain/surplus.js';
-import { retryAt } from '../../engine/change.js';
+import { retryAt } from '../../engine/context.js';
 import { type ChoiceRule } from '../../engine/commanded.js';
 import { moveMark } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';

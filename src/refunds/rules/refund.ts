@@ -4,7 +4,7 @@ import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow } from '
 import { showMoney } from '../../domain/money.js';
 import { paymentName } from '../../domain/payment-name.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
-import { type Ctx } from '../../engine/change.js';
+import { type Ctx } from '../../engine/context.js';
 import { moveRefund } from '../../engine/moves.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { done, type PaymentEvent, type Verdict } from '../../engine/event.js';

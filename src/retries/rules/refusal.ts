@@ -13,7 +13,7 @@ import {
 } from '../../domain/retry.js';
 import { showTime } from '../../domain/show-time.js';
 import { isOutside, isOver, SIGNUP_REASON } from '../../domain/status.js';
-import { type Ctx } from '../../engine/change.js';
+import { type Ctx } from '../../engine/context.js';
 import { type Result } from '../../engine/commanded.js';
 import { type Lane } from '../../engine/draft.js';
 import { type PaymentEvent } from '../../engine/event.js';

@@ -4,7 +4,7 @@ import { type LaneRows } from '../../domain/model.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../domain/ports/call.js';
 import { type ConfirmedMethod, type Retry, type RetryEnd } from '../../domain/retry.js';
-import { lastingName } from '../../engine/change.js';
+import { lastingName } from '../../engine/context.js';
 import { type Refusal, refuse, refuseInShadow, type Result } from '../../engine/commanded.js';
 import { type Lane } from '../../engine/draft.js';
 import { isFresh, takeLateRead } from '../../engine/facts.js';

@@ -12,7 +12,7 @@ import { effectName } from '../../domain/payment-name.js';
 import { overpaid, saleOf } from '../../domain/surplus.js';
 import { askOfCall, refusalOf, subjectOfCall, type Call } from '../../engine/call.js';
 import { type CallRule } from '../../engine/call-rule.js';
-import { type Ctx } from '../../engine/change.js';
+import { type Ctx } from '../../engine/context.js';
 import { type Choice, type ChoiceRule, type Refusal, refuse } from '../../engine/commanded.js';
 import { type Draft, type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';

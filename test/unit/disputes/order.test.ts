@@ -2,7 +2,7 @@
 import { withWords } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { type PaymentEvent } from '../../../src/engine/event.js';
-import { type Ctx } from '../../../src/engine/change.js';
+import { type Ctx } from '../../../src/engine/context.js';
 import { askRefund } from '../../support/ask-refund.js';
 import { type LaneState } from '../../../src/domain/model.js';
 import { aCtx, anOpenInvoice, aPaymentEvent, hear, NOW, open } from '../../support/channel-lane.js';

@@ -4,7 +4,7 @@ import { type InvoiceRow, type LaneState, type MarkStage, type PaymentRow } from
 import { lostOf, newMorObject } from '../../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
 import { isOutside, isOver, isPayable, paymentStatus, publicStatus, refundable } from '../../../src/domain/status.js';
-import { emptyLane } from '../../../src/engine/change.js';
+import { emptyLane } from '../../../src/engine/context.js';
 import { newPayment } from '../../../src/engine/payment.js';
 import { newRefund } from '../../../src/refunds/rules/refund.js';
 import { aCtx, facts, NOW } from '../../support/channel-lane.js';

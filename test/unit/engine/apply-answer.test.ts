@@ -1,7 +1,7 @@
 // What becomes of a stored call: it is done, refused, or sent again under its key; and what a look for its effect changes.
 import { withWords } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx } from '../../../src/engine/change.js';
+import { type Ctx } from '../../../src/engine/context.js';
 import { type LaneState, type OutboxKind, type OutboxRow } from '../../../src/domain/model.js';
 import { type CallFailure } from '../../../src/domain/ports/call.js';
 import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';

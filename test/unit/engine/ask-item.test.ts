@@ -1,7 +1,7 @@
 // A review item without a rule behind it: a rule opens it, and a person ends it.
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
-import { emptyLane } from '../../../src/engine/change.js';
+import { emptyLane } from '../../../src/engine/context.js';
 import { aCtx, NOW } from '../../support/channel-lane.js';
 import { closeReviews, openReview } from '../../support/decide.js';
 import { aKind, FACTS } from '../../support/item-facts.js';

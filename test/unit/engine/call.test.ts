@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type OutboxRow, type PaymentRow } from '../../../src/domain/model.js';
 import { type CallFailure, said } from '../../../src/domain/ports/call.js';
 import { askOfCall, paymentOf, refusalOf } from '../../../src/engine/call.js';
-import { type Ctx, emptyLane, messageKey } from '../../../src/engine/change.js';
+import { type Ctx, emptyLane, messageKey } from '../../../src/engine/context.js';
 import { newPayment } from '../../../src/engine/payment.js';
 import { aCtx, NOW } from '../../support/channel-lane.js';
 import { addMessage, decide, takeCallBack } from '../../support/decide.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type InvoiceRow, type LaneState } from '../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
-import { emptyLane } from '../../../src/engine/change.js';
+import { emptyLane } from '../../../src/engine/context.js';
 import { isFresh, openLook } from '../../../src/engine/facts.js';
 import { aCtx, facts, NOW } from '../../support/channel-lane.js';
 import { askAgain, requireRead, takeEvent, takeRead } from '../../support/decide.js';

@@ -1,7 +1,7 @@
 // The log of a lane, written and read again: what a step left out is null, not what it was before.
 import { FACTS } from '../../support/item-facts.js';
 import { expect, it } from '@jest/globals';
-import { emptyLane } from '../../../src/engine/change.js';
+import { emptyLane } from '../../../src/engine/context.js';
 import { type LaneState } from '../../../src/domain/model.js';
 import { fold, type LoggedRow, rowOf } from '../../../src/engine/lane-log.js';
 import { aCtx, NOW } from '../../support/channel-lane.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { requestObject } from '../../support/object-calls.js';
 import { isHeardSince } from '../../../src/engine/facts.js';
-import { emptyLane } from '../../../src/engine/change.js';
+import { emptyLane } from '../../../src/engine/context.js';
 import { requestRetry } from '../../../src/retries/rules/retry.js';
 import { difference } from '../../../src/verify/rules/compare.js';
 import { VerifyFlow } from '../../../src/verify/verify.flow.js';

@@ -1,7 +1,7 @@
 // One charge is booked for one payment: what becomes of a payment that names a charge of another invoice.
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type LedgerEntry, type PaymentRow } from '../../../src/domain/model.js';
-import { type Ctx, emptyLane } from '../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../src/engine/context.js';
 import { putPayment } from '../../support/put-rows.js';
 import { isOfSharedCharge } from '../../../src/engine/open-money.js';
 import { collectedCharges, newPayment } from '../../../src/engine/payment.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow } from '../../../src/domain/model.js';
 import { effectName } from '../../../src/domain/payment-name.js';
-import { emptyLane } from '../../../src/engine/change.js';
+import { emptyLane } from '../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../support/put-rows.js';
 import {
   closePayment,

@@ -1,6 +1,6 @@
 // A fresh read of the invoice from Stripe: what the lane takes from it, and when it is made again.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane } from '../../../src/engine/change.js';
+import { emptyLane } from '../../../src/engine/context.js';
 import { nextLookup } from '../../../src/engine/lookup.js';
 import { invoiceLookup } from '../../../src/engine/read-invoice.js';
 import { type InvoiceRow, type LaneState } from '../../../src/domain/model.js';

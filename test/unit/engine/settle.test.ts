@@ -1,7 +1,7 @@
 // How a lane comes to rest: which call goes next, what comes before it, when it is looked at again, and what a person's choice does.
 import { FACTS, aKind } from '../../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, emptyLane } from '../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../src/engine/context.js';
 import { putPayment, putMessage } from '../../support/put-rows.js';
 import {
   type LaneState,

@@ -4,7 +4,7 @@ import { type LaneState } from '../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../../src/domain/ports/mor-channels.js';
 import { type FlowSettings } from '../../../src/domain/settings.js';
-import { type Ctx, emptyLane } from '../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../src/engine/context.js';
 import { putPayment, putObject } from '../../support/put-rows.js';
 import { type PaymentEvent } from '../../../src/engine/event.js';
 import { newPayment } from '../../../src/engine/payment.js';

@@ -1,7 +1,7 @@
 // When a refused renewal gets a payment link.
 import { FACTS } from '../../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx } from '../../../src/engine/change.js';
+import { type Ctx } from '../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../support/put-rows.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../src/domain/mor-object.js';

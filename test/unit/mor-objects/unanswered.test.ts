@@ -1,7 +1,7 @@
 // A request without a reply, while the money of its invoice comes.
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type OutboxRow } from '../../../src/domain/model.js';
-import { emptyLane, messageKey } from '../../../src/engine/change.js';
+import { emptyLane, messageKey } from '../../../src/engine/context.js';
 import { requestLink } from '../../../src/mor-objects/rules/request.js';
 import { tellLane } from '../../../src/notifications/rules/tell-lane.js';
 import { aPaymentFailed, aPaymentSucceeded, delivery, INVOICE_ID, invoiceEvent } from '../../support/builders.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
 import { type FlowSettings } from '../../../src/domain/settings.js';
-import { type Ctx } from '../../../src/engine/change.js';
+import { type Ctx } from '../../../src/engine/context.js';
 import { debitLookup } from '../../../src/invoices/rules/verdict.js';
 import { aCtx, anOpenInvoice, hear, NOW, open, PROFORMA } from '../../support/channel-lane.js';
 import { settle } from '../../support/settled.js';

@@ -3,7 +3,7 @@ import { encodeDeleteProforma, encodePaymentLink } from '@crossbill/mor';
 import { linkLookup } from '#src/links/rules/link.js';
 import { proformaWire } from '#src/transfers/proforma-request.js';
 import { proformaLookup } from '#src/transfers/rules/proforma.js';
-import { messageKey } from '#src/engine/change.js';
+import { messageKey } from '#src/engine/context.js';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { eventIdFor } from '@crossbill/sandbox/mor/event-types.js';
 import { type CaptureNames, namesCharge } from '@crossbill/sandbox/mor/payment-links.js';

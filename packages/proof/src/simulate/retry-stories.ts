@@ -1,6 +1,6 @@
 // Golden stories of failed renewals and their retries: won, given up, paid by a link, paid another way, asked for by
 // people.
-import { messageKey } from '#src/engine/change.js';
+import { messageKey } from '#src/engine/context.js';
 import { retryName } from '#src/retries/rules/retry.js';
 import { Channels } from './channels.js';
 import { giveAnotherCard } from './other-card.js';

@@ -4,7 +4,7 @@ import { outcomeIn, refundedIn } from '../../../../src/disputes/rules/dispute.js
 import { parseMorServiceEvent } from '../../../../src/domain/events/mor-service-event.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
-import { emptyLane } from '../../../../src/engine/change.js';
+import { emptyLane } from '../../../../src/engine/context.js';
 import { DISPUTE_NAMES_MOST } from '../../../../src/policy.js';
 import { NOW } from '../../../support/channel-lane.js';
 import { aDispute, anAlert, later, minutesLater, paid, paidTwice } from '../../../support/disputed-lane.js';

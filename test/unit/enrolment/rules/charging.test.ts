@@ -10,7 +10,7 @@ import {
   isCollected,
   takeCharged,
 } from '../../../../src/enrolment/rules/charging.js';
-import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { type ChargedMethod } from '../../../../src/domain/ports/billing-reader.js';

@@ -2,7 +2,7 @@
 import { withWords } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { parseInvoice } from '../../../../src/domain/events/stripe-event.js';
-import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
 import { type InvoiceRow, type LaneState, type OutboxRow } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { itemLane } from '../../../../src/domain/events/channel-lane.js';
 import { laneOfItem, parseOwnEvent } from '../../../../src/domain/events/own-event.js';
 import { type LaneState } from '../../../../src/domain/model.js';
-import { emptyLane } from '../../../../src/engine/change.js';
+import { emptyLane } from '../../../../src/engine/context.js';
 import { type OwnLaneEvent } from '../../../../src/engine/event.js';
 import { aCtx, NOW, open } from '../../../support/channel-lane.js';
 import { never } from '../../../support/never.js';

@@ -1,6 +1,6 @@
 // Stripe's events of an invoice, and drafts that count as stuck.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
 import { putPayment, putMessage } from '../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
 import { declares } from '../../../../src/engine/items.js';

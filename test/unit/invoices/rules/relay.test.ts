@@ -1,6 +1,6 @@
 // An invoice.created goes on to the MoR once, waits for it, and is taken back when nobody wants it any more.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx } from '../../../../src/engine/change.js';
+import { type Ctx } from '../../../../src/engine/context.js';
 import { putPayment, putMessage } from '../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../src/domain/model.js';

@@ -4,7 +4,7 @@ import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { declares } from '../../../../src/engine/items.js';
 import { nextLookup } from '../../../../src/engine/lookup.js';
-import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
 import { putPayment } from '../../../support/put-rows.js';
 import { type InvoiceRow, type LaneState } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';

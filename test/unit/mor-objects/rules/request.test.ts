@@ -4,7 +4,7 @@ import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../sr
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { callOf } from '../../../../src/engine/call.js';
-import { type Ctx } from '../../../../src/engine/change.js';
+import { type Ctx } from '../../../../src/engine/context.js';
 import {
   hasFallback,
   objectDeleted,

@@ -12,7 +12,7 @@ import { eur } from '../../../support/channel-object.js';
 import { declares } from '../../../../src/engine/items.js';
 import { restItems } from '../../../../src/payments/rules/payment.js';
 import { LIST_TOO_LONG } from '../../../../src/domain/ports/call.js';
-import { type Ctx } from '../../../../src/engine/change.js';
+import { type Ctx } from '../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../support/put-rows.js';
 import {
   chooseMark,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow, type PlatformStatus } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
-import { emptyLane } from '../../../../src/engine/change.js';
+import { emptyLane } from '../../../../src/engine/context.js';
 import { isFresh } from '../../../../src/engine/facts.js';
 import { newPayment } from '../../../../src/engine/payment.js';
 import { closeRefunded, decideMark, readToMark, reportOf, settleMarks } from '../../../../src/payments/rules/mark.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../../../src/domain/settings.js';
-import { type Ctx } from '../../../../src/engine/change.js';
+import { type Ctx } from '../../../../src/engine/context.js';
 import { putPayment, putMessage } from '../../../support/put-rows.js';
 import { beforeTheMark, decideShadowedAgain, isShadowed, settleShadowed } from '../../../../src/payments/rules/mark.js';
 import { eur } from '../../../support/channel-object.js';

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { isSurplus } from '../../../../src/domain/surplus.js';
-import { emptyLane } from '../../../../src/engine/change.js';
+import { emptyLane } from '../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../support/put-rows.js';
 import { declares } from '../../../../src/engine/items.js';
 import { newPayment } from '../../../../src/engine/payment.js';

@@ -2,7 +2,7 @@
 import { aKind } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx } from '../../../../src/engine/change.js';
+import { type Ctx } from '../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../support/put-rows.js';
 import { type PaymentEvent } from '../../../../src/engine/event.js';
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';

@@ -1,7 +1,7 @@
 // A refused renewal: what its invoice remembers, the next step and its time, what stands in its way, and another payment method.
 import { describe, expect, it } from '@jest/globals';
 import { FACTS } from '../../../support/item-facts.js';
-import { emptyLane } from '../../../../src/engine/change.js';
+import { emptyLane } from '../../../../src/engine/context.js';
 import { putPayment, putRefund, putObject } from '../../../support/put-rows.js';
 import { awaitsRetry, verdictDueBy } from '../../../../src/engine/payment.js';
 import { type LaneState } from '../../../../src/domain/model.js';

@@ -1,7 +1,7 @@
 // The calls of a schedule of retries: the replies of the MoR and Stripe, the item about a refusal, and a person's choice.
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type OutboxRow, type ReviewRow } from '../../../../src/domain/model.js';
-import { emptyLane } from '../../../../src/engine/change.js';
+import { emptyLane } from '../../../../src/engine/context.js';
 import { followSchedule } from '../../../../src/retries/rules/retry.js';
 import {
   cancelSubscriptionCall,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../../../src/domain/settings.js';
-import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
 import { putPayment, putMessage, putObject } from '../../../support/put-rows.js';
 import { Lane } from '../../../../src/engine/draft.js';
 import { requestObject } from '../../../support/object-calls.js';

@@ -1,7 +1,7 @@
 // What a person may choose for each kind of review item, and what is said where a refund cannot be chosen yet.
 import { aKind } from '../../../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane } from '../../../../src/engine/change.js';
+import { emptyLane } from '../../../../src/engine/context.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../../../../src/domain/model.js';
 import { isNoteNeeded, proposalOf, resolutionsOf } from '../../../../src/reviews/rules/choices.js';
 import { sentencesOf } from '../../../../src/reviews/rules/words.js';

@@ -1,7 +1,7 @@
 // A signup is completed: the charge that the browser names becomes the first invoice's payment, and is not believed before it is proven.
 import { withWords } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, emptyLane } from '../../../../src/engine/change.js';
+import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
 import { putPayment } from '../../../support/put-rows.js';
 import { type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
 import { type FlowSettings } from '../../../../src/domain/settings.js';

@@ -1,6 +1,6 @@
 // Rows of the log: a step's row folds into the same state, whatever texts it holds.
 import fc from 'fast-check';
-import { emptyLane } from '#src/engine/change.js';
+import { emptyLane } from '#src/engine/context.js';
 import { type LaneState } from '#src/domain/model.js';
 import { type Kind, type Row } from '#src/domain/row.js';
 import { fold, LOGGED, type LoggedRow, rowOf } from '#src/engine/lane-log.js';

@@ -1,7 +1,7 @@
 // When a call is tried again: soon at first, later each time, not before the peer asked for, and never out of reach.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { retryAt, type Ctx } from '../../../src/engine/change.js';
+import { retryAt, type Ctx } from '../../../src/engine/context.js';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const waitMs = (attempts: number, jitter: number, asked: number | null, slow = false): number =>
