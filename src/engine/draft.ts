@@ -183,8 +183,13 @@ export class Lane {
     if (open !== undefined) return this.restate(open, { ...item, dueAt });
     if (same.some((r) => isDismissed(r, since) && isSameFact(r.fact, fact))) return;
     const invoiceId = item.invoiceId ?? this.invoice?.invoiceId ?? null;
-    const row = this.add('reviews', newReview({ ...item, invoiceId }, this.ctx.newId('rev'), this.now));
-    this.say('decision', `review item ${kind}: ${fact.code}`, row);
+    this.openItem({ ...item, invoiceId });
+  }
+
+  /** Opens an item: a new row, and a line in the timeline. */
+  openItem(item: Item): void {
+    const row = this.add('reviews', newReview(item, this.ctx.newId('rev'), this.now));
+    this.say('decision', `review item ${row.kind}: ${row.topic}`, row);
   }
 
   private restate(open: Draft<ReviewRow>, item: Item & { readonly dueAt: Date | null }): void {
@@ -194,8 +199,13 @@ export class Lane {
     const isSameOffer = item.actions === undefined || item.actions.join() === open.actions.join();
     if (isDueThen && isSameOffer && isSameFact(open.fact, fact)) return;
     Object.assign(open, { topic: fact.code, fact, ...choicesOf(item), dueAt });
+    this.sayChanged(open, isDueThen);
+  }
+
+  /** An open item has another fact, or with `isDueThen` false another deadline: its timeline says so. */
+  sayChanged(open: ReviewRow, isDueThen: boolean): void {
     const how = isDueThen ? 'is now' : 'has another deadline';
-    this.say('decision', `review item ${open.kind} ${how}: ${fact.code}`, open);
+    this.say('decision', `review item ${open.kind} ${how}: ${open.fact.code}`, open);
   }
 
   /** Closes the open items that `match`. */

@@ -1,6 +1,6 @@
 // Review items, declared: a rule yields what holds now. This file alone opens, updates and closes such items.
 import { type FactCode, type FactsByKind, isSameFact } from '../domain/fact.js';
-import { choicesOf, isDismissed, type Item, newReview } from '../domain/item.js';
+import { choicesOf, isDismissed, type Item } from '../domain/item.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { type Draft, type Lane, type Rule } from './draft.js';
 
@@ -81,10 +81,8 @@ function hold(lane: Lane, holds: Holds): 'open' | 'dismissed' {
   const same = lane.reviews.filter((r) => r.kind === kind && r.topic === fact.code && r.subject === subject);
   if (same.some((r) => isDismissed(r, holds.since ?? null) && isSameFact(r.fact, fact))) return 'dismissed';
   const open = same.find((r) => r.status === 'open');
-  if (open === undefined) {
-    const row = lane.add('reviews', newReview(item, lane.ctx.newId('rev'), lane.now));
-    lane.say('decision', `review item ${row.kind}: ${row.topic}`, row);
-  } else update(lane, open, item);
+  if (open === undefined) lane.openItem(item);
+  else update(lane, open, item);
   return 'open';
 }
 
@@ -93,12 +91,7 @@ function update(lane: Lane, open: Draft<ReviewRow>, item: Item): void {
   const isNews = !isSameFact(open.fact, fact);
   const isDueThen = open.dueAt?.getTime() === dueAt?.getTime();
   Object.assign(open, { ...(isNews && { fact }), ...choicesOf(item), dueAt, paymentRowId, refundId });
-  if (isNews || !isDueThen)
-    lane.say(
-      'decision',
-      `review item ${open.kind} ${isDueThen ? 'is now' : 'has another deadline'}: ${fact.code}`,
-      open,
-    );
+  if (isNews || !isDueThen) lane.sayChanged(open, isDueThen);
 }
 
 function close(lane: Lane, r: ReviewRow, note: string): void {
