@@ -6,6 +6,7 @@ import { EnrolmentStore, OUTSIDE_DAYS } from '../enrolment/enrolment.store.js';
 import { EventsStore } from '../events/events.store.js';
 import { HealthStore } from '../health/health.store.js';
 import { DoorAnswersStore } from '../intake/door-answers.store.js';
+import { type MoveCounts, MovesStore } from '../moves/moves.store.js';
 import { DAY_MS } from '../policy.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { untoldOf } from '../verify/rules/run.js';
@@ -43,6 +44,7 @@ async function look(world: World) {
     enrolment: {
       rule: rule.by === 'metadata' ? `metadata:${rule.key}=${rule.value}` : rule.by,
       ...(await world.get(EnrolmentStore).migration()),
+      moves: await world.get(MovesStore).counts(),
     },
     queue: { ...backlog, quarantined: await inbox.quarantined() },
     stuck: await health.stuck(STUCK_SHOWN),
@@ -94,12 +96,18 @@ function render({ shadow, enrolment: e, queue, stuck, senders, notifications, ve
   ].join('');
 }
 
-function renderMigration({ linked, renewed, notRenewed, waiting, outside }: Standing['enrolment']): string {
+function renderMigration({ linked, renewed, notRenewed, waiting, outside, moves }: Standing['enrolment']): string {
   const head =
     linked === 0
       ? 'no customer is linked to the MoR'
       : `${counted(linked, 'customer')} ${linked === 1 ? 'is' : 'are'} linked to the MoR: ${renewed} with a renewal paid there, ${notRenewed} with an unpaid one, ${waiting} without a renewal so far`;
-  return `  ${head}\n  ${outside} customers with invoices of the last ${OUTSIDE_DAYS} days are not enrolled\n`;
+  return `  ${head}\n  ${outside} customers with invoices of the last ${OUTSIDE_DAYS} days are not enrolled\n${renderMoves(moves)}`;
+}
+
+/** Nothing before the first `crossbill move`. */
+function renderMoves(moves: MoveCounts): string {
+  const some = Object.entries(moves).filter(([, n]) => n > 0);
+  return some.length === 0 ? '' : `  subscriptions by their last move: ${some.map(([status, n]) => `${n} ${status}`).join(', ')}\n`;
 }
 
 function renderStuck(stuck: Standing['stuck']): string {

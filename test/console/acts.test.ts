@@ -289,6 +289,36 @@ describe('review items', () => {
     expect((await ops.post(action, fields)).status).toBe(303);
     expect((await invoice(renewal))['refunds']).toMatchObject([{ amount: 2990 }]);
   });
+
+  it('credit a lost dispute on Stripe by one button, once for a form sent twice, and a viewer has no button', async () => {
+    const s = await world.subscriber({ email: 'barbara@example.com' });
+    await world.invoice(s.firstInvoiceId, 'paid');
+    const renewal = await draftRenewal(world, s);
+    await world.morActs();
+    const [payment] = (await world.invoice(renewal, 'paid'))['payments'] as Json[];
+    const data = { disputeId: `dp_${renewal}`, paymentId: payment?.['id'], outcome: 'lost' };
+    await world.control('POST', '/events', { type: 'dispute.outcome', data });
+    const [item] = await world.until(
+      'the loss is an item',
+      () => open('dispute'),
+      (r) => r.length === 1,
+    );
+    const path = `/console/reviews/${String(item?.['id'])}`;
+    expect((await viewer.get(path)).text).not.toContain(`action="${path}/resolve"`);
+    const fields = { ...(await ops.form(path, `${path}/resolve`)), resolution: 'credit' };
+    expect((await viewer.post(`${path}/resolve`, fields)).status).toBe(403);
+    expect((await ops.post(`${path}/resolve`, fields)).status).toBe(303);
+    expect((await ops.post(`${path}/resolve`, fields)).status).toBe(303);
+    const booked = await world.until(
+      'the credit is booked',
+      () => world.api<{ data: Json[] }>('GET', `/v1/ledger?invoice_id=${renewal}&reason=loss_credited`),
+      (r) => r.body.data.length > 0,
+    );
+    const { data: notes } = await world.stripe.creditNotes.list({ invoice: renewal });
+    expect(notes).toMatchObject([{ amount: 2990 }]);
+    expect(booked.body.data).toMatchObject([{ amount: 2990, credit_note_id: notes[0]?.id }]);
+    expect((await audit('review.resolve'))[0]).toMatchObject({ actor: 'ops', target: item?.['id'], outcome: 'done' });
+  });
 });
 
 describe('a parked event', () => {

@@ -279,12 +279,15 @@ describe('crossbill move', () => {
     expect(await move([...some.map((s) => s.customerId), '--yes'])).toMatchObject({ code: 0, body: { moved: 2 } });
   });
 
-  it('the API filters moves by status and customer, and the console shows how far they are', async () => {
+  it('the API filters moves by status and customer, and the console and crossbill status show how far they are', async () => {
     const moved = await world.api<{ data: Json[] }>('GET', '/v1/moves?status=moved&limit=2');
     expect(moved.body.data.map((m) => m['status'])).toEqual(['moved', 'moved']);
     expect((await world.api('GET', '/v1/moves?status=odd')).status).toBe(400);
     const page = await new Visitor(world.daemons[0]?.url ?? '').login(OPS_KEY);
     const shown = await page.get('/console/moves?status=skipped');
     expect(shown.text).toContain('in less than 24 hours');
+    const { body } = await cliJson<{ enrolment: { moves: Json } }>(['status'], env);
+    const all = (await world.api<{ data: Json[] }>('GET', '/v1/moves?status=moved&limit=100')).body.data;
+    expect(body.enrolment.moves).toMatchObject({ moved: all.length, moving: 0 });
   });
 });

@@ -520,4 +520,18 @@ export const mutants = [
     tests: ['test/store/moves.test.ts'],
     simulate: null,
   },
+  {
+    name: 'a loss is credited twice on Stripe',
+    file: 'src/returns/rules/credit.ts',
+    find: 'loss === undefined || credit !== undefined || p === undefined',
+    replace: 'loss === undefined || p === undefined',
+    tests: ['test/unit/returns/rules/credit.test.ts'],
+  },
+  {
+    name: 'a won dispute leaves its credit in the books',
+    file: 'src/returns/rules/credit.ts',
+    find: 'least(BigInt(credit.minor), standing(o, credit))',
+    replace: 'BigInt(credit.minor)',
+    tests: ['test/unit/returns/rules/credit.test.ts'],
+  },
 ];

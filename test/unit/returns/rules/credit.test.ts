@@ -205,6 +205,16 @@ describe('a credit note for a loss is not offered', () => {
     expect(choose(detached)).toMatchObject({ ok: false, status: 409, code: 'credit_not_available' });
   });
 
+  it('after the credit of the same loss, though the payment has money left', () => {
+    const partial = { amount: 1000n, currency: 'EUR' };
+    const first = noted(chosen(lostLane({ paymentRecordId: null }, partial)));
+    const won = goesOn(first, { status: 'won' }, 30);
+    const outcomeAt = minutesLater(35).toISOString();
+    const lostAgain = goesOn(won, { status: 'lost', detail: { ...won.objects[0]?.detail, outcomeAt } }, 40);
+    expect(offers(lostAgain)).toEqual(['dismiss']);
+    expect(booked(lostAgain).at(-1)).toEqual(['loss_credited', 'dsp_1:3', 1000n]);
+  });
+
   it('beyond what an earlier credit left of the payment', () => {
     const first = noted(chosen(lostLane({ paymentRecordId: null }, { amount: 2000n, currency: 'EUR' })));
     const second = aLoss({ id: 'dsp_2', morId: 'dp_2', amount: 2000n, currency: 'EUR' });
