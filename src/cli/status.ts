@@ -107,7 +107,9 @@ function renderMigration({ linked, renewed, notRenewed, waiting, outside, moves 
 /** Nothing before the first `crossbill move`. */
 function renderMoves(moves: MoveCounts): string {
   const some = Object.entries(moves).filter(([, n]) => n > 0);
-  return some.length === 0 ? '' : `  subscriptions by their last move: ${some.map(([status, n]) => `${n} ${status}`).join(', ')}\n`;
+  return some.length === 0
+    ? ''
+    : `  subscriptions by their last move: ${some.map(([status, n]) => `${n} ${status}`).join(', ')}\n`;
 }
 
 function renderStuck(stuck: Standing['stuck']): string {
