@@ -1,7 +1,8 @@
 // `crossbill init` and `crossbill config print`: a settings file and a compose file to start from, and the settings in force.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { renderEnvExample } from '../config/env-example.js';
 import { redactedConfig } from '../config/index.js';
 import { type Commands } from './commands.js';
@@ -25,7 +26,7 @@ export function addInit(on: Commands): void {
         }
         const compose = join(dirname(file), COMPOSE);
         const made = written(compose, composeFile(), 0o644);
-        const steps = nextSteps(name, file === join(cli.io.cwd, '.env')).join('\n');
+        const steps = nextSteps(name, cli.io.cwd, file === join(cli.io.cwd, '.env')).join('\n');
         await cli.print(
           { file, compose_file: made ? compose : null },
           () => `Wrote ${file} (only you can read it)${made ? ` and ${compose}` : `; ${compose} was there already`}.
@@ -55,12 +56,14 @@ export function startingSettings(): string {
 }
 
 /** `isRead`: the daemon and the command line read this file. */
-function nextSteps(file: string, isRead: boolean): string[] {
+function nextSteps(file: string, cwd: string, isRead: boolean): string[] {
+  // An installed package has no `npm start`.
+  const daemon = relative(cwd, fileURLToPath(new URL('../main.js', import.meta.url)));
   const doctor = isRead ? 'crossbill doctor' : `crossbill doctor --env-file ${file}`;
   const steps = [
     [doctor, 'checks everything and says what to do'],
     ['docker compose up', 'the daemon with PostgreSQL; docker-compose.yml reads .env'],
-    ...(isRead ? [['npm start', 'or without containers: it reads .env too, outside production']] : []),
+    ...(isRead ? [[`node ${daemon}`, 'or without containers: it reads .env too, outside production']] : []),
   ];
   const width = Math.max(...steps.map(([command = '']) => command.length));
   return steps.map(([command = '', what = '']) => `  ${command.padEnd(width)}   # ${what}`);

@@ -56,6 +56,16 @@ describe('the release workflow', () => {
   });
 });
 
+it('every program of a published package names its interpreter', () => {
+  for (const folder of ['.', ...['client', 'embedded-postgres', 'mor', 'sandbox'].map((name) => `packages/${name}`)]) {
+    const { bin = {} } = JSON.parse(textOf(`${folder}/package.json`)) as { readonly bin?: Record<string, string> };
+    for (const program of Object.values(bin)) {
+      const source = `${folder}/${program.replace('dist/', 'src/').replace(/\.js$/, '.ts')}`;
+      expect([source, textOf(source).split('\n')[0]]).toEqual([source, '#!/usr/bin/env node']);
+    }
+  }
+});
+
 describe('the look at known holes', () => {
   it('fails on a grave one, and says aloud when nobody answered', () => {
     const holes = (severity: string): string =>
