@@ -11,17 +11,17 @@ const told = (said: string, currency: string | null = null) => ({
 const asked = (said: string, currency?: string): boolean => unreadSum(told(said, currency), taken) !== null;
 
 describe('a sum that can be read as two, of a payment of 10.00 EUR', () => {
-  it('is all of the payment where each reading takes that much', () => {
+  it('an ambiguous dispute sum needs no person if each reading takes the whole payment', () => {
     for (const said of ['1000', '1000 EUR', '10.00', '10.00 EUR', '10.00 eur', '10.00 EUR or 12.00 EUR'])
       expect([said, asked(said)]).toEqual([said, false]);
   });
 
-  it('is asked about where one reading is a part', () => {
+  it('a person decides about an ambiguous dispute sum with a reading below the payment', () => {
     for (const said of ['300 EUR', '999', '9.99 EUR or 10.00 EUR', '10.00 EUR or 9.99 EUR'])
       expect([said, unreadSum(told(said), taken)]).toEqual([said, said]);
   });
 
-  it('is asked about where it is not made of sums alone', () => {
+  it('a person decides about a dispute sum with other words in it', () => {
     for (const said of [
       'about 10.00 EUR',
       '10.00 EUR!',
@@ -33,14 +33,14 @@ describe('a sum that can be read as two, of a payment of 10.00 EUR', () => {
       expect([said, asked(said)]).toEqual([said, true]);
   });
 
-  it('is in the currency that stands beside it, else in the dispute’s, else in the payment’s', () => {
+  it('an ambiguous dispute sum takes the currency next to it, then the dispute’s, then the payment’s', () => {
     expect(asked('10.00 USD', 'JPY')).toBe(false);
     expect(asked('10.00', 'JPY')).toBe(true); // yen have no decimals
     expect(unreadSum({ ...told('10.00', 'EUR'), amount: 1000n }, null)).toBeNull();
     expect(unreadSum({ ...told('10.00'), amount: 1000n }, null)).toBe('10.00');
   });
 
-  it('is asked about where nobody knows how much the payment was', () => {
+  it('a person decides about an ambiguous dispute sum of a payment without an amount', () => {
     expect(unreadSum(told('1000 EUR'), { amount: null, currency: 'EUR' })).toBe('1000 EUR');
     expect(unreadSum(told('1000 EUR'), undefined)).toBe('1000 EUR');
   });
@@ -53,20 +53,20 @@ describe('a sum that can be read as two, after one that was sure', () => {
   });
   const before = '2026-11-20T11:00:00.000Z';
 
-  it('is that one where a reading is', () => {
+  it('an ambiguous dispute sum needs no person if one reading is the sum of before', () => {
     expect(unreadSum(after('300 EUR', before), taken)).toBeNull();
     expect(unreadSum(after('400 EUR', before), taken)).toBe('400 EUR');
     expect(unreadSum(after('1000 EUR', before), taken)).toBe('1000 EUR');
   });
 
-  it('counts no more once a sure one came at that time or later', () => {
+  it('a later clear sum settles an ambiguous one', () => {
     expect(unreadSum(after('400 EUR', AT), taken)).toBeNull();
     expect(unreadSum(after('400 EUR', '2026-11-20T13:00:00.000Z'), taken)).toBeNull();
     const none = { ...told('400 EUR'), detail: { unread: { said: '400 EUR', at: AT }, amountAt: AT } };
     expect(unreadSum(none, taken)).toBe('400 EUR');
   });
 
-  it('is none where the MoR named none', () => {
+  it('a dispute without any sum asks no person about it', () => {
     expect(unreadSum({ amount: null, currency: null, detail: {} }, taken)).toBeNull();
   });
 });

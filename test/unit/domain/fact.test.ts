@@ -1,5 +1,5 @@
 // Small facts that everything rests on: keys, kept times, what a difference asks for, and which moves a tax record makes.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type Difference, isRepairable, isUntold } from '../../../src/domain/difference.js';
 import { answersOf } from '../../../src/domain/door-answers.js';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
@@ -7,25 +7,25 @@ import { morKey } from '../../../src/domain/mor-key.js';
 import { showTime } from '../../../src/domain/show-time.js';
 import { NOW } from '../../support/channel-lane.js';
 
-it('a request for a refund bears the same key at the MoR in every release, and another one for every other name', () => {
+it('a refund request has one key at the MoR in every release, and each other name another key', () => {
   const key = morKey('refund', ['ops', 'pay_1', 'key-7']);
   expect(key).toBe('crossbill:refund:sha256-0fe7570c823c5036ef2fedc1c66300e5c19c2863454bdc76e1ace20f007a5f2e');
   const others = [morKey('signup', ['ops', 'pay_1', 'key-7']), morKey('refund', ['ops', 'pay_1', 'key', '-7'])];
   expect(new Set([key, ...others]).size).toBe(3);
 });
 
-it('a time is kept from the first of the year 1 to the last of the year 9999', () => {
+it('Crossbill keeps times from the year 1 to the year 9999', () => {
   const kept = (text: string, ms = 0) => canBeKept(new Date(Date.parse(text) + ms));
   expect([kept('0001-01-01T00:00:00Z'), kept('0001-01-01T00:00:00Z', -1)]).toEqual([true, false]);
   expect([kept('9999-12-31T23:59:59.999Z'), kept('9999-12-31T23:59:59.999Z', 1)]).toEqual([true, false]);
   expect(kept('soon')).toBe(false);
 });
 
-it('a time is shown to the minute, in UTC', () => {
+it('Crossbill shows a time to the minute, in UTC', () => {
   expect(showTime(new Date('2026-11-20T20:37:59+01:00'))).toBe('2026-11-20 19:37 UTC');
 });
 
-it('the answers of a door are added up by their status, and those of another door are not', () => {
+it('the answers of one webhook endpoint add up by status', () => {
   const answers = [
     { door: 'stripe', hour: NOW, status: 200, n: 3 },
     { door: 'stripe', hour: NOW, status: 401, n: 1 },
@@ -38,30 +38,28 @@ it('the answers of a door are added up by their status, and those of another doo
   ]);
 });
 
-describe('a difference', () => {
-  const difference = (over: Partial<Difference>): Difference => ({
-    ...{
-      kind: 'marked_not_charged',
-      invoiceId: 'in_1',
-      paymentId: null,
-      refundId: null,
-      eventId: null,
-      objectId: null,
-    },
-    ...{ detail: 'd', repair: 'look-again', reviewId: null, ...over },
-  });
-  const acknowledged = { by: 'ada', at: NOW, note: 'known' };
+const difference = (over: Partial<Difference>): Difference => ({
+  ...{
+    kind: 'marked_not_charged',
+    invoiceId: 'in_1',
+    paymentId: null,
+    refundId: null,
+    eventId: null,
+    objectId: null,
+  },
+  ...{ detail: 'd', repair: 'look-again', reviewId: null, ...over },
+});
+const acknowledged = { by: 'ada', at: NOW, note: 'known' };
 
-  it('is told by an open review item, or is acknowledged, or else still to be told', () => {
-    expect(isUntold(difference({}))).toBe(true);
-    expect(isUntold(difference({ acknowledged: null }))).toBe(true);
-    expect(isUntold(difference({ reviewId: 'rev_1' }))).toBe(false);
-    expect(isUntold(difference({ acknowledged }))).toBe(false);
-  });
+it('an open review item or an acknowledgement tells of a difference', () => {
+  expect(isUntold(difference({}))).toBe(true);
+  expect(isUntold(difference({ acknowledged: null }))).toBe(true);
+  expect(isUntold(difference({ reviewId: 'rev_1' }))).toBe(false);
+  expect(isUntold(difference({ acknowledged }))).toBe(false);
+});
 
-  it('is mended by itself unless it needs a person, or a person was asked', () => {
-    expect(isRepairable(difference({}))).toBe(true);
-    for (const over of [{ repair: 'person' }, { reviewId: 'rev_1' }, { acknowledged }] as const)
-      expect(isRepairable(difference(over))).toBe(false);
-  });
+it('Crossbill repairs a difference unless it needs a person or a person knows it', () => {
+  expect(isRepairable(difference({}))).toBe(true);
+  for (const over of [{ repair: 'person' }, { reviewId: 'rev_1' }, { acknowledged }] as const)
+    expect(isRepairable(difference(over))).toBe(false);
 });

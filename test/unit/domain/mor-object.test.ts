@@ -1,36 +1,34 @@
 // Payment links and proforma invoices as another way to pay.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { isLiveProforma, isPayableLink, newMorObject } from '../../../src/domain/mor-object.js';
 import { NOW } from '../../support/channel-lane.js';
 
 const at = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1_000);
 
-describe('another way to pay', () => {
-  const o = (kind: 'payment_link' | 'proforma', status: string, deadline: Date | null = null) =>
-    newMorObject(NOW, { id: 'o', kind, invoiceId: 'in_1', status, deadline });
+const o = (kind: 'payment_link' | 'proforma', status: string, deadline: Date | null = null) =>
+  newMorObject(NOW, { id: 'o', kind, invoiceId: 'in_1', status, deadline });
 
-  it('is a link that was asked for, or can be paid until its deadline', () => {
-    expect(isPayableLink(o('payment_link', 'REQUESTED'), NOW)).toBe(true);
-    expect(isPayableLink(o('payment_link', 'PAYABLE'), NOW)).toBe(true);
-    expect(isPayableLink(o('payment_link', 'PAYABLE', at(1)), NOW)).toBe(true);
-    expect(isPayableLink(o('payment_link', 'PAYABLE', NOW), NOW)).toBe(false);
-    expect(isPayableLink(o('payment_link', 'EXPIRED', at(1)), NOW)).toBe(false);
-    expect(isPayableLink(o('proforma', 'REQUESTED'), NOW)).toBe(false);
-  });
-
-  it('is a proforma invoice that stands', () => {
-    const dead = ['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REPLACED'];
-    expect(dead.filter((status) => isLiveProforma(o('proforma', status)))).toEqual([]);
-    expect(isLiveProforma(o('proforma', 'ISSUED'))).toBe(true);
-    expect(isLiveProforma(o('payment_link', 'PAYABLE'))).toBe(false);
-  });
-
-  it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
-    'is a proforma invoice that is %s until its transfer is recorded',
-    (of) => {
-      expect(isLiveProforma(o('proforma', of))).toBe(true);
-      expect(isLiveProforma({ ...o('proforma', of), paymentRowId: 'pmt_1' })).toBe(false);
-      expect(isLiveProforma({ ...o('proforma', 'ISSUED'), paymentRowId: 'pmt_1' })).toBe(true);
-    },
-  );
+it('a payment link is payable from its request until its deadline', () => {
+  expect(isPayableLink(o('payment_link', 'REQUESTED'), NOW)).toBe(true);
+  expect(isPayableLink(o('payment_link', 'PAYABLE'), NOW)).toBe(true);
+  expect(isPayableLink(o('payment_link', 'PAYABLE', at(1)), NOW)).toBe(true);
+  expect(isPayableLink(o('payment_link', 'PAYABLE', NOW), NOW)).toBe(false);
+  expect(isPayableLink(o('payment_link', 'EXPIRED', at(1)), NOW)).toBe(false);
+  expect(isPayableLink(o('proforma', 'REQUESTED'), NOW)).toBe(false);
 });
+
+it('only an active proforma invoice is another way to pay', () => {
+  const dead = ['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REPLACED'];
+  expect(dead.filter((status) => isLiveProforma(o('proforma', status)))).toEqual([]);
+  expect(isLiveProforma(o('proforma', 'ISSUED'))).toBe(true);
+  expect(isLiveProforma(o('payment_link', 'PAYABLE'))).toBe(false);
+});
+
+it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
+  'a proforma invoice in %s is another way to pay until Crossbill records its transfer',
+  (of) => {
+    expect(isLiveProforma(o('proforma', of))).toBe(true);
+    expect(isLiveProforma({ ...o('proforma', of), paymentRowId: 'pmt_1' })).toBe(false);
+    expect(isLiveProforma({ ...o('proforma', 'ISSUED'), paymentRowId: 'pmt_1' })).toBe(true);
+  },
+);

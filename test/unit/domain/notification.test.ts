@@ -1,5 +1,5 @@
 // A notification in one line for people, and as it is written down: what it says of each thing that happened.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import {
   inWords,
   NOTIFICATION_TYPES,
@@ -19,103 +19,95 @@ const said = (type: NotificationType, over: object = {}): string => {
 const INVOICE = 'See /console/invoices/in_sample of the console.';
 const REVIEW = 'See /console/reviews/rev_sample of the console.';
 
-describe('in one line for people', () => {
-  it.each([
-    ['invoice.paid', `Invoice in_sample is paid (29.90 EUR). ${INVOICE}`],
-    [
-      'invoice.left_open',
-      `Invoice in_sample (29.90 EUR) is left open: the payment failed (insufficient_funds). ${INVOICE}`,
-    ],
-    [
-      'invoice.action_required',
-      `Invoice in_sample (29.90 EUR) waits for its customer to authenticate the payment. ${INVOICE}`,
-    ],
-    ['payment_link.created', 'Invoice in_sample has a payment link of 29.90 EUR: https://pay.example/pl_sample'],
-    ['refund.succeeded', 'Refund ref_sample of 5.00 EUR succeeded. See /console/refunds/ref_sample of the console.'],
-    [
-      'refund.failed',
-      'Refund ref_sample of 5.00 EUR failed (refund_declined). See /console/refunds/ref_sample of the console.',
-    ],
-    ['signup.completed', `Customer cus_sample has signed up and paid 29.90 EUR (invoice in_sample). ${INVOICE}`],
-    ['review.opened', `A review item waits for a person: dispute, invoice in_sample. ${REVIEW}`],
-    ['review.due_soon', `A review item is due by 2026-12-01T12:00:00.000Z: dispute, invoice in_sample. ${REVIEW}`],
-    [
-      'webhooks.refusing',
-      'The webhook endpoint mor_payments refuses deliveries: signature_mismatch (1 since 2026-11-22T09:00:00.000Z). Compare MOR_PAYMENT_WEBHOOK_SECRETS with the secret at the sender. If they agree, a proxy changes the body, or a stranger sends. See /console/deliveries of the console.',
-    ],
-  ] as const)('%s says what happened, to what, and where to look', (type, sentence) => {
-    expect(said(type)).toBe(sentence);
-  });
-
-  it('differences of verify are counted', () => {
-    expect(said('verify.differences', { differences: 4 })).toBe(
-      'Verify found 4 differences without an open review item. See /console/verify of the console.',
-    );
-    expect(said('verify.differences', { differences: 1 })).toMatch(/^Verify found 1 difference without an open /);
-  });
-
-  it('an invoice is left open for a reason that people understand', () => {
-    const why = (over: object): string => / is left open: (.*)\. See/.exec(said('invoice.left_open', over))?.[1] ?? '';
-    expect(why({ decline_code: null })).toBe('the payment failed');
-    expect(why({ why: 'no_verdict' })).toBe('the Merchant of Record has not said whether it was paid');
-    expect(why({ why: 'review' })).toBe('its payment waits for a person');
-  });
-
-  it('what is not known is left out, or said to be unknown', () => {
-    for (const over of [{ amount_due: null }, { currency: null }]) {
-      expect(said('invoice.paid', over)).toContain('is paid (amount not known). ');
-    }
-    expect(said('invoice.paid', { amount_due: 0 })).toContain('is paid (0.00 EUR). ');
-    expect(said('refund.failed', { failure_code: null })).toContain('of 5.00 EUR failed. See');
-    expect(said('review.opened', { invoice_id: null })).toContain('a person: dispute. See');
-    expect(said('review.due_soon', { due_at: null })).toContain('is due by an unknown time: dispute');
-  });
-
-  it('kinds of review items are said in words, and amounts as their currency counts them', () => {
-    expect(said('review.opened', { kind: 'double_charge_risk' })).toContain(': double charge risk, invoice');
-    expect(said('invoice.paid', { amount_due: 500, currency: 'jpy' })).toContain('(500 JPY)');
-    expect(said('invoice.paid', { amount_due: 1500, currency: 'kwd' })).toContain('(1.500 KWD)');
-  });
-
-  it.each(NOTIFICATION_TYPES)('the sentence of %s is plain ASCII', (type) => {
-    expect(said(type)).toMatch(/^[\x20-\x7e]+$/);
-  });
-
-  it('nothing in it is markup, wherever it comes from', () => {
-    expect(said('invoice.paid', { invoice_id: '<!channel> & <@U1> &' })).toContain(
-      'Invoice &lt;!channel&gt; &amp; &lt;@U1&gt; &amp; is paid',
-    );
-  });
+it.each([
+  ['invoice.paid', `Invoice in_sample is paid (29.90 EUR). ${INVOICE}`],
+  [
+    'invoice.left_open',
+    `Invoice in_sample (29.90 EUR) is left open: the payment failed (insufficient_funds). ${INVOICE}`,
+  ],
+  [
+    'invoice.action_required',
+    `Invoice in_sample (29.90 EUR) waits for its customer to authenticate the payment. ${INVOICE}`,
+  ],
+  ['payment_link.created', 'Invoice in_sample has a payment link of 29.90 EUR: https://pay.example/pl_sample'],
+  ['refund.succeeded', 'Refund ref_sample of 5.00 EUR succeeded. See /console/refunds/ref_sample of the console.'],
+  [
+    'refund.failed',
+    'Refund ref_sample of 5.00 EUR failed (refund_declined). See /console/refunds/ref_sample of the console.',
+  ],
+  ['signup.completed', `Customer cus_sample has signed up and paid 29.90 EUR (invoice in_sample). ${INVOICE}`],
+  ['review.opened', `A review item waits for a person: dispute, invoice in_sample. ${REVIEW}`],
+  ['review.due_soon', `A review item is due by 2026-12-01T12:00:00.000Z: dispute, invoice in_sample. ${REVIEW}`],
+  [
+    'webhooks.refusing',
+    'The webhook endpoint mor_payments refuses deliveries: signature_mismatch (1 since 2026-11-22T09:00:00.000Z). Compare MOR_PAYMENT_WEBHOOK_SECRETS with the secret at the sender. If they agree, a proxy changes the body, or a stranger sends. See /console/deliveries of the console.',
+  ],
+] as const)('%s says in one line: the event, its subject and the place to look', (type, sentence) => {
+  expect(said(type)).toBe(sentence);
 });
 
-describe('as it is written down', () => {
-  it.each(NOTIFICATION_TYPES)('%s has its type, its time and its facts, in the format of the receiver', (type) => {
-    const told = sampleOf(type, 'x');
-    const invoiceId = ['verify.differences', 'webhooks.refusing'].includes(type) ? null : 'in_sample';
-    const standard = putDown(told, 'standard', NOW);
-    expect(standard).toMatchObject({ type, subject: 'x', format: 'standard', at: NOW, invoiceId });
-    expect(JSON.parse(standard.body)).toEqual({ type, timestamp: NOW.toISOString(), data: told.data });
-    const slack = putDown(told, 'slack', NOW);
-    expect(slack).toMatchObject({ id: standard.id, format: 'slack', invoiceId });
-    expect(JSON.parse(slack.body)).toEqual({ text: inWords(told) });
-  });
-
-  it('has an id of its own for each type and each subject', () => {
-    const ids = NOTIFICATION_TYPES.flatMap((type) =>
-      ['x', 'y'].map((s) => putDown(sampleOf(type, s), 'slack', NOW).id),
-    );
-    expect(new Set(ids).size).toBe(2 * NOTIFICATION_TYPES.length);
-  });
-
-  it('is about no invoice where it names none', () => {
-    const told = sampleOf('review.opened', 'x');
-    expect(
-      putDown({ ...told, data: { ...told.data, invoice_id: null } } as Told, 'standard', NOW).invoiceId,
-    ).toBeNull();
-  });
+it('a notification of verify counts the differences', () => {
+  expect(said('verify.differences', { differences: 4 })).toBe(
+    'Verify found 4 differences without an open review item. See /console/verify of the console.',
+  );
+  expect(said('verify.differences', { differences: 1 })).toMatch(/^Verify found 1 difference without an open /);
 });
 
-it('a sample of each type names nothing that could be taken for a real one', () => {
+it('a notification gives a plain reason for an open invoice', () => {
+  const why = (over: object): string => / is left open: (.*)\. See/.exec(said('invoice.left_open', over))?.[1] ?? '';
+  expect(why({ decline_code: null })).toBe('the payment failed');
+  expect(why({ why: 'no_verdict' })).toBe('the Merchant of Record has not said whether it was paid');
+  expect(why({ why: 'review' })).toBe('its payment waits for a person');
+});
+
+it('a notification leaves out an unknown fact, or calls it unknown', () => {
+  for (const over of [{ amount_due: null }, { currency: null }]) {
+    expect(said('invoice.paid', over)).toContain('is paid (amount not known). ');
+  }
+  expect(said('invoice.paid', { amount_due: 0 })).toContain('is paid (0.00 EUR). ');
+  expect(said('refund.failed', { failure_code: null })).toContain('of 5.00 EUR failed. See');
+  expect(said('review.opened', { invoice_id: null })).toContain('a person: dispute. See');
+  expect(said('review.due_soon', { due_at: null })).toContain('is due by an unknown time: dispute');
+});
+
+it('a notification spells out the kind of an item, and amounts in their currency’s decimals', () => {
+  expect(said('review.opened', { kind: 'double_charge_risk' })).toContain(': double charge risk, invoice');
+  expect(said('invoice.paid', { amount_due: 500, currency: 'jpy' })).toContain('(500 JPY)');
+  expect(said('invoice.paid', { amount_due: 1500, currency: 'kwd' })).toContain('(1.500 KWD)');
+});
+
+it.each(NOTIFICATION_TYPES)('the sentence of %s is plain ASCII', (type) => {
+  expect(said(type)).toMatch(/^[\x20-\x7e]+$/);
+});
+
+it('a notification escapes all markup from outside', () => {
+  expect(said('invoice.paid', { invoice_id: '<!channel> & <@U1> &' })).toContain(
+    'Invoice &lt;!channel&gt; &amp; &lt;@U1&gt; &amp; is paid',
+  );
+});
+
+it.each(NOTIFICATION_TYPES)('%s has its type, time and facts in the format of the receiver', (type) => {
+  const told = sampleOf(type, 'x');
+  const invoiceId = ['verify.differences', 'webhooks.refusing'].includes(type) ? null : 'in_sample';
+  const standard = putDown(told, 'standard', NOW);
+  expect(standard).toMatchObject({ type, subject: 'x', format: 'standard', at: NOW, invoiceId });
+  expect(JSON.parse(standard.body)).toEqual({ type, timestamp: NOW.toISOString(), data: told.data });
+  const slack = putDown(told, 'slack', NOW);
+  expect(slack).toMatchObject({ id: standard.id, format: 'slack', invoiceId });
+  expect(JSON.parse(slack.body)).toEqual({ text: inWords(told) });
+});
+
+it('each type and each subject gives a notification its own id', () => {
+  const ids = NOTIFICATION_TYPES.flatMap((type) => ['x', 'y'].map((s) => putDown(sampleOf(type, s), 'slack', NOW).id));
+  expect(new Set(ids).size).toBe(2 * NOTIFICATION_TYPES.length);
+});
+
+it('a notification without an invoice id is about no invoice', () => {
+  const told = sampleOf('review.opened', 'x');
+  expect(putDown({ ...told, data: { ...told.data, invoice_id: null } } as Told, 'standard', NOW).invoiceId).toBeNull();
+});
+
+it('a sample notification names no real-looking id', () => {
   for (const type of NOTIFICATION_TYPES) {
     const { data } = sampleOf(type, 'x');
     for (const [name, value] of Object.entries(data)) {
@@ -125,7 +117,7 @@ it('a sample of each type names nothing that could be taken for a real one', () 
   }
 });
 
-it('tries that failed together come again spread over a tenth of their wait, in whole milliseconds', () => {
+it('retries of one moment spread over a tenth of their wait, in whole milliseconds', () => {
   expect([0, 0.5, 0.99].map((jitter) => retryInMs(2, null, jitter))).toEqual([300_000, 315_000, 329_700]);
   expect(retryInMs(1, null, 0.123_456)).toBe(5_062);
   expect(retryInMs(1, 5_100, 1)).toBe(5_500);

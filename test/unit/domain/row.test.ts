@@ -14,7 +14,7 @@ const payment = newRow(PAYMENT, {
   recordedAt: NOW,
 });
 
-it('a new row has the first values of its declaration and what it was given', () => {
+it('a new row has its declared first values and the given ones', () => {
   expect(payment).toMatchObject({
     id: 'pmt_1',
     mark: 'none',

@@ -1,5 +1,5 @@
 // What an event or an invoice of Stripe says besides its amounts, and whether two bodies under one event id say the same.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { amountIn } from '../../../../src/domain/events/payload-fields.js';
 import { textOf, timeOf } from '@crossbill/mor/read.js';
 import { freeText } from '../../../../src/domain/card-numbers.js';
@@ -11,155 +11,149 @@ import { reported } from '../../../support/reported.js';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
-describe('two bodies under one event id', () => {
-  const same = (a: unknown, b: unknown) => sameEvent(bytes(a), bytes(b));
+const same = (a: unknown, b: unknown) => sameEvent(bytes(a), bytes(b));
 
-  it('say the same whatever the order of their keys, their white space, and the deliveries that wait', () => {
-    expect(same({ b: [1, { y: 2, x: 3 }], a: 'x' }, { a: 'x', b: [1, { x: 3, y: 2 }] })).toBe(true);
-    expect(sameEvent(Buffer.from('{"a" : 1}'), bytes({ a: 1 }))).toBe(true);
-    expect(same({ c: 1, a: 2, b: 3 }, { b: 3, c: 1, a: 2 })).toBe(true);
-    expect(same({ a: 1, pending_webhooks: 1 }, { a: 1, pending_webhooks: 2 })).toBe(true);
+it('two bodies are the same event in any order of keys, with any whitespace and delivery counter', () => {
+  expect(same({ b: [1, { y: 2, x: 3 }], a: 'x' }, { a: 'x', b: [1, { x: 3, y: 2 }] })).toBe(true);
+  expect(sameEvent(Buffer.from('{"a" : 1}'), bytes({ a: 1 }))).toBe(true);
+  expect(same({ c: 1, a: 2, b: 3 }, { b: 3, c: 1, a: 2 })).toBe(true);
+  expect(same({ a: 1, pending_webhooks: 1 }, { a: 1, pending_webhooks: 2 })).toBe(true);
+});
+
+it('two bodies differ with one other value, another order of a list, or an inner counter', () => {
+  for (const [a, b] of [
+    [{ a: 1 }, { a: 2 }],
+    [{ a: { b: [1] } }, { a: { b: [2] } }],
+    [{ a: [1, 2] }, { a: [2, 1] }],
+    [{ a: null }, { a: {} }],
+    [{ a: 1 }, { a: 1, b: null }],
+    [{ a: { pending_webhooks: 1 } }, { a: { pending_webhooks: 2 } }],
+    [{ list: [{ pending_webhooks: 1 }] }, { list: [{ pending_webhooks: 2 }] }],
+    [{ a: [['b', 1]] }, { a: { b: 1 } }],
+  ])
+    expect(same(a, b)).toBe(false);
+});
+
+it('Crossbill never calls two bodies the same if one is broken or deeper than 200 levels', () => {
+  const broken = Buffer.from('{');
+  expect([sameEvent(broken, broken), sameEvent(broken, bytes({}))]).toEqual([false, false]);
+  const lists = (levels: number) => Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+  const objects = (levels: number) => Buffer.from(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+  for (const nested of [lists, objects]) {
+    expect(sameEvent(nested(200), nested(200))).toBe(true);
+    expect(sameEvent(nested(202), nested(202))).toBe(false);
+  }
+});
+
+const base = { id: 'in_1', object: 'invoice', customer: 'cus_1', status: 'open', currency: 'eur', amount_due: 2990 };
+const read = (over: object) => {
+  const parsed = parseInvoice({ ...base, ...over });
+  return parsed.ok ? parsed.invoice : parsed.problem;
+};
+
+it('an invoice keeps its customer’s country only as two capital letters', () => {
+  const country = (text: unknown) => read({ customer_address: { country: text } });
+  expect(country('AT')).toMatchObject({ customerCountry: 'AT' });
+  for (const text of ['Austria', 'at', 'AUT', 'xAT', null, 7])
+    expect(country(text)).toMatchObject({ customerCountry: null });
+});
+
+it('an invoice keeps Stripe’s auto_advance and its own payment method, if Stripe sends them', () => {
+  expect(read({ auto_advance: false, default_payment_method: 'pm_1', default_source: 'src_1' })).toMatchObject({
+    ...{ autoAdvance: false, ownMethodId: 'pm_1' },
   });
+  expect(read({ auto_advance: 'no', default_source: 'src_1' })).toMatchObject({ ownMethodId: 'src_1' });
+  const plain = read({ auto_advance: 'no' });
+  expect([Object.keys(plain).includes('autoAdvance'), Object.keys(plain).includes('ownMethodId')]).toEqual([
+    false,
+    false,
+  ]);
+});
 
-  it('say something else with another value anywhere, another order of a list, or a counter inside', () => {
-    for (const [a, b] of [
-      [{ a: 1 }, { a: 2 }],
-      [{ a: { b: [1] } }, { a: { b: [2] } }],
-      [{ a: [1, 2] }, { a: [2, 1] }],
-      [{ a: null }, { a: {} }],
-      [{ a: 1 }, { a: 1, b: null }],
-      [{ a: { pending_webhooks: 1 } }, { a: { pending_webhooks: 2 } }],
-      [{ list: [{ pending_webhooks: 1 }] }, { list: [{ pending_webhooks: 2 }] }],
-      [{ a: [['b', 1]] }, { a: { b: 1 } }],
-    ])
-      expect(same(a, b)).toBe(false);
+it('an invoice keeps only text values of its subscription’s metadata', () => {
+  const metadata = { mor: 'yes', n: 7 };
+  expect(read({ parent: { subscription_details: { metadata } } })).toMatchObject({ metadata: { mor: 'yes' } });
+  expect(read({ subscription_details: { metadata } })).toMatchObject({ metadata: { mor: 'yes' } });
+  for (const over of [{}, { subscription_details: { metadata: {} } }, { subscription_details: { metadata: 'x' } }])
+    expect(Object.keys(read(over))).not.toContain('metadata');
+});
+
+it('a deleted invoice needs no status, and an unsent overpaid amount stays unknown', () => {
+  const { status, ...gone } = base;
+  expect(parseInvoice({ ...gone, deleted: true })).toMatchObject({ ok: true, invoice: { status: 'deleted' } });
+  expect(parseInvoice(gone)).toMatchObject({ ok: false, problem: 'status is missing or not a known one' });
+  expect(parseInvoice({ ...base, deleted: false })).toMatchObject({ ok: true, invoice: { status } });
+  expect(read({ amount_overpaid: 100 })).toMatchObject({ amountOverpaid: 100n });
+  expect(read({})).toMatchObject({ amountOverpaid: null, amountRemaining: 2990n });
+  expect(read({ amount_paid: 990 })).toMatchObject({ amountPaid: 990n, amountRemaining: 2000n });
+});
+
+it('an event without its own time takes the time of its invoice', () => {
+  const event = (over: object, type = 'invoice.created') =>
+    parseStripeEvent(
+      bytes({ id: 'evt_1', object: 'event', type, data: { object: { ...base, created: 1_000 } }, ...over }),
+    );
+  expect(event({ created: 2_000, livemode: true })).toMatchObject({
+    event: { createdAt: new Date(2_000_000), livemode: true, invoice: { finalizationError: null } },
   });
-
-  it('are not compared where one is no JSON, or nests deeper than 200 levels', () => {
-    const broken = Buffer.from('{');
-    expect([sameEvent(broken, broken), sameEvent(broken, bytes({}))]).toEqual([false, false]);
-    const lists = (levels: number) => Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
-    const objects = (levels: number) => Buffer.from(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
-    for (const nested of [lists, objects]) {
-      expect(sameEvent(nested(200), nested(200))).toBe(true);
-      expect(sameEvent(nested(202), nested(202))).toBe(false);
-    }
+  expect(event({ livemode: 'x' })).toMatchObject({ event: { createdAt: new Date(1_000_000), livemode: null } });
+  expect(event({}, 'invoice.finalization_failed')).toMatchObject({
+    event: { invoice: { finalizationError: 'no reason given' } },
   });
 });
 
-describe('an invoice of Stripe', () => {
-  const base = { id: 'in_1', object: 'invoice', customer: 'cus_1', status: 'open', currency: 'eur', amount_due: 2990 };
-  const read = (over: object) => {
-    const parsed = parseInvoice({ ...base, ...over });
-    return parsed.ok ? parsed.invoice : parsed.problem;
-  };
+it.each(['2026-1125-00007', 'INV-20261125-00007', '4111-2026-0001-1118', '4242 4242 4242 4242'])(
+  'Crossbill keeps an invoice number or code, even in the form of a card number: %s',
+  (number) => {
+    expect(textOf(number)).toBe(number);
+    expect([textOf(''), textOf(7), textOf('a\0')]).toEqual([null, null, 'a\uFFFD']);
+  },
+);
 
-  it('names its customer’s country in two capital letters, or none', () => {
-    const country = (text: unknown) => read({ customer_address: { country: text } });
-    expect(country('AT')).toMatchObject({ customerCountry: 'AT' });
-    for (const text of ['Austria', 'at', 'AUT', 'xAT', null, 7])
-      expect(country(text)).toMatchObject({ customerCountry: null });
-  });
-
-  it('says whether Stripe collects it by itself, and by which method, where it says so', () => {
-    expect(read({ auto_advance: false, default_payment_method: 'pm_1', default_source: 'src_1' })).toMatchObject({
-      ...{ autoAdvance: false, ownMethodId: 'pm_1' },
-    });
-    expect(read({ auto_advance: 'no', default_source: 'src_1' })).toMatchObject({ ownMethodId: 'src_1' });
-    const plain = read({ auto_advance: 'no' });
-    expect([Object.keys(plain).includes('autoAdvance'), Object.keys(plain).includes('ownMethodId')]).toEqual([
-      false,
-      false,
-    ]);
-  });
-
-  it('has the metadata of its subscription that are texts, or none', () => {
-    const metadata = { mor: 'yes', n: 7 };
-    expect(read({ parent: { subscription_details: { metadata } } })).toMatchObject({ metadata: { mor: 'yes' } });
-    expect(read({ subscription_details: { metadata } })).toMatchObject({ metadata: { mor: 'yes' } });
-    for (const over of [{}, { subscription_details: { metadata: {} } }, { subscription_details: { metadata: 'x' } }])
-      expect(Object.keys(read(over))).not.toContain('metadata');
-  });
-
-  it('that is deleted is so without a status; overpaid is what it says, and not known where it does not', () => {
-    const { status, ...gone } = base;
-    expect(parseInvoice({ ...gone, deleted: true })).toMatchObject({ ok: true, invoice: { status: 'deleted' } });
-    expect(parseInvoice(gone)).toMatchObject({ ok: false, problem: 'status is missing or not a known one' });
-    expect(parseInvoice({ ...base, deleted: false })).toMatchObject({ ok: true, invoice: { status } });
-    expect(read({ amount_overpaid: 100 })).toMatchObject({ amountOverpaid: 100n });
-    expect(read({})).toMatchObject({ amountOverpaid: null, amountRemaining: 2990n });
-    expect(read({ amount_paid: 990 })).toMatchObject({ amountPaid: 990n, amountRemaining: 2000n });
-  });
-
-  it('in an event was made when the event says, or when it was made itself', () => {
-    const event = (over: object, type = 'invoice.created') =>
-      parseStripeEvent(
-        bytes({ id: 'evt_1', object: 'event', type, data: { object: { ...base, created: 1_000 } }, ...over }),
-      );
-    expect(event({ created: 2_000, livemode: true })).toMatchObject({
-      event: { createdAt: new Date(2_000_000), livemode: true, invoice: { finalizationError: null } },
-    });
-    expect(event({ livemode: 'x' })).toMatchObject({ event: { createdAt: new Date(1_000_000), livemode: null } });
-    expect(event({}, 'invoice.finalization_failed')).toMatchObject({
-      event: { invoice: { finalizationError: 'no reason given' } },
-    });
-  });
+it('Crossbill keeps the id of an invoice’s revision: reported inputs 13', () => {
+  const facts = { invoice: { latestRevision: 'in_revnew1', status: 'void' } };
+  expect(parseStripeEvent(Buffer.from(reported('13-2-voided')))).toMatchObject({ event: facts });
+  expect(parseInvoice(JSON.parse(reported('13-invoice-at-stripe')))).toMatchObject(facts);
 });
 
-describe('a member of an event', () => {
-  it.each(['2026-1125-00007', 'INV-20261125-00007', '4111-2026-0001-1118', '4242 4242 4242 4242'])(
-    'that is a number or a code stays as it is, also where it passes the check of card numbers: %s',
-    (number) => {
-      expect(textOf(number)).toBe(number);
-      expect([textOf(''), textOf(7), textOf('a\0')]).toEqual([null, null, 'a\uFFFD']);
-    },
-  );
+it.each([1, 2, 3])('Crossbill keeps the invoice number: reported input 03-number-%i', (n) => {
+  const text = reported(`03-number-${n}`);
+  const { data } = JSON.parse(text) as { data: { object: { number: string } } };
+  expect(parseStripeEvent(Buffer.from(text))).toMatchObject({ event: { invoice: { number: data.object.number } } });
+});
 
-  it('that names the revision of an invoice is kept: reported inputs 13', () => {
-    const facts = { invoice: { latestRevision: 'in_revnew1', status: 'void' } };
-    expect(parseStripeEvent(Buffer.from(reported('13-2-voided')))).toMatchObject({ event: facts });
-    expect(parseInvoice(JSON.parse(reported('13-invoice-at-stripe')))).toMatchObject(facts);
-  });
+it('free text keeps 5,000 characters, hides card numbers and shows other numbers', () => {
+  expect(freeText('x'.repeat(5_001))).toHaveLength(5_000);
+  expect([freeText(''), freeText(7)]).toEqual([null, null]);
+  expect(freeText('card 4242 4242 4242 4242, ref 4242424242424241')).toBe('card [masked], ref 4242424242424241');
+  expect([freeText('5555555555554444'), freeText('378282246310005')]).toEqual(['[masked]', '[masked]']);
+});
 
-  it.each([1, 2, 3])('that is the number of an invoice is kept as it is: reported input 03-number-%i', (n) => {
-    const text = reported(`03-number-${n}`);
-    const { data } = JSON.parse(text) as { data: { object: { number: string } } };
-    expect(parseStripeEvent(Buffer.from(text))).toMatchObject({ event: { invoice: { number: data.object.number } } });
-  });
+it('a time is whole seconds from 1970 on, or ISO 8601', () => {
+  expect([timeOf(0), timeOf(-1), timeOf(1.5), timeOf(['2027-07-01T00:00:00Z'])]).toEqual([
+    new Date(0),
+    null,
+    null,
+    null,
+  ]);
+});
 
-  it('as text is kept to 2,000 characters, with card numbers masked and other numbers as they are', () => {
-    expect(freeText('x'.repeat(5_001))).toHaveLength(5_000);
-    expect([freeText(''), freeText(7)]).toEqual([null, null]);
-    expect(freeText('card 4242 4242 4242 4242, ref 4242424242424241')).toBe('card [masked], ref 4242424242424241');
-    expect([freeText('5555555555554444'), freeText('378282246310005')]).toEqual(['[masked]', '[masked]']);
-  });
-
-  it('as a time is whole seconds from 1970 on, or ISO 8601', () => {
-    expect([timeOf(0), timeOf(-1), timeOf(1.5), timeOf(['2027-07-01T00:00:00Z'])]).toEqual([
-      new Date(0),
-      null,
-      null,
-      null,
-    ]);
-  });
-
-  it('as an amount starts at the smallest unit', () => {
-    expect(amountIn({ amount: { amount: '0.01', currency: 'EUR' } })?.minor).toBe(1n);
-    const settled = (amount: string) => {
-      const money = { amount, currency: 'EUR' };
-      const data = { proformaInvoiceId: 'pf_1', status: 'SETTLED', settledAt: '2027-07-01T00:00:00Z' };
-      const event = {
-        id: 'evt_1',
-        type: 'proforma_invoice.settled',
-        data: { ...data, total: money, amountReceived: money },
-      };
-      return parseMorServiceEvent(bytes(event)).verdict;
+it('an amount starts at the smallest unit', () => {
+  expect(amountIn({ amount: { amount: '0.01', currency: 'EUR' } })?.minor).toBe(1n);
+  const settled = (amount: string) => {
+    const money = { amount, currency: 'EUR' };
+    const data = { proformaInvoiceId: 'pf_1', status: 'SETTLED', settledAt: '2027-07-01T00:00:00Z' };
+    const event = {
+      id: 'evt_1',
+      type: 'proforma_invoice.settled',
+      data: { ...data, total: money, amountReceived: money },
     };
-    expect([settled('0.01'), settled('0.00'), settled('0.001')]).toEqual(['usable', 'unusable', 'unusable']);
-  });
+    return parseMorServiceEvent(bytes(event)).verdict;
+  };
+  expect([settled('0.01'), settled('0.00'), settled('0.001')]).toEqual(['usable', 'unusable', 'unusable']);
 });
 
-it('a body that cannot be read says why: nothing in it, too deep, no JSON, no object, or a key that stands twice', () => {
+it('an unreadable body gives its reason: empty, too deep, no JSON, no object, or a repeated key', () => {
   const why = (text: string) => {
     const parsed = parseBody(Buffer.from(text));
     return parsed.ok ? 'read' : parsed.reason;

@@ -24,21 +24,21 @@ describe('a deadline', () => {
     [{ due_by: 1_814_400_000_000 }],
     [{ respondBy: '2027-07-01' }],
     [{ list: [{ Deadline: '2027-07-01T00:00:00.000Z' }] }],
-  ])('is found in %j', (data) => {
+  ])('Crossbill finds the deadline in %j', (data) => {
     expect(deadlineIn(data)).toEqual(JULY);
   });
 
-  it('is not made up', () => {
+  it('Crossbill makes up no deadline', () => {
     expect(deadlineIn({ createdAt: '2027-07-01T00:00:00Z', deadline: 'soon', dueBy: null })).toBeNull();
   });
 
-  it('by its own name wins over an expiry that stands before it', () => {
+  it('a deadline wins over an earlier member with an expiry', () => {
     expect(deadlineIn({ expiresAt: '2030-01-01T00:00:00Z', deadline: '2027-07-01T00:00:00Z' })).toEqual(JULY);
   });
 });
 
 describe('a dashboard link', () => {
-  it('is the one that says so, of those that are https', () => {
+  it('the dashboard link is the https link with that name', () => {
     const data = { file: 'https://files.example/a', links: { dashboardUrl: 'https://dash.example/d/1' } };
     expect(dashboardIn(data)).toBe('https://dash.example/d/1');
     expect(dashboardIn({ link: 'https://dash.example/d/2' })).toBe('https://dash.example/d/2');
@@ -52,7 +52,7 @@ describe('a dashboard link', () => {
     'https://:pw@dash.example',
     'https://',
     'data:text/html,x',
-  ])('is not %s', (dashboardUrl) => {
+  ])('Crossbill never shows %s as a dashboard link', (dashboardUrl) => {
     expect(dashboardIn({ dashboardUrl })).toBeNull();
   });
 });
@@ -78,11 +78,11 @@ describe('an outcome', () => {
     ['not_won', 'decided'],
     ['evidence_accepted', 'decided'],
     ['merchant lost, customer won', 'decided'],
-  ])('%s is %s', (said, outcome) => {
+  ])('the outcome %s is %s', (said, outcome) => {
     expect(outcomeIn({ outcome: said })).toEqual({ outcome, said });
   });
 
-  it('of an alert says whether the payment was given back, or nothing', () => {
+  it('an alert gives "refunded", "not refunded" or no answer about its payment', () => {
     expect(refundedIn({ refunded: true })).toBe(true);
     expect(refundedIn({ paymentRefunded: 'false' })).toBe(false);
     expect(refundedIn({ outcome: 'REFUNDED' })).toBe(true);
@@ -95,7 +95,7 @@ describe('an outcome', () => {
   });
 });
 
-it('an amount is exact or none', () => {
+it('an amount is exact or null', () => {
   expect(amountIn({ payment: { amount: { amount: '10.50', currency: 'eur' } } })).toEqual({
     minor: 1050n,
     currency: 'EUR',
@@ -104,7 +104,7 @@ it('an amount is exact or none', () => {
   expect(amountIn({ amount: 1050 })).toBeNull();
 });
 
-it('an amount is a text above zero in a currency, the disputed one first; where one is not, the next counts', () => {
+it('an amount is a positive text with a currency; the disputed one wins, and a bad one gives way', () => {
   const of = (amount: unknown, currency: unknown = 'EUR') => amountIn({ amount: { amount, currency } });
   expect([of('0.01'), of('0.00'), of('-1.00'), of(10.5), of(null), of('1.00', null), of('1.00', 'E')]).toEqual([
     ...[{ minor: 1n, currency: 'EUR' }, null, null, null, null, null, null],
@@ -116,7 +116,7 @@ it('an amount is a text above zero in a currency, the disputed one first; where 
   ).toEqual({ minor: 1000n, currency: 'EUR' });
 });
 
-it('a decimal beside its currency is an amount; what may count units or hundredths of them is none', () => {
+it('a decimal with its currency is an amount; a bare whole number stays text', () => {
   const of = (amount: unknown, currency: unknown = 'EUR') => sumIn({ amount, currency });
   expect([of('3.00'), of('300', 'JPY')]).toEqual([
     { minor: 300n, currency: 'EUR' },
@@ -131,7 +131,7 @@ it('a decimal beside its currency is an amount; what may count units or hundredt
   expect(amountIn({ amount: 300, currency: 'EUR' })).toBeNull();
 });
 
-it('a sum is the outermost one, the disputed one first, also where it cannot be read', () => {
+it('the outermost sum wins, the disputed one first, even if it is unreadable', () => {
   const whole = { amount: '29.90', currency: 'EUR' };
   expect(sumIn({ disputedAmount: 300, currency: 'EUR', amount: whole })).toBe('300 EUR');
   expect(sumIn({ amount: 300, currency: 'EUR', payment: { amount: whole } })).toBe('300 EUR');
@@ -142,13 +142,13 @@ it('a sum is the outermost one, the disputed one first, also where it cannot be 
   expect(sumIn(inside)).toBe('2990 eur or 3.00 EUR');
 });
 
-it('a text and a time are found by their names', () => {
+it('Crossbill finds a text and a time by name', () => {
   const data = { about: { Reason: 'no', settled_at: '2027-07-01', seen: 'x2027-07-01', late: '20270701000000' } };
   expect([textNamed(data, 'code', 'reason'), textNamed(data, 'code')]).toEqual(['no', null]);
   expect([timeNamed(data, 'settledAt'), timeNamed(data, 'seen'), timeNamed(data, 'late')]).toEqual([JULY, null, null]);
 });
 
-it('what is looked for stands among the first thousand members, and a link is at most 2,048 characters', () => {
+it('Crossbill searches a thousand members, and takes a link of at most 2,048 characters', () => {
   const after = (n: number) =>
     deadlineIn({ ...Object.fromEntries(Array.from({ length: n }, (_, i) => [`m${i}`, null])), deadline: '2027-07-01' });
   expect([after(999), after(1_000)]).toEqual([JULY, null]);
@@ -156,12 +156,12 @@ it('what is looked for stands among the first thousand members, and a link is at
   expect([long(2_048), long(2_049)]).toEqual([2_048, null]);
 });
 
-it('an id is found at any depth and is one word', () => {
+it('Crossbill finds an id at any depth, as one word', () => {
   expect(idNamed({ a: [{ dispute_id: 'dp_1' }] }, 'disputeId')).toBe('dp_1');
   expect(idNamed({ disputeId: 'two words' }, 'disputeId')).toBeNull();
 });
 
-it('no payload whatever breaks the search', () => {
+it('no payload breaks the search', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 8 }), (text) => {
       const parsed = parseBody(Buffer.from(text));
