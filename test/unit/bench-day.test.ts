@@ -1,5 +1,5 @@
 // The pure parts of `npm run bench -- --only day`: what the day brings and when, and how its percentiles are read.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { Answers } from '../../packages/bench/src/day/answers.js';
 import { Listing } from '../../packages/bench/src/day/listing.js';
 import { budgetFor, dueMs, fateOf, isCharged, type Stream, totalsOf } from '../../packages/bench/src/day/plan.js';
@@ -8,90 +8,88 @@ import { verifiedOf } from '../../packages/bench/src/day/verified.js';
 
 const plan = { renewals: 1_000, dayMs: 120_000 };
 
-describe("the bench's merchant's day", () => {
-  it('has three disputes, two refunds and six declines in a hundred renewals, and the sums that follow from them', () => {
-    const declined = Array.from({ length: 1_000 }, (_, k) => fateOf(k)).filter((fate) => fate !== 'paid').length;
-    expect(declined).toBe(60);
-    expect(totalsOf(1_200)).toEqual({
-      paid: 1_176,
-      uncollectible: 24,
-      retries: 84,
-      disputes: 36,
-      lost: 12,
-      refunds: 24,
-      refunded: 12 * (2_990 + 1_000),
-    });
-    expect([0, 1, 2].map((tries) => isCharged(1, tries))).toEqual([false, false, true]);
+it("the bench's day has three disputes, two refunds and six declines in a hundred renewals, with their sums", () => {
+  const declined = Array.from({ length: 1_000 }, (_, k) => fateOf(k)).filter((fate) => fate !== 'paid').length;
+  expect(declined).toBe(60);
+  expect(totalsOf(1_200)).toEqual({
+    paid: 1_176,
+    uncollectible: 24,
+    retries: 84,
+    disputes: 36,
+    lost: 12,
+    refunds: 24,
+    refunded: 12 * (2_990 + 1_000),
   });
+  expect([0, 1, 2].map((tries) => isCharged(1, tries))).toEqual([false, false, true]);
+});
 
-  it('brings each stream in its order and within its time, and a verdict never before its invoice is final', () => {
-    const [created = [], finalized = [], verdicts = []] = (['created', 'finalized', 'verdict'] satisfies Stream[]).map(
-      (stream) => Array.from({ length: plan.renewals }, (_, k) => dueMs(plan, stream, k)),
-    );
-    for (const times of [created, finalized, verdicts]) expect(times).toEqual(times.toSorted((a, b) => a - b));
-    expect(Math.min(...created)).toBeGreaterThanOrEqual(0);
-    expect(Math.max(...verdicts)).toBeLessThanOrEqual(0.2 * plan.dayMs);
-    expect(finalized.every((at, k) => at > (created[k] ?? at))).toBe(true);
-    expect(verdicts.every((at, k) => at > (finalized[k] ?? at))).toBe(true);
-  });
+it("the bench's day sends each stream in order and in time, and no verdict before its final invoice", () => {
+  const [created = [], finalized = [], verdicts = []] = (['created', 'finalized', 'verdict'] satisfies Stream[]).map(
+    (stream) => Array.from({ length: plan.renewals }, (_, k) => dueMs(plan, stream, k)),
+  );
+  for (const times of [created, finalized, verdicts]) expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(Math.min(...created)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...verdicts)).toBeLessThanOrEqual(0.2 * plan.dayMs);
+  expect(finalized.every((at, k) => at > (created[k] ?? at))).toBe(true);
+  expect(verdicts.every((at, k) => at > (finalized[k] ?? at))).toBe(true);
+});
 
-  it("keeps to Stripe's live limit where that drains the burst, and says a higher budget where it does not", () => {
-    expect(budgetFor(plan)).toBe(100);
-    expect(budgetFor({ renewals: 100_000, dayMs: 30 * 60_000 })).toBe(334);
-  });
+it("the bench's day keeps to Stripe's live limit if possible, and else states a higher budget", () => {
+  expect(budgetFor(plan)).toBe(100);
+  expect(budgetFor({ renewals: 100_000, dayMs: 30 * 60_000 })).toBe(334);
+});
 
-  it('counts percentiles by kind, by minute and by part, and answers by status', () => {
-    const answers = new Answers();
-    for (let n = 1; n <= 100; n++) answers.note('api', 'GET /a', n, 200, 30_000);
-    answers.note('api', 'GET /b', 1_000, 503, 61_000);
-    const [a, b] = answers.all();
-    expect(a).toMatchObject({ kind: 'GET /a', n: 100, statuses: { 200: 100 } });
-    expect(a?.p50Ms).toBeCloseTo(50, 0);
-    expect(a?.p99Ms).toBeCloseTo(99, 0);
-    expect(b?.statuses).toEqual({ 503: 1 });
-    expect(answers.ofMinute('api', 0).n).toBe(100);
-    expect(answers.ofMinute('api', 1).n).toBe(1);
-    expect(answers.ofMinute('doors', 0)).toEqual({ n: 0, p50Ms: 0, p99Ms: 0, mostMs: 0 });
-    expect(answers.whole('api')).toMatchObject({ n: 101 });
-  });
+it('the bench counts percentiles by kind, by minute and by part, and answers by status', () => {
+  const answers = new Answers();
+  for (let n = 1; n <= 100; n++) answers.note('api', 'GET /a', n, 200, 30_000);
+  answers.note('api', 'GET /b', 1_000, 503, 61_000);
+  const [a, b] = answers.all();
+  expect(a).toMatchObject({ kind: 'GET /a', n: 100, statuses: { 200: 100 } });
+  expect(a?.p50Ms).toBeCloseTo(50, 0);
+  expect(a?.p99Ms).toBeCloseTo(99, 0);
+  expect(b?.statuses).toEqual({ 503: 1 });
+  expect(answers.ofMinute('api', 0).n).toBe(100);
+  expect(answers.ofMinute('api', 1).n).toBe(1);
+  expect(answers.ofMinute('doors', 0)).toEqual({ n: 0, p50Ms: 0, p99Ms: 0, mostMs: 0 });
+  expect(answers.whole('api')).toMatchObject({ n: 101 });
+});
 
-  it('counts what verify names and what it only counts, and takes a run that could not compare everything for no proof', () => {
-    const difference = { kind: 'overpaid', detail: '1.00 EUR more than was due is paid' };
-    const found = (problem: string | null): string =>
-      JSON.stringify({ differences: [difference, difference], more: { no_verdict: 3 }, problem });
-    expect(verifiedOf(found(null), 3, 1)).toMatchObject({
-      differences: 5,
-      kinds: { overpaid: '2: 1.00 EUR more than was due is paid', no_verdict: '3: ' },
-      problem: null,
-    });
-    expect(verifiedOf(JSON.stringify({ differences: [], more: {}, problem: null }), 0, 1).differences).toBe(0);
-    expect(verifiedOf(found('events could not be listed'), 4, 1)).toMatchObject({
-      differences: null,
-      problem: 'events could not be listed',
-    });
-    const failed = verifiedOf('{"error":{"code":"database_unavailable","message":"It does not answer."}}', 4, 1);
-    expect(failed).toMatchObject({ differences: null, problem: 'It does not answer.' });
-    expect(verifiedOf('', null, 1)).toMatchObject({ differences: null, problem: '' });
+it("the bench counts verify's differences, and an incomplete run of verify is no proof", () => {
+  const difference = { kind: 'overpaid', detail: '1.00 EUR more than was due is paid' };
+  const found = (problem: string | null): string =>
+    JSON.stringify({ differences: [difference, difference], more: { no_verdict: 3 }, problem });
+  expect(verifiedOf(found(null), 3, 1)).toMatchObject({
+    differences: 5,
+    kinds: { overpaid: '2: 1.00 EUR more than was due is paid', no_verdict: '3: ' },
+    problem: null,
   });
+  expect(verifiedOf(JSON.stringify({ differences: [], more: {}, problem: null }), 0, 1).differences).toBe(0);
+  expect(verifiedOf(found('events could not be listed'), 4, 1)).toMatchObject({
+    differences: null,
+    problem: 'events could not be listed',
+  });
+  const failed = verifiedOf('{"error":{"code":"database_unavailable","message":"It does not answer."}}', 4, 1);
+  expect(failed).toMatchObject({ differences: null, problem: 'It does not answer.' });
+  expect(verifiedOf('', null, 1)).toMatchObject({ differences: null, problem: '' });
+});
 
-  it("shows an old customer's payment record as it was, and nothing of the day's own renewal with the same number", () => {
-    const stripe = new StripeSide(plan, () => undefined);
-    const record = (id: string): unknown => JSON.parse(stripe.answer('GET', `/v1/payment_records/${id}`, '', ''));
-    stripe.answer('POST', '/v1/payment_records/report_payment', 'a', 'metadata[invoice_id]=in_day20');
-    stripe.answer('POST', '/v1/payment_records/pr_in_day20/report_refund', 'b', 'amount[value]=1000');
-    expect(record('pr_in_day20')).toMatchObject({ id: 'pr_in_day20', amount_refunded: { value: 1_000 } });
-    expect(record('pr_old20')).toMatchObject({ id: 'pr_old20', amount_refunded: { value: 0 } });
-  });
+it("the bench's Stripe keeps an old payment record apart from a renewal with the same number", () => {
+  const stripe = new StripeSide(plan, () => undefined);
+  const record = (id: string): unknown => JSON.parse(stripe.answer('GET', `/v1/payment_records/${id}`, '', ''));
+  stripe.answer('POST', '/v1/payment_records/report_payment', 'a', 'metadata[invoice_id]=in_day20');
+  stripe.answer('POST', '/v1/payment_records/pr_in_day20/report_refund', 'b', 'amount[value]=1000');
+  expect(record('pr_in_day20')).toMatchObject({ id: 'pr_in_day20', amount_refunded: { value: 1_000 } });
+  expect(record('pr_old20')).toMatchObject({ id: 'pr_old20', amount_refunded: { value: 0 } });
+});
 
-  it('lists what is there newest first, a hundred at a time, between the times that are asked for', () => {
-    const listing = new Listing();
-    for (let n = 0; n < 150; n++) listing.add({ id: `in_${n}`, atSec: n, text: () => String(n) });
-    const ask = (query: string): { data: number[]; has_more: boolean } =>
-      JSON.parse(listing.page(new URLSearchParams(query))) as { data: number[]; has_more: boolean };
-    const first = ask('created[gte]=20');
-    expect([first.data[0], first.data.at(-1), first.has_more]).toEqual([149, 50, true]);
-    const second = ask('created[gte]=20&starting_after=in_50');
-    expect([second.data[0], second.data.at(-1), second.has_more]).toEqual([49, 20, false]);
-    expect(ask('created_after=20&created_before=22').data).toEqual([21, 20]);
-  });
+it("the bench's Stripe lists newest first, a hundred at a time, within the asked times", () => {
+  const listing = new Listing();
+  for (let n = 0; n < 150; n++) listing.add({ id: `in_${n}`, atSec: n, text: () => String(n) });
+  const ask = (query: string): { data: number[]; has_more: boolean } =>
+    JSON.parse(listing.page(new URLSearchParams(query))) as { data: number[]; has_more: boolean };
+  const first = ask('created[gte]=20');
+  expect([first.data[0], first.data.at(-1), first.has_more]).toEqual([149, 50, true]);
+  const second = ask('created[gte]=20&starting_after=in_50');
+  expect([second.data[0], second.data.at(-1), second.has_more]).toEqual([49, 20, false]);
+  expect(ask('created_after=20&created_before=22').data).toEqual([21, 20]);
 });

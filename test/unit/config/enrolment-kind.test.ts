@@ -1,27 +1,25 @@
 // What ENROLMENT may be.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { SETTINGS } from '../../../src/config/index.js';
 
 const setting = SETTINGS.enrolment;
 
-describe('the setting ENROLMENT', () => {
-  const WANTED =
-    'must be all, linked or metadata:<key>=<value> with a key of at most 40 characters and a value of at most 500, for example metadata:billed_by=mor';
-  const parsed = (text: string) => setting.parse(text);
+const WANTED =
+  'must be all, linked or metadata:<key>=<value> with a key of at most 40 characters and a value of at most 500, for example metadata:billed_by=mor';
+const parsed = (text: string) => setting.parse(text);
 
-  it('is all, linked or metadata with a key and a value, also with an equals sign in the value', () => {
-    expect(setting.unset).toEqual({ by: 'all' });
-    expect(parsed('linked')).toEqual({ ok: true, value: { by: 'linked' } });
-    expect(parsed('metadata:billed_by=mor=1')).toEqual({
-      ok: true,
-      value: { by: 'metadata', key: 'billed_by', value: 'mor=1' },
-    });
+it('ENROLMENT is all, linked, or metadata with a key and a value; the value may hold an equals sign', () => {
+  expect(setting.unset).toEqual({ by: 'all' });
+  expect(parsed('linked')).toEqual({ ok: true, value: { by: 'linked' } });
+  expect(parsed('metadata:billed_by=mor=1')).toEqual({
+    ok: true,
+    value: { by: 'metadata', key: 'billed_by', value: 'mor=1' },
   });
+});
 
-  it.each([
-    ...['everyone', 'ALL', 'Linked', 'metadata', 'meta:a=b', 'linked,all', 'metadata:', 'metadata:key'],
-    ...['metadata:=value', 'metadata:key=', `metadata:${'k'.repeat(41)}=v`, 'metadata:a[b]=c'],
-  ])('is refused as %s with what it may be', (text) => {
-    expect(parsed(text)).toEqual({ ok: false, problem: WANTED });
-  });
+it.each([
+  ...['everyone', 'ALL', 'Linked', 'metadata', 'meta:a=b', 'linked,all', 'metadata:', 'metadata:key'],
+  ...['metadata:=value', 'metadata:key=', `metadata:${'k'.repeat(41)}=v`, 'metadata:a[b]=c'],
+])('the start refuses ENROLMENT=%s and names the allowed values', (text) => {
+  expect(parsed(text)).toEqual({ ok: false, problem: WANTED });
 });

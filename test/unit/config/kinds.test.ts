@@ -1,5 +1,5 @@
 // The kinds of settings: quotes around values, invisible characters, and the address and secrets of the receiver.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { isForbiddenAddress, isPrivateAddress } from '../../../src/config/addresses.js';
 import { SETTINGS } from '../../../src/config/index.js';
 import { refusedAddress } from '../../../src/notifications/receiver.js';
@@ -17,84 +17,77 @@ const MARKS = [
 ] as const;
 const KEY = 'k'.repeat(40);
 
-describe('quotes around a setting', () => {
-  it('stop the start, with the names of three settings from a file for docker run', () => {
-    const file = {
-      MOR_PAYMENT_WEBHOOK_SECRETS: '"example-secret-of-the-payments-door"',
-      STRIPE_API_KEY: '"sk_test_example"',
-      MOR_CLIENT_SECRET: "'example-client-secret'",
-    };
-    const problems = problemsOf(file);
-    expect(problems.map(({ name }) => name).toSorted()).toEqual(Object.keys(file).toSorted());
-    for (const value of Object.values(file)) expect(JSON.stringify(problems)).not.toContain(value.slice(1, -1));
-  });
-
-  it('are wrong in every setting, of any kind', () => {
-    const names = Object.values(SETTINGS).map(({ name }) => name);
-    for (const [begin, end] of MARKS) {
-      const given = Object.fromEntries(names.map((name) => [name, `${begin}1${end}`]));
-      expect([begin, wrong(given)]).toEqual([begin, expect.arrayContaining(names)]);
-    }
-  });
-
-  it('are wrong around nothing too, and with blanks around them', () => {
-    const given = { NOTIFY_URL: '""', PORT: "''", STRIPE_API_KEY: ' "sk_test_example" ' };
-    expect(wrong(given).toSorted()).toEqual(Object.keys(given).toSorted());
-  });
-
-  it.each([
-    ['STRIPE_WEBHOOK_SECRETS', 'whsec_good_one,"whsec_other_one"'],
-    ['STRIPE_WEBHOOK_SECRETS', `'whsec_good_one', whsec_other_one`],
-    ['MOR_PAYMENT_WEBHOOK_SECRETS', 'first-secret,"second-secret"'],
-    ['MOR_EVENT_WEBHOOK_SECRETS', '“first-secret”,second-secret'],
-    [
-      'NOTIFY_SECRETS',
-      `"whsec_${Buffer.alloc(32).toString('base64')}",whsec_${Buffer.alloc(32, 1).toString('base64')}`,
-    ],
-    ['API_KEYS', `backend:signup:"${KEY}"`],
-    ['API_KEYS', `"backend:signup:${KEY}",anna:ops:${'o'.repeat(40)}`],
-    ['API_KEYS', `"backend":signup:${KEY}`],
-    ['TRUSTED_PROXIES', '"10.0.0.7",10.0.0.8'],
-    ['ENROLMENT', 'metadata:billed_by="mor"'],
-    ['RETRY_SCHEDULE', 'soft="3d,5d" end=nothing'],
-  ])('are refused in %s around an entry of a list: %s', (name, value) => {
-    const relay = {
-      NOTIFY_URL: 'https://shop.example/hooks',
-      MOR_RELAY_URL: 'https://mor.example/in',
-      MOR_RELAY_SECRET: 'relay-secret',
-    };
-    expect(wrong({ ...relay, [name]: value })).toContain(name);
-  });
-
-  it('are wrong around a group of OIDC_ROLES', () => {
-    const provider = {
-      OIDC_ISSUER: 'https://idp.example.com',
-      OIDC_CLIENT_ID: 'crossbill',
-      OIDC_CLIENT_SECRET: 'canary-oidc',
-    };
-    expect(wrong({ ...provider, OIDC_ROLES: '"finance"=read' })).toEqual(['OIDC_ROLES']);
-    expect(wrong({ ...provider, OIDC_ROLES: 'finance=read' })).toEqual([]);
-  });
-
-  it('do no harm within a value, or at one end of it', () => {
-    for (const secret of [`a"b"c-secret`, `"a-secret`, `a-secret'`, `"a-secret'`]) {
-      expect([secret, wrong({ MOR_CLIENT_SECRET: secret })]).toEqual([secret, []]);
-      expect(load({ MOR_CLIENT_SECRET: secret }).morClientSecret.reveal()).toBe(secret);
-    }
-    expect(wrong(minimal)).toEqual([]);
-  });
+it('quotes around settings stop the start, with the names of three settings from a docker env file', () => {
+  const file = {
+    MOR_PAYMENT_WEBHOOK_SECRETS: '"example-secret-of-the-payments-door"',
+    STRIPE_API_KEY: '"sk_test_example"',
+    MOR_CLIENT_SECRET: "'example-client-secret'",
+  };
+  const problems = problemsOf(file);
+  expect(problems.map(({ name }) => name).toSorted()).toEqual(Object.keys(file).toSorted());
+  for (const value of Object.values(file)) expect(JSON.stringify(problems)).not.toContain(value.slice(1, -1));
 });
 
-describe('a secret of no sender', () => {
-  it('stops the start if it has invisible characters', () => {
-    for (const name of ['MOR_CLIENT_SECRET', 'STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'STRIPE_API_KEY'])
-      for (const unseen of ['\u200b', '\u00ad', '\u200f', '\ufeff', '\u0000', '\u007f'])
-        expect([name, wrong({ [name]: `example-${unseen}secret` })]).toEqual([name, [name]]);
-  });
+it('quotes are wrong around a setting of any kind', () => {
+  const names = Object.values(SETTINGS).map(({ name }) => name);
+  for (const [begin, end] of MARKS) {
+    const given = Object.fromEntries(names.map((name) => [name, `${begin}1${end}`]));
+    expect([begin, wrong(given)]).toEqual([begin, expect.arrayContaining(names)]);
+  }
+});
 
-  it('stops the start if it is a key of Stripe with a character outside of headers', () => {
-    expect(wrong({ STRIPE_API_KEY: 'sk_test_exämple' })).toEqual(['STRIPE_API_KEY']);
-  });
+it('quotes are wrong around nothing too, and with blanks around them', () => {
+  const given = { NOTIFY_URL: '""', PORT: "''", STRIPE_API_KEY: ' "sk_test_example" ' };
+  expect(wrong(given).toSorted()).toEqual(Object.keys(given).toSorted());
+});
+
+it.each([
+  ['STRIPE_WEBHOOK_SECRETS', 'whsec_good_one,"whsec_other_one"'],
+  ['STRIPE_WEBHOOK_SECRETS', `'whsec_good_one', whsec_other_one`],
+  ['MOR_PAYMENT_WEBHOOK_SECRETS', 'first-secret,"second-secret"'],
+  ['MOR_EVENT_WEBHOOK_SECRETS', '“first-secret”,second-secret'],
+  ['NOTIFY_SECRETS', `"whsec_${Buffer.alloc(32).toString('base64')}",whsec_${Buffer.alloc(32, 1).toString('base64')}`],
+  ['API_KEYS', `backend:signup:"${KEY}"`],
+  ['API_KEYS', `"backend:signup:${KEY}",anna:ops:${'o'.repeat(40)}`],
+  ['API_KEYS', `"backend":signup:${KEY}`],
+  ['TRUSTED_PROXIES', '"10.0.0.7",10.0.0.8'],
+  ['ENROLMENT', 'metadata:billed_by="mor"'],
+  ['RETRY_SCHEDULE', 'soft="3d,5d" end=nothing'],
+])('the start refuses %s with quotes around an entry of a list: %s', (name, value) => {
+  const relay = {
+    NOTIFY_URL: 'https://shop.example/hooks',
+    MOR_RELAY_URL: 'https://mor.example/in',
+    MOR_RELAY_SECRET: 'relay-secret',
+  };
+  expect(wrong({ ...relay, [name]: value })).toContain(name);
+});
+
+it('quotes are wrong around a group of OIDC_ROLES', () => {
+  const provider = {
+    OIDC_ISSUER: 'https://idp.example.com',
+    OIDC_CLIENT_ID: 'crossbill',
+    OIDC_CLIENT_SECRET: 'canary-oidc',
+  };
+  expect(wrong({ ...provider, OIDC_ROLES: '"finance"=read' })).toEqual(['OIDC_ROLES']);
+  expect(wrong({ ...provider, OIDC_ROLES: 'finance=read' })).toEqual([]);
+});
+
+it('a quote within a value, or at one end of it, is allowed', () => {
+  for (const secret of [`a"b"c-secret`, `"a-secret`, `a-secret'`, `"a-secret'`]) {
+    expect([secret, wrong({ MOR_CLIENT_SECRET: secret })]).toEqual([secret, []]);
+    expect(load({ MOR_CLIENT_SECRET: secret }).morClientSecret.reveal()).toBe(secret);
+  }
+  expect(wrong(minimal)).toEqual([]);
+});
+
+it('a secret with invisible characters stops the start', () => {
+  for (const name of ['MOR_CLIENT_SECRET', 'STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'STRIPE_API_KEY'])
+    for (const unseen of ['\u200b', '\u00ad', '\u200f', '\ufeff', '\u0000', '\u007f'])
+      expect([name, wrong({ [name]: `example-${unseen}secret` })]).toEqual([name, [name]]);
+});
+
+it('a Stripe key with a character outside of headers stops the start', () => {
+  expect(wrong({ STRIPE_API_KEY: 'sk_test_exämple' })).toEqual(['STRIPE_API_KEY']);
 });
 
 const problem = (text: string): string | null => {
@@ -102,89 +95,83 @@ const problem = (text: string): string | null => {
   return parsed.ok ? null : parsed.problem;
 };
 
-describe('NOTIFY_URL', () => {
-  it.each([
-    'https://shop.example/hooks',
-    'https://hooks.slack.com/services/T0/B0/xyz?x=1',
-    'https://203.0.113.7/hook',
-    'http://127.0.0.1:8080/hook',
-    'http://localhost:8080/hook',
-    'http://[::1]:8080/',
-    'http://10.1.2.3/hook',
-    'http://172.16.0.9/hook',
-    'http://192.168.1.1/hook',
-    'http://[fd12::7]/hook',
-    'http://backend:3000/hook',
-    'http://backend.internal/hook',
-  ])('may be %s', (url) => {
-    expect(problem(url)).toBeNull();
-  });
-
-  it.each(['http://shop.example/hook', 'http://203.0.113.7/hook', 'http://172.32.0.1/hook', 'http://8.8.8.8'])(
-    'is refused as plain http on the public internet: %s',
-    (url) => {
-      expect(problem(url)).toContain('must be https');
-      expect(problem(url)).not.toContain('hook,');
-    },
-  );
-
-  it.each([
-    'http://169.254.169.254/latest',
-    'https://169.254.169.254/latest',
-    'https://[fe80::1]/',
-    'http://[fd00:ec2::254]/latest',
-    'https://100.100.100.200/',
-    'https://0.0.0.0/',
-    'https://[::]/',
-    'https://[::ffff:169.254.169.254]/',
-    'https://224.0.0.1/',
-  ])('is refused where a cloud gives its credentials away, or nobody is: %s', (url) => {
-    expect(problem(url)).toContain('link-local');
-  });
-
-  it.each(['ftp://shop.example/', 'shop.example', 'https://user:pass@shop.example/', 'https://2852039166/', ''])(
-    'is refused: %s',
-    (url) => {
-      expect(problem(url)).not.toBeNull();
-    },
-  );
+it.each([
+  'https://shop.example/hooks',
+  'https://hooks.slack.com/services/T0/B0/xyz?x=1',
+  'https://203.0.113.7/hook',
+  'http://127.0.0.1:8080/hook',
+  'http://localhost:8080/hook',
+  'http://[::1]:8080/',
+  'http://10.1.2.3/hook',
+  'http://172.16.0.9/hook',
+  'http://192.168.1.1/hook',
+  'http://[fd12::7]/hook',
+  'http://backend:3000/hook',
+  'http://backend.internal/hook',
+])('NOTIFY_URL may be %s', (url) => {
+  expect(problem(url)).toBeNull();
 });
 
-describe('the address behind a receiver’s name', () => {
-  it('is never link-local or a metadata service, whatever the scheme', () => {
-    for (const address of ['169.254.169.254', 'fe80::1', 'fd00:ec2::254', '100.100.100.200', '::ffff:169.254.1.1']) {
-      expect(isForbiddenAddress(address)).toBe(true);
-      for (const plain of [true, false]) expect(refusedAddress(address, plain)).toContain('metadata');
-    }
-  });
+it.each(['http://shop.example/hook', 'http://203.0.113.7/hook', 'http://172.32.0.1/hook', 'http://8.8.8.8'])(
+  'the start refuses plain http on the public internet as NOTIFY_URL: %s',
+  (url) => {
+    expect(problem(url)).toContain('must be https');
+    expect(problem(url)).not.toContain('hook,');
+  },
+);
 
-  it('is private for plain http, and may be any for https', () => {
-    expect(refusedAddress('203.0.113.7', true)).toContain('use https');
-    expect(refusedAddress('203.0.113.7', false)).toBeNull();
-    for (const address of ['10.0.0.1', '127.0.0.1', '::1', 'fd12::1', '::ffff:10.0.0.1']) {
-      expect([address, isPrivateAddress(address), refusedAddress(address, true)]).toEqual([address, true, null]);
-    }
-  });
+it.each([
+  'http://169.254.169.254/latest',
+  'https://169.254.169.254/latest',
+  'https://[fe80::1]/',
+  'http://[fd00:ec2::254]/latest',
+  'https://100.100.100.200/',
+  'https://0.0.0.0/',
+  'https://[::]/',
+  'https://[::ffff:169.254.169.254]/',
+  'https://224.0.0.1/',
+])('the start refuses a cloud’s metadata address, or nobody’s, as NOTIFY_URL: %s', (url) => {
+  expect(problem(url)).toContain('link-local');
 });
 
-describe('NOTIFY_SECRETS', () => {
-  const parse = (text: string) => SETTINGS.notifySecrets.parse(text);
+it.each(['ftp://shop.example/', 'shop.example', 'https://user:pass@shop.example/', 'https://2852039166/', ''])(
+  'the start refuses the NOTIFY_URL %s',
+  (url) => {
+    expect(problem(url)).not.toBeNull();
+  },
+);
 
-  it('are whsec_ and 24 to 64 bytes in base64, the first one current', () => {
-    const parsed = parse(`${newSecret(1)}, ${newSecret(2)}`);
-    expect(parsed.ok && parsed.value.map((s) => s.reveal())).toEqual([newSecret(1), newSecret(2)]);
-  });
+it('no receiver’s name may resolve to a link-local address or a metadata service', () => {
+  for (const address of ['169.254.169.254', 'fe80::1', 'fd00:ec2::254', '100.100.100.200', '::ffff:169.254.1.1']) {
+    expect(isForbiddenAddress(address)).toBe(true);
+    for (const plain of [true, false]) expect(refusedAddress(address, plain)).toContain('metadata');
+  }
+});
 
-  it.each([
-    'whsec_AAAA',
-    'secret',
-    `whsec_${Buffer.alloc(23, 1).toString('base64')}`,
-    `${newSecret(1)},abc`,
-    'whsec_a b',
-  ])('are refused, and not repeated: %s', (text) => {
-    const parsed = parse(text);
-    expect(parsed.ok).toBe(false);
-    expect(!parsed.ok && parsed.problem).toContain('openssl rand -base64 32');
-    expect(!parsed.ok && parsed.problem).not.toContain(text);
-  });
+it('a receiver’s name must resolve to a private address for plain http, and to any for https', () => {
+  expect(refusedAddress('203.0.113.7', true)).toContain('use https');
+  expect(refusedAddress('203.0.113.7', false)).toBeNull();
+  for (const address of ['10.0.0.1', '127.0.0.1', '::1', 'fd12::1', '::ffff:10.0.0.1']) {
+    expect([address, isPrivateAddress(address), refusedAddress(address, true)]).toEqual([address, true, null]);
+  }
+});
+
+const parse = (text: string) => SETTINGS.notifySecrets.parse(text);
+
+it('NOTIFY_SECRETS are whsec_ and 24 to 64 bytes in base64, the first one current', () => {
+  const parsed = parse(`${newSecret(1)}, ${newSecret(2)}`);
+  expect(parsed.ok && parsed.value.map((s) => s.reveal())).toEqual([newSecret(1), newSecret(2)]);
+});
+
+it.each([
+  'whsec_AAAA',
+  'secret',
+  `whsec_${Buffer.alloc(23, 1).toString('base64')}`,
+  `${newSecret(1)},abc`,
+  'whsec_a b',
+])('the start refuses wrong NOTIFY_SECRETS without repeating them: %s', (text) => {
+  const parsed = parse(text);
+  expect(parsed.ok).toBe(false);
+  expect(!parsed.ok && parsed.problem).toContain('openssl rand -base64 32');
+  expect(!parsed.ok && parsed.problem).not.toContain(text);
 });

@@ -3,7 +3,7 @@ import { lineOut } from '../../../src/mor/options.js';
 import { createServer, type Server } from 'node:http';
 import { type LookupAddress } from 'node:dns';
 import { type AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { SILENT_LOG } from '../../support/silent-log.js';
 import { clockCheck } from '../../../src/cli/doctor/network-checks.js';
 import { NO_PROXIES, type Proxies, proxiesOf, Secret } from '../../../src/config/index.js';
@@ -67,89 +67,88 @@ async function askStripe(host: string, port: string, by: Proxies): Promise<numbe
 
 const delivery = () => putDown(sampleOf('invoice.paid', 'x'), 'standard', new Date());
 
-describe('behind a proxy', () => {
-  it('Crossbill asks the MoR through it, and the proxy resolves the name', async () => {
-    expect(await askMor('http://mor.internal', proxies)).toMatchObject({ answered: true, status: 200 });
-    expect([proxy.asked, heard]).toEqual([['mor.internal:80'], ['GET mor.internal/api/x']]);
-  });
-
-  it('Crossbill asks Stripe through it', async () => {
-    expect(await askStripe('stripe.internal', '80', proxies)).toBe(200);
-    expect([proxy.asked, heard]).toEqual([['stripe.internal:80'], ['GET stripe.internal/v1/account']]);
-  });
-
-  it('notifications go through it, also to a name unknown here', async () => {
-    const secrets = [new Secret(`whsec_${Buffer.alloc(32, 7).toString('base64')}`)];
-    const receiver = new HttpReceiver(new Secret('http://shop.internal/hooks'), secrets, { proxies });
-    expect(await receiver.send(delivery(), new Date())).toMatchObject({ outcome: 'delivered', status: 200 });
-    await receiver.close();
-    expect([proxy.asked, heard]).toEqual([['shop.internal:80'], ['POST shop.internal/hooks']]);
-  });
-
-  it.each([['169.254.169.254'], ['fe80::1']])(
-    'a notification to a name of the metadata address %s is not sent, and the proxy is asked nothing',
-    async (address) => {
-      const resolver = (_: string, done: (e: null, found: readonly LookupAddress[]) => void): void =>
-        done(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
-      const receiver = new HttpReceiver(new Secret('http://shop.internal/hooks'), [], { proxies, resolver });
-      expect(await receiver.send(delivery(), new Date())).toMatchObject({ outcome: 'failed', status: null });
-      await receiver.close();
-      expect([proxy.asked, heard]).toEqual([[], []]);
-    },
-  );
-
-  it('doctor compares the clock through it', async () => {
-    expect(await clockCheck('Stripe', 'http://stripe.internal', 300, proxies)).toMatchObject({ state: 'ok' });
-    expect(proxy.asked).toEqual(['stripe.internal:80']);
-  });
-
-  it('Crossbill asks the identity provider through it', async () => {
-    const settings = {
-      oidcIssuer: 'https://idp.internal',
-      oidcClientId: 'c',
-      oidcClientSecret: new Secret('client-secret'),
-    };
-    const provider = new IdentityProvider({ ...settings, proxies }, new SystemClock(), SILENT_LOG);
-    proxy.refuses = 503;
-    await expect(provider.signInUrl(aSignIn(), 'http://127.0.0.1:1/console/sso/callback')).rejects.toMatchObject({
-      status: 503,
-    });
-    expect(proxy.asked).toEqual(['idp.internal:443']);
-  });
-
-  it('Crossbill reaches this machine and the hosts of NO_PROXY without it', async () => {
-    const here = `http://127.0.0.1:${portOf(peer)}`;
-    expect(await askMor(here, proxies)).toMatchObject({ status: 200 });
-    expect(await askStripe('127.0.0.1', String(portOf(peer)), proxies)).toBe(200);
-    expect(await askMor('http://mor.invalid', behind(proxy.url, 'invalid'))).toMatchObject({
-      answered: false,
-      sent: 'no',
-    });
-    expect(await askMor(here, NO_PROXIES)).toMatchObject({ status: 200 });
-    expect(proxy.asked).toEqual([]);
-  });
-
-  it('its password goes to the proxy alone', async () => {
-    const url = proxy.url.replace('//', '//ada:pass%20word@');
-    expect(await askMor('http://mor.internal', behind(url))).toMatchObject({ status: 200 });
-    expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('ada:pass word').toString('base64')}`]);
-  });
+it('Crossbill asks the MoR through the proxy, and the proxy resolves the name', async () => {
+  expect(await askMor('http://mor.internal', proxies)).toMatchObject({ answered: true, status: 200 });
+  expect([proxy.asked, heard]).toEqual([['mor.internal:80'], ['GET mor.internal/api/x']]);
 });
 
-describe('a proxy without a tunnel', () => {
-  it.each([403, 407, 502])('with %s sends nothing to Stripe or the MoR: its answer is no peer’s', async (status) => {
+it('Crossbill asks Stripe through the proxy', async () => {
+  expect(await askStripe('stripe.internal', '80', proxies)).toBe(200);
+  expect([proxy.asked, heard]).toEqual([['stripe.internal:80'], ['GET stripe.internal/v1/account']]);
+});
+
+it('notifications go through the proxy, also to a name unknown here', async () => {
+  const secrets = [new Secret(`whsec_${Buffer.alloc(32, 7).toString('base64')}`)];
+  const receiver = new HttpReceiver(new Secret('http://shop.internal/hooks'), secrets, { proxies });
+  expect(await receiver.send(delivery(), new Date())).toMatchObject({ outcome: 'delivered', status: 200 });
+  await receiver.close();
+  expect([proxy.asked, heard]).toEqual([['shop.internal:80'], ['POST shop.internal/hooks']]);
+});
+
+it.each([['169.254.169.254'], ['fe80::1']])(
+  'Crossbill sends no notification to a name of the metadata address %s, and asks the proxy nothing',
+  async (address) => {
+    const resolver = (_: string, done: (e: null, found: readonly LookupAddress[]) => void): void =>
+      done(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
+    const receiver = new HttpReceiver(new Secret('http://shop.internal/hooks'), [], { proxies, resolver });
+    expect(await receiver.send(delivery(), new Date())).toMatchObject({ outcome: 'failed', status: null });
+    await receiver.close();
+    expect([proxy.asked, heard]).toEqual([[], []]);
+  },
+);
+
+it('doctor compares the clock through the proxy', async () => {
+  expect(await clockCheck('Stripe', 'http://stripe.internal', 300, proxies)).toMatchObject({ state: 'ok' });
+  expect(proxy.asked).toEqual(['stripe.internal:80']);
+});
+
+it('Crossbill asks the identity provider through the proxy', async () => {
+  const settings = {
+    oidcIssuer: 'https://idp.internal',
+    oidcClientId: 'c',
+    oidcClientSecret: new Secret('client-secret'),
+  };
+  const provider = new IdentityProvider({ ...settings, proxies }, new SystemClock(), SILENT_LOG);
+  proxy.refuses = 503;
+  await expect(provider.signInUrl(aSignIn(), 'http://127.0.0.1:1/console/sso/callback')).rejects.toMatchObject({
+    status: 503,
+  });
+  expect(proxy.asked).toEqual(['idp.internal:443']);
+});
+
+it('Crossbill reaches this machine and the hosts of NO_PROXY without the proxy', async () => {
+  const here = `http://127.0.0.1:${portOf(peer)}`;
+  expect(await askMor(here, proxies)).toMatchObject({ status: 200 });
+  expect(await askStripe('127.0.0.1', String(portOf(peer)), proxies)).toBe(200);
+  expect(await askMor('http://mor.invalid', behind(proxy.url, 'invalid'))).toMatchObject({
+    answered: false,
+    sent: 'no',
+  });
+  expect(await askMor(here, NO_PROXIES)).toMatchObject({ status: 200 });
+  expect(proxy.asked).toEqual([]);
+});
+
+it('the password of the proxy goes to the proxy alone', async () => {
+  const url = proxy.url.replace('//', '//ada:pass%20word@');
+  expect(await askMor('http://mor.internal', behind(url))).toMatchObject({ status: 200 });
+  expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('ada:pass word').toString('base64')}`]);
+});
+
+it.each([403, 407, 502])(
+  'a proxy without a tunnel (%s) sends nothing to Stripe or the MoR, and its answer is no peer’s',
+  async (status) => {
     proxy.refuses = status;
     expect(await askMor('http://mor.internal', proxies)).toMatchObject({ answered: false, sent: 'no' });
     expect(await askStripe('stripe.internal', '80', proxies)).toBe('not sent');
     expect(heard).toEqual([]);
-  });
+  },
+);
 
-  it('that is down sends nothing either', async () => {
-    const gone = behind('http://127.0.0.1:9');
-    expect(await askMor('http://mor.internal', gone)).toMatchObject({ answered: false, sent: 'no' });
-    expect(await askStripe('stripe.internal', '80', gone)).toBe('not sent');
-    expect(await clockCheck('Stripe', 'http://stripe.internal', 300, gone)).toMatchObject({
-      ...{ state: 'fail', detail: expect.stringContaining('127.0.0.1:9 (HTTP_PROXY)') },
-    });
+it('nothing goes out with the proxy down', async () => {
+  const gone = behind('http://127.0.0.1:9');
+  expect(await askMor('http://mor.internal', gone)).toMatchObject({ answered: false, sent: 'no' });
+  expect(await askStripe('stripe.internal', '80', gone)).toBe('not sent');
+  expect(await clockCheck('Stripe', 'http://stripe.internal', 300, gone)).toMatchObject({
+    ...{ state: 'fail', detail: expect.stringContaining('127.0.0.1:9 (HTTP_PROXY)') },
   });
 });

@@ -35,7 +35,7 @@ const busy = (): Answer =>
     requestId: null,
   } as Awaited<Answer>);
 
-it('a customer has its name, or else its address; Stripe is asked again after five minutes and not before', async () => {
+it('a customer shows its name or its address, and Stripe answers for five minutes', async () => {
   const clock = new ManualClock();
   const { reader, asked } = aReader((id) => named(id, id === 'cus_1' ? 'Ada' : null, `${id}@example.com`));
   const names = new CustomerNames(reader, clock);
@@ -51,7 +51,7 @@ it('a customer has its name, or else its address; Stripe is asked again after fi
   expect(asked).toHaveLength(3);
 });
 
-it('a page comes without names while Stripe is silent, and 25 rows have eight reads under way at most', async () => {
+it('a page appears without names while Stripe is silent, and 25 rows make at most eight reads at once', async () => {
   const clock = new ManualClock();
   const { reader, asked } = aReader(() => new Promise(() => undefined));
   const names = new CustomerNames(reader, clock);
@@ -62,7 +62,7 @@ it('a page comes without names while Stripe is silent, and 25 rows have eight re
   expect(asked).toHaveLength(8);
 });
 
-it('the reads end when Stripe is busy', async () => {
+it('the console stops reading names while Stripe is busy', async () => {
   const { reader, asked } = aReader(busy);
   const names = new CustomerNames(reader, new ManualClock());
   expect(await names.of(Array.from({ length: 25 }, (_, i) => `cus_${i}`))).toEqual(new Map());

@@ -1,6 +1,6 @@
 // One list of fields for each noun: the names of the API in every table and file.
 import 'reflect-metadata';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import {
   columnsOf,
   csvColumns,
@@ -65,46 +65,44 @@ const refund: RefundView = {
   succeeded_at: null,
 };
 
-describe('the fields of a noun', () => {
-  const nouns: readonly [string, Fields<never>, ReadonlySet<string>][] = [
-    ['payments', paymentFields, namesIn(PaymentView)],
-    ['refunds', refundFields, namesIn(RefundView)],
-    ['invoices', invoiceFields, namesIn(InvoiceListView)],
-    ['customers', customerFields, namesIn(CustomerLinkView)],
-    ['ledger', ledgerFields, namesIn(LedgerEntryView)],
-    ['disputes', disputeFields, namesIn(DisputeView, PaymentView)], // with what the payment belongs to
-    ['reviews', reviewFields, namesIn(ReviewView)],
-    ['events', eventFields, namesIn(EventWithBodyView)],
-    ['notifications', notificationFields, namesIn(NotificationView)],
-    ['audit', auditFields, namesIn(AuditView)],
-    ['moves', moveFields, namesIn(MoveView)],
-    ['linked customers', linkedCustomerFields, new Set([...namesIn(CustomerLinkView), 'move'])],
-    ['invoices left alone', outsideFields, namesIn(InvoiceListView)],
-    // The state is the list's own; the invoice has the due time in its timeline.
-    ['retries', retryFields, new Set([...namesIn(InvoiceListView, RetriesView), 'state', 'expected_by'])],
-  ];
-  it.each(nouns)('%s: page, CSV, export and --json have the names of the API and no others', (_, list, api) => {
-    expect(api.size).toBeGreaterThan(5);
-    const names = list.map(([name]) => name);
-    expect(names.filter((name) => !api.has(name))).toEqual([]);
-    expect(csvColumns(list).map(([name]) => name)).toEqual(names);
-    expect(new Set(names).size).toBe(names.length);
-  });
+const nouns: readonly [string, Fields<never>, ReadonlySet<string>][] = [
+  ['payments', paymentFields, namesIn(PaymentView)],
+  ['refunds', refundFields, namesIn(RefundView)],
+  ['invoices', invoiceFields, namesIn(InvoiceListView)],
+  ['customers', customerFields, namesIn(CustomerLinkView)],
+  ['ledger', ledgerFields, namesIn(LedgerEntryView)],
+  ['disputes', disputeFields, namesIn(DisputeView, PaymentView)], // with what the payment belongs to
+  ['reviews', reviewFields, namesIn(ReviewView)],
+  ['events', eventFields, namesIn(EventWithBodyView)],
+  ['notifications', notificationFields, namesIn(NotificationView)],
+  ['audit', auditFields, namesIn(AuditView)],
+  ['moves', moveFields, namesIn(MoveView)],
+  ['linked customers', linkedCustomerFields, new Set([...namesIn(CustomerLinkView), 'move'])],
+  ['invoices left alone', outsideFields, namesIn(InvoiceListView)],
+  // The state is the list's own; the invoice has the due time in its timeline.
+  ['retries', retryFields, new Set([...namesIn(InvoiceListView, RetriesView), 'state', 'expected_by'])],
+];
+it.each(nouns)('the page, CSV, export and --json of %s have the API’s names and no others', (_, list, api) => {
+  expect(api.size).toBeGreaterThan(5);
+  const names = list.map(([name]) => name);
+  expect(names.filter((name) => !api.has(name))).toEqual([]);
+  expect(csvColumns(list).map(([name]) => name)).toEqual(names);
+  expect(new Set(names).size).toBe(names.length);
+});
 
-  it('a CSV has decimals and capitals, JSON the values of the API, and neither has a customer name', () => {
-    const csv = Object.fromEntries(csvColumns(refundFields).map(([name, cell]) => [name, cell(refund)]));
-    expect(csv).toMatchObject({ amount: '1.234', currency: 'KWD', customer_id: 'cus_1', succeeded_at: '' });
-    expect(jsonRow(refundFields, refund)).toMatchObject({ amount: 1234, currency: 'kwd', succeeded_at: null });
-    expect(terminalTable(refundFields, [refund]).rows[0]).toContain('1.234 KWD');
-  });
+it('a CSV has decimals and capitals, JSON the values of the API, and neither has a customer name', () => {
+  const csv = Object.fromEntries(csvColumns(refundFields).map(([name, cell]) => [name, cell(refund)]));
+  expect(csv).toMatchObject({ amount: '1.234', currency: 'KWD', customer_id: 'cus_1', succeeded_at: '' });
+  expect(jsonRow(refundFields, refund)).toMatchObject({ amount: 1234, currency: 'kwd', succeeded_at: null });
+  expect(terminalTable(refundFields, [refund]).rows[0]).toContain('1.234 KWD');
+});
 
-  it('a page shows ids last, a name for each customer with one, and leaves out what a page says already', () => {
-    const names = new Map([['cus_1', 'Ada <Lovelace>']]);
-    const columns = columnsOf(refundFields, names);
-    expect(columns.at(-1)?.label).toBe('Refund');
-    const shown = html`${columns.map((c) => c.cell(refund))}`.toString();
-    expect(shown).toContain('Ada &lt;Lovelace&gt;');
-    expect(customersIn(refundFields, [refund, refund])).toEqual(['cus_1']);
-    expect(columnsOf(refundFields, names, ['customer_id']).map((c) => c.label)).not.toContain('Customer');
-  });
+it('a page shows ids last, a name for each customer with one, and nothing twice', () => {
+  const names = new Map([['cus_1', 'Ada <Lovelace>']]);
+  const columns = columnsOf(refundFields, names);
+  expect(columns.at(-1)?.label).toBe('Refund');
+  const shown = html`${columns.map((c) => c.cell(refund))}`.toString();
+  expect(shown).toContain('Ada &lt;Lovelace&gt;');
+  expect(customersIn(refundFields, [refund, refund])).toEqual(['cus_1']);
+  expect(columnsOf(refundFields, names, ['customer_id']).map((c) => c.label)).not.toContain('Customer');
 });

@@ -1,5 +1,5 @@
 // Who may come into the console, and for how long: by the settings of today, and not after the session was ended.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type Request, type Response } from 'express';
 import { type ApiKey } from '../../../src/config/index.js';
 import { Secret } from '../../../src/config/secret.js';
@@ -51,120 +51,110 @@ function console(first: Settings = SETTINGS, second: Settings = first) {
   return { clock, here, there, req, res, change };
 }
 
-describe('a session of the console', () => {
-  it('is the key’s at every replica, for eight hours', async () => {
-    const c = console();
-    await c.here.start(c.req(), c.res, 'ops');
-    expect(await c.there.of(c.req())).toMatchObject({ name: 'ops', role: 'ops' });
-    c.clock.advance(8 * 3_600_000 - 1);
-    expect(await c.there.of(c.req())).not.toBeNull();
-    c.clock.advance(1);
-    expect(await c.there.of(c.req())).toBeNull();
-  });
-
-  it('that is ended at one replica is over at all of them, whoever has a copy of its cookie', async () => {
-    const c = console();
-    await c.here.start(c.req(), c.res, 'ops');
-    const session = await c.here.of(c.req());
-    if (session === null) throw new Error('not logged in');
-    await c.here.end(c.req(), c.res, session);
-    expect(await c.here.of(c.req())).toBeNull();
-    expect(await c.there.of(c.req())).toBeNull();
-  });
-
-  it('is over where its key, its group or its domain is none of the settings any more, or the secret is another', async () => {
-    const over: [Partial<typeof SETTINGS>, string, string[] | null][] = [
-      [{ apiKeys: [] }, 'ops', null],
-      [{ apiKeys: [{ ...OPS, digest: new Secret('cb_another_key_of_the_same_name') }] }, 'ops', null],
-      [{ oidcRoles: [] }, 'ada@example.com', ['billing']],
-      [{ oidcEmailDomain: 'example.org' }, 'ada@example.com', ['billing']],
-      [{ oidcClientSecret: new Secret('another-secret') }, 'ada@example.com', ['billing']],
-    ];
-    for (const [changed, name, groups] of over) {
-      const c = console(SETTINGS, { ...SETTINGS, ...changed });
-      await c.here.start(c.req(), c.res, name, groups);
-      expect([await c.here.of(c.req()), await c.there.of(c.req())]).toMatchObject([{ name }, null] as const);
-    }
-  });
-
-  it('that somebody wrote or changed opens nothing', async () => {
-    const c = console();
-    await c.here.start(c.req(), c.res, 'ops');
-    const changes: ((cookie: string) => string)[] = [
-      (x) => x.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
-      (x) => `${x}; ${x}`,
-      (x) => x.replace(/\..*/, ''),
-      (x) => `${x}.more`,
-      () => '',
-      () => 'crossbill_console=bm90IGpzb24.AAAA',
-    ];
-    for (const by of changes) {
-      let before = '';
-      c.change((x) => by((before = x)));
-      expect(await c.here.of(c.req())).toBeNull();
-      c.change(() => before);
-    }
-    expect(await c.here.of(c.req())).not.toBeNull();
-  });
-
-  it('carries a word for its forms that another session does not have', async () => {
-    const c = console();
-    await c.here.start(c.req(), c.res, 'ops');
-    const first = await c.here.of(c.req());
-    await c.here.start(c.req(), c.res, 'ops');
-    const second = await c.here.of(c.req());
-    expect(first?.formToken).toMatch(/^[\w-]{43}$/);
-    expect(second?.formToken).not.toBe(first?.formToken);
-    expect(c.here.traits(c.req())).toEqual({ httpOnly: true, sameSite: 'strict', secure: true, path: '/console' });
-  });
+it('a session of the console lasts eight hours, at every replica', async () => {
+  const c = console();
+  await c.here.start(c.req(), c.res, 'ops');
+  expect(await c.there.of(c.req())).toMatchObject({ name: 'ops', role: 'ops' });
+  c.clock.advance(8 * 3_600_000 - 1);
+  expect(await c.there.of(c.req())).not.toBeNull();
+  c.clock.advance(1);
+  expect(await c.there.of(c.req())).toBeNull();
 });
 
-describe('what an identity provider says of somebody', () => {
-  it('is an address in lower case, whether it is verified, and groups as one text or a list', () => {
-    const claims = { email: 'Ada@Example.com', email_verified: true, groups: ['billing', 7, 'ops'] };
-    expect(personOf(claims)).toEqual({ email: 'ada@example.com', verified: true, groups: ['billing', 'ops'] });
-    expect(personOf({ email: `ada@${'\u{1f4b8}'.repeat(130)}.com` }).email).toBeNull();
-    expect(personOf({ groups: 'billing' })).toEqual({ email: null, verified: false, groups: ['billing'] });
-    for (const nothing of [null, 'ada@example.com', [], 7]) {
-      expect(personOf(nothing)).toEqual({ email: null, verified: false, groups: [] });
-    }
-  });
+it('the end of a session at one replica ends it at all, for every copy of its cookie', async () => {
+  const c = console();
+  await c.here.start(c.req(), c.res, 'ops');
+  const session = await c.here.of(c.req());
+  if (session === null) throw new Error('not logged in');
+  await c.here.end(c.req(), c.res, session);
+  expect(await c.here.of(c.req())).toBeNull();
+  expect(await c.there.of(c.req())).toBeNull();
+});
 
-  it.each([undefined, null, false, 'false', '', 'True', 1])(
-    'counts as verified by the word true alone, also as a text, not by %p',
-    (word) => {
-      expect(personOf({ email: 'ada@example.com', email_verified: word })).toMatchObject({ verified: false });
-    },
-  );
+it('a session ends with its key, group or domain leaving the settings, or with another secret', async () => {
+  const over: [Partial<typeof SETTINGS>, string, string[] | null][] = [
+    [{ apiKeys: [] }, 'ops', null],
+    [{ apiKeys: [{ ...OPS, digest: new Secret('cb_another_key_of_the_same_name') }] }, 'ops', null],
+    [{ oidcRoles: [] }, 'ada@example.com', ['billing']],
+    [{ oidcEmailDomain: 'example.org' }, 'ada@example.com', ['billing']],
+    [{ oidcClientSecret: new Secret('another-secret') }, 'ada@example.com', ['billing']],
+  ];
+  for (const [changed, name, groups] of over) {
+    const c = console(SETTINGS, { ...SETTINGS, ...changed });
+    await c.here.start(c.req(), c.res, name, groups);
+    expect([await c.here.of(c.req()), await c.there.of(c.req())]).toMatchObject([{ name }, null] as const);
+  }
+});
 
-  it.each([
-    'ada',
-    'ada@',
-    '@example.com',
-    'a da@example.com',
-    'ada@exam\nple.com',
-    'a@b@c',
-    `${'a'.repeat(65)}@b.c`,
-    7,
-  ])('is no address: %p', (email) => {
+it('a made-up or changed session opens nothing', async () => {
+  const c = console();
+  await c.here.start(c.req(), c.res, 'ops');
+  const changes: ((cookie: string) => string)[] = [
+    (x) => x.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+    (x) => `${x}; ${x}`,
+    (x) => x.replace(/\..*/, ''),
+    (x) => `${x}.more`,
+    () => '',
+    () => 'crossbill_console=bm90IGpzb24.AAAA',
+  ];
+  for (const by of changes) {
+    let before = '';
+    c.change((x) => by((before = x)));
+    expect(await c.here.of(c.req())).toBeNull();
+    c.change(() => before);
+  }
+  expect(await c.here.of(c.req())).not.toBeNull();
+});
+
+it('a session carries a form token of its own', async () => {
+  const c = console();
+  await c.here.start(c.req(), c.res, 'ops');
+  const first = await c.here.of(c.req());
+  await c.here.start(c.req(), c.res, 'ops');
+  const second = await c.here.of(c.req());
+  expect(first?.formToken).toMatch(/^[\w-]{43}$/);
+  expect(second?.formToken).not.toBe(first?.formToken);
+  expect(c.here.traits(c.req())).toEqual({ httpOnly: true, sameSite: 'strict', secure: true, path: '/console' });
+});
+
+it('the identity provider gives an address in lower case, its verified state, and groups as a text or a list', () => {
+  const claims = { email: 'Ada@Example.com', email_verified: true, groups: ['billing', 7, 'ops'] };
+  expect(personOf(claims)).toEqual({ email: 'ada@example.com', verified: true, groups: ['billing', 'ops'] });
+  expect(personOf({ email: `ada@${'\u{1f4b8}'.repeat(130)}.com` }).email).toBeNull();
+  expect(personOf({ groups: 'billing' })).toEqual({ email: null, verified: false, groups: ['billing'] });
+  for (const nothing of [null, 'ada@example.com', [], 7]) {
+    expect(personOf(nothing)).toEqual({ email: null, verified: false, groups: [] });
+  }
+});
+
+it.each([undefined, null, false, 'false', '', 'True', 1])(
+  'an address counts as verified by true alone, also as a text, and not by %p',
+  (word) => {
+    expect(personOf({ email: 'ada@example.com', email_verified: word })).toMatchObject({ verified: false });
+  },
+);
+
+it.each(['ada', 'ada@', '@example.com', 'a da@example.com', 'ada@exam\nple.com', 'a@b@c', `${'a'.repeat(65)}@b.c`, 7])(
+  '%p is no email address',
+  (email) => {
     expect(personOf({ email, email_verified: true }).email).toBeNull();
-  });
+  },
+);
 
-  it('lets in whose address is of the domain itself, not of one below it or of one that ends like it', () => {
-    expect(isOfDomain('ada@example.com', 'example.com')).toBe(true);
-    expect(isOfDomain('ada@sub.example.com', 'example.com')).toBe(false);
-    expect(isOfDomain('ada@notexample.com', 'example.com')).toBe(false);
-    expect(isOfDomain('ada@anywhere.org', null)).toBe(true);
-  });
+it('a domain lets in only its own addresses, no subdomain and no longer name', () => {
+  expect(isOfDomain('ada@example.com', 'example.com')).toBe(true);
+  expect(isOfDomain('ada@sub.example.com', 'example.com')).toBe(false);
+  expect(isOfDomain('ada@notexample.com', 'example.com')).toBe(false);
+  expect(isOfDomain('ada@anywhere.org', null)).toBe(true);
+});
 
-  it('gives the highest role of the groups, and none for groups that have no role', () => {
-    const roles = [
-      { group: 'billing', role: 'read' },
-      { group: 'ops', role: 'ops' },
-    ] as const;
-    expect(highestRole(roles, ['billing', 'ops'])).toBe('ops');
-    expect(highestRole(roles, ['billing'])).toBe('read');
-    expect(highestRole(roles, ['strangers'])).toBeNull();
-    expect(highestRole([], ['ops'])).toBeNull();
-  });
+it('a person gets the highest role of the groups, and none without one', () => {
+  const roles = [
+    { group: 'billing', role: 'read' },
+    { group: 'ops', role: 'ops' },
+  ] as const;
+  expect(highestRole(roles, ['billing', 'ops'])).toBe('ops');
+  expect(highestRole(roles, ['billing'])).toBe('read');
+  expect(highestRole(roles, ['strangers'])).toBeNull();
+  expect(highestRole([], ['ops'])).toBeNull();
 });

@@ -1,5 +1,5 @@
 // A CSV file is read the same in one go and from any record on; its encoding is known before anything of it is taken.
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,25 +21,23 @@ async function read(path: string, byte = 0, line = 1): Promise<Placed[]> {
   return records;
 }
 
-describe('a CSV file with line ends of several kinds', () => {
-  it('has each line as a record, and a line end within quotes stays in its cell', async () => {
-    const records = await read(fileOf('id,note\r\na,"two\nlines"\nb,"two\r\nmore"\r\nc,old\rd,last'));
-    expect(records.map((r) => [r.line, ...r.record])).toEqual([
-      [1, 'id', 'note'],
-      [2, 'a', 'two\nlines'],
-      [4, 'b', 'two\r\nmore'],
-      [6, 'c', 'old'],
-      [7, 'd', 'last'],
-    ]);
-  });
+it('a CSV file with mixed line ends has a record a line, and a quoted line end stays in its cell', async () => {
+  const records = await read(fileOf('id,note\r\na,"two\nlines"\nb,"two\r\nmore"\r\nc,old\rd,last'));
+  expect(records.map((r) => [r.line, ...r.record])).toEqual([
+    [1, 'id', 'note'],
+    [2, 'a', 'two\nlines'],
+    [4, 'b', 'two\r\nmore'],
+    [6, 'c', 'old'],
+    [7, 'd', 'last'],
+  ]);
+});
 
-  it('reads the same from any record on', async () => {
-    const path = fileOf('id,note\r\na,"two\r\nlines"\nb,"\n"\r\nc,1\rd,2\n');
-    const whole = await read(path);
-    expect(whole).toHaveLength(5);
-    for (const [n, { nextByte, nextLine }] of whole.entries())
-      expect(await read(path, nextByte, nextLine)).toEqual(whole.slice(n + 1));
-  });
+it('a CSV file reads the same from any record on', async () => {
+  const path = fileOf('id,note\r\na,"two\r\nlines"\nb,"\n"\r\nc,1\rd,2\n');
+  const whole = await read(path);
+  expect(whole).toHaveLength(5);
+  for (const [n, { nextByte, nextLine }] of whole.entries())
+    expect(await read(path, nextByte, nextLine)).toEqual(whole.slice(n + 1));
 });
 
 const latin1 = (text: string): string => fileOf(Buffer.from(text, 'latin1'));
@@ -54,55 +52,51 @@ async function refusal(path: string): Promise<[string, string] | null> {
   }
 }
 
-describe('a CSV file in another encoding than UTF-8', () => {
-  it('is refused with its line, in the first line and after it', async () => {
-    expect(await refusal(latin1('customer;mor_customer_id;reference\r\ncus_f1;mc_f1;Müller\r\n'))).toEqual([
-      'encoding',
-      'Line 2',
-    ]);
-    expect(await refusal(latin1('Art;Beleg;Betrag;Währung\r\nZahlung;ch_f1;29,90;EUR\r\n'))).toEqual([
-      'encoding',
-      'Line 1',
-    ]);
-    expect(await refusal(fileOf(Buffer.from('\ufeffcustomer', 'utf16le')))).toEqual(['encoding', 'no line']);
-  });
-
-  it('is refused wherever the byte stands, far behind what is read at once too', async () => {
-    const lines = (n: number): string => 'cus_1,mc_1,x\r\n'.repeat(n);
-    for (const n of [4_681, 5_000, 20_000])
-      expect(await refusal(latin1(`customer,mor_customer_id,reference\r\n${lines(n)}cus_2,mc_2,Müller`))).toEqual([
-        'encoding',
-        `Line ${n + 2}`,
-      ]);
-    expect(await refusal(fileOf(Buffer.concat([Buffer.from('a,b\r\nc,'), Buffer.from('€').subarray(0, 2)])))).toEqual([
-      'encoding',
-      'Line 2',
-    ]);
-  });
-
-  it('is no file of long or odd characters, wherever the parts that are read end', async () => {
-    for (let shift = 0; shift < 8; shift++) {
-      const text = `${'x'.repeat(shift)},b\r\n${'€😀é\r\n'.repeat(20_000)}`;
-      expect(await refusal(fileOf(text))).toBeNull();
-    }
-  });
+it('Crossbill refuses another encoding than UTF-8 with the line, the first one or a later one', async () => {
+  expect(await refusal(latin1('customer;mor_customer_id;reference\r\ncus_f1;mc_f1;Müller\r\n'))).toEqual([
+    'encoding',
+    'Line 2',
+  ]);
+  expect(await refusal(latin1('Art;Beleg;Betrag;Währung\r\nZahlung;ch_f1;29,90;EUR\r\n'))).toEqual([
+    'encoding',
+    'Line 1',
+  ]);
+  expect(await refusal(fileOf(Buffer.from('\ufeffcustomer', 'utf16le')))).toEqual(['encoding', 'no line']);
 });
 
-describe('a first line that names the sign between the columns', () => {
-  it.each([
-    ['sep=;\r\ncustomer;mor_customer_id\r\ncus_f2;mc_f2\r\n', ';'],
-    ['\ufeffsep=,\ncustomer,mor_customer_id\ncus_f2,mc_f2\n', ','],
-    ['SEP=\t\r\ncustomer\tmor_customer_id\r\ncus_f2\tmc_f2\r\n', '\t'],
-    ['"sep=^"\rcustomer^mor_customer_id\rcus_f2^mc_f2', '^'],
-  ])('is obeyed: %j', async (text, sign) => {
-    const path = fileOf(text);
-    const { header, delimiter, next } = await headerOf(path, null);
-    expect([header, delimiter, next.nextLine]).toEqual([['customer', 'mor_customer_id'], sign, 3]);
-    const rest: Placed[] = [];
-    for await (const placed of recordsOf(path, { delimiter, byte: next.nextByte, line: next.nextLine }))
-      rest.push(placed);
-    expect(rest.map((r) => [r.line, ...r.record])).toEqual([[3, 'cus_f2', 'mc_f2']]);
-  });
+it('Crossbill finds a wrong byte far into a CSV file', async () => {
+  const lines = (n: number): string => 'cus_1,mc_1,x\r\n'.repeat(n);
+  for (const n of [4_681, 5_000, 20_000])
+    expect(await refusal(latin1(`customer,mor_customer_id,reference\r\n${lines(n)}cus_2,mc_2,Müller`))).toEqual([
+      'encoding',
+      `Line ${n + 2}`,
+    ]);
+  expect(await refusal(fileOf(Buffer.concat([Buffer.from('a,b\r\nc,'), Buffer.from('€').subarray(0, 2)])))).toEqual([
+    'encoding',
+    'Line 2',
+  ]);
+});
+
+it('long and odd characters across read chunks are fine in a CSV file', async () => {
+  for (let shift = 0; shift < 8; shift++) {
+    const text = `${'x'.repeat(shift)},b\r\n${'€😀é\r\n'.repeat(20_000)}`;
+    expect(await refusal(fileOf(text))).toBeNull();
+  }
+});
+
+it.each([
+  ['sep=;\r\ncustomer;mor_customer_id\r\ncus_f2;mc_f2\r\n', ';'],
+  ['\ufeffsep=,\ncustomer,mor_customer_id\ncus_f2,mc_f2\n', ','],
+  ['SEP=\t\r\ncustomer\tmor_customer_id\r\ncus_f2\tmc_f2\r\n', '\t'],
+  ['"sep=^"\rcustomer^mor_customer_id\rcus_f2^mc_f2', '^'],
+])('the first line of a CSV file may set the separator: %j', async (text, sign) => {
+  const path = fileOf(text);
+  const { header, delimiter, next } = await headerOf(path, null);
+  expect([header, delimiter, next.nextLine]).toEqual([['customer', 'mor_customer_id'], sign, 3]);
+  const rest: Placed[] = [];
+  for await (const placed of recordsOf(path, { delimiter, byte: next.nextByte, line: next.nextLine }))
+    rest.push(placed);
+  expect(rest.map((r) => [r.line, ...r.record])).toEqual([[3, 'cus_f2', 'mc_f2']]);
 });
 
 it('the most frequent sign outside quotes separates the columns of a CSV file', () => {
@@ -117,10 +111,10 @@ it.each<[string, string | Buffer, string]>([
   ["a spreadsheet's own format", Buffer.from('PK\u0003\u0004\u0000\u0000'), 'encoding'],
   ['a loose quote', 'id"2",note\n', 'not_csv'],
   ['a quote that nobody closes', `"id,note\n${'a,b\n'.repeat(20_000)}`, 'not_csv'],
-])('a file with %s is refused before a record of it is read', async (_, content, code) => {
+])('Crossbill refuses a CSV file with %s before its first record', async (_, content, code) => {
   await expect(headerOf(fileOf(content), null)).rejects.toMatchObject({ code });
 });
 
-it.each(['nothing.csv', '.'])('a path without a file is refused: %s', async (name) => {
+it.each(['nothing.csv', '.'])('Crossbill refuses a path without a file: %s', async (name) => {
   await expect(sizeOf(join(folder, name))).rejects.toMatchObject({ code: 'no_file' });
 });

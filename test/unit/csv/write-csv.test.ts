@@ -1,5 +1,5 @@
 // CSV for spreadsheets: what is written comes back as it was, no cell is a formula, and money is exact.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { cell, csvLine } from '../../../src/csv/write-csv.js';
 import { decimalFromMinor, decimalsOf, MAX_MINOR, minorFromDecimal } from '../../../src/domain/money.js';
@@ -8,57 +8,55 @@ import { csvRows } from '../../support/csv.js';
 import { same } from '../../support/same.js';
 import { anyCharacter } from '../../../packages/proof/src/fuzz/inputs/character.js';
 
-describe('a cell', () => {
-  it.each([
-    ['=1+1', "'=1+1"],
-    ['@SUM(A1)', "'@SUM(A1)"],
-    ['-2+3', "'-2+3"],
-    [' =1', "' =1"],
-    ['\tx', `"'\tx"`],
-    ['\uff1d1', "'\uff1d1"],
-    ['+1,2', `"'+1,2"`],
-    ['a,"b"', '"a,""b"""'],
-    ['a;b', '"a;b"'],
-    ['two\nlines', '"two\nlines"'],
-    ['-12.50', '-12.50'],
-    ['in_1', 'in_1'],
-    ['', ''],
-  ])('%j is written as %j', (text, written) => expect(cell(text)).toBe(written));
+it.each([
+  ['=1+1', "'=1+1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['-2+3', "'-2+3"],
+  [' =1', "' =1"],
+  ['\tx', `"'\tx"`],
+  ['\uff1d1', "'\uff1d1"],
+  ['+1,2', `"'+1,2"`],
+  ['a,"b"', '"a,""b"""'],
+  ['a;b', '"a;b"'],
+  ['two\nlines', '"two\nlines"'],
+  ['-12.50', '-12.50'],
+  ['in_1', 'in_1'],
+  ['', ''],
+])('the CSV cell of %j reads %j', (text, written) => expect(cell(text)).toBe(written));
 
-  const text = fc.oneof(
-    fc.string({ unit: anyCharacter }),
-    fc.string({ unit: fc.constantFrom('=', '+', '-', '@', ' ', '\t', '\r', '\n', '"', ',', ';', "'", '1', '.', 'a') }),
+const text = fc.oneof(
+  fc.string({ unit: anyCharacter }),
+  fc.string({ unit: fc.constantFrom('=', '+', '-', '@', ' ', '\t', '\r', '\n', '"', ',', ';', "'", '1', '.', 'a') }),
+);
+
+it('a CSV cell comes back unchanged, or with one apostrophe in front', () => {
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 2, maxLength: 6 }), (cells) => {
+      const [back = []] = csvRows(csvLine(cells));
+      same(back.length, cells.length);
+      back.forEach((value, i) => {
+        if (value !== cells[i]) same(value, `'${cells[i] ?? ''}`);
+      });
+    }),
+    { numRuns: 2_000 },
   );
-
-  it('comes back as it was, or with one apostrophe in front, whatever is in it', () => {
-    fc.assert(
-      fc.property(fc.array(text, { minLength: 2, maxLength: 6 }), (cells) => {
-        const [back = []] = csvRows(csvLine(cells));
-        same(back.length, cells.length);
-        back.forEach((value, i) => {
-          if (value !== cells[i]) same(value, `'${cells[i] ?? ''}`);
-        });
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  it('is no formula in any spreadsheet, with a comma, a semicolon or a tab between cells', () => {
-    fc.assert(
-      fc.property(text, (given) => {
-        const written = cell(given);
-        const value = written.startsWith('"') ? written.slice(1, -1) : written;
-        const begins = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/.exec(value.trimStart());
-        if (!/^-\d+(\.\d+)?$/.test(value)) same(begins, null);
-        // What stands between separators without quotes begins a cell of its own.
-        if (!written.startsWith('"')) same(/[,;\t\r\n]/.exec(written), null);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
 });
 
-it('an amount has as many decimals as its currency counts, and comes back to the same smallest units', () => {
+it('no CSV cell is a formula in any spreadsheet, with a comma, a semicolon or a tab between cells', () => {
+  fc.assert(
+    fc.property(text, (given) => {
+      const written = cell(given);
+      const value = written.startsWith('"') ? written.slice(1, -1) : written;
+      const begins = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/.exec(value.trimStart());
+      if (!/^-\d+(\.\d+)?$/.test(value)) same(begins, null);
+      // What stands between separators without quotes begins a cell of its own.
+      if (!written.startsWith('"')) same(/[,;\t\r\n]/.exec(written), null);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it('a CSV amount has its currency’s decimals, and comes back to the same smallest units', () => {
   const currencies = fc.constantFrom('EUR', 'JPY', 'KWD', 'USD', 'UGX', 'ISK', 'TND', 'KRW', 'HUF');
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: MAX_MINOR }), currencies, (minor, currency) => {
@@ -71,7 +69,7 @@ it('an amount has as many decimals as its currency counts, and comes back to the
   );
 });
 
-it('a month is whole days in UTC, ends where the next begins, and has one name', () => {
+it('a month is whole days in UTC, ends at the start of the next, and has one name', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1970, max: 2200 }), fc.integer({ min: 1, max: 12 }), (year, n) => {
       const name = `${year}-${String(n).padStart(2, '0')}`;

@@ -1,5 +1,5 @@
 // A stored body for a person's eyes.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { masked, rawBody } from '../../../src/events/mask.js';
 
 const BODY = {
@@ -12,26 +12,24 @@ const BODY = {
   failure_message: 'card 4242 4242 4242 4242 declined',
 };
 
-describe('the body of a stored event', () => {
-  it('hides names, addresses, card numbers and secrets', () => {
-    expect(masked(BODY)).toEqual({
-      customer: 'cus_1',
-      customer_email: '[masked]',
-      customer_address: '[masked]',
-      client_secret: '[masked]',
-      customerName: '[masked]',
-      number: '4111-2026-0001-1118',
-      failure_message: 'card [masked] declined',
-    });
+it('a stored body hides names, addresses, card numbers and secrets', () => {
+  expect(masked(BODY)).toEqual({
+    customer: 'cus_1',
+    customer_email: '[masked]',
+    customer_address: '[masked]',
+    client_secret: '[masked]',
+    customerName: '[masked]',
+    number: '4111-2026-0001-1118',
+    failure_message: 'card [masked] declined',
   });
+});
 
-  it('shows names and addresses to a person who asks for the raw body, and hides secrets and card numbers all the same', () => {
-    expect(rawBody(Buffer.from(JSON.stringify(BODY)))).toMatchObject({
-      customer_email: 'a@b.c',
-      customer_address: { city: 'X' },
-      client_secret: '[masked]',
-      failure_message: 'card [masked] declined',
-    });
-    expect(rawBody(Buffer.from('no JSON, whsec_0123456789abcdef'))).toBe('no JSON, whsec_[secret]');
+it('the raw body shows names and addresses to a person on request, and never secrets or card numbers', () => {
+  expect(rawBody(Buffer.from(JSON.stringify(BODY)))).toMatchObject({
+    customer_email: 'a@b.c',
+    customer_address: { city: 'X' },
+    client_secret: '[masked]',
+    failure_message: 'card [masked] declined',
   });
+  expect(rawBody(Buffer.from('no JSON, whsec_0123456789abcdef'))).toBe('no JSON, whsec_[secret]');
 });

@@ -1,5 +1,5 @@
 // Group commit: nobody is told "stored" before the commit that holds his delivery.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Delivery } from '../../../src/domain/ports/inbox.js';
 import { defaultBatchLimits, IntakeBatcher, NotStored, type BatchLimits } from '../../../src/intake/batcher.js';
@@ -26,154 +26,152 @@ function setUp(limits: Partial<BatchLimits> = {}) {
   return { inbox, clock, batcher, answers, submit, sizes };
 }
 
-describe('the batcher', () => {
-  it('puts the deliveries of one turn into one commit and answers none before it', async () => {
-    const { inbox, submit, answers, sizes } = setUp();
-    inbox.hold();
-    const all = ['a', 'b', 'c'].map((id) => submit(id));
-    await turn();
-    await turn();
-    expect([sizes(), answers]).toEqual([[3], []]);
-    inbox.commitNext();
-    await Promise.all(all);
-    expect(answers).toEqual(['a stored', 'b stored', 'c stored']);
-  });
+it('the batcher puts the deliveries of one turn into one commit and answers none before it', async () => {
+  const { inbox, submit, answers, sizes } = setUp();
+  inbox.hold();
+  const all = ['a', 'b', 'c'].map((id) => submit(id));
+  await turn();
+  await turn();
+  expect([sizes(), answers]).toEqual([[3], []]);
+  inbox.commitNext();
+  await Promise.all(all);
+  expect(answers).toEqual(['a stored', 'b stored', 'c stored']);
+});
 
-  it('gathers what comes during a commit into the next one', async () => {
-    const { inbox, submit, sizes } = setUp();
-    inbox.hold();
-    for (const id of ['a', 'b', 'c', 'd', 'e']) {
-      void submit(id);
-      await turn();
-    }
-    expect(sizes()).toEqual([1]);
-    inbox.commitNext();
+it('deliveries during a commit go into the next one', async () => {
+  const { inbox, submit, sizes } = setUp();
+  inbox.hold();
+  for (const id of ['a', 'b', 'c', 'd', 'e']) {
+    void submit(id);
     await turn();
-    await turn();
-    expect(sizes()).toEqual([1, 4]);
-  });
+  }
+  expect(sizes()).toEqual([1]);
+  inbox.commitNext();
+  await turn();
+  await turn();
+  expect(sizes()).toEqual([1, 4]);
+});
 
-  it('keeps a batch within its number and its bytes, and sends a large delivery alone', async () => {
-    const byCount = setUp({ batchCount: 2 });
-    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => byCount.submit(id)));
-    expect(byCount.sizes()).toEqual([2, 2, 1]);
-    const byBytes = setUp({ batchBytes: 100 });
-    await Promise.all([
-      byBytes.submit('a', 60),
-      byBytes.submit('b', 60),
-      byBytes.submit('c', 500),
-      byBytes.submit('d', 40),
-    ]);
-    expect(byBytes.sizes()).toEqual([1, 1, 1, 1]);
-    expect(byBytes.answers).toHaveLength(4);
-  });
+it('a batch keeps to its number and bytes, and a large delivery goes alone', async () => {
+  const byCount = setUp({ batchCount: 2 });
+  await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => byCount.submit(id)));
+  expect(byCount.sizes()).toEqual([2, 2, 1]);
+  const byBytes = setUp({ batchBytes: 100 });
+  await Promise.all([
+    byBytes.submit('a', 60),
+    byBytes.submit('b', 60),
+    byBytes.submit('c', 500),
+    byBytes.submit('d', 40),
+  ]);
+  expect(byBytes.sizes()).toEqual([1, 1, 1, 1]);
+  expect(byBytes.answers).toHaveLength(4);
+});
 
-  it('answers none of a failed batch with "stored", and goes on with the next', async () => {
-    const { inbox, submit, answers } = setUp();
-    inbox.hold();
-    const failed = Promise.all([submit('a'), submit('b')]);
-    await turn();
-    inbox.failNext();
-    await failed;
-    expect(answers).toEqual(['a store-failed', 'b store-failed']);
-    const again = submit('a');
-    await turn();
-    inbox.commitNext();
-    await again;
-    expect(answers).toContain('a stored');
-  });
+it('no delivery of a failed batch gets "stored", and the batcher goes on', async () => {
+  const { inbox, submit, answers } = setUp();
+  inbox.hold();
+  const failed = Promise.all([submit('a'), submit('b')]);
+  await turn();
+  inbox.failNext();
+  await failed;
+  expect(answers).toEqual(['a store-failed', 'b store-failed']);
+  const again = submit('a');
+  await turn();
+  inbox.commitNext();
+  await again;
+  expect(answers).toContain('a stored');
+});
 
-  it('takes an answer that does not cover the batch for a failure', async () => {
-    const { inbox, submit, answers } = setUp();
-    inbox.store = () => Promise.resolve(['stored']);
-    await Promise.all([submit('a'), submit('b')]);
-    expect(answers).toEqual(['a store-failed', 'b store-failed']);
-  });
+it('an answer for part of a batch counts as a failure', async () => {
+  const { inbox, submit, answers } = setUp();
+  inbox.store = () => Promise.resolve(['stored']);
+  await Promise.all([submit('a'), submit('b')]);
+  expect(answers).toEqual(['a store-failed', 'b store-failed']);
+});
 
-  it('gives up on a commit that does not come, within 8 to 9 seconds, also for those still in the queue', async () => {
-    const { inbox, clock, submit, answers, sizes, batcher } = setUp({ inFlight: 1 });
-    inbox.hold();
-    const first = submit('a');
-    await turn();
-    const second = submit('b');
-    await clock.pass(7_900, 100);
-    expect(answers).toEqual([]);
-    await clock.pass(1_100, 100);
-    await Promise.all([first, second]);
-    expect(answers).toEqual(['a too-late', 'b too-late']);
-    inbox.commitNext();
-    await turn();
-    await turn();
-    expect(sizes()).toEqual([1]); // what was given up in the queue is not stored behind the sender's back
-    expect(batcher.waiting).toBe(0);
-  });
+it('the batcher gives up on a stuck commit within 8 to 9 seconds, for the queue as well', async () => {
+  const { inbox, clock, submit, answers, sizes, batcher } = setUp({ inFlight: 1 });
+  inbox.hold();
+  const first = submit('a');
+  await turn();
+  const second = submit('b');
+  await clock.pass(7_900, 100);
+  expect(answers).toEqual([]);
+  await clock.pass(1_100, 100);
+  await Promise.all([first, second]);
+  expect(answers).toEqual(['a too-late', 'b too-late']);
+  inbox.commitNext();
+  await turn();
+  await turn();
+  expect(sizes()).toEqual([1]); // what was given up in the queue is not stored behind the sender's back
+  expect(batcher.waiting).toBe(0);
+});
 
-  it('refuses at once when too many, or too many bytes, are waiting', async () => {
-    const byCount = setUp({ waitingCount: 3 });
-    byCount.inbox.hold();
-    for (const id of ['a', 'b', 'c', 'd']) void byCount.submit(id);
-    await turn();
-    expect(byCount.answers).toEqual(['d overloaded']);
-    const byBytes = setUp({ waitingBytes: 100 });
-    byBytes.inbox.hold();
-    void byBytes.submit('a', 80);
-    await byBytes.submit('b', 30);
-    expect(byBytes.answers).toEqual(['b overloaded']);
-    byBytes.inbox.commitNext();
-  });
+it('the batcher refuses at once with too many deliveries or bytes in the queue', async () => {
+  const byCount = setUp({ waitingCount: 3 });
+  byCount.inbox.hold();
+  for (const id of ['a', 'b', 'c', 'd']) void byCount.submit(id);
+  await turn();
+  expect(byCount.answers).toEqual(['d overloaded']);
+  const byBytes = setUp({ waitingBytes: 100 });
+  byBytes.inbox.hold();
+  void byBytes.submit('a', 80);
+  await byBytes.submit('b', 30);
+  expect(byBytes.answers).toEqual(['b overloaded']);
+  byBytes.inbox.commitNext();
+});
 
-  it('when closing refuses new ones and ends when the old ones are answered', async () => {
-    const { inbox, submit, answers, batcher } = setUp();
-    inbox.hold();
-    void submit('a');
-    await turn();
-    let closed = false;
-    const closing = batcher.close().then(() => (closed = true));
-    await submit('b');
-    expect([answers, closed]).toEqual([['b closing'], false]);
-    inbox.commitNext();
-    await closing;
-    expect(answers).toEqual(['b closing', 'a stored']);
-    await batcher.close();
-  });
+it('the closing batcher refuses new deliveries and ends after the answers to the old ones', async () => {
+  const { inbox, submit, answers, batcher } = setUp();
+  inbox.hold();
+  void submit('a');
+  await turn();
+  let closed = false;
+  const closing = batcher.close().then(() => (closed = true));
+  await submit('b');
+  expect([answers, closed]).toEqual([['b closing'], false]);
+  inbox.commitNext();
+  await closing;
+  expect(answers).toEqual(['b closing', 'a stored']);
+  await batcher.close();
+});
 
-  it('in any order of arrivals, commits and failures answers each once, and "stored" only with its row there', async () => {
-    const step = fc.constantFrom('submit', 'submit', 'submit', 'commit', 'fail', 'turn');
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-        const { inbox, batcher } = setUp({ batchCount: 3, inFlight: 2 });
-        inbox.hold();
-        let submitted = 0;
-        let answered = 0;
-        const seen: Promise<void>[] = [];
-        for (const what of steps) {
-          if (what === 'commit') inbox.commitNext();
-          else if (what === 'fail') inbox.failNext();
-          else if (what === 'turn') await turn();
-          else {
-            const id = `e${submitted++}`;
-            const check = (stored: boolean) => {
-              answered++;
-              expect(inbox.rows.has(`stripe ${id}`)).toBe(stored);
-            };
-            seen.push(
-              batcher.submit(aDelivery(id)).then(
-                () => check(true),
-                () => check(false),
-              ),
-            );
-          }
+it('in any order of arrivals, commits and failures each delivery gets one answer, and "stored" only with its row', async () => {
+  const step = fc.constantFrom('submit', 'submit', 'submit', 'commit', 'fail', 'turn');
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const { inbox, batcher } = setUp({ batchCount: 3, inFlight: 2 });
+      inbox.hold();
+      let submitted = 0;
+      let answered = 0;
+      const seen: Promise<void>[] = [];
+      for (const what of steps) {
+        if (what === 'commit') inbox.commitNext();
+        else if (what === 'fail') inbox.failNext();
+        else if (what === 'turn') await turn();
+        else {
+          const id = `e${submitted++}`;
+          const check = (stored: boolean) => {
+            answered++;
+            expect(inbox.rows.has(`stripe ${id}`)).toBe(stored);
+          };
+          seen.push(
+            batcher.submit(aDelivery(id)).then(
+              () => check(true),
+              () => check(false),
+            ),
+          );
         }
-        const closing = batcher.close();
-        while (batcher.waiting > 0) {
-          inbox.commitNext();
-          await turn();
-        }
-        await closing;
-        await Promise.all(seen);
-        expect(answered).toBe(submitted);
-      }),
-      { numRuns: 200 },
-    );
-  });
+      }
+      const closing = batcher.close();
+      while (batcher.waiting > 0) {
+        inbox.commitNext();
+        await turn();
+      }
+      await closing;
+      await Promise.all(seen);
+      expect(answered).toBe(submitted);
+    }),
+    { numRuns: 200 },
+  );
 });

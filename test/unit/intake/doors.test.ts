@@ -1,5 +1,5 @@
 // The webhook endpoints over real HTTP: every row of the answer table.
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { type RequestOptions } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -22,340 +22,328 @@ import { sign } from '../../support/signing.js';
 
 afterEach(stopEndpoints);
 
-describe('an authentic delivery', () => {
-  it('is answered exactly 200 {"received":true} at all three doors, stored with the bytes as they came', async () => {
-    const { send, payments, inbox, clock } = await setUp();
-    const t = clock.seconds;
-    const got = [
-      await send('/webhooks/stripe', invoice, { 'Stripe-Signature': sign(invoice, 'stripe-secret-2', { t }) }),
-      await payments(paid),
-      await send('/webhooks/mor/events', settled, { 'Service-Signature': sign(settled, 'service-secret', { t }) }),
-    ];
-    expect(got.map(({ status, body }) => `${status} ${body}`)).toEqual(Array(3).fill('200 {"received":true}'));
-    expect(got[0]?.headers['content-type']).toBe('application/json');
-    const rows = [...inbox.rows.values()];
-    expect(rows.map(({ source, lane, status }) => [source, lane, status])).toEqual([
-      ['stripe', 'in_1Fern0006', 'received'],
-      ['mor_payments', 'in_1Fern0003', 'received'],
-      ['mor_events', 'mor:6d7c2a54-0f3e-4b1c-9a7e-2f5b1c0d9e11', 'received'],
-    ]);
-    expect(rows.map((row) => row.body)).toEqual([invoice, paid, settled]);
-    expect(rows[0]?.receivedAt).toEqual(clock.now());
-  });
+it('all three endpoints answer an authentic delivery with exactly 200 {"received":true} and store its bytes', async () => {
+  const { send, payments, inbox, clock } = await setUp();
+  const t = clock.seconds;
+  const got = [
+    await send('/webhooks/stripe', invoice, { 'Stripe-Signature': sign(invoice, 'stripe-secret-2', { t }) }),
+    await payments(paid),
+    await send('/webhooks/mor/events', settled, { 'Service-Signature': sign(settled, 'service-secret', { t }) }),
+  ];
+  expect(got.map(({ status, body }) => `${status} ${body}`)).toEqual(Array(3).fill('200 {"received":true}'));
+  expect(got[0]?.headers['content-type']).toBe('application/json');
+  const rows = [...inbox.rows.values()];
+  expect(rows.map(({ source, lane, status }) => [source, lane, status])).toEqual([
+    ['stripe', 'in_1Fern0006', 'received'],
+    ['mor_payments', 'in_1Fern0003', 'received'],
+    ['mor_events', 'mor:6d7c2a54-0f3e-4b1c-9a7e-2f5b1c0d9e11', 'received'],
+  ]);
+  expect(rows.map((row) => row.body)).toEqual([invoice, paid, settled]);
+  expect(rows[0]?.receivedAt).toEqual(clock.now());
+});
 
-  it('is answered only after its commit', async () => {
-    const { payments, inbox } = await setUp();
-    inbox.hold();
-    let answered = false;
-    const pending = payments(paid).then((got) => ((answered = true), got));
-    await until(() => inbox.heldCount > 0);
-    expect(answered).toBe(false);
-    inbox.commitNext();
-    expect((await pending).status).toBe(200);
-  });
+it('an endpoint answers a delivery only after its commit', async () => {
+  const { payments, inbox } = await setUp();
+  inbox.hold();
+  let answered = false;
+  const pending = payments(paid).then((got) => ((answered = true), got));
+  await until(() => inbox.heldCount > 0);
+  expect(answered).toBe(false);
+  inbox.commitNext();
+  expect((await pending).status).toBe(200);
+});
 
-  it('delivered 50 times at once is one row, and each is answered 200', async () => {
-    const { payments, inbox, told } = await setUp();
-    const all = await Promise.all(Array.from({ length: 50 }, () => payments(paid)));
-    expect(new Set(statusesOf(all))).toEqual(new Set([200]));
-    expect(inbox.rows.size).toBe(1);
-    expect(told.filter((one) => one === 'mor_payments stored')).toHaveLength(1);
-  });
+it('50 copies of a delivery at once make one row and get 200 each', async () => {
+  const { payments, inbox, told } = await setUp();
+  const all = await Promise.all(Array.from({ length: 50 }, () => payments(paid)));
+  expect(new Set(statusesOf(all))).toEqual(new Set([200]));
+  expect(inbox.rows.size).toBe(1);
+  expect(told.filter((one) => one === 'mor_payments stored')).toHaveLength(1);
+});
 
-  it.each<[string, Buffer]>([
-    ['broken JSON', Buffer.from('{')],
-    ['nothing', Buffer.alloc(0)],
-    ['an array', Buffer.from('[]')],
-    ['compressed bytes', gzipSync(paid)],
-    ['UTF-16', Buffer.from(paid.toString(), 'utf16le')],
-    ['a payment without an amount', Buffer.from(paid.toString().replace('"amount"', '"amonut"'))],
-    ['an id of 5,000 characters', Buffer.from(paid.toString().replace('evt_fern', 'e'.repeat(5_000)))],
-    ['20,000 levels', Buffer.from('['.repeat(20_000))],
-  ])('that holds %s is answered 200 and parked', async (_name, body) => {
-    const { payments, inbox } = await setUp();
-    expect((await payments(body, 0, { 'content-encoding': 'gzip' })).status).toBe(200);
-    const [row] = inbox.rows.values();
-    expect(row).toMatchObject({ status: 'parked', body });
-    expect(row?.reason).not.toBeNull();
-  });
+it.each<[string, Buffer]>([
+  ['broken JSON', Buffer.from('{')],
+  ['nothing', Buffer.alloc(0)],
+  ['an array', Buffer.from('[]')],
+  ['compressed bytes', gzipSync(paid)],
+  ['UTF-16', Buffer.from(paid.toString(), 'utf16le')],
+  ['a payment without an amount', Buffer.from(paid.toString().replace('"amount"', '"amonut"'))],
+  ['an id of 5,000 characters', Buffer.from(paid.toString().replace('evt_fern', 'e'.repeat(5_000)))],
+  ['20,000 levels', Buffer.from('['.repeat(20_000))],
+])('an authentic delivery with %s gets 200, and Crossbill parks it', async (_name, body) => {
+  const { payments, inbox } = await setUp();
+  expect((await payments(body, 0, { 'content-encoding': 'gzip' })).status).toBe(200);
+  const [row] = inbox.rows.values();
+  expect(row).toMatchObject({ status: 'parked', body });
+  expect(row?.reason).not.toBeNull();
+});
 
-  it('of a type Crossbill does not use is answered 200 and ignored', async () => {
-    const { payments, inbox } = await setUp();
-    const body = '{"id":"e1","type":"payment.settled","data":{}}';
-    expect((await payments(body)).status).toBe(200);
-    expect([...inbox.rows.values()]).toMatchObject([{ status: 'ignored', eventId: 'e1', type: 'payment.settled' }]);
-  });
+it('an authentic delivery of an unused type gets 200, and Crossbill ignores it', async () => {
+  const { payments, inbox } = await setUp();
+  const body = '{"id":"e1","type":"payment.settled","data":{}}';
+  expect((await payments(body)).status).toBe(200);
+  expect([...inbox.rows.values()]).toMatchObject([{ status: 'ignored', eventId: 'e1', type: 'payment.settled' }]);
+});
 
-  it('is taken under any content type, with any whitespace, and in chunks', async () => {
-    const { payments, port, clock, inbox } = await setUp();
-    for (const type of ['text/plain', 'APPLICATION/JSON; charset=utf-16', '']) {
-      const body = `${paid.toString().replace('evt_fern', `evt${type.length}`)}\r\n \t\n`;
-      expect((await payments(body, 0, type === '' ? {} : { 'content-type': type })).status).toBe(200);
-    }
-    const header = sign(paid, 'mor-secret', { t: clock.seconds });
-    const chunked = [paid.subarray(0, 7), paid.subarray(7, 8), paid.subarray(8)].map(
-      (part) => `${part.length.toString(16)}\r\n${part.toString()}\r\n`,
+it('an endpoint takes any content type, any whitespace and chunks', async () => {
+  const { payments, port, clock, inbox } = await setUp();
+  for (const type of ['text/plain', 'APPLICATION/JSON; charset=utf-16', '']) {
+    const body = `${paid.toString().replace('evt_fern', `evt${type.length}`)}\r\n \t\n`;
+    expect((await payments(body, 0, type === '' ? {} : { 'content-type': type })).status).toBe(200);
+  }
+  const header = sign(paid, 'mor-secret', { t: clock.seconds });
+  const chunked = [paid.subarray(0, 7), paid.subarray(7, 8), paid.subarray(8)].map(
+    (part) => `${part.length.toString(16)}\r\n${part.toString()}\r\n`,
+  );
+  const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${header}\r\nTransfer-Encoding: chunked\r\n`;
+  const text = await exchange(port, `${head}Connection: close\r\n\r\n${chunked.join('')}0\r\n\r\n`);
+  expect(text).toMatch(/^HTTP\/1.1 200 OK/);
+  expect(inbox.rows.size).toBe(4);
+});
+
+it('a delivery finds its endpoint in any case, with slashes at the end and with a query', async () => {
+  const { send, clock } = await setUp();
+  const headers = { 'mor-signature': sign(paid, 'mor-secret', { t: clock.seconds }) };
+  const paths = [
+    '/Webhooks/MOR/Payments',
+    '/webhooks/mor/payments/',
+    '/webhooks/mor/payments//?a=1',
+    '/webhooks/mor/payments?__proto__=1',
+  ];
+  expect(statusesOf(await Promise.all(paths.map((path) => send(path, paid, headers))))).toEqual([200, 200, 200, 200]);
+  const others = [
+    '/webhooks',
+    '/webhooks/mor',
+    '/webhooks/mor/payments/x',
+    '/webhooksmor/payments',
+    '/',
+    '/v1/webhooks/stripe',
+  ];
+  expect(new Set(statusesOf(await Promise.all(others.map((path) => send(path, paid, headers)))))).toEqual(
+    new Set([418]),
+  );
+});
+
+it('an endpoint of the MoR answers 503 without a readable signature', async () => {
+  const { send, clock, inbox, told } = await setUp();
+  const good = sign(paid, 'mor-secret', { t: clock.seconds });
+  const bad = sign(paid, 'another', { t: clock.seconds });
+  const to = (headers: RequestOptions['headers']) => send('/webhooks/mor/payments', paid, headers);
+  const got = [
+    await to({}),
+    await to({ 'mor-signature': '' }),
+    await to({ 'mor-signature': 'nonsense' }),
+    await to({ 'service-signature': good }),
+    await to({ 'stripe-signature': good }),
+    await to({ 'mor-signature': [bad, good] }),
+    await to({ 'mor-signature': [good, bad] }),
+    await to({ 'mor-signature': [good, good] }),
+    await to({ 'mor-signature': `${bad}, ${good}` }),
+    await to({ 'mor-signature': good.replace('t=', 't=x') }),
+  ];
+  expect(got.map((one) => [one.status, one.headers['retry-after']])).toEqual(Array(10).fill([503, '5']));
+  const [missing, malformed] = ['signature_missing', 'signature_malformed'];
+  const codes = [missing, missing, malformed, missing, missing, ...Array<string>(5).fill(malformed)];
+  expect(got.map(code)).toEqual(codes);
+  expect([inbox.batches, inbox.quarantined]).toEqual([[], []]);
+  expect(told).toEqual(codes.map((one) => `mor_payments ${one}`));
+});
+
+it('a signature with another endpoint’s secret is a mismatch, and a foreign header changes nothing', async () => {
+  const { send, clock, inbox } = await setUp();
+  const t = clock.seconds;
+  const wrong = await send('/webhooks/mor/payments', paid, { 'mor-signature': sign(paid, 'service-secret', { t }) });
+  const both = { 'mor-signature': sign(paid, 'mor-secret', { t }), 'service-signature': 't=1,v1=no' };
+  const crossed = {
+    'mor-signature': sign(paid, 'service-secret', { t }),
+    'service-signature': sign(paid, 'mor-secret', { t }),
+  };
+  expect([wrong.status, code(wrong)]).toEqual([503, 'signature_mismatch']);
+  expect((await send('/webhooks/mor/payments', paid, crossed)).status).toBe(503);
+  expect(inbox.batches).toEqual([]);
+  expect((await send('/webhooks/mor/payments', paid, both)).status).toBe(200);
+});
+
+it('one changed byte, or the same JSON in other bytes, is a mismatch', async () => {
+  const { send, clock, inbox, told } = await setUp();
+  const headers = { 'mor-signature': sign(paid, 'mor-secret', { t: clock.seconds }) };
+  const changed = Buffer.from(paid.toString().replace('4999', '4998'));
+  const rewritten = Buffer.from(JSON.stringify(JSON.parse(paid.toString())));
+  for (const body of [changed, rewritten, Buffer.alloc(0)]) {
+    expect((await send('/webhooks/mor/payments', body, headers)).status).toBe(503);
+  }
+  expect([inbox.batches, inbox.quarantined]).toEqual([[], []]);
+  expect(told).toEqual(Array(3).fill('mor_payments signature_mismatch'));
+});
+
+it('a delivery outside the time tolerance gets 503, has no effect, and Crossbill keeps a copy', async () => {
+  const { payments, inbox } = await setUp();
+  expect(statusesOf([await payments(paid, 300), await payments(paid, -300)])).toEqual([200, 200]);
+  const stored = inbox.batches.length;
+  expect(statusesOf([await payments(paid, 301), await payments(paid, -301)])).toEqual([503, 503]);
+  expect(inbox.batches).toHaveLength(stored);
+  expect(inbox.quarantined.map(({ delivery }) => delivery.eventId)).toEqual(Array(2).fill('evt_fern_succeeded_3'));
+  inbox.failure = new Error('no database');
+  expect((await payments(paid, 301)).status).toBe(503);
+});
+
+it('an endpoint refuses a forged delivery before any work of the database, even a flood', async () => {
+  const { send, inbox, payments, clock } = await setUp();
+  const flood = Array.from({ length: 200 }, (_, n) =>
+    send(
+      '/webhooks/mor/payments',
+      paid,
+      n % 2 === 0 ? {} : { 'mor-signature': sign(paid, 'guess', { t: clock.seconds }) },
+    ),
+  );
+  expect((await payments(paid)).status).toBe(200);
+  expect(new Set(statusesOf(await Promise.all(flood)))).toEqual(new Set([503]));
+  expect(inbox.batches.flat()).toHaveLength(1);
+});
+
+it('a delivery gets 503 if the database fails, and 200 on its next try', async () => {
+  const { payments, inbox } = await setUp();
+  inbox.failure = new Error('disk full');
+  const got = await payments(paid);
+  expect([got.status, code(got), got.headers['retry-after']]).toEqual([503, 'database', '5']);
+  inbox.failure = null;
+  expect((await payments(paid)).status).toBe(200);
+});
+
+it('a delivery gets 503 if the commit or the quarantine takes over 10 seconds', async () => {
+  const { payments, inbox, clock } = await setUp();
+  inbox.hold();
+  const pending = payments(paid);
+  await until(() => inbox.heldCount > 0);
+  await clock.pass(10_000);
+  expect((await pending).status).toBe(503);
+  let asked = false;
+  inbox.quarantine = () => ((asked = true), new Promise<void>(() => undefined));
+  const stale = payments(paid, 400);
+  await until(() => asked);
+  await clock.pass(10_000);
+  expect((await stale).status).toBe(503);
+});
+
+it('a delivery gets 503 before opening and after closing, and nobody reads its body', async () => {
+  const { payments, doors, inbox, told } = await setUp({}, { open: false });
+  const early = await payments(paid);
+  expect([early.status, early.headers['retry-after'], early.headers.connection]).toEqual([503, '5', 'close']);
+  doors.open();
+  expect((await payments(paid)).status).toBe(200);
+  await doors.close();
+  expect((await payments(paid)).status).toBe(503);
+  expect(code(early)).toBe('stopping');
+  expect([inbox.rows.size, told]).toEqual([
+    1,
+    ['mor_payments stopping', 'mor_payments stored', 'mor_payments stopping'],
+  ]);
+});
+
+it('a delivery from before closing still gets 200', async () => {
+  const { payments, doors, inbox } = await setUp();
+  inbox.hold();
+  const pending = payments(paid);
+  await until(() => inbox.heldCount > 0);
+  const closing = doors.close();
+  inbox.commitNext();
+  await closing;
+  expect((await pending).status).toBe(200);
+});
+
+it('an endpoint of the MoR answers 503 to a body over the limit: declared, streamed, or one byte too long', async () => {
+  const { payments, port, clock, inbox } = await setUp({ bodyLimitBytes: 2_000 });
+  const exact = paid.toString().padEnd(2_000);
+  expect(statusesOf([await payments(exact), await payments(`${exact} `)])).toEqual([200, 503]);
+  expect(code(await payments(Buffer.alloc(20_000_000)))).toBe('too_large');
+  const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign('', 'x', { t: clock.seconds })}\r\n`;
+  const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
+  const endless = await exchange(port, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}`);
+  expect(endless).toMatch(/^HTTP\/1.1 503 [^]*too_large/);
+  expect(inbox.rows.size).toBe(1);
+});
+
+it('an endless body gets 503, and other requests go on meanwhile', async () => {
+  const { payments, port, clock, told } = await setUp({ bodyTimeoutMs: 50 });
+  const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign(paid, 'mor-secret', { t: clock.seconds })}\r\n`;
+  const slow = exchange(port, `${head}Content-Length: ${paid.length}\r\n\r\n${paid.toString().slice(0, 20)}`);
+  expect((await payments(paid)).status).toBe(200);
+  expect(await slow).toMatch(/^HTTP\/1.1 503 [^]*body_too_slow/);
+  expect(told).toContain('mor_payments body_too_slow');
+});
+
+it('a sender gone in mid-body leaves nothing behind', async () => {
+  const { port, clock, told, inbox, payments } = await setUp();
+  const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign(paid, 'mor-secret', { t: clock.seconds })}\r\n`;
+  const socket = connect(port, '127.0.0.1', () =>
+    socket.write(`${head}Content-Length: 900\r\nExpect: 100-continue\r\n\r\n{`),
+  );
+  await new Promise((resolve) => socket.once('data', resolve)); // "100 Continue": the headers were read
+  socket.destroy();
+  await until(() => told.includes('mor_payments aborted'));
+  expect(inbox.batches).toEqual([]);
+  expect((await payments(paid)).status).toBe(200);
+});
+
+it('a body without room left gets 503', async () => {
+  const { payments } = await setUp({ room: new ReadingRoom(100) });
+  expect((await payments(paid)).status).toBe(503);
+  expect((await payments('{}')).status).toBe(200); // the room is given back
+});
+
+it('another method gets 405 from the endpoint of Stripe and 503 from the MoR’s, with the allowed ones', async () => {
+  const { send, inbox } = await setUp();
+  for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH']) {
+    const headers = { 'x-http-method-override': 'POST' };
+    const got = await send('/webhooks/stripe', '', headers, method);
+    expect([got.status, got.headers.allow]).toEqual([405, 'POST']);
+    const again = await send('/webhooks/mor/payments', '', headers, method);
+    expect([again.status, again.headers.allow, again.headers['retry-after']]).toEqual([503, 'POST', '5']);
+  }
+  expect(inbox.batches).toEqual([]);
+});
+
+it('the endpoint of Stripe answers the sender’s faults with 4xx: Stripe repeats these too', async () => {
+  const { send, clock, inbox, told } = await setUp({ bodyLimitBytes: 2_000 });
+  const to = (body: string, headers: Record<string, string>) => send('/webhooks/stripe', body, headers);
+  const signed = (secret: string, body: string, t = clock.seconds) => ({
+    'stripe-signature': sign(body, secret, { t }),
+  });
+  const large = ' '.repeat(2_001);
+  const got = [
+    await to('{}', {}),
+    await to('{}', { 'stripe-signature': 't=1' }),
+    await to('{}', signed('mor-secret', '{}')),
+    await to(large, signed('stripe-secret-1', large)),
+    await to('{}', signed('stripe-secret-1', '{}', clock.seconds - 301)),
+  ];
+  const said = [
+    [400, 'signature_missing'],
+    [400, 'signature_malformed'],
+    [401, 'signature_mismatch'],
+    [413, 'too_large'],
+    [503, 'timestamp_out_of_tolerance'],
+  ];
+  expect(got.map((one) => [one.status, code(one)])).toEqual(said);
+  expect(told).toEqual(said.map(([, reason]) => `stripe ${reason}`));
+  expect([inbox.batches, inbox.quarantined.length]).toEqual([[], 1]);
+});
+
+it('without a secret there is no webhook endpoint', () => {
+  const make = (part: object) => () =>
+    new Doors(
+      { secrets: { ...secrets, ...part }, toleranceSec: 300, bodyLimitBytes: 1 },
+      new FakeInbox(),
+      new StillClock(),
     );
-    const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${header}\r\nTransfer-Encoding: chunked\r\n`;
-    const text = await exchange(port, `${head}Connection: close\r\n\r\n${chunked.join('')}0\r\n\r\n`);
-    expect(text).toMatch(/^HTTP\/1.1 200 OK/);
-    expect(inbox.rows.size).toBe(4);
-  });
-
-  it('finds its door in any case, with slashes at the end, and with a query', async () => {
-    const { send, clock } = await setUp();
-    const headers = { 'mor-signature': sign(paid, 'mor-secret', { t: clock.seconds }) };
-    const paths = [
-      '/Webhooks/MOR/Payments',
-      '/webhooks/mor/payments/',
-      '/webhooks/mor/payments//?a=1',
-      '/webhooks/mor/payments?__proto__=1',
-    ];
-    expect(statusesOf(await Promise.all(paths.map((path) => send(path, paid, headers))))).toEqual([200, 200, 200, 200]);
-    const others = [
-      '/webhooks',
-      '/webhooks/mor',
-      '/webhooks/mor/payments/x',
-      '/webhooksmor/payments',
-      '/',
-      '/v1/webhooks/stripe',
-    ];
-    expect(new Set(statusesOf(await Promise.all(others.map((path) => send(path, paid, headers)))))).toEqual(
-      new Set([418]),
-    );
-  });
+  expect(make({})).not.toThrow();
+  for (const bad of [{ stripe: [] }, { mor_payments: [' '] }, { mor_events: ['a', ''] }]) expect(make(bad)).toThrow();
 });
 
-describe('a delivery that is not believed', () => {
-  it('without a readable signature is answered 503 at an endpoint of the MoR, whatever else it brings', async () => {
-    const { send, clock, inbox, told } = await setUp();
-    const good = sign(paid, 'mor-secret', { t: clock.seconds });
-    const bad = sign(paid, 'another', { t: clock.seconds });
-    const to = (headers: RequestOptions['headers']) => send('/webhooks/mor/payments', paid, headers);
-    const got = [
-      await to({}),
-      await to({ 'mor-signature': '' }),
-      await to({ 'mor-signature': 'nonsense' }),
-      await to({ 'service-signature': good }),
-      await to({ 'stripe-signature': good }),
-      await to({ 'mor-signature': [bad, good] }),
-      await to({ 'mor-signature': [good, bad] }),
-      await to({ 'mor-signature': [good, good] }),
-      await to({ 'mor-signature': `${bad}, ${good}` }),
-      await to({ 'mor-signature': good.replace('t=', 't=x') }),
-    ];
-    expect(got.map((one) => [one.status, one.headers['retry-after']])).toEqual(Array(10).fill([503, '5']));
-    const [missing, malformed] = ['signature_missing', 'signature_malformed'];
-    const codes = [missing, missing, malformed, missing, missing, ...Array<string>(5).fill(malformed)];
-    expect(got.map(code)).toEqual(codes);
-    expect([inbox.batches, inbox.quarantined]).toEqual([[], []]);
-    expect(told).toEqual(codes.map((one) => `mor_payments ${one}`));
-  });
-
-  it('signed with the secret of another endpoint is a mismatch, and the other family’s header beside the right one changes nothing', async () => {
-    const { send, clock, inbox } = await setUp();
-    const t = clock.seconds;
-    const wrong = await send('/webhooks/mor/payments', paid, { 'mor-signature': sign(paid, 'service-secret', { t }) });
-    const both = { 'mor-signature': sign(paid, 'mor-secret', { t }), 'service-signature': 't=1,v1=no' };
-    const crossed = {
-      'mor-signature': sign(paid, 'service-secret', { t }),
-      'service-signature': sign(paid, 'mor-secret', { t }),
-    };
-    expect([wrong.status, code(wrong)]).toEqual([503, 'signature_mismatch']);
-    expect((await send('/webhooks/mor/payments', paid, crossed)).status).toBe(503);
-    expect(inbox.batches).toEqual([]);
-    expect((await send('/webhooks/mor/payments', paid, both)).status).toBe(200);
-  });
-
-  it('changed by one byte, or written again, is a mismatch', async () => {
-    const { send, clock, inbox, told } = await setUp();
-    const headers = { 'mor-signature': sign(paid, 'mor-secret', { t: clock.seconds }) };
-    const changed = Buffer.from(paid.toString().replace('4999', '4998'));
-    const rewritten = Buffer.from(JSON.stringify(JSON.parse(paid.toString())));
-    for (const body of [changed, rewritten, Buffer.alloc(0)]) {
-      expect((await send('/webhooks/mor/payments', body, headers)).status).toBe(503);
-    }
-    expect([inbox.batches, inbox.quarantined]).toEqual([[], []]);
-    expect(told).toEqual(Array(3).fill('mor_payments signature_mismatch'));
-  });
-
-  it('of a time outside the tolerance is answered 503, has no effect, and a copy is kept', async () => {
-    const { payments, inbox } = await setUp();
-    expect(statusesOf([await payments(paid, 300), await payments(paid, -300)])).toEqual([200, 200]);
-    const stored = inbox.batches.length;
-    expect(statusesOf([await payments(paid, 301), await payments(paid, -301)])).toEqual([503, 503]);
-    expect(inbox.batches).toHaveLength(stored);
-    expect(inbox.quarantined.map(({ delivery }) => delivery.eventId)).toEqual(Array(2).fill('evt_fern_succeeded_3'));
-    inbox.failure = new Error('no database');
-    expect((await payments(paid, 301)).status).toBe(503);
-  });
-
-  it('is refused before any work of the database, also as a flood', async () => {
-    const { send, inbox, payments, clock } = await setUp();
-    const flood = Array.from({ length: 200 }, (_, n) =>
-      send(
-        '/webhooks/mor/payments',
-        paid,
-        n % 2 === 0 ? {} : { 'mor-signature': sign(paid, 'guess', { t: clock.seconds }) },
-      ),
-    );
-    expect((await payments(paid)).status).toBe(200);
-    expect(new Set(statusesOf(await Promise.all(flood)))).toEqual(new Set([503]));
-    expect(inbox.batches.flat()).toHaveLength(1);
-  });
-});
-
-describe('a delivery that cannot be taken now', () => {
-  it('is answered 503 when the database fails, and taken when it comes again', async () => {
-    const { payments, inbox } = await setUp();
-    inbox.failure = new Error('disk full');
-    const got = await payments(paid);
-    expect([got.status, code(got), got.headers['retry-after']]).toEqual([503, 'database', '5']);
-    inbox.failure = null;
-    expect((await payments(paid)).status).toBe(200);
-  });
-
-  it('is answered 503 when the commit, or the quarantine, does not come within 10 seconds', async () => {
-    const { payments, inbox, clock } = await setUp();
-    inbox.hold();
-    const pending = payments(paid);
-    await until(() => inbox.heldCount > 0);
-    await clock.pass(10_000);
-    expect((await pending).status).toBe(503);
-    let asked = false;
-    inbox.quarantine = () => ((asked = true), new Promise<void>(() => undefined));
-    const stale = payments(paid, 400);
-    await until(() => asked);
-    await clock.pass(10_000);
-    expect((await stale).status).toBe(503);
-  });
-
-  it('is answered 503 before opening and after closing, with nothing read', async () => {
-    const { payments, doors, inbox, told } = await setUp({}, { open: false });
-    const early = await payments(paid);
-    expect([early.status, early.headers['retry-after'], early.headers.connection]).toEqual([503, '5', 'close']);
-    doors.open();
-    expect((await payments(paid)).status).toBe(200);
-    await doors.close();
-    expect((await payments(paid)).status).toBe(503);
-    expect(code(early)).toBe('stopping');
-    expect([inbox.rows.size, told]).toEqual([
-      1,
-      ['mor_payments stopping', 'mor_payments stored', 'mor_payments stopping'],
-    ]);
-  });
-
-  it('taken before closing is still answered 200', async () => {
-    const { payments, doors, inbox } = await setUp();
-    inbox.hold();
-    const pending = payments(paid);
-    await until(() => inbox.heldCount > 0);
-    const closing = doors.close();
-    inbox.commitNext();
-    await closing;
-    expect((await pending).status).toBe(200);
-  });
-});
-
-describe('a request that abuses a door', () => {
-  it('with a body over the limit is answered 503 at an endpoint of the MoR: announced, streamed, or exactly one byte too long', async () => {
-    const { payments, port, clock, inbox } = await setUp({ bodyLimitBytes: 2_000 });
-    const exact = paid.toString().padEnd(2_000);
-    expect(statusesOf([await payments(exact), await payments(`${exact} `)])).toEqual([200, 503]);
-    expect(code(await payments(Buffer.alloc(20_000_000)))).toBe('too_large');
-    const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign('', 'x', { t: clock.seconds })}\r\n`;
-    const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
-    const endless = await exchange(port, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}`);
-    expect(endless).toMatch(/^HTTP\/1.1 503 [^]*too_large/);
-    expect(inbox.rows.size).toBe(1);
-  });
-
-  it('whose body does not end is cut off with 503, and others are served meanwhile', async () => {
-    const { payments, port, clock, told } = await setUp({ bodyTimeoutMs: 50 });
-    const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign(paid, 'mor-secret', { t: clock.seconds })}\r\n`;
-    const slow = exchange(port, `${head}Content-Length: ${paid.length}\r\n\r\n${paid.toString().slice(0, 20)}`);
-    expect((await payments(paid)).status).toBe(200);
-    expect(await slow).toMatch(/^HTTP\/1.1 503 [^]*body_too_slow/);
-    expect(told).toContain('mor_payments body_too_slow');
-  });
-
-  it('that goes away in mid-body leaves nothing behind', async () => {
-    const { port, clock, told, inbox, payments } = await setUp();
-    const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign(paid, 'mor-secret', { t: clock.seconds })}\r\n`;
-    const socket = connect(port, '127.0.0.1', () =>
-      socket.write(`${head}Content-Length: 900\r\nExpect: 100-continue\r\n\r\n{`),
-    );
-    await new Promise((resolve) => socket.once('data', resolve)); // "100 Continue": the headers were read
-    socket.destroy();
-    await until(() => told.includes('mor_payments aborted'));
-    expect(inbox.batches).toEqual([]);
-    expect((await payments(paid)).status).toBe(200);
-  });
-
-  it('with more bytes at once than there is room for is answered 503', async () => {
-    const { payments } = await setUp({ room: new ReadingRoom(100) });
-    expect((await payments(paid)).status).toBe(503);
-    expect((await payments('{}')).status).toBe(200); // the room is given back
-  });
-
-  it('by another method is answered 405 at the endpoint of Stripe, and 503 at one of the MoR, with what is allowed', async () => {
-    const { send, inbox } = await setUp();
-    for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH']) {
-      const headers = { 'x-http-method-override': 'POST' };
-      const got = await send('/webhooks/stripe', '', headers, method);
-      expect([got.status, got.headers.allow]).toEqual([405, 'POST']);
-      const again = await send('/webhooks/mor/payments', '', headers, method);
-      expect([again.status, again.headers.allow, again.headers['retry-after']]).toEqual([503, 'POST', '5']);
-    }
-    expect(inbox.batches).toEqual([]);
-  });
-});
-
-describe('the endpoint of Stripe', () => {
-  it('answers with a 4xx whatever is the fault of the sender: Stripe repeats that too', async () => {
-    const { send, clock, inbox, told } = await setUp({ bodyLimitBytes: 2_000 });
-    const to = (body: string, headers: Record<string, string>) => send('/webhooks/stripe', body, headers);
-    const signed = (secret: string, body: string, t = clock.seconds) => ({
-      'stripe-signature': sign(body, secret, { t }),
-    });
-    const large = ' '.repeat(2_001);
-    const got = [
-      await to('{}', {}),
-      await to('{}', { 'stripe-signature': 't=1' }),
-      await to('{}', signed('mor-secret', '{}')),
-      await to(large, signed('stripe-secret-1', large)),
-      await to('{}', signed('stripe-secret-1', '{}', clock.seconds - 301)),
-    ];
-    const said = [
-      [400, 'signature_missing'],
-      [400, 'signature_malformed'],
-      [401, 'signature_mismatch'],
-      [413, 'too_large'],
-      [503, 'timestamp_out_of_tolerance'],
-    ];
-    expect(got.map((one) => [one.status, code(one)])).toEqual(said);
-    expect(told).toEqual(said.map(([, reason]) => `stripe ${reason}`));
-    expect([inbox.batches, inbox.quarantined.length]).toEqual([[], 1]);
-  });
-});
-
-describe('a webhook endpoint', () => {
-  it('does not exist without a secret', () => {
-    const make = (part: object) => () =>
-      new Doors(
-        { secrets: { ...secrets, ...part }, toleranceSec: 300, bodyLimitBytes: 1 },
-        new FakeInbox(),
-        new StillClock(),
-      );
-    expect(make({})).not.toThrow();
-    for (const bad of [{ stripe: [] }, { mor_payments: [' '] }, { mor_events: ['a', ''] }]) expect(make(bad)).toThrow();
-  });
-
-  it('never says a secret or a signature', async () => {
-    const { send, clock } = await setUp();
-    const header = sign(paid, 'guess', { t: clock.seconds });
-    const got = await send('/webhooks/stripe', paid, { 'stripe-signature': header });
-    const all = JSON.stringify(got);
-    for (const secret of [...secrets.stripe, header, header.slice(-64)]) expect(all).not.toContain(secret);
-  });
+it('a webhook endpoint never shows a secret or a signature', async () => {
+  const { send, clock } = await setUp();
+  const header = sign(paid, 'guess', { t: clock.seconds });
+  const got = await send('/webhooks/stripe', paid, { 'stripe-signature': header });
+  const all = JSON.stringify(got);
+  for (const secret of [...secrets.stripe, header, header.slice(-64)]) expect(all).not.toContain(secret);
 });

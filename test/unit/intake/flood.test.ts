@@ -1,5 +1,5 @@
 // A flood of forged deliveries: refused without the database, bounded in memory and log, and it never slows an authentic one to a 4xx.
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { createServer, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Wake } from '../../../src/engine/wake.js';
@@ -74,102 +74,92 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
 const event = (n: number): string => JSON.stringify({ id: `evt_${n}`, type: 'payment.unused', created: 1, data: {} });
 const large = JSON.stringify({ filler: 'x'.repeat(90_000) });
 
-describe('a flood of forged deliveries from one address', () => {
-  it('is refused and bounded in the log, and every authentic delivery is taken beside it', async () => {
-    const { inbox, lines, metrics, post } = await setUp();
-    const all: Promise<readonly [authentic: boolean, status: number]>[] = [];
-    for (let n = 0; n < FORGED; n++) {
-      const forged = n % 3 === 0 ? post(event(n), null) : post(n % 3 === 1 ? event(n) : large, 'guessed-secret');
-      all.push(forged.then((status) => [false, status] as const));
-      if (n % (FORGED / AUTHENTIC) === 0)
-        all.push(post(event(n), 'mor-secret').then((status) => [true, status] as const));
-    }
-    const answers = await Promise.all(all);
-    expect(answers.filter(([authentic, status]) => authentic && status === 200)).toHaveLength(AUTHENTIC);
-    expect(inbox.rows.size).toBe(AUTHENTIC);
-    expect(new Set(answers.flatMap(([authentic, status]) => (authentic ? [] : [status])))).toEqual(new Set([503]));
-
-    const told = lines.filter((line) => line.includes('"reason":"signature_mismatch"'));
-    expect(lines).toEqual(told); // what brings no signature is counted, and costs no line
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.length).toBeLessThanOrEqual(40); // twenty a minute, should a minute end in between
-    expect(await metrics.text()).toContain(
-      `crossbill_webhook_refusals_total{endpoint="mor_payments",reason="signature_mismatch"} ${(FORGED * 2) / 3}`,
-    );
-  });
-});
-
-describe('a database that takes nothing', () => {
-  it('costs the log a few lines a minute, however many deliveries are told to come again', async () => {
-    const { inbox, lines, post } = await setUp();
-    inbox.failure = new Error('could not extend file: No space left on device');
-    const statuses = await Promise.all(Array.from({ length: 100 }, (_, n) => post(event(n), 'mor-secret')));
-    expect(new Set(statuses)).toEqual(new Set([503]));
-    const told = lines.filter((line) => line.includes('"reason":"database"'));
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.length).toBeLessThanOrEqual(40);
-  });
-});
-
-describe('bodies that never end', () => {
-  it('give way, the oldest first, so that what comes in one go is taken', async () => {
-    const { inbox, post, trickle } = await setUp({ room: new ReadingRoom(1_000) });
-    const slow = [trickle(600), trickle(600)]; // no room for both
-    expect(await Promise.race(slow)).toBe(503);
-    // One of them is left, with all that it sent: it was its arrival that ended the other.
-    expect(await post(event(1).padEnd(500), 'mor-secret')).toBe(200);
-    expect(await Promise.all(slow)).toEqual([503, 503]);
-    expect(inbox.batches.flat().map((delivery) => delivery.eventId)).toEqual(['evt_1']);
-  });
-});
-
-describe('a body that comes in very many pieces', () => {
-  it('takes what the pieces cost, and not their bytes alone', async () => {
-    const { post, inPieces } = await setUp({ room: new ReadingRoom(20_000) });
-    expect(await inPieces(20)).toBe('signature_mismatch');
-    expect(await inPieces(100)).toBe('crowded');
-    expect(await post(event(1), 'mor-secret')).toBe(200);
-  });
-});
-
-describe('the room for bodies', () => {
-  /** A body of which more is to come, and whether it had to go. */
-  function body(room: ReadingRoom, sender: Sender, bytes: number) {
-    const it = { taken: false, gone: false };
-    const giveWay = (): void => {
-      it.gone = true;
-      room.give(sender, bytes, giveWay);
-    };
-    it.taken = room.take(sender, bytes, giveWay);
-    if (it.taken) room.stay(sender, giveWay);
-    return it;
+it('a flood of forged deliveries costs few log lines, and every authentic delivery gets through', async () => {
+  const { inbox, lines, metrics, post } = await setUp();
+  const all: Promise<readonly [authentic: boolean, status: number]>[] = [];
+  for (let n = 0; n < FORGED; n++) {
+    const forged = n % 3 === 0 ? post(event(n), null) : post(n % 3 === 1 ? event(n) : large, 'guessed-secret');
+    all.push(forged.then((status) => [false, status] as const));
+    if (n % (FORGED / AUTHENTIC) === 0)
+      all.push(post(event(n), 'mor-secret').then((status) => [true, status] as const));
   }
+  const answers = await Promise.all(all);
+  expect(answers.filter(([authentic, status]) => authentic && status === 200)).toHaveLength(AUTHENTIC);
+  expect(inbox.rows.size).toBe(AUTHENTIC);
+  expect(new Set(answers.flatMap(([authentic, status]) => (authentic ? [] : [status])))).toEqual(new Set([503]));
 
-  it('keeps half of itself for callers and half for strangers: neither sends the other away from it', () => {
-    const room = new ReadingRoom(1_000);
-    const callers = [body(room, 'caller', 200), body(room, 'caller', 300)];
-    const strangers = Array.from({ length: 20 }, () => body(room, 'stranger', 250));
-    expect(strangers.map((s) => s.gone)).toEqual([...Array.from({ length: 18 }, () => true), false, false]);
-    expect(callers).toEqual([
-      { taken: true, gone: false },
-      { taken: true, gone: false },
-    ]);
-    for (let n = 0; n < 20; n++) body(room, 'caller', 250);
-    expect(strangers.slice(18).map((s) => s.gone)).toEqual([false, false]);
-  });
+  const told = lines.filter((line) => line.includes('"reason":"signature_mismatch"'));
+  expect(lines).toEqual(told); // what brings no signature is counted, and costs no line
+  expect(told.length).toBeGreaterThan(0);
+  expect(told.length).toBeLessThanOrEqual(40); // twenty a minute, should a minute end in between
+  expect(await metrics.text()).toContain(
+    `crossbill_webhook_refusals_total{endpoint="mor_payments",reason="signature_mismatch"} ${(FORGED * 2) / 3}`,
+  );
+});
 
-  it('lends what one side does not need, and takes it back from the oldest when it is needed', () => {
-    const room = new ReadingRoom(1_000);
-    const strangers = Array.from({ length: 4 }, () => body(room, 'stranger', 250));
-    expect(strangers.map((s) => s.gone)).toEqual([false, false, false, false]);
-    expect(body(room, 'caller', 400)).toEqual({ taken: true, gone: false });
-    expect(strangers.map((s) => s.gone)).toEqual([true, true, false, false]);
-    expect(body(room, 'caller', 1_001).taken).toBe(false);
-  });
+it('a full database costs the log a few lines a minute, for any number of refused deliveries', async () => {
+  const { inbox, lines, post } = await setUp();
+  inbox.failure = new Error('could not extend file: No space left on device');
+  const statuses = await Promise.all(Array.from({ length: 100 }, (_, n) => post(event(n), 'mor-secret')));
+  expect(new Set(statuses)).toEqual(new Set([503]));
+  const told = lines.filter((line) => line.includes('"reason":"database"'));
+  expect(told.length).toBeGreaterThan(0);
+  expect(told.length).toBeLessThanOrEqual(40);
+});
 
-  it('holds five hundred unfinished bodies of a side, however small they are', () => {
-    const room = new ReadingRoom();
-    const bodies = Array.from({ length: 501 }, () => body(room, 'stranger', 1));
-    expect(bodies.filter((b) => b.gone)).toEqual([bodies[0]]);
-  });
+it('the oldest endless body gives way to a whole one', async () => {
+  const { inbox, post, trickle } = await setUp({ room: new ReadingRoom(1_000) });
+  const slow = [trickle(600), trickle(600)]; // no room for both
+  expect(await Promise.race(slow)).toBe(503);
+  // One of them is left, with all that it sent: it was its arrival that ended the other.
+  expect(await post(event(1).padEnd(500), 'mor-secret')).toBe(200);
+  expect(await Promise.all(slow)).toEqual([503, 503]);
+  expect(inbox.batches.flat().map((delivery) => delivery.eventId)).toEqual(['evt_1']);
+});
+
+it('a body in many pieces takes room for the pieces, not for its bytes alone', async () => {
+  const { post, inPieces } = await setUp({ room: new ReadingRoom(20_000) });
+  expect(await inPieces(20)).toBe('signature_mismatch');
+  expect(await inPieces(100)).toBe('crowded');
+  expect(await post(event(1), 'mor-secret')).toBe(200);
+});
+
+/** A body of which more is to come, and whether it had to go. */
+function body(room: ReadingRoom, sender: Sender, bytes: number) {
+  const it = { taken: false, gone: false };
+  const giveWay = (): void => {
+    it.gone = true;
+    room.give(sender, bytes, giveWay);
+  };
+  it.taken = room.take(sender, bytes, giveWay);
+  if (it.taken) room.stay(sender, giveWay);
+  return it;
+}
+
+it('the room for bodies keeps one half for callers and one for strangers', () => {
+  const room = new ReadingRoom(1_000);
+  const callers = [body(room, 'caller', 200), body(room, 'caller', 300)];
+  const strangers = Array.from({ length: 20 }, () => body(room, 'stranger', 250));
+  expect(strangers.map((s) => s.gone)).toEqual([...Array.from({ length: 18 }, () => true), false, false]);
+  expect(callers).toEqual([
+    { taken: true, gone: false },
+    { taken: true, gone: false },
+  ]);
+  for (let n = 0; n < 20; n++) body(room, 'caller', 250);
+  expect(strangers.slice(18).map((s) => s.gone)).toEqual([false, false]);
+});
+
+it('a side may borrow unneeded room, and gives it back from its oldest body', () => {
+  const room = new ReadingRoom(1_000);
+  const strangers = Array.from({ length: 4 }, () => body(room, 'stranger', 250));
+  expect(strangers.map((s) => s.gone)).toEqual([false, false, false, false]);
+  expect(body(room, 'caller', 400)).toEqual({ taken: true, gone: false });
+  expect(strangers.map((s) => s.gone)).toEqual([true, true, false, false]);
+  expect(body(room, 'caller', 1_001).taken).toBe(false);
+});
+
+it('the room holds five hundred unfinished bodies of a side, of any size', () => {
+  const room = new ReadingRoom();
+  const bodies = Array.from({ length: 501 }, () => body(room, 'stranger', 1));
+  expect(bodies.filter((b) => b.gone)).toEqual([bodies[0]]);
 });

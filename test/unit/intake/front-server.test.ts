@@ -1,5 +1,5 @@
 // The listening server: what it answers before its parts are there, whom it hands requests to, and how it stops.
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { Doors } from '../../../src/intake/doors.js';
@@ -60,191 +60,189 @@ function exchange(port: number, bytes: string, expected: RegExp): Promise<string
   });
 }
 
-describe('the front server', () => {
-  it('is alive and says "starting" until its parts are there', async () => {
-    const { front, ask } = await setUp();
-    expect((await ask('/livez')).status).toBe(200);
-    for (const path of ['/readyz', '/v1/invoices', '/']) {
-      const got = await ask(path);
-      expect(got.status).toBe(503);
-      expect(got.body).toContain('"code":"starting"');
-    }
-    for (const path of ['/webhooks/stripe', '/Webhooks/mor/payments/', '/webhooks/mor/events']) {
-      const got = await ask(path, { method: 'POST' });
-      expect([got.status, got.body, got.retryAfter]).toEqual([503, expect.stringContaining('"code":"stopping"'), '5']);
-    }
-    front.setFallback((_req: IncomingMessage, res: ServerResponse) => res.end('behind'));
-    expect(await ask('/livez')).toMatchObject({ status: 200, body: 'behind' });
-  });
+it('the front server is alive and says "starting" until its parts are there', async () => {
+  const { front, ask } = await setUp();
+  expect((await ask('/livez')).status).toBe(200);
+  for (const path of ['/readyz', '/v1/invoices', '/']) {
+    const got = await ask(path);
+    expect(got.status).toBe(503);
+    expect(got.body).toContain('"code":"starting"');
+  }
+  for (const path of ['/webhooks/stripe', '/Webhooks/mor/payments/', '/webhooks/mor/events']) {
+    const got = await ask(path, { method: 'POST' });
+    expect([got.status, got.body, got.retryAfter]).toEqual([503, expect.stringContaining('"code":"stopping"'), '5']);
+  }
+  front.setFallback((_req: IncomingMessage, res: ServerResponse) => res.end('behind'));
+  expect(await ask('/livez')).toMatchObject({ status: 200, body: 'behind' });
+});
 
-  it('ends the connection of an answer that was given before the body was read, and keeps that of others', async () => {
-    const { front, port } = await setUp();
-    front.setFallback((req, res) => {
-      if (req.url === '/unread') res.writeHead(401).end('no');
-      else req.resume().on('end', () => res.end('read'));
-    });
-    const head = (path: string): string => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n`;
-    const refusal = /^HTTP\/1\.1 401 .*\r\nConnection: close\r\n.*\bno\b/is;
-    expect(await exchange(port, `${head('/unread')}1234`, refusal)).toMatch(refusal);
-    const taken = await exchange(port, `${head('/read')}12345${head('/read')}12345`, /(HTTP\/1\.1 200 .*){2}/s);
-    expect(taken.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
-    expect(taken).toMatch(/Connection: keep-alive/i);
+it('an answer before the end of the body closes its connection, and other connections stay', async () => {
+  const { front, port } = await setUp();
+  front.setFallback((req, res) => {
+    if (req.url === '/unread') res.writeHead(401).end('no');
+    else req.resume().on('end', () => res.end('read'));
   });
+  const head = (path: string): string => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n`;
+  const refusal = /^HTTP\/1\.1 401 .*\r\nConnection: close\r\n.*\bno\b/is;
+  expect(await exchange(port, `${head('/unread')}1234`, refusal)).toMatch(refusal);
+  const taken = await exchange(port, `${head('/read')}12345${head('/read')}12345`, /(HTTP\/1\.1 200 .*){2}/s);
+  expect(taken.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+  expect(taken).toMatch(/Connection: keep-alive/i);
+});
 
-  it('lets a sender finish who is still writing when the answer is out', async () => {
-    const { front, port } = await setUp();
-    front.setFallback((_req, res) => void res.writeHead(413).end('large'));
-    const body = 'x'.repeat(2_000_000); // more than the buffers between us hold
-    const refusal = /^HTTP\/1\.1 413 .*\blarge\b/is;
-    const request = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    expect(await exchange(port, request, refusal)).toMatch(refusal);
-  });
+it('a sender may finish writing after the answer', async () => {
+  const { front, port } = await setUp();
+  front.setFallback((_req, res) => void res.writeHead(413).end('large'));
+  const body = 'x'.repeat(2_000_000); // more than the buffers between us hold
+  const refusal = /^HTTP\/1\.1 413 .*\blarge\b/is;
+  const request = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  expect(await exchange(port, request, refusal)).toMatch(refusal);
+});
 
-  it("tells of a refusal with the sender's address, and of a delivery that was taken without looking for one", async () => {
-    const { front, ask } = await setUp();
-    const told: string[] = [];
-    const clock = new StillClock();
-    const doors = new Doors(
-      {
-        secrets: { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] },
-        toleranceSec: 300,
-        bodyLimitBytes: 1_000,
-        onAnswer: (_door, outcome, { address }) => void told.push(`${outcome} ${address}`),
-      },
-      new FakeInbox(),
-      clock,
-    );
-    doors.open();
-    front.setDoors(doors);
-    for (const secret of ['a-secret', 'another']) {
-      const headers = { 'stripe-signature': sign('{}', secret, { t: clock.seconds }) };
-      await ask('/webhooks/stripe', { method: 'POST', headers, body: '{}' });
-    }
-    expect(told).toEqual(['stored ', 'signature_mismatch 127.0.0.1']);
-  });
+it("a refusal carries the sender's address, and a stored delivery costs no look-up of it", async () => {
+  const { front, ask } = await setUp();
+  const told: string[] = [];
+  const clock = new StillClock();
+  const doors = new Doors(
+    {
+      secrets: { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] },
+      toleranceSec: 300,
+      bodyLimitBytes: 1_000,
+      onAnswer: (_door, outcome, { address }) => void told.push(`${outcome} ${address}`),
+    },
+    new FakeInbox(),
+    clock,
+  );
+  doors.open();
+  front.setDoors(doors);
+  for (const secret of ['a-secret', 'another']) {
+    const headers = { 'stripe-signature': sign('{}', secret, { t: clock.seconds }) };
+    await ask('/webhooks/stripe', { method: 'POST', headers, body: '{}' });
+  }
+  expect(told).toEqual(['stored ', 'signature_mismatch 127.0.0.1']);
+});
 
-  it('gives webhook requests to the doors and all others, unread, to the fallback', async () => {
-    const { front, ask } = await setUp();
-    const inbox = new FakeInbox();
-    const clock = new StillClock();
-    const secrets = { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] };
-    const doors = new Doors({ secrets, toleranceSec: 300, bodyLimitBytes: 1_000 }, inbox, clock);
-    doors.open();
-    front.setDoors(doors);
-    front.setFallback((req, res) => void req.pipe(res));
-    const headers = { 'stripe-signature': sign('{}', 'a-secret', { t: clock.seconds }) };
-    expect((await ask('/webhooks/stripe/', { method: 'POST', headers, body: '{}' })).body).toBe('{"received":true}');
-    const whole = 'http://crossbill.example/Webhooks/stripe?x=1';
-    expect((await ask(whole, { method: 'POST', headers, body: '{}' })).body).toBe('{"received":true}');
-    expect((await ask('/v1/echo', { method: 'POST', body: 'as it came' })).body).toBe('as it came');
-    expect(inbox.rows.size).toBe(1);
-  });
+it('webhook requests go to the endpoints, and all others unread to the fallback', async () => {
+  const { front, ask } = await setUp();
+  const inbox = new FakeInbox();
+  const clock = new StillClock();
+  const secrets = { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] };
+  const doors = new Doors({ secrets, toleranceSec: 300, bodyLimitBytes: 1_000 }, inbox, clock);
+  doors.open();
+  front.setDoors(doors);
+  front.setFallback((req, res) => void req.pipe(res));
+  const headers = { 'stripe-signature': sign('{}', 'a-secret', { t: clock.seconds }) };
+  expect((await ask('/webhooks/stripe/', { method: 'POST', headers, body: '{}' })).body).toBe('{"received":true}');
+  const whole = 'http://crossbill.example/Webhooks/stripe?x=1';
+  expect((await ask(whole, { method: 'POST', headers, body: '{}' })).body).toBe('{"received":true}');
+  expect((await ask('/v1/echo', { method: 'POST', body: 'as it came' })).body).toBe('as it came');
+  expect(inbox.rows.size).toBe(1);
+});
 
-  it('answers headers beyond its limit with 503, which a sender tries again, and not with a final 431', async () => {
-    const { front, ask } = await setUp();
-    const told = withDoors(front);
-    for (const size of [17_000, 3_000_000]) {
-      const headers = { 'x-large': 'x'.repeat(size) }; // the second is still being written when the answer comes
-      const got = await ask('/webhooks/mor/payments', { method: 'POST', headers });
-      expect([size, got.status, got.body, got.retryAfter]).toEqual([
-        size,
-        503,
-        expect.stringContaining('"headers_too_large"'),
-        '5',
-      ]);
-    }
-    expect((await ask('/webhooks/mor/payments', { method: 'POST' })).body).toContain('"signature_missing"'); // others are served
-    expect(told).toEqual([
-      'mor_payments headers_too_large',
-      'mor_payments headers_too_large',
-      'mor_payments signature_missing',
+it('oversized headers get 503, so the sender tries again, and never a final 431', async () => {
+  const { front, ask } = await setUp();
+  const told = withDoors(front);
+  for (const size of [17_000, 3_000_000]) {
+    const headers = { 'x-large': 'x'.repeat(size) }; // the second is still being written when the answer comes
+    const got = await ask('/webhooks/mor/payments', { method: 'POST', headers });
+    expect([size, got.status, got.body, got.retryAfter]).toEqual([
+      size,
+      503,
+      expect.stringContaining('"headers_too_large"'),
+      '5',
     ]);
-  });
+  }
+  expect((await ask('/webhooks/mor/payments', { method: 'POST' })).body).toContain('"signature_missing"'); // others are served
+  expect(told).toEqual([
+    'mor_payments headers_too_large',
+    'mor_payments headers_too_large',
+    'mor_payments signature_missing',
+  ]);
+});
 
-  it('counts headers beyond its limit at the endpoint that they name, and says whether they look authentic', async () => {
-    const { front, ask } = await setUp();
-    const told = withDoors(front);
-    const huge = { 'x-large': 'x'.repeat(17_000) };
-    const signed = { 'Service-Signature': 't=1,v1=00', ...huge };
-    expect((await ask('/webhooks/mor/events', { method: 'POST', headers: signed })).status).toBe(503);
-    expect((await ask('/v1/invoices', { headers: huge })).status).toBe(503); // no delivery: nobody counts it
-    expect((await ask(`/${'x'.repeat(17_000)}`)).status).toBe(503);
-    expect(told).toEqual(['mor_events headers_too_large signed', 'null headers_too_large']);
-  });
+it('oversized headers count at their endpoint, as signed or unsigned', async () => {
+  const { front, ask } = await setUp();
+  const told = withDoors(front);
+  const huge = { 'x-large': 'x'.repeat(17_000) };
+  const signed = { 'Service-Signature': 't=1,v1=00', ...huge };
+  expect((await ask('/webhooks/mor/events', { method: 'POST', headers: signed })).status).toBe(503);
+  expect((await ask('/v1/invoices', { headers: huge })).status).toBe(503); // no delivery: nobody counts it
+  expect((await ask(`/${'x'.repeat(17_000)}`)).status).toBe(503);
+  expect(told).toEqual(['mor_events headers_too_large signed', 'null headers_too_large']);
+});
 
-  it('answers a delivery without Host by its signature, and any other request without it with 400', async () => {
-    const { front, port } = await setUp();
-    withDoors(front);
-    const of = (path: string): string => `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`;
-    const refused = /^HTTP\/1\.1 503 .*signature_missing/s;
-    expect(await exchange(port, of('/webhooks/mor/payments'), refused)).toMatch(refused);
-    const hostless = /^HTTP\/1\.1 400 .*bad_request/s;
-    expect(await exchange(port, of('/v1/invoices'), hostless)).toMatch(hostless);
-  });
+it('a delivery without Host counts by its signature, and any other such request gets 400', async () => {
+  const { front, port } = await setUp();
+  withDoors(front);
+  const of = (path: string): string => `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`;
+  const refused = /^HTTP\/1\.1 503 .*signature_missing/s;
+  expect(await exchange(port, of('/webhooks/mor/payments'), refused)).toMatch(refused);
+  const hostless = /^HTTP\/1\.1 400 .*bad_request/s;
+  expect(await exchange(port, of('/v1/invoices'), hostless)).toMatch(hostless);
+});
 
-  it('answers an Expect that it does not know with 503 at the doors, and 417 elsewhere', async () => {
-    const { front, ask } = await setUp();
-    const post = { method: 'POST', headers: { expect: 'the-unexpected' }, body: '{}' };
-    expect((await ask('/webhooks/stripe', post)).status).toBe(503); // while it starts
-    const told = withDoors(front);
-    for (const path of ['/webhooks/stripe', '/Webhooks/MoR/payments/', '/webhooks/mor/events?x=1']) {
-      const got = await ask(path, post);
-      expect([path, got.status, got.body]).toEqual([path, 503, expect.stringContaining('"unknown_expectation"')]);
-    }
-    expect(told).toEqual(['stripe', 'mor_payments', 'mor_events'].map((endpoint) => `${endpoint} unknown_expectation`));
-    expect((await ask('/v1/invoices', post)).status).toBe(417);
-  });
+it('an unknown Expect gets 503 at the endpoints, and 417 elsewhere', async () => {
+  const { front, ask } = await setUp();
+  const post = { method: 'POST', headers: { expect: 'the-unexpected' }, body: '{}' };
+  expect((await ask('/webhooks/stripe', post)).status).toBe(503); // while it starts
+  const told = withDoors(front);
+  for (const path of ['/webhooks/stripe', '/Webhooks/MoR/payments/', '/webhooks/mor/events?x=1']) {
+    const got = await ask(path, post);
+    expect([path, got.status, got.body]).toEqual([path, 503, expect.stringContaining('"unknown_expectation"')]);
+  }
+  expect(told).toEqual(['stripe', 'mor_payments', 'mor_events'].map((endpoint) => `${endpoint} unknown_expectation`));
+  expect((await ask('/v1/invoices', post)).status).toBe(417);
+});
 
-  it('lets a sender that expects 100-continue go on, and answers what is no HTTP with 503: it may be a delivery', async () => {
-    const { front, port } = await setUp();
-    const told = withDoors(front);
-    const head = 'POST /webhooks/stripe HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n';
-    const goneOn = /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /;
-    const signed = `${head}Stripe-Signature: t=1,v1=${'0'.repeat(64)}\r\n\r\n{}`;
-    expect(await exchange(port, signed, goneOn)).toMatch(goneOn);
-    const refusal = /^HTTP\/1\.1 503 Service Unavailable\r\n.*retry-after: 5\r\n.*bad_request/is;
-    expect(await exchange(port, 'no http at all\r\n\r\n', refusal)).toMatch(refusal);
-    expect(told).toEqual(['stripe signature_mismatch signed', 'null bad_request']);
-  });
+it('a sender with 100-continue may go on, and bytes outside HTTP get 503: they may be a delivery', async () => {
+  const { front, port } = await setUp();
+  const told = withDoors(front);
+  const head = 'POST /webhooks/stripe HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n';
+  const goneOn = /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /;
+  const signed = `${head}Stripe-Signature: t=1,v1=${'0'.repeat(64)}\r\n\r\n{}`;
+  expect(await exchange(port, signed, goneOn)).toMatch(goneOn);
+  const refusal = /^HTTP\/1\.1 503 Service Unavailable\r\n.*retry-after: 5\r\n.*bad_request/is;
+  expect(await exchange(port, 'no http at all\r\n\r\n', refusal)).toMatch(refusal);
+  expect(told).toEqual(['stripe signature_mismatch signed', 'null bad_request']);
+});
 
-  it('when closing finishes what is under way, ends its connections, and takes nothing new', async () => {
-    const { front, ask } = await setUp();
-    const waiting: ServerResponse[] = [];
-    front.setFallback((_req, res) => void waiting.push(res));
-    const agent = new Agent({ keepAlive: true });
-    const pending = ask('/slow', { agent });
-    while (waiting.length === 0) await turn();
-    let closed = false;
-    const closing = front.close(60_000).then(() => (closed = true));
-    // For a moment a new connection is told to come again, then there is nobody to connect to.
-    expect((await ask('/late').catch(() => null))?.status ?? 503).toBe(503);
-    expect(closed).toBe(false);
-    waiting[0]?.end('done');
-    expect(await pending).toMatchObject({ status: 200, body: 'done', connection: 'close' });
-    await closing;
-    agent.destroy();
-  });
+it('the closing front server finishes its requests, ends their connections, and takes nothing new', async () => {
+  const { front, ask } = await setUp();
+  const waiting: ServerResponse[] = [];
+  front.setFallback((_req, res) => void waiting.push(res));
+  const agent = new Agent({ keepAlive: true });
+  const pending = ask('/slow', { agent });
+  while (waiting.length === 0) await turn();
+  let closed = false;
+  const closing = front.close(60_000).then(() => (closed = true));
+  // For a moment a new connection is told to come again, then there is nobody to connect to.
+  expect((await ask('/late').catch(() => null))?.status ?? 503).toBe(503);
+  expect(closed).toBe(false);
+  waiting[0]?.end('done');
+  expect(await pending).toMatchObject({ status: 200, body: 'done', connection: 'close' });
+  await closing;
+  agent.destroy();
+});
 
-  it('tells what was sent over an old connection in the moment of closing to come again, and closes that connection', async () => {
-    const { front, ask } = await setUp();
-    front.setFallback((_req, res) => void res.end('done'));
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    expect(await ask('/first', { agent })).toMatchObject({ status: 200, connection: 'keep-alive' });
-    const closing = front.close(60_000);
-    const late = await ask('/second', { agent });
-    expect(late).toMatchObject({ status: 503, connection: 'close' });
-    expect(late.body).toContain('"code":"stopping"');
-    await closing;
-    agent.destroy();
-  });
+it('a request over an old connection during closing gets 503, and the connection ends', async () => {
+  const { front, ask } = await setUp();
+  front.setFallback((_req, res) => void res.end('done'));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  expect(await ask('/first', { agent })).toMatchObject({ status: 200, connection: 'keep-alive' });
+  const closing = front.close(60_000);
+  const late = await ask('/second', { agent });
+  expect(late).toMatchObject({ status: 503, connection: 'close' });
+  expect(late.body).toContain('"code":"stopping"');
+  await closing;
+  agent.destroy();
+});
 
-  it('ends what is still under way when its patience is over', async () => {
-    const { front, ask } = await setUp();
-    const waiting: ServerResponse[] = [];
-    front.setFallback((_req, res) => void waiting.push(res));
-    const pending = ask('/never').catch(() => 'cut off');
-    while (waiting.length === 0) await turn();
-    await Promise.all([front.close(20), front.close(20)]);
-    expect(await pending).toBe('cut off');
-  });
+it('the closing front server cuts off a request after its patience', async () => {
+  const { front, ask } = await setUp();
+  const waiting: ServerResponse[] = [];
+  front.setFallback((_req, res) => void waiting.push(res));
+  const pending = ask('/never').catch(() => 'cut off');
+  while (waiting.length === 0) await turn();
+  await Promise.all([front.close(20), front.close(20)]);
+  expect(await pending).toBe('cut off');
 });

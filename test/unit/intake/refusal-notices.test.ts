@@ -1,5 +1,5 @@
 // When a webhook endpoint refuses deliveries, somebody hears of it: at once, and then once an hour.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type NewNotification, type Told } from '../../../src/domain/notification.js';
 import { type DoorOutcome } from '../../../src/intake/options.js';
 import { RefusalNotices } from '../../../src/intake/refusal-notices.js';
@@ -31,63 +31,61 @@ function setUp(format: 'standard' | null = 'standard') {
   return { told, lines, database, notices, saw, facts, replica: () => new RefusalNotices(store, putDownIn, log) };
 }
 
-describe('a notice that a webhook endpoint refuses deliveries', () => {
-  it('goes out at the first refusal, then an hour later at the earliest, with the count since the last one', async () => {
-    const { saw, facts, lines } = setUp();
-    for (const at of [0, 1, 59 * MINUTE, 60 * MINUTE, 61 * MINUTE]) await saw('signature_mismatch', at);
-    const told = { endpoint: 'mor_payments', reason: 'signature_mismatch' };
-    expect(facts()).toEqual([
-      expect.objectContaining({ ...told, refused: 1, since: new Date(START).toISOString() }),
-      expect.objectContaining({ ...told, refused: 3, since: new Date(START + 1).toISOString() }),
-    ]);
-    expect(lines).toEqual([1, 3].map((refused) => expect.objectContaining({ event: 'webhooks.refusing', refused })));
-  });
+it('a notice of refused deliveries goes out at once, then hourly with the count since the last one', async () => {
+  const { saw, facts, lines } = setUp();
+  for (const at of [0, 1, 59 * MINUTE, 60 * MINUTE, 61 * MINUTE]) await saw('signature_mismatch', at);
+  const told = { endpoint: 'mor_payments', reason: 'signature_mismatch' };
+  expect(facts()).toEqual([
+    expect.objectContaining({ ...told, refused: 1, since: new Date(START).toISOString() }),
+    expect.objectContaining({ ...told, refused: 3, since: new Date(START + 1).toISOString() }),
+  ]);
+  expect(lines).toEqual([1, 3].map((refused) => expect.objectContaining({ event: 'webhooks.refusing', refused })));
+});
 
-  it('names the setting to compare where the signature is wrong', async () => {
-    const { saw, facts } = setUp();
-    await saw('signature_mismatch', 0);
-    expect(facts()[0]?.['check']).toContain('MOR_PAYMENT_WEBHOOK_SECRETS');
-  });
+it('a notice of wrong signatures names the setting to compare', async () => {
+  const { saw, facts } = setUp();
+  await saw('signature_mismatch', 0);
+  expect(facts()[0]?.['check']).toContain('MOR_PAYMENT_WEBHOOK_SECRETS');
+});
 
-  it('goes out again after each start, and once for all replicas in an hour after that', async () => {
-    const { saw, told, replica } = setUp();
-    const [a, b] = [replica(), replica()];
-    await saw('signature_mismatch', 0, { of: a });
-    await saw('signature_mismatch', 1, { of: b });
-    expect(told).toHaveLength(2);
-    await saw('signature_mismatch', 62 * MINUTE, { of: a });
-    await saw('signature_mismatch', 63 * MINUTE, { of: b });
-    expect(told).toHaveLength(3);
-  });
+it('a notice goes out after each start, then once an hour for all replicas', async () => {
+  const { saw, told, replica } = setUp();
+  const [a, b] = [replica(), replica()];
+  await saw('signature_mismatch', 0, { of: a });
+  await saw('signature_mismatch', 1, { of: b });
+  expect(told).toHaveLength(2);
+  await saw('signature_mismatch', 62 * MINUTE, { of: a });
+  await saw('signature_mismatch', 63 * MINUTE, { of: b });
+  expect(told).toHaveLength(3);
+});
 
-  it.each([
-    ['signature_missing', false],
-    ['too_large', false],
-    ['stopping', true],
-    ['aborted', true],
-    ['stored', true],
-  ] as const)('does not go out for %s (signed: %s)', async (outcome, signed) => {
-    const { saw, told, lines } = setUp();
-    await saw(outcome, 0, { signed });
-    expect([told, lines]).toEqual([[], []]);
-  });
+it.each([
+  ['signature_missing', false],
+  ['too_large', false],
+  ['stopping', true],
+  ['aborted', true],
+  ['stored', true],
+] as const)('no notice goes out for %s (signed: %s)', async (outcome, signed) => {
+  const { saw, told, lines } = setUp();
+  await saw(outcome, 0, { signed });
+  expect([told, lines]).toEqual([[], []]);
+});
 
-  it('is a log line alone where nobody is notified', async () => {
-    const { saw, told, lines } = setUp(null);
-    await saw('timestamp_out_of_tolerance', 0);
-    expect([told, lines.length]).toEqual([[], 1]);
-  });
+it('without a receiver the notice is a log line alone', async () => {
+  const { saw, told, lines } = setUp(null);
+  await saw('timestamp_out_of_tolerance', 0);
+  expect([told, lines.length]).toEqual([[], 1]);
+});
 
-  it('waits for a database that is gone, and goes out with the next delivery that it takes', async () => {
-    const { saw, facts, database, lines } = setUp();
-    database.gone = true;
-    for (const at of [0, 1, 10_001]) await saw('database', at);
-    expect(facts()).toEqual([]);
-    database.gone = false;
-    await saw('stored', 15_000);
-    expect(facts()).toEqual([]); // it is not tried with each delivery
-    await saw('stored', 20_002);
-    expect(facts()).toMatchObject([{ reason: 'database', refused: 3, since: new Date(START).toISOString() }]);
-    expect(lines.filter((line) => line['event'] === 'webhooks.refusing')).toHaveLength(1);
-  });
+it('a notice waits for a lost database, and goes out with its next delivery', async () => {
+  const { saw, facts, database, lines } = setUp();
+  database.gone = true;
+  for (const at of [0, 1, 10_001]) await saw('database', at);
+  expect(facts()).toEqual([]);
+  database.gone = false;
+  await saw('stored', 15_000);
+  expect(facts()).toEqual([]); // it is not tried with each delivery
+  await saw('stored', 20_002);
+  expect(facts()).toMatchObject([{ reason: 'database', refused: 3, since: new Date(START).toISOString() }]);
+  expect(lines.filter((line) => line['event'] === 'webhooks.refusing')).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 // Every notification has a schema in the OpenAPI document, and says no more and no less than it.
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { NOTIFICATION_TYPES, type NotificationType, sampleOf } from '../../../src/domain/notification.js';
 import { schemaOf } from '../../../src/notifications/notification.schema.js';
 import { putDown } from '../../../src/notifications/rules/put-down.js';
@@ -9,20 +9,18 @@ const NOW = new Date('2026-11-22T09:00:00Z');
 const bodyOf = (type: NotificationType): Record<string, unknown> =>
   JSON.parse(putDown(sampleOf(type, 'x'), 'standard', NOW).body) as Record<string, unknown>;
 
-describe('the schema of a notification', () => {
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': true } });
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': true } });
 
-  it.each(NOTIFICATION_TYPES)('fits every %s, and names all of its fields', (type) => {
-    const fits = ajv.compile(schemaOf(type));
-    const body = bodyOf(type);
-    expect([fits(body), fits.errors]).toEqual([true, null]);
-    const data = body['data'] as Record<string, unknown>;
-    const { properties } = schemaOf(type) as { properties: { data: { properties: Record<string, unknown> } } };
-    expect(Object.keys(properties.data.properties).sort()).toEqual(Object.keys(data).sort());
-    for (const field of Object.keys(data)) {
-      const { [field]: _, ...rest } = data;
-      expect(fits({ ...body, data: rest })).toBe(false);
-    }
-    expect(fits({ ...body, type: 'something.else' })).toBe(false);
-  });
+it.each(NOTIFICATION_TYPES)('the notification schema fits every %s, and names all of its fields', (type) => {
+  const fits = ajv.compile(schemaOf(type));
+  const body = bodyOf(type);
+  expect([fits(body), fits.errors]).toEqual([true, null]);
+  const data = body['data'] as Record<string, unknown>;
+  const { properties } = schemaOf(type) as { properties: { data: { properties: Record<string, unknown> } } };
+  expect(Object.keys(properties.data.properties).sort()).toEqual(Object.keys(data).sort());
+  for (const field of Object.keys(data)) {
+    const { [field]: _, ...rest } = data;
+    expect(fits({ ...body, data: rest })).toBe(false);
+  }
+  expect(fits({ ...body, type: 'something.else' })).toBe(false);
 });

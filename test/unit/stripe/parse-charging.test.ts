@@ -1,64 +1,62 @@
 // The method that Stripe would charge by itself, in Stripe's own order.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { isChargeable } from '../../../src/domain/ports/billing-reader.js';
 import { chargedOfCustomer, chargedOfSubscription, parseSubscription } from '../../../src/stripe/parse-charging.js';
 
-describe("Stripe's own order", () => {
-  const card = (id: string) => ({ object: 'payment_method', id, type: 'card' });
-  const custom = { object: 'payment_method', id: 'pm_mor', type: 'custom', custom: { type: 'cpmt_1' } };
-  const customer = (method: unknown, source: unknown = null) => ({
-    object: 'customer',
-    id: 'cus_1',
-    invoice_settings: { default_payment_method: method },
-    default_source: source,
-  });
-  const subscription = (over: object) => ({
-    object: 'subscription',
-    id: 'sub_1',
-    customer: customer(card('pm_customer'), 'card_old'),
-    default_payment_method: null,
-    default_source: null,
-    ...over,
-  });
-  const first = (object: unknown) => chargedOfSubscription(object)?.charged ?? null;
+const card = (id: string) => ({ object: 'payment_method', id, type: 'card' });
+const custom = { object: 'payment_method', id: 'pm_mor', type: 'custom', custom: { type: 'cpmt_1' } };
+const customer = (method: unknown, source: unknown = null) => ({
+  object: 'customer',
+  id: 'cus_1',
+  invoice_settings: { default_payment_method: method },
+  default_source: source,
+});
+const subscription = (over: object) => ({
+  object: 'subscription',
+  id: 'sub_1',
+  customer: customer(card('pm_customer'), 'card_old'),
+  default_payment_method: null,
+  default_source: null,
+  ...over,
+});
+const first = (object: unknown) => chargedOfSubscription(object)?.charged ?? null;
 
-  it('is the subscription’s method, its source, the customer’s method, then its source', () => {
-    expect(first(subscription({ default_payment_method: card('pm_sub'), default_source: 'card_sub' }))).toEqual({
-      from: 'subscription',
-      id: 'pm_sub',
-      type: 'card',
-    });
-    expect(first(subscription({ default_source: 'card_sub' }))).toMatchObject({ id: 'card_sub', type: 'source' });
-    expect(first(subscription({}))).toMatchObject({ from: 'customer', id: 'pm_customer' });
-    expect(first(subscription({ customer: customer(null, 'card_old') }))).toMatchObject({
-      id: 'card_old',
-      type: 'source',
-    });
-    expect(first(subscription({ customer: customer(null) }))).toBeNull();
-    expect(first(subscription({ customer: { object: 'customer', id: 'cus_1', deleted: true } }))).toBeNull();
+it('Stripe charges the subscription’s method, its source, the customer’s method, then its source', () => {
+  expect(first(subscription({ default_payment_method: card('pm_sub'), default_source: 'card_sub' }))).toEqual({
+    from: 'subscription',
+    id: 'pm_sub',
+    type: 'card',
   });
-
-  it('ends at a custom method, behind which a card is never charged', () => {
-    const found = first(subscription({ default_payment_method: custom }));
-    expect(found).toMatchObject({ id: 'pm_mor', type: 'custom' });
-    expect([
-      isChargeable(found),
-      isChargeable(null),
-      isChargeable({ from: 'customer', id: 'pm_card', type: 'card' }),
-    ]).toEqual([false, false, true]);
-    expect(isChargeable({ from: 'customer', id: 'pm_1', type: null })).toBe(true); // not told: to be on the safe side
+  expect(first(subscription({ default_source: 'card_sub' }))).toMatchObject({ id: 'card_sub', type: 'source' });
+  expect(first(subscription({}))).toMatchObject({ from: 'customer', id: 'pm_customer' });
+  expect(first(subscription({ customer: customer(null, 'card_old') }))).toMatchObject({
+    id: 'card_old',
+    type: 'source',
   });
+  expect(first(subscription({ customer: customer(null) }))).toBeNull();
+  expect(first(subscription({ customer: { object: 'customer', id: 'cus_1', deleted: true } }))).toBeNull();
+});
 
-  it('is not read from another object, nor from one without its ids', () => {
-    expect([
-      chargedOfSubscription(customer(null)),
-      chargedOfCustomer(subscription({})),
-      chargedOfSubscription('x'),
-    ]).toEqual([null, null, null]);
-    expect(parseSubscription(subscription({ customer: null }))).toBeNull();
-    expect(parseSubscription(subscription({ metadata: { a: 'b', n: 1 } }))).toMatchObject({
-      customerId: 'cus_1',
-      metadata: { a: 'b' },
-    });
+it('a custom method ends the search: Stripe never charges a card behind it', () => {
+  const found = first(subscription({ default_payment_method: custom }));
+  expect(found).toMatchObject({ id: 'pm_mor', type: 'custom' });
+  expect([
+    isChargeable(found),
+    isChargeable(null),
+    isChargeable({ from: 'customer', id: 'pm_card', type: 'card' }),
+  ]).toEqual([false, false, true]);
+  expect(isChargeable({ from: 'customer', id: 'pm_1', type: null })).toBe(true); // not told: to be on the safe side
+});
+
+it('Crossbill reads no method from another object, or from an object without its ids', () => {
+  expect([
+    chargedOfSubscription(customer(null)),
+    chargedOfCustomer(subscription({})),
+    chargedOfSubscription('x'),
+  ]).toEqual([null, null, null]);
+  expect(parseSubscription(subscription({ customer: null }))).toBeNull();
+  expect(parseSubscription(subscription({ metadata: { a: 'b', n: 1 } }))).toMatchObject({
+    customerId: 'cus_1',
+    metadata: { a: 'b' },
   });
 });

@@ -1,5 +1,5 @@
 // Finalizing an invoice and paying it out of band: when a refused or unanswered call counts as done.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import {
   anInvoice,
   calls,
@@ -14,91 +14,89 @@ import {
 
 const stub = stubs();
 
-describe('finalizing and paying out of band', () => {
-  it('a refused finalization of an invoice that is open already is done', async () => {
-    const { platform, more } = await stub(refusal(400, {}), reply(200, anInvoice()));
-    const call = stored(platform, calls.finalize);
-    expect(await platform.send(call)).toMatchObject({ ok: true, value: { invoice: { status: 'open' } } });
-    more(refusal(400, { code: 'customer_tax_location_invalid' }), reply(200, anInvoice({ status: 'draft' })));
-    expect(await platform.send(call)).toMatchObject({ kind: 'refused', code: 'customer_tax_location_invalid' });
-  });
-
-  it('an invoice for which Stripe collected money itself is not taken for our out-of-band mark', async () => {
-    const no = refusal(400, { code: 'invoice_already_paid' });
-    const { platform, more } = await stub(no, reply(200, paidInvoice({ payments: payments({ status: 'paid' }) })));
-    const call = stored(platform, calls.pay);
-    expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
-    more(no, reply(200, paidInvoice({ payments: payments({ status: 'canceled' }) })));
-    expect(await platform.send(call)).toMatchObject({ ok: true });
-  });
-
-  it('an invoice that a person credited in full, so that it is paid with nothing, is not taken for our out-of-band mark', async () => {
-    const no = refusal(400, { code: 'invoice_already_paid' });
-    const settled = { payments: payments({ status: 'canceled' }) };
-    const { platform, more } = await stub(no, reply(200, paidInvoice({ ...settled, amount_paid: 0 })));
-    const call = stored(platform, calls.pay);
-    expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
-    more(no, reply(200, paidInvoice({ ...settled, amount_paid: 2990 })));
-    expect(await platform.send(call)).toMatchObject({ ok: true });
-  });
-
-  it('an invoice payment of a type nobody knows is no collection by Stripe, one that names a charge is', async () => {
-    const no = refusal(400, { code: 'invoice_already_paid' });
-    const listed = (payment: Record<string, unknown>): Reply =>
-      reply(200, paidInvoice({ payments: payments({ payment }) }));
-    const { platform, more } = await stub(no, listed({ type: 'out_of_band_payment' }));
-    const call = stored(platform, calls.pay);
-    expect(await platform.send(call)).toMatchObject({ ok: true });
-    more(no, listed({ type: 'something_new', something_new: 'x_1' }));
-    expect(await platform.send(call)).toMatchObject({ ok: true });
-    more(no, listed({ type: 'charge', charge: 'ch_1' }));
-    expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
-  });
-
-  it.each([
-    ['a card that Stripe charged', {}],
-    ['a payment record that somebody attached', { record: 'pr_hand' }],
-  ])('a part that %s paid leaves the rest as what came out of band', async (_, part) => {
-    const no = refusal(400, { code: 'invoice_already_paid' });
-    const listed = payments({ ...part, minor: 990 }, { payment: { type: 'out_of_band_payment' }, minor: 2000 });
-    const { platform } = await stub(no, reply(200, paidInvoice({ payments: listed })));
-    expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ ok: true });
-  });
-
-  it('a card payment of which Stripe does not say how much it paid may have paid all of it', async () => {
-    const listed = payments({ minor: null });
-    const { platform } = await stub(
-      refusal(400, { code: 'invoice_already_paid' }),
-      reply(200, paidInvoice({ payments: listed })),
-    );
-    expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ kind: 'refused' });
-  });
-
-  it('a reference is believed once the invoice shows it', async () => {
-    const metadata = { mor_payment_id: 'pay_1', mor_charge_id: 'ch_psp_1' };
-    const { platform } = await stub(
-      reply(200, anInvoice({ metadata })),
-      reply(200, anInvoice()),
-      reply(200, anInvoice({ metadata })),
-    );
-    const call = stored(platform, calls.reference);
-    expect(await platform.send(call)).toMatchObject({ ok: true });
-    expect(await platform.send(call)).toMatchObject({ kind: 'unknown' });
-    expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: true } });
-  });
-
-  it.each([
-    ['pmt_restored', 'pmt_before', 'prf_1', true],
-    ['pay_1', 'pmt_before', 'prf_1', true],
-    ['pmt_restored', 'pmt_before', 'prf_2', false],
-    ['pay_1', 'pay_2', 'prf_1', false],
-  ])(
-    'the reference of %s is found beside the name %s, %s: %s, since our own id is another one after a restore',
-    async (paymentId, shown, reference, done) => {
-      const metadata = { mor_payment_id: shown, mor_charge_id: 'prf_1' };
-      const { platform } = await stub(reply(200, anInvoice({ metadata })));
-      const asked = { ...calls.reference, paymentId, reference };
-      expect(await platform.probe(asked)).toMatchObject({ ok: true, value: { done } });
-    },
-  );
+it('a refused finalization is done if the invoice is open', async () => {
+  const { platform, more } = await stub(refusal(400, {}), reply(200, anInvoice()));
+  const call = stored(platform, calls.finalize);
+  expect(await platform.send(call)).toMatchObject({ ok: true, value: { invoice: { status: 'open' } } });
+  more(refusal(400, { code: 'customer_tax_location_invalid' }), reply(200, anInvoice({ status: 'draft' })));
+  expect(await platform.send(call)).toMatchObject({ kind: 'refused', code: 'customer_tax_location_invalid' });
 });
+
+it('money collected by Stripe is never our out-of-band mark', async () => {
+  const no = refusal(400, { code: 'invoice_already_paid' });
+  const { platform, more } = await stub(no, reply(200, paidInvoice({ payments: payments({ status: 'paid' }) })));
+  const call = stored(platform, calls.pay);
+  expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
+  more(no, reply(200, paidInvoice({ payments: payments({ status: 'canceled' }) })));
+  expect(await platform.send(call)).toMatchObject({ ok: true });
+});
+
+it('an invoice settled by a full credit note is never our out-of-band mark', async () => {
+  const no = refusal(400, { code: 'invoice_already_paid' });
+  const settled = { payments: payments({ status: 'canceled' }) };
+  const { platform, more } = await stub(no, reply(200, paidInvoice({ ...settled, amount_paid: 0 })));
+  const call = stored(platform, calls.pay);
+  expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
+  more(no, reply(200, paidInvoice({ ...settled, amount_paid: 2990 })));
+  expect(await platform.send(call)).toMatchObject({ ok: true });
+});
+
+it('an invoice payment of an unknown type is no collection by Stripe, and one with a charge is', async () => {
+  const no = refusal(400, { code: 'invoice_already_paid' });
+  const listed = (payment: Record<string, unknown>): Reply =>
+    reply(200, paidInvoice({ payments: payments({ payment }) }));
+  const { platform, more } = await stub(no, listed({ type: 'out_of_band_payment' }));
+  const call = stored(platform, calls.pay);
+  expect(await platform.send(call)).toMatchObject({ ok: true });
+  more(no, listed({ type: 'something_new', something_new: 'x_1' }));
+  expect(await platform.send(call)).toMatchObject({ ok: true });
+  more(no, listed({ type: 'charge', charge: 'ch_1' }));
+  expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
+});
+
+it.each([
+  ['a card that Stripe charged', {}],
+  ['a payment record that somebody attached', { record: 'pr_hand' }],
+])('after a part paid by %s the rest counts as out of band', async (_, part) => {
+  const no = refusal(400, { code: 'invoice_already_paid' });
+  const listed = payments({ ...part, minor: 990 }, { payment: { type: 'out_of_band_payment' }, minor: 2000 });
+  const { platform } = await stub(no, reply(200, paidInvoice({ payments: listed })));
+  expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ ok: true });
+});
+
+it('a card payment without its amount may cover the whole invoice', async () => {
+  const listed = payments({ minor: null });
+  const { platform } = await stub(
+    refusal(400, { code: 'invoice_already_paid' }),
+    reply(200, paidInvoice({ payments: listed })),
+  );
+  expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ kind: 'refused' });
+});
+
+it('Crossbill believes a reference once the invoice shows it', async () => {
+  const metadata = { mor_payment_id: 'pay_1', mor_charge_id: 'ch_psp_1' };
+  const { platform } = await stub(
+    reply(200, anInvoice({ metadata })),
+    reply(200, anInvoice()),
+    reply(200, anInvoice({ metadata })),
+  );
+  const call = stored(platform, calls.reference);
+  expect(await platform.send(call)).toMatchObject({ ok: true });
+  expect(await platform.send(call)).toMatchObject({ kind: 'unknown' });
+  expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: true } });
+});
+
+it.each([
+  ['pmt_restored', 'pmt_before', 'prf_1', true],
+  ['pay_1', 'pmt_before', 'prf_1', true],
+  ['pmt_restored', 'pmt_before', 'prf_2', false],
+  ['pay_1', 'pay_2', 'prf_1', false],
+])(
+  'the reference of %s counts as set next to the name %s, %s: %s, as after a restore',
+  async (paymentId, shown, reference, done) => {
+    const metadata = { mor_payment_id: shown, mor_charge_id: 'prf_1' };
+    const { platform } = await stub(reply(200, anInvoice({ metadata })));
+    const asked = { ...calls.reference, paymentId, reference };
+    expect(await platform.probe(asked)).toMatchObject({ ok: true, value: { done } });
+  },
+);

@@ -1,5 +1,5 @@
 // The exact requests of a move, and what a subscription shows of how it is collected.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { parseMovable, StripeMoves } from '../../../src/stripe/stripe-moves.js';
 import { adapterFor } from '../../support/stripe-stub.js';
 
@@ -19,57 +19,53 @@ const SUBSCRIPTION = {
   metadata: {},
 };
 
-describe('requests of a move', () => {
-  it('are forms with what changes and nothing else', () => {
-    expect(custom.encode({ kind: 'make_method' })).toEqual({
-      method: 'POST',
-      path: '/v1/payment_methods',
-      body: 'type=custom&custom[type]=cpmt_mor',
-    });
-    expect(custom.encode({ kind: 'attach_method', methodId: 'pm_1', customerId: 'cus_1' })).toMatchObject({
-      path: '/v1/payment_methods/pm_1/attach',
-      body: 'customer=cus_1',
-    });
-    const set = { kind: 'set_method', subscriptionId: 'sub_1' } as const;
-    expect(custom.encode({ ...set, methodId: 'pm_1' })).toMatchObject({
-      path: '/v1/subscriptions/sub_1',
-      body: 'default_payment_method=pm_1',
-    });
-    expect(custom.encode({ ...set, methodId: null }).body).toBe('default_payment_method=');
-    const collect = { kind: 'set_collection', subscriptionId: 'sub_1' } as const;
-    expect(custom.encode({ ...collect, collectionMethod: 'send_invoice' }).body).toBe(
-      'collection_method=send_invoice&days_until_due=30',
-    );
-    expect(custom.encode({ ...collect, collectionMethod: 'charge_automatically' }).body).toBe(
-      'collection_method=charge_automatically',
-    );
+it('each request of a move carries its change and nothing else', () => {
+  expect(custom.encode({ kind: 'make_method' })).toEqual({
+    method: 'POST',
+    path: '/v1/payment_methods',
+    body: 'type=custom&custom[type]=cpmt_mor',
   });
-
-  it('go the way that the settings say', () => {
-    expect([custom.way, new StripeMoves(client, null).way]).toEqual(['custom_method', 'send_invoice']);
+  expect(custom.encode({ kind: 'attach_method', methodId: 'pm_1', customerId: 'cus_1' })).toMatchObject({
+    path: '/v1/payment_methods/pm_1/attach',
+    body: 'customer=cus_1',
   });
+  const set = { kind: 'set_method', subscriptionId: 'sub_1' } as const;
+  expect(custom.encode({ ...set, methodId: 'pm_1' })).toMatchObject({
+    path: '/v1/subscriptions/sub_1',
+    body: 'default_payment_method=pm_1',
+  });
+  expect(custom.encode({ ...set, methodId: null }).body).toBe('default_payment_method=');
+  const collect = { kind: 'set_collection', subscriptionId: 'sub_1' } as const;
+  expect(custom.encode({ ...collect, collectionMethod: 'send_invoice' }).body).toBe(
+    'collection_method=send_invoice&days_until_due=30',
+  );
+  expect(custom.encode({ ...collect, collectionMethod: 'charge_automatically' }).body).toBe(
+    'collection_method=charge_automatically',
+  );
 });
 
-describe('a subscription', () => {
-  it('renews when the first of its items does, in either rendering', () => {
-    const renewsAt = new Date(1_800_000_000_000);
-    expect(parseMovable(SUBSCRIPTION)).toMatchObject({ renewsAt, ownMethodId: 'pm_1', unpaid: null, scheduleId: null });
-    const older = { ...SUBSCRIPTION, items: undefined, current_period_end: 1_800_000_000 };
-    expect(parseMovable(older)?.renewsAt).toEqual(renewsAt);
-    expect(parseMovable({ ...SUBSCRIPTION, items: {} })?.renewsAt).toBeNull();
-  });
+it('the settings choose the way of a move', () => {
+  expect([custom.way, new StripeMoves(client, null).way]).toEqual(['custom_method', 'send_invoice']);
+});
 
-  it('shows its newest invoice while that is a draft or open, and its schedule', () => {
-    for (const status of ['draft', 'open'])
-      expect(parseMovable({ ...SUBSCRIPTION, latest_invoice: { id: 'in_1', status } })?.unpaid).toEqual({
-        invoiceId: 'in_1',
-        status,
-      });
-    expect(parseMovable({ ...SUBSCRIPTION, schedule: 'sub_sched_1' })?.scheduleId).toBe('sub_sched_1');
-  });
+it('a subscription renews with its first item, in either rendering', () => {
+  const renewsAt = new Date(1_800_000_000_000);
+  expect(parseMovable(SUBSCRIPTION)).toMatchObject({ renewsAt, ownMethodId: 'pm_1', unpaid: null, scheduleId: null });
+  const older = { ...SUBSCRIPTION, items: undefined, current_period_end: 1_800_000_000 };
+  expect(parseMovable(older)?.renewsAt).toEqual(renewsAt);
+  expect(parseMovable({ ...SUBSCRIPTION, items: {} })?.renewsAt).toBeNull();
+});
 
-  it('without a status is none', () => {
-    expect(parseMovable({ ...SUBSCRIPTION, status: 7 })).toBeNull();
-    expect(parseMovable({ ...SUBSCRIPTION, object: 'customer' })).toBeNull();
-  });
+it('a subscription shows its newest draft or open invoice, and its schedule', () => {
+  for (const status of ['draft', 'open'])
+    expect(parseMovable({ ...SUBSCRIPTION, latest_invoice: { id: 'in_1', status } })?.unpaid).toEqual({
+      invoiceId: 'in_1',
+      status,
+    });
+  expect(parseMovable({ ...SUBSCRIPTION, schedule: 'sub_sched_1' })?.scheduleId).toBe('sub_sched_1');
+});
+
+it('an object without a status is no subscription', () => {
+  expect(parseMovable({ ...SUBSCRIPTION, status: 7 })).toBeNull();
+  expect(parseMovable({ ...SUBSCRIPTION, object: 'customer' })).toBeNull();
 });

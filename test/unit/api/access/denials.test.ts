@@ -1,5 +1,5 @@
 // Strangers in the audit trail: on record, and bounded, since its rows can never be deleted.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { SILENT_LOG } from '../../../support/silent-log.js';
 import { Denials } from '../../../../src/api/access/denials.js';
 import { AuditLog } from '../../../../src/domain/ports/audit-log.js';
@@ -23,37 +23,35 @@ function setUp() {
   return { log, clock, denials, stranger };
 }
 
-describe('refused strangers', () => {
-  it('of one address are written up to a number a minute, and the next minute says how many were not', async () => {
-    const { log, clock, stranger } = setUp();
-    for (let n = 0; n < 110; n++) await stranger('10.0.0.1');
-    expect(log.rows).toHaveLength(100);
-    clock.advance(60_000);
-    await stranger('10.0.0.1');
-    expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 10 });
-  });
+it('Crossbill writes a limited number of refusals of one address a minute, and then counts the rest', async () => {
+  const { log, clock, stranger } = setUp();
+  for (let n = 0; n < 110; n++) await stranger('10.0.0.1');
+  expect(log.rows).toHaveLength(100);
+  clock.advance(60_000);
+  await stranger('10.0.0.1');
+  expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 10 });
+});
 
-  it('with a new address each time are bounded all the same, and a known caller is always written', async () => {
-    const { log, clock, denials, stranger } = setUp();
-    for (let n = 0; n < 2_000; n++) await stranger(`2001:db8::${n.toString(16)}`);
-    expect(log.rows).toHaveLength(1_500);
-    const known = { actor: 'anna', role: 'read', action: 'refund.create', target: null, source: '10.0.0.2' } as const;
-    await denials.record({ ...known, status: 403 });
-    expect(log.rows.at(-1)).toMatchObject({ actor: 'anna', outcome: 'denied' });
-    clock.advance(60_000);
-    await stranger('2001:db8::1');
-    expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 500 });
-  });
+it('strangers with ever new addresses have a limit too, and a known caller always gets a line', async () => {
+  const { log, clock, denials, stranger } = setUp();
+  for (let n = 0; n < 2_000; n++) await stranger(`2001:db8::${n.toString(16)}`);
+  expect(log.rows).toHaveLength(1_500);
+  const known = { actor: 'anna', role: 'read', action: 'refund.create', target: null, source: '10.0.0.2' } as const;
+  await denials.record({ ...known, status: 403 });
+  expect(log.rows.at(-1)).toMatchObject({ actor: 'anna', outcome: 'denied' });
+  clock.advance(60_000);
+  await stranger('2001:db8::1');
+  expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 500 });
+});
 
-  it('are full once no more of them are written in this minute, and each one asked about is counted', async () => {
-    const { log, clock, denials, stranger } = setUp();
-    for (let n = 0; n < 99; n++) await stranger('10.0.0.1');
-    expect(denials.full('10.0.0.1')).toBe(false);
-    await stranger('10.0.0.1');
-    expect([denials.full('10.0.0.1'), denials.full('10.0.0.1'), denials.full('10.0.0.2')]).toEqual([true, true, false]);
-    clock.advance(60_000);
-    expect(denials.full('10.0.0.1')).toBe(false);
-    await stranger('10.0.0.1');
-    expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 2 });
-  });
+it('full denials write nothing more in this minute, and count each question', async () => {
+  const { log, clock, denials, stranger } = setUp();
+  for (let n = 0; n < 99; n++) await stranger('10.0.0.1');
+  expect(denials.full('10.0.0.1')).toBe(false);
+  await stranger('10.0.0.1');
+  expect([denials.full('10.0.0.1'), denials.full('10.0.0.1'), denials.full('10.0.0.2')]).toEqual([true, true, false]);
+  clock.advance(60_000);
+  expect(denials.full('10.0.0.1')).toBe(false);
+  await stranger('10.0.0.1');
+  expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 2 });
 });

@@ -1,5 +1,5 @@
 // The walk over all subscriptions that doctor makes: pages, what is kept, what is said when Stripe does not let one look.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { chargingChecks } from '../../../../src/cli/doctor/charging-checks.js';
 import { type BillingReader, type SubscriptionFacts } from '../../../../src/domain/ports/billing-reader.js';
 import { type ChargeLook } from '../../../../src/enrolment/charge-looks.store.js';
@@ -51,48 +51,46 @@ function walk(pages: readonly (readonly SubscriptionFacts[])[], all: boolean, fa
   return done.then((found) => ({ ...found, asked, kept, progress }));
 }
 
-describe('the walk over subscriptions', () => {
-  const first = Array.from({ length: 100 }, (_, n) => subscription(n));
-  const second = [
-    subscription(100, CARD),
-    subscription(101, { ...CARD, collectionMethod: 'send_invoice' }),
-    subscription(102, { ...CARD, customerId: 'cus_stranger' }),
-    subscription(103, { charged: null }),
-  ];
+const first = Array.from({ length: 100 }, (_, n) => subscription(n));
+const second = [
+  subscription(100, CARD),
+  subscription(101, { ...CARD, collectionMethod: 'send_invoice' }),
+  subscription(102, { ...CARD, customerId: 'cus_stranger' }),
+  subscription(103, { charged: null }),
+];
 
-  it('with --all reads every page, counts the enrolled, names the ones with a charge by Stripe, and keeps each look', async () => {
-    const { check, charged, asked, kept, progress } = await walk([first, second], true);
-    expect(asked).toEqual([null, 'sub_99']);
-    expect(progress).toEqual([100, 104]);
-    expect(kept).toHaveLength(104);
-    expect(check).toMatchObject({
-      state: 'fail',
-      detail: '1 of 103 enrolled, of all subscriptions: sub_100 of cus_100 (card pm_card, of the customer)',
-    });
-    expect(charged).toEqual([
-      { subscription_id: 'sub_100', customer_id: 'cus_100', method: 'pm_card', type: 'card', from: 'customer' },
-    ]);
+it('doctor --all reads every subscription, counts the enrolled, names those with a charge by Stripe, and keeps each look', async () => {
+  const { check, charged, asked, kept, progress } = await walk([first, second], true);
+  expect(asked).toEqual([null, 'sub_99']);
+  expect(progress).toEqual([100, 104]);
+  expect(kept).toHaveLength(104);
+  expect(check).toMatchObject({
+    state: 'fail',
+    detail: '1 of 103 enrolled, of all subscriptions: sub_100 of cus_100 (card pm_card, of the customer)',
   });
+  expect(charged).toEqual([
+    { subscription_id: 'sub_100', customer_id: 'cus_100', method: 'pm_card', type: 'card', from: 'customer' },
+  ]);
+});
 
-  it('without --all makes one request, and reports the part', async () => {
-    const { check, asked } = await walk([first, second], false);
-    expect(asked).toEqual([null]);
-    expect(check).toMatchObject({
-      state: 'ok',
-      detail: 'none of 100 enrolled of the newest 100; `crossbill doctor --all` looks at all of them',
-    });
+it('doctor without --all makes one request for subscriptions, and reports the part', async () => {
+  const { check, asked } = await walk([first, second], false);
+  expect(asked).toEqual([null]);
+  expect(check).toMatchObject({
+    state: 'ok',
+    detail: 'none of 100 enrolled of the newest 100; `crossbill doctor --all` looks at all of them',
   });
+});
 
-  it('names its progress and the missing right of the key after a refusal by Stripe', async () => {
-    expect((await walk([first, second], true, 1)).check).toMatchObject({
-      state: 'warn',
-      detail: '403 no right, after 100',
-      todo: expect.stringContaining('Let the key read subscriptions, customers and payment methods'),
-    });
-    expect((await walk([], true, 0)).check).toMatchObject({ state: 'warn', detail: '403 no right' });
+it('doctor names its progress and the missing right of the key after a refusal by Stripe', async () => {
+  expect((await walk([first, second], true, 1)).check).toMatchObject({
+    state: 'warn',
+    detail: '403 no right, after 100',
+    todo: expect.stringContaining('Let the key read subscriptions, customers and payment methods'),
   });
+  expect((await walk([], true, 0)).check).toMatchObject({ state: 'warn', detail: '403 no right' });
+});
 
-  it('is silent without a subscription', async () => {
-    expect((await walk([[]], true)).check).toMatchObject({ state: 'ok', detail: 'there is none' });
-  });
+it('doctor says nothing about charges without a subscription', async () => {
+  expect((await walk([[]], true)).check).toMatchObject({ state: 'ok', detail: 'there is none' });
 });

@@ -1,5 +1,5 @@
 // What `crossbill doctor` says of Stripe's key, endpoint and events.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { arrivalChecks, endpointChecks, keyChecks } from '../../../../src/cli/doctor/stripe-checks.js';
 import { type Config } from '../../../../src/config/index.js';
 import { stripeInvoiceTypes } from '../../../../src/domain/events/stripe-event.js';
@@ -9,57 +9,50 @@ import { reported } from '../../../support/reported.js';
 
 const answer = <T>(value: T) => Promise.resolve({ ok: true as const, value, status: 200, requestId: null });
 
-describe('the endpoint at Stripe', () => {
-  const checked = async (apiVersion: string | null) => {
-    const endpoint = {
-      endpointId: 'we_1',
-      url: 'https://cb.example/webhooks/stripe',
-      enabled: true,
-      events: stripeInvoiceTypes,
-    };
-    const reader = { listWebhookEndpoints: () => answer([{ ...endpoint, apiVersion }]) } as Partial<BillingReader>;
-    return (await endpointChecks(reader as BillingReader)).map((c) => c.state);
+const checked = async (apiVersion: string | null) => {
+  const endpoint = {
+    endpointId: 'we_1',
+    url: 'https://cb.example/webhooks/stripe',
+    enabled: true,
+    events: stripeInvoiceTypes,
   };
+  const reader = { listWebhookEndpoints: () => answer([{ ...endpoint, apiVersion }]) } as Partial<BillingReader>;
+  return (await endpointChecks(reader as BillingReader)).map((c) => c.state);
+};
 
-  it('fails with an API version before 2018-11-08 and passes with a later one or the account’s own', async () => {
-    expect(await checked('2017-06-05')).toEqual(['fail']);
-    expect(await checked('2018-11-08')).toEqual(['ok']);
-    expect(await checked(null)).toEqual(['ok']);
-  });
+it('doctor fails on an endpoint with an API version before 2018-11-08, and passes on a later one or the default', async () => {
+  expect(await checked('2017-06-05')).toEqual(['fail']);
+  expect(await checked('2018-11-08')).toEqual(['ok']);
+  expect(await checked(null)).toEqual(['ok']);
 });
 
-describe('the events in Stripe’s list', () => {
-  it('fail with a too old default API version of the account', async () => {
-    const event = (name: string): BillingEventFacts => ({
-      eventId: name,
-      type: 'invoice.created',
-      createdAt: new Date(),
-      about: { id: null, createdAt: null },
-      movesBalance: false,
-      body: Buffer.from(reported(name)),
-    });
-    const books = {
-      installedAt: () => Promise.resolve(new Date(0)),
-      unknownEvents: () => Promise.resolve(new Set<string>()),
-    } as Partial<VerifyStore>;
-    const level = async (name: string) => {
-      const reader = { listEvents: () => answer({ items: [event(name)], unreadable: [], next: null }) };
-      return (await arrivalChecks(reader as Partial<BillingReader> as BillingReader, books as VerifyStore)).map(
-        (c) => c.state,
-      );
-    };
-    expect(await level('14-1-updated')).toEqual(['fail']);
-    expect(await level('01-rendering-new')).toEqual(['ok']);
+it('doctor fails on a too old default API version of the account', async () => {
+  const event = (name: string): BillingEventFacts => ({
+    eventId: name,
+    type: 'invoice.created',
+    createdAt: new Date(),
+    about: { id: null, createdAt: null },
+    movesBalance: false,
+    body: Buffer.from(reported(name)),
   });
+  const books = {
+    installedAt: () => Promise.resolve(new Date(0)),
+    unknownEvents: () => Promise.resolve(new Set<string>()),
+  } as Partial<VerifyStore>;
+  const level = async (name: string) => {
+    const reader = { listEvents: () => answer({ items: [event(name)], unreadable: [], next: null }) };
+    return (await arrivalChecks(reader as Partial<BillingReader> as BillingReader, books as VerifyStore)).map(
+      (c) => c.state,
+    );
+  };
+  expect(await level('14-1-updated')).toEqual(['fail']);
+  expect(await level('01-rendering-new')).toEqual(['ok']);
 });
 
-describe('the key', () => {
-  it('warns if it is restricted without the right to read its account', async () => {
-    const failure = { code: null, message: '', errors: [], retryAfterMs: null, requestId: null, replayed: false };
-    const readAccount = () =>
-      Promise.resolve({ ok: false as const, kind: 'stopped' as const, status: 403, ...failure });
-    const config = { stripeApiKey: { reveal: () => 'rk_test_1' } } as unknown as Config;
-    const [check] = await keyChecks(config, { readAccount } as Partial<BillingReader> as BillingReader);
-    expect(check?.state).toBe('warn');
-  });
+it('doctor warns of a key without the right to read its account', async () => {
+  const failure = { code: null, message: '', errors: [], retryAfterMs: null, requestId: null, replayed: false };
+  const readAccount = () => Promise.resolve({ ok: false as const, kind: 'stopped' as const, status: 403, ...failure });
+  const config = { stripeApiKey: { reveal: () => 'rk_test_1' } } as unknown as Config;
+  const [check] = await keyChecks(config, { readAccount } as Partial<BillingReader> as BillingReader);
+  expect(check?.state).toBe('warn');
 });

@@ -1,5 +1,5 @@
 // The page that hands a client secret to the merchant's browser.
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { ConfirmPage } from '../../../../src/cli/rehearse/confirm-page.js';
 import { Interrupted } from '../../../../src/cli/rehearse/state.js';
 
@@ -15,38 +15,33 @@ afterEach(() => page.close());
 const send = (url: string, form: Record<string, string>) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(form) });
 
-describe('the confirmation page', () => {
-  it('shows the secret only at its address, and to no other site', async () => {
-    const url = await page.open(SHOWN);
-    expect(new URL(url).hostname).toBe('127.0.0.1');
-    expect(url).not.toContain(SECRET);
-    expect((await fetch(new URL('/', url))).status).toBe(404);
-    const seen = await fetch(url);
-    const text = await seen.text();
-    expect(text).toContain(`https://shop.example/confirm#client_secret=${SECRET}`);
-    expect(text).toContain('Sign up &lt;b&gt;');
-    expect([seen.headers.get('cache-control'), seen.headers.get('referrer-policy')]).toEqual([
-      'no-store',
-      'no-referrer',
-    ]);
-    expect(seen.headers.get('content-security-policy')).toContain("default-src 'none'");
-  });
+it('the confirmation page shows the secret only at its address, and to no other site', async () => {
+  const url = await page.open(SHOWN);
+  expect(new URL(url).hostname).toBe('127.0.0.1');
+  expect(url).not.toContain(SECRET);
+  expect((await fetch(new URL('/', url))).status).toBe(404);
+  const seen = await fetch(url);
+  const text = await seen.text();
+  expect(text).toContain(`https://shop.example/confirm#client_secret=${SECRET}`);
+  expect(text).toContain('Sign up &lt;b&gt;');
+  expect([seen.headers.get('cache-control'), seen.headers.get('referrer-policy')]).toEqual(['no-store', 'no-referrer']);
+  expect(seen.headers.get('content-security-policy')).toContain("default-src 'none'");
+});
 
-  it('takes the charge of the browser, asks again for a wrong one, and is gone afterwards', async () => {
-    const url = await page.open(SHOWN);
-    expect((await send(url, { charge_id: '' })).status).toBe(400);
-    expect((await send(url, { charge_id: 'no id at all' })).status).toBe(400);
-    expect((await send(url, { charge_id: ' ch_1 ', payment_id: '' })).status).toBe(200);
-    expect(await page.answer(new AbortController().signal)).toEqual({ chargeId: 'ch_1', paymentId: null });
-    expect((await fetch(url)).status).toBe(404);
-  });
+it('the confirmation page takes the charge, asks again for a wrong one, and then disappears', async () => {
+  const url = await page.open(SHOWN);
+  expect((await send(url, { charge_id: '' })).status).toBe(400);
+  expect((await send(url, { charge_id: 'no id at all' })).status).toBe(400);
+  expect((await send(url, { charge_id: ' ch_1 ', payment_id: '' })).status).toBe(200);
+  expect(await page.answer(new AbortController().signal)).toEqual({ chargeId: 'ch_1', paymentId: null });
+  expect((await fetch(url)).status).toBe(404);
+});
 
-  it('a setup needs no charge, and the end of the rehearsal ends the wait', async () => {
-    const url = await page.open({ ...SHOWN, asksCharge: false });
-    const ending = new AbortController();
-    const waiting = page.answer(ending.signal);
-    ending.abort();
-    await expect(waiting).rejects.toBeInstanceOf(Interrupted);
-    expect((await send(url, {})).status).toBe(200);
-  });
+it('a setup needs no charge, and the end of the rehearsal ends its wait', async () => {
+  const url = await page.open({ ...SHOWN, asksCharge: false });
+  const ending = new AbortController();
+  const waiting = page.answer(ending.signal);
+  ending.abort();
+  await expect(waiting).rejects.toBeInstanceOf(Interrupted);
+  expect((await send(url, {})).status).toBe(200);
 });

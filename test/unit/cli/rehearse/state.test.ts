@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { jsonReport } from '../../../../src/cli/rehearse/report.js';
 import { loadRehearsal, newRehearsal, observe, saveFile } from '../../../../src/cli/rehearse/state.js';
 
@@ -12,26 +12,27 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('the file of a rehearsal', () => {
-  it('comes back as written, and only its owner may read it', () => {
-    const r = newRehearsal('0a1b2c3d', 'acct_1', new Date());
-    r.ids['clock'] = 'clock_1';
-    r.steps.push({ name: 'customer', state: 'passed', detail: 'made', at: new Date().toISOString() });
-    observe(r, 'key_life', { answer: 'same' });
-    const path = join(folder, 'new', 'rehearsal.json');
-    saveFile(path, jsonReport(r));
-    expect(loadRehearsal(path)).toEqual(r);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readdirSync(join(folder, 'new'))).toEqual(['rehearsal.json']);
-  });
+it('the state file of a rehearsal reads as written, and only its owner may read it', () => {
+  const r = newRehearsal('0a1b2c3d', 'acct_1', new Date());
+  r.ids['clock'] = 'clock_1';
+  r.steps.push({ name: 'customer', state: 'passed', detail: 'made', at: new Date().toISOString() });
+  observe(r, 'key_life', { answer: 'same' });
+  const path = join(folder, 'new', 'rehearsal.json');
+  saveFile(path, jsonReport(r));
+  expect(loadRehearsal(path)).toEqual(r);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(folder, 'new'))).toEqual(['rehearsal.json']);
+});
 
-  it('may be missing before the first rehearsal', () => {
-    expect(loadRehearsal(join(folder, 'rehearsal.json'))).toBeNull();
-  });
+it('the first rehearsal needs no state file', () => {
+  expect(loadRehearsal(join(folder, 'rehearsal.json'))).toBeNull();
+});
 
-  it.each(['', '{', '[]', '{"rehearsal":2}', '{"rehearsal":1,"id":"a"}'])('with %p in it is an error', (text) => {
+it.each(['', '{', '[]', '{"rehearsal":2}', '{"rehearsal":1,"id":"a"}'])(
+  'a state file of a rehearsal with %p in it is an error',
+  (text) => {
     const path = join(folder, 'rehearsal.json');
     writeFileSync(path, text);
     expect(() => loadRehearsal(path)).toThrow(expect.objectContaining({ code: 'not_a_rehearsal', exitCode: 1 }));
-  });
-});
+  },
+);

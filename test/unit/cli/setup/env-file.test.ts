@@ -1,6 +1,6 @@
 // Single lines of a settings file, written without touching the others.
 import { parseEnv } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { valuesOf, withSetting } from '../../../../src/cli/setup/env-file.js';
 
@@ -8,38 +8,36 @@ import { valuesOf, withSetting } from '../../../../src/cli/setup/env-file.js';
 const othersIn = (text: string): [string, string | undefined][] =>
   Object.entries(parseEnv(text)).filter(([name]) => name !== 'NAME' && !name.startsWith('#'));
 
-describe('a settings file', () => {
-  it('holds a written value next to any other text', () => {
-    const value = fc.string({ unit: fc.constantFrom(...'abc019_-=#\'" $,.;/\\'), minLength: 1, maxLength: 30 });
-    const line = fc.constantFrom(
-      '',
-      '# a comment',
-      'LOG_LEVEL=info',
-      '#NAME=<its example>',
-      "NAME='old'",
-      'export NAME=older',
-      'OTHER=1',
-    );
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 8 }), value, (lines, wanted) => {
-        fc.pre(!(wanted.includes("'") && wanted.includes('"')));
-        const before = lines.join('\n');
-        const after = withSetting(before, 'NAME', wanted);
-        expect(parseEnv(after)['NAME']).toBe(wanted);
-        expect(othersIn(after)).toEqual(othersIn(before));
-        expect(withSetting(after, 'NAME', wanted)).toBe(after);
-      }),
-    );
-  });
+it('setup writes a value into a settings file without changing other text', () => {
+  const value = fc.string({ unit: fc.constantFrom(...'abc019_-=#\'" $,.;/\\'), minLength: 1, maxLength: 30 });
+  const line = fc.constantFrom(
+    '',
+    '# a comment',
+    'LOG_LEVEL=info',
+    '#NAME=<its example>',
+    "NAME='old'",
+    'export NAME=older',
+    'OTHER=1',
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 8 }), value, (lines, wanted) => {
+      fc.pre(!(wanted.includes("'") && wanted.includes('"')));
+      const before = lines.join('\n');
+      const after = withSetting(before, 'NAME', wanted);
+      expect(parseEnv(after)['NAME']).toBe(wanted);
+      expect(othersIn(after)).toEqual(othersIn(before));
+      expect(withSetting(after, 'NAME', wanted)).toBe(after);
+    }),
+  );
+});
 
-  it('replaces the line in its place, the commented one if there is no other, and adds it at the end if there is none', () => {
-    expect(withSetting('A=1\nNAME=x\nB=2\n', 'NAME', 'y')).toBe('A=1\nNAME=y\nB=2\n');
-    expect(withSetting('A=1\n#NAME=<x>\nB=2\n', 'NAME', 'y')).toBe('A=1\nNAME=y\nB=2\n');
-    expect(withSetting('A=1', 'NAME', 'y')).toBe('A=1\nNAME=y\n');
-    expect(withSetting('', 'NAME', 'a b')).toBe("NAME='a b'\n");
-  });
+it('setup replaces the line of a setting, a commented one if there is no other, or adds it at the end', () => {
+  expect(withSetting('A=1\nNAME=x\nB=2\n', 'NAME', 'y')).toBe('A=1\nNAME=y\nB=2\n');
+  expect(withSetting('A=1\n#NAME=<x>\nB=2\n', 'NAME', 'y')).toBe('A=1\nNAME=y\nB=2\n');
+  expect(withSetting('A=1', 'NAME', 'y')).toBe('A=1\nNAME=y\n');
+  expect(withSetting('', 'NAME', 'a b')).toBe("NAME='a b'\n");
+});
 
-  it('has no value for an empty setting or one in angle brackets', () => {
-    expect(valuesOf('A=<sk_… or rk_…>\nB=\nC=https://<host>/x\nD=1\n')).toEqual({ D: '1' });
-  });
+it('an empty setting, or one in angle brackets, has no value', () => {
+  expect(valuesOf('A=<sk_… or rk_…>\nB=\nC=https://<host>/x\nD=1\n')).toEqual({ D: '1' });
 });

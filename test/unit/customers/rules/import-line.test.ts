@@ -1,5 +1,5 @@
 // A file of customers who are linked to the MoR: which columns it needs, and what is wrong with a line.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { bindColumns, ColumnsRefused, readImportLine } from '../../../../src/customers/rules/import-line.js';
 
 const message = (header: string[]): string => {
@@ -12,84 +12,80 @@ const message = (header: string[]): string => {
   return 'taken';
 };
 
-describe('the first line of a file of customers', () => {
-  it('names the columns in any order and case; what nobody reads is said', () => {
-    expect(bindColumns([' Reference ', ' Name', 'MOR_CUSTOMER', 'customer_id'])).toEqual({
-      ...{ at: { customerId: 3, morCustomerId: 2, reference: 0 }, width: 4, unused: ['Name'] },
-    });
-    expect(bindColumns(['customer', 'mor_customer_id'])).toEqual({
-      ...{ at: { customerId: 0, morCustomerId: 1, reference: null }, width: 2, unused: [] },
-    });
+it('the first line of a customer file names the columns in any order and case, and the import names the unused ones', () => {
+  expect(bindColumns([' Reference ', ' Name', 'MOR_CUSTOMER', 'customer_id'])).toEqual({
+    ...{ at: { customerId: 3, morCustomerId: 2, reference: 0 }, width: 4, unused: ['Name'] },
   });
-
-  it('without a column that is needed, or with one twice, is refused with what the file has', () => {
-    const wanted = 'The first line must name the columns customer and mor_customer_id, and reference if there is one.';
-    expect(message(['customer', ' name '])).toBe(
-      `columns: There is no column mor_customer_id. ${wanted} The file has: customer, name.`,
-    );
-    expect(message(['mor_customer_id'])).toContain('There is no column customer.');
-    expect(message(['customer', 'mor_customer_id', 'customer_id'])).toBe(
-      'columns: The column customer is there 2 times. The file has: customer, mor_customer_id, customer_id.',
-    );
-    expect(message(['customer', 'mor_customer_id', 'reference', 'reference', 'reference'])).toContain('there 3 times');
+  expect(bindColumns(['customer', 'mor_customer_id'])).toEqual({
+    ...{ at: { customerId: 0, morCustomerId: 1, reference: null }, width: 2, unused: [] },
   });
 });
 
-describe('a line of a file of customers', () => {
-  const columns = bindColumns(['customer', 'mor_customer_id', 'reference']);
-  const read = (...record: string[]) => readImportLine(record, 7, columns);
-  const wrong = (...record: string[]) => {
-    const line = read(...record);
-    return line.ok ? 'taken' : [line.problem.line, line.problem.customerId, line.problem.problem];
-  };
+it('the import refuses a first line with a missing or repeated column, and lists the columns of the file', () => {
+  const wanted = 'The first line must name the columns customer and mor_customer_id, and reference if there is one.';
+  expect(message(['customer', ' name '])).toBe(
+    `columns: There is no column mor_customer_id. ${wanted} The file has: customer, name.`,
+  );
+  expect(message(['mor_customer_id'])).toContain('There is no column customer.');
+  expect(message(['customer', 'mor_customer_id', 'customer_id'])).toBe(
+    'columns: The column customer is there 2 times. The file has: customer, mor_customer_id, customer_id.',
+  );
+  expect(message(['customer', 'mor_customer_id', 'reference', 'reference', 'reference'])).toContain('there 3 times');
+});
 
-  it('is a link, whatever blanks stand around its cells', () => {
-    expect(read(' cus_1 ', ' mc_1', 'A 7 ')).toEqual({
-      ...{ ok: true, row: { line: 7, customerId: 'cus_1', morCustomerId: 'mc_1', reference: 'A 7' } },
-    });
-    expect(read('cus_1', 'mc_1', ' ')).toMatchObject({ ok: true, row: { reference: null } });
-    const short = bindColumns(['mor_customer', 'customer']);
-    expect(readImportLine(['mc_1', 'cus_1'], 2, short)).toEqual({
-      ...{ ok: true, row: { line: 2, customerId: 'cus_1', morCustomerId: 'mc_1', reference: null } },
-    });
-  });
+const columns = bindColumns(['customer', 'mor_customer_id', 'reference']);
+const read = (...record: string[]) => readImportLine(record, 7, columns);
+const wrong = (...record: string[]) => {
+  const line = read(...record);
+  return line.ok ? 'taken' : [line.problem.line, line.problem.customerId, line.problem.problem];
+};
 
-  it('with a value beyond the columns, without an id, or with one id for both is refused', () => {
-    expect(wrong('cus_1', 'mc_1', '', 'x')).toEqual([
-      7,
-      'cus_1',
-      'cell 4 has a value, and the first line names 3 columns',
-    ]);
-    expect(wrong()).toEqual([7, null, 'customer is empty']);
-    expect(wrong(' ', 'mc_1', '')).toEqual([7, null, 'customer is empty']);
-    expect(wrong('cus_1', '', '')).toEqual([7, 'cus_1', 'mor_customer_id is empty']);
-    expect(wrong('cus_1', 'cus_1', '')).toEqual([7, 'cus_1', 'customer and mor_customer_id are the same']);
+it('a line of a customer file is a link, with any blanks around its cells', () => {
+  expect(read(' cus_1 ', ' mc_1', 'A 7 ')).toEqual({
+    ...{ ok: true, row: { line: 7, customerId: 'cus_1', morCustomerId: 'mc_1', reference: 'A 7' } },
   });
+  expect(read('cus_1', 'mc_1', ' ')).toMatchObject({ ok: true, row: { reference: null } });
+  const short = bindColumns(['mor_customer', 'customer']);
+  expect(readImportLine(['mc_1', 'cus_1'], 2, short)).toEqual({
+    ...{ ok: true, row: { line: 2, customerId: 'cus_1', morCustomerId: 'mc_1', reference: null } },
+  });
+});
 
-  it('may leave out empty cells at its end, or have empty ones too many', () => {
-    expect(read('cus_1', 'mc_1')).toMatchObject({ ok: true, row: { morCustomerId: 'mc_1', reference: null } });
-    expect(read('cus_1', 'mc_1', 'b 7', '', ' ')).toMatchObject({ ok: true, row: { reference: 'b 7' } });
-    const ended = bindColumns(['customer', 'mor_customer_id', '']);
-    expect(ended).toMatchObject({ width: 2, unused: [] });
-    expect(readImportLine(['cus_1', 'mc_1'], 2, ended)).toMatchObject({ ok: true });
-    expect(readImportLine(['cus_1', 'mc_1', ''], 2, ended)).toMatchObject({ ok: true });
-    expect(readImportLine(['cus_1', 'mc_1', 'x'], 2, ended)).toMatchObject({ ok: false });
-  });
+it('the import refuses a line with an extra value, without an id, or with one id for both', () => {
+  expect(wrong('cus_1', 'mc_1', '', 'x')).toEqual([
+    7,
+    'cus_1',
+    'cell 4 has a value, and the first line names 3 columns',
+  ]);
+  expect(wrong()).toEqual([7, null, 'customer is empty']);
+  expect(wrong(' ', 'mc_1', '')).toEqual([7, null, 'customer is empty']);
+  expect(wrong('cus_1', '', '')).toEqual([7, 'cus_1', 'mor_customer_id is empty']);
+  expect(wrong('cus_1', 'cus_1', '')).toEqual([7, 'cus_1', 'customer and mor_customer_id are the same']);
+});
 
-  it.each([
-    ['a control character', 'a\u0007b'],
-    ['half a character', 'a\ud800b'],
-    ['what was no UTF-8', 'a\ufffdb'],
-    ['256 characters', 'x'.repeat(256)],
-    ['a number cut short', '1.23457E+16'],
-    ['a formula', '="mc_0001"'],
-    ['an error of a formula', '#REF!'],
-    ['a character that nobody sees', 'mc_\u200b0004'],
-    ['a word for nothing', 'NULL'],
-  ])('with %s in a cell is refused, names the column, and shows no such id', (_, text) => {
-    expect(wrong(text, 'mc_1', '')).toEqual([7, null, expect.stringMatching(/^customer /)]);
-    expect(wrong('cus_1', text, '')).toEqual([7, 'cus_1', expect.stringMatching(/^mor_customer_id /)]);
-    expect(wrong('cus_1', 'mc_1', text)).toEqual([7, 'cus_1', expect.stringMatching(/^reference /)]);
-    expect(wrong('x'.repeat(255), 'mc_1', '')).toBe('taken');
-  });
+it('a line may leave out empty cells at its end, or have extra empty ones', () => {
+  expect(read('cus_1', 'mc_1')).toMatchObject({ ok: true, row: { morCustomerId: 'mc_1', reference: null } });
+  expect(read('cus_1', 'mc_1', 'b 7', '', ' ')).toMatchObject({ ok: true, row: { reference: 'b 7' } });
+  const ended = bindColumns(['customer', 'mor_customer_id', '']);
+  expect(ended).toMatchObject({ width: 2, unused: [] });
+  expect(readImportLine(['cus_1', 'mc_1'], 2, ended)).toMatchObject({ ok: true });
+  expect(readImportLine(['cus_1', 'mc_1', ''], 2, ended)).toMatchObject({ ok: true });
+  expect(readImportLine(['cus_1', 'mc_1', 'x'], 2, ended)).toMatchObject({ ok: false });
+});
+
+it.each([
+  ['a control character', 'a\u0007b'],
+  ['half a character', 'a\ud800b'],
+  ['what was no UTF-8', 'a\ufffdb'],
+  ['256 characters', 'x'.repeat(256)],
+  ['a number cut short', '1.23457E+16'],
+  ['a formula', '="mc_0001"'],
+  ['an error of a formula', '#REF!'],
+  ['a character that nobody sees', 'mc_\u200b0004'],
+  ['a word for nothing', 'NULL'],
+])('the import refuses a cell with %s, names the column, and shows no such id', (_, text) => {
+  expect(wrong(text, 'mc_1', '')).toEqual([7, null, expect.stringMatching(/^customer /)]);
+  expect(wrong('cus_1', text, '')).toEqual([7, 'cus_1', expect.stringMatching(/^mor_customer_id /)]);
+  expect(wrong('cus_1', 'mc_1', text)).toEqual([7, 'cus_1', expect.stringMatching(/^reference /)]);
+  expect(wrong('x'.repeat(255), 'mc_1', '')).toBe('taken');
 });

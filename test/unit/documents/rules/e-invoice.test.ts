@@ -1,5 +1,5 @@
 // What the MoR says of an e-invoice, in whatever order it arrives, and which payment it is for.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { takeEInvoice } from '../../../../src/documents/rules/e-invoice.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../../src/domain/mor-object.js';
@@ -19,64 +19,59 @@ const eInvoice = (over: Partial<MorObjectRow> = {}) =>
   newMorObject(NOW, { id: 'obj_1', kind: 'e_invoice', morId: 'ei_1', invoiceId: 'in_1', status: 'ISSUED', ...over });
 const last = (s: LaneState) => s.objects.at(-1);
 
-describe('an e-invoice', () => {
-  it.each([
-    ['e_invoice.issued', 'ISSUED'],
-    ['e_invoice.issuance_failed', 'FAILED'],
-    ['e_invoice.cancelled', 'CANCELLED'],
-  ] as const)('of which %s is told is %s', (type, status) => {
-    const { state, verdict } = tell(lane(), type);
-    expect(last(state)).toMatchObject({
-      kind: 'e_invoice',
-      morId: 'ei_1',
-      status,
-      updatedAt: at(5_000),
-      paymentRowId: null,
-    });
-    expect(last(state)?.detail).toEqual({ madeFor: null });
-    expect(verdict).toEqual({ status: 'done', reason: `e-invoice ei_1 is ${status}` });
+it.each([
+  ['e_invoice.issued', 'ISSUED'],
+  ['e_invoice.issuance_failed', 'FAILED'],
+  ['e_invoice.cancelled', 'CANCELLED'],
+] as const)('an e-invoice after %s is %s', (type, status) => {
+  const { state, verdict } = tell(lane(), type);
+  expect(last(state)).toMatchObject({
+    kind: 'e_invoice',
+    morId: 'ei_1',
+    status,
+    updatedAt: at(5_000),
+    paymentRowId: null,
   });
+  expect(last(state)?.detail).toEqual({ madeFor: null });
+  expect(verdict).toEqual({ status: 'done', reason: `e-invoice ei_1 is ${status}` });
+});
 
-  it('that failed or was cancelled stays so when an earlier event comes late', () => {
-    for (const status of ['FAILED', 'CANCELLED'])
-      expect(last(tell(withObjects(lane(), eInvoice({ status })), 'e_invoice.issued').state)?.status).toBe(status);
-    expect(last(tell(withObjects(lane(), eInvoice()), 'e_invoice.cancelled').state)?.status).toBe('CANCELLED');
-  });
+it('a failed or cancelled e-invoice stays so after a late, earlier event', () => {
+  for (const status of ['FAILED', 'CANCELLED'])
+    expect(last(tell(withObjects(lane(), eInvoice({ status })), 'e_invoice.issued').state)?.status).toBe(status);
+  expect(last(tell(withObjects(lane(), eInvoice()), 'e_invoice.cancelled').state)?.status).toBe('CANCELLED');
+});
 
-  it('that failed says why, where the MoR does', () => {
-    const { state, verdict } = tell(lane(), 'e_invoice.issuance_failed', {
-      eInvoiceId: 'ei_1',
-      reason: 'no VAT number',
-    });
-    expect(last(state)?.detail.failure).toEqual({ code: null, message: 'no VAT number', failedAt: null });
-    expect(verdict.reason).toBe('e-invoice ei_1 is FAILED: no VAT number');
-    const issued = tell(lane(), 'e_invoice.issued', { eInvoiceId: 'ei_1', reason: 'ok' });
-    expect([last(issued.state)?.detail.failure, issued.verdict.reason]).toEqual([
-      undefined,
-      'e-invoice ei_1 is ISSUED',
-    ]);
+it('a failed e-invoice carries the MoR’s reason, if there is one', () => {
+  const { state, verdict } = tell(lane(), 'e_invoice.issuance_failed', {
+    eInvoiceId: 'ei_1',
+    reason: 'no VAT number',
   });
+  expect(last(state)?.detail.failure).toEqual({ code: null, message: 'no VAT number', failedAt: null });
+  expect(verdict.reason).toBe('e-invoice ei_1 is FAILED: no VAT number');
+  const issued = tell(lane(), 'e_invoice.issued', { eInvoiceId: 'ei_1', reason: 'ok' });
+  expect([last(issued.state)?.detail.failure, issued.verdict.reason]).toEqual([undefined, 'e-invoice ei_1 is ISSUED']);
+});
 
-  it('is for the proforma invoice or payment that its event names, and keeps the first that was named', () => {
-    const data = { e_invoice_id: 'ei_1', service: { id: PROFORMA } };
-    const other = aProforma({ id: 'pfm_0', morId: 'pf_0', paymentRowId: 'pmt_0' });
-    const requested = aProforma({ id: 'pfm_2', morId: null, paymentRowId: 'pmt_2' });
-    const s = withObjects(lane(), other, requested, aProforma({ paymentRowId: 'pmt_1' }));
-    const first = tell(s, 'e_invoice.issued', data).state;
-    expect(last(first)).toMatchObject({ paymentRowId: 'pmt_1', detail: { madeFor: PROFORMA } });
-    const again = tell(first, 'e_invoice.cancelled', { eInvoiceId: 'ei_1', service: { id: 'pf_0' } }).state;
-    expect(last(again)).toMatchObject({ paymentRowId: 'pmt_1', detail: { madeFor: PROFORMA } });
-    expect(
-      tell(withObjects(s, eInvoice()), 'e_invoice.issued', { eInvoiceId: 'ei_1' }).state.objects.at(-1),
-    ).toMatchObject({
-      ...{ paymentRowId: null, detail: { madeFor: null } },
-    });
+it('an e-invoice belongs to the first proforma invoice or payment of its events', () => {
+  const data = { e_invoice_id: 'ei_1', service: { id: PROFORMA } };
+  const other = aProforma({ id: 'pfm_0', morId: 'pf_0', paymentRowId: 'pmt_0' });
+  const requested = aProforma({ id: 'pfm_2', morId: null, paymentRowId: 'pmt_2' });
+  const s = withObjects(lane(), other, requested, aProforma({ paymentRowId: 'pmt_1' }));
+  const first = tell(s, 'e_invoice.issued', data).state;
+  expect(last(first)).toMatchObject({ paymentRowId: 'pmt_1', detail: { madeFor: PROFORMA } });
+  const again = tell(first, 'e_invoice.cancelled', { eInvoiceId: 'ei_1', service: { id: 'pf_0' } }).state;
+  expect(last(again)).toMatchObject({ paymentRowId: 'pmt_1', detail: { madeFor: PROFORMA } });
+  expect(
+    tell(withObjects(s, eInvoice()), 'e_invoice.issued', { eInvoiceId: 'ei_1' }).state.objects.at(-1),
+  ).toMatchObject({
+    ...{ paymentRowId: null, detail: { madeFor: null } },
   });
+});
 
-  it('that its event does not name changes nothing', () => {
-    const s = lane();
-    const { state, verdict } = tell(s, 'e_invoice.issued', { about: 'x' });
-    expect(state).toBe(s);
-    expect(verdict.reason).toBe('names no e-invoice');
-  });
+it('an event without an e-invoice id changes nothing', () => {
+  const s = lane();
+  const { state, verdict } = tell(s, 'e_invoice.issued', { about: 'x' });
+  expect(state).toBe(s);
+  expect(verdict.reason).toBe('names no e-invoice');
 });

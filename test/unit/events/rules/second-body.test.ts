@@ -1,5 +1,5 @@
 // A second body under the id of a known event, as an event of our own on the invoice's lane or on a lane of the item.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { itemLane } from '../../../../src/domain/events/channel-lane.js';
 import { laneOfItem, parseOwnEvent } from '../../../../src/domain/events/own-event.js';
 import { type LaneState } from '../../../../src/domain/model.js';
@@ -19,34 +19,30 @@ const second = (ms = 0): OwnLaneEvent => ({
 });
 const hear = (s: LaneState, ms = 0): LaneState => applyEvent(s, second(ms), aCtx(later(ms))).state;
 
-describe('a second body', () => {
-  it('opens one item on the lane of its invoice, or on a lane of its own without an invoice', () => {
-    const ofInvoice = hear(hear(emptyLane('in_1')));
-    expect(open(ofInvoice)).toMatchObject([
-      { subject: 'mor_payments:evt_1', invoiceId: 'in_1', fact: { code: 'second-body', event: 'evt_1' } },
-    ]);
-    const lane = itemLane('mor_payments:evt_1');
-    const [alone = never()] = open(hear(emptyLane(lane)));
-    expect([alone.invoiceId, laneOfItem(alone)]).toEqual([null, lane]);
-  });
-
-  it('is news after a person dismissed the item about an earlier one', () => {
-    const first = hear(emptyLane('in_1'));
-    const [item = never()] = open(first);
-    const done = resolveReview(first, item.id, { resolution: 'dismiss', note: null, by: 'ada' }, aCtx(later(1_000)));
-    if (!done.ok) throw new Error(done.message);
-    expect(open(done.state)).toEqual([]);
-    expect(open(hear(done.state, 2_000))).toHaveLength(1);
-  });
+it('a second body opens one item on its invoice’s lane, or on its own lane', () => {
+  const ofInvoice = hear(hear(emptyLane('in_1')));
+  expect(open(ofInvoice)).toMatchObject([
+    { subject: 'mor_payments:evt_1', invoiceId: 'in_1', fact: { code: 'second-body', event: 'evt_1' } },
+  ]);
+  const lane = itemLane('mor_payments:evt_1');
+  const [alone = never()] = open(hear(emptyLane(lane)));
+  expect([alone.invoiceId, laneOfItem(alone)]).toEqual([null, lane]);
 });
 
-describe('an event of our own', () => {
-  it('is read as it was stored; other bytes are parked', () => {
-    const { event } = second();
-    expect(parseOwnEvent(Buffer.from(JSON.stringify(event)))).toEqual(event);
-    const signup = { type: 'signup.overdue', signup: 'sup_1', customer: 'cus_1', since: NOW.toISOString() };
-    expect(parseOwnEvent(Buffer.from(JSON.stringify(signup)))).toEqual(signup);
-    for (const wrong of ['', '{}', '{"type":"signup.overdue"}', '{"type":"event.second_body","source":"x"}'])
-      expect(parseOwnEvent(Buffer.from(wrong))).toBeNull();
-  });
+it('a second body is news after a person dismissed the item about an earlier one', () => {
+  const first = hear(emptyLane('in_1'));
+  const [item = never()] = open(first);
+  const done = resolveReview(first, item.id, { resolution: 'dismiss', note: null, by: 'ada' }, aCtx(later(1_000)));
+  if (!done.ok) throw new Error(done.message);
+  expect(open(done.state)).toEqual([]);
+  expect(open(hear(done.state, 2_000))).toHaveLength(1);
+});
+
+it('Crossbill reads its own event as stored, and parks other bytes', () => {
+  const { event } = second();
+  expect(parseOwnEvent(Buffer.from(JSON.stringify(event)))).toEqual(event);
+  const signup = { type: 'signup.overdue', signup: 'sup_1', customer: 'cus_1', since: NOW.toISOString() };
+  expect(parseOwnEvent(Buffer.from(JSON.stringify(signup)))).toEqual(signup);
+  for (const wrong of ['', '{}', '{"type":"signup.overdue"}', '{"type":"event.second_body","source":"x"}'])
+    expect(parseOwnEvent(Buffer.from(wrong))).toBeNull();
 });

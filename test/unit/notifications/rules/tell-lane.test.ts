@@ -35,216 +35,206 @@ const everyStatus = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', '
 const toldWhile = (type: NotificationType, before: LaneState, after: LaneState): string[] =>
   everyStatus.filter((status) => told(type, before, invoiceIs(after, { status })).length > 0);
 
-describe('an invoice that becomes paid', () => {
-  it('is told with the payments that are marked on it', () => {
-    expect(tellLane(open, paid())).toEqual([
-      {
-        type: 'invoice.paid',
-        subject: 'in_1',
-        data: {
-          ...facts('paid'),
-          payments: [{ payment_id: 'pay_1', processor_charge_id: 'ch_1', amount: 2990, currency: 'eur' }],
-        },
+it('invoice.paid carries the payments marked on the invoice', () => {
+  expect(tellLane(open, paid())).toEqual([
+    {
+      type: 'invoice.paid',
+      subject: 'in_1',
+      data: {
+        ...facts('paid'),
+        payments: [{ payment_id: 'pay_1', processor_charge_id: 'ch_1', amount: 2990, currency: 'eur' }],
       },
-    ]);
-    const names = (after: LaneState): string[] =>
-      told('invoice.paid', open, after).flatMap((t) =>
-        t.type === 'invoice.paid' ? t.data.payments.map((p) => `${p.payment_id}: ${p.amount}`) : [],
-      );
-    expect(names(paidTwice())).toEqual(['pay_1: 2990', 'pay_2: 2990']);
-    expect(names(paidTwice({ mark: 'parked' }))).toEqual(['pay_1: 2990']);
-    expect(names(paidTwice({ amount: null }))).toEqual(['pay_1: 2990']);
-    expect(names(paid({ paymentId: null }))).toEqual(['pmt_1: 2990']);
-  });
+    },
+  ]);
+  const names = (after: LaneState): string[] =>
+    told('invoice.paid', open, after).flatMap((t) =>
+      t.type === 'invoice.paid' ? t.data.payments.map((p) => `${p.payment_id}: ${p.amount}`) : [],
+    );
+  expect(names(paidTwice())).toEqual(['pay_1: 2990', 'pay_2: 2990']);
+  expect(names(paidTwice({ mark: 'parked' }))).toEqual(['pay_1: 2990']);
+  expect(names(paidTwice({ amount: null }))).toEqual(['pay_1: 2990']);
+  expect(names(paid({ paymentId: null }))).toEqual(['pmt_1: 2990']);
+});
 
-  it('is told once, not of an invoice of nothing, and in no other status', () => {
-    expect(tellLane(paid(), paid())).toEqual([]);
-    expect(toldWhile('invoice.paid', open, paid())).toEqual(['paid']);
-    expect(told('invoice.paid', { ...open, invoice: null }, paid())).toHaveLength(1);
-    expect(told('invoice.paid', open, invoiceIs(paid(), { amountDue: 0n }))).toEqual([]);
-    expect(told('invoice.paid', open, { ...paid(), invoice: null })).toEqual([]);
-    const unknown = invoiceIs(paid(), { amountDue: null, currency: null, customerId: null, subscriptionId: null });
-    expect(told('invoice.paid', open, unknown)).toMatchObject([
-      { data: { amount_due: null, currency: null, customer_id: null, subscription_id: null } },
-    ]);
+it('invoice.paid goes out once, only for a paid invoice above zero', () => {
+  expect(tellLane(paid(), paid())).toEqual([]);
+  expect(toldWhile('invoice.paid', open, paid())).toEqual(['paid']);
+  expect(told('invoice.paid', { ...open, invoice: null }, paid())).toHaveLength(1);
+  expect(told('invoice.paid', open, invoiceIs(paid(), { amountDue: 0n }))).toEqual([]);
+  expect(told('invoice.paid', open, { ...paid(), invoice: null })).toEqual([]);
+  const unknown = invoiceIs(paid(), { amountDue: null, currency: null, customerId: null, subscriptionId: null });
+  expect(told('invoice.paid', open, unknown)).toMatchObject([
+    { data: { amount_due: null, currency: null, customer_id: null, subscription_id: null } },
+  ]);
+});
+
+const verdict = (over: Partial<AttemptRow> = {}): AttemptRow => ({
+  ...{ eventId: 'evt_9', invoiceId: 'in_1', paymentId: 'pay_9', outcome: 'failed', amount: 2990n, currency: 'EUR' },
+  ...{ failureMessage: 'Ada has no money', declineCode: 'expired_card', processorPaymentIntentId: 'pi_9', at: NOW },
+  ...over,
+});
+const after = (over: Partial<AttemptRow> = {}, s = open): LaneState => ({ ...s, attempts: [verdict(over)] });
+
+it("a refusal sends invoice.left_open with its code and the next try, without a person's words", () => {
+  expect(tellLane(open, invoiceIs(after(), { nextTryAt: NEXT_TRY }))).toEqual([
+    {
+      type: 'invoice.left_open',
+      subject: 'in_1:attempt:evt_9',
+      data: {
+        ...facts('open'),
+        ...{ why: 'payment_failed', payment_id: 'pay_9', decline_code: 'expired_card', review_id: null },
+        next_try_at: '2026-11-23T12:00:00.000Z',
+      },
+    },
+  ]);
+  expect(tellLane(open, after({ declineCode: null }))).toMatchObject([
+    { data: { decline_code: null, next_try_at: null } },
+  ]);
+});
+
+it('a needed authentication sends invoice.action_required with the payment intent', () => {
+  expect(tellLane(open, after({ outcome: 'requires_action' }))).toEqual([
+    {
+      type: 'invoice.action_required',
+      subject: 'in_1:attempt:evt_9',
+      data: { ...facts('open'), payment_id: 'pay_9', processor_payment_intent_id: 'pi_9' },
+    },
+  ]);
+});
+
+it('a refusal sends a notification only while the invoice waits for its money', () => {
+  expect(toldWhile('invoice.left_open', open, after())).toEqual(['expected', 'open', 'review']);
+  const action = after({ outcome: 'requires_action' });
+  expect(toldWhile('invoice.action_required', open, action)).toEqual(['expected', 'open', 'review']);
+  expect(tellLane(open, { ...after(), invoice: null })).toEqual([]);
+});
+
+it('no invoice is left open after its success, or by a refusal of an already successful payment', () => {
+  expect(tellLane(open, after({ outcome: 'succeeded' }))).toEqual([]);
+  const taken = paid().payments.map((p) => ({ ...p, paymentId: 'pay_9' }));
+  expect(tellLane(open, after({}, { ...open, payments: taken }))).toEqual([]);
+  const refused = taken.map((p) => ({ ...p, succeededAt: null }));
+  expect(tellLane(open, after({}, { ...open, payments: refused }))).toHaveLength(1);
+  expect(tellLane(open, after({}, { ...open, payments: paid().payments }))).toHaveLength(1);
+});
+
+const asked = (kind: ReviewRow['kind'], s = open, paymentRowId: string | null = null): LaneState =>
+  openReview(s, aCtx(), { ...aKind(kind), subject: 's', paymentRowId });
+const waiting = (over: object = {}): LaneState => ({
+  ...open,
+  payments: paid().payments.map((p) => ({ ...p, mark: 'parked' as const, ...over })),
+});
+
+it('invoice.left_open goes out once the MoR stays silent too long', () => {
+  const after = invoiceIs(asked('renewal_overdue'), { nextTryAt: NEXT_TRY });
+  const reviewId = after.reviews[0]?.id ?? '';
+  expect(told('invoice.left_open', open, after)).toEqual([
+    {
+      type: 'invoice.left_open',
+      subject: `in_1:review:${reviewId}`,
+      data: {
+        ...facts('open'),
+        ...{ why: 'no_verdict', payment_id: null, decline_code: null, review_id: reviewId },
+        next_try_at: '2026-11-23T12:00:00.000Z',
+      },
+    },
+  ]);
+});
+
+it('invoice.left_open goes out once the payment waits for a person', () => {
+  const left = (s: LaneState): object[] => told('invoice.left_open', open, s).map((t) => t.data);
+  expect(left(asked('amount_mismatch', waiting(), 'pmt_1'))).toMatchObject([
+    { why: 'review', payment_id: 'pay_1', decline_code: null, next_try_at: null },
+  ]);
+  expect(left(asked('amount_mismatch', waiting({ paymentId: null }), 'pmt_1'))).toMatchObject([
+    { payment_id: 'pmt_1' },
+  ]);
+  expect(left(asked('amount_mismatch', waiting({ mark: 'waiting' }), 'pmt_1'))).toEqual([]);
+  expect(left(asked('amount_mismatch', waiting(), 'pmt_9'))).toEqual([]);
+  expect(left(asked('effect_failed'))).toEqual([]);
+});
+
+it('an item sends invoice.left_open once, while it is open and the invoice waits for its money', () => {
+  const after = asked('renewal_overdue');
+  expect(told('invoice.left_open', after, after)).toEqual([]);
+  expect(toldWhile('invoice.left_open', open, after)).toEqual(['expected', 'open', 'review']);
+  expect(told('invoice.left_open', open, { ...after, invoice: null })).toEqual([]);
+  const resolved = { ...after, reviews: after.reviews.map((r) => ({ ...r, status: 'resolved' as const })) };
+  expect(tellLane(open, resolved)).toEqual([]);
+  expect(tellLane(resolved, after).map((t) => t.type)).toEqual(['invoice.left_open', 'review.opened']);
+  const other = asked('effect_failed', open);
+  expect(told('invoice.left_open', other, asked('renewal_overdue', other))).toHaveLength(1);
+});
+
+const item = (over: Partial<ReviewRow> = {}): ReviewRow => {
+  const s = openReview(open, aCtx(), { kind: 'dispute', subject: 'dp_1', fact: FACTS.dispute });
+  const [r] = s.reviews;
+  if (r === undefined) throw new Error('nobody was asked');
+  return { ...r, id: 'rev 1', ...over };
+};
+const data = {
+  ...{ review_id: 'rev 1', kind: 'dispute', invoice_id: 'in_1', refund_id: null },
+  ...{ due_at: null, console: '/console/reviews/rev%201' },
+};
+
+it('review.opened goes out once, with the facts of the item and none of its words', () => {
+  const after: LaneState = { ...open, reviews: [item()] };
+  expect(tellLane(open, after)).toEqual([{ type: 'review.opened', subject: 'rev 1', data }]);
+  expect(tellLane(after, after)).toEqual([]);
+  const beside: LaneState = { ...open, reviews: [item(), item({ id: 'rev_2' })] };
+  expect(tellLane(after, beside).map((t) => t.subject)).toEqual(['rev_2']);
+});
+
+it('an item closed in its first step sends nothing', () => {
+  const moot = item({ status: 'resolved', resolution: 'cleared' });
+  expect(tellLane(open, { ...open, reviews: [moot] })).toEqual([]);
+});
+
+it('review.due_soon goes out again after the deadline moves', () => {
+  const due = reviewDueSoon(item({ dueAt: NOW, refundId: 'ref_1', invoiceId: null }));
+  expect(due).toEqual({
+    ...{ type: 'review.due_soon', subject: 'rev 1:2026-11-20T12:00:00.000Z' },
+    data: { ...data, refund_id: 'ref_1', invoice_id: null, due_at: '2026-11-20T12:00:00.000Z' },
+  });
+  expect(reviewDueSoon(item({ dueAt: NEXT_TRY })).subject).not.toBe(due.subject);
+  expect(reviewDueSoon(item())).toMatchObject({ subject: 'rev 1:', data: { due_at: null } });
+  expect(reviewOpened(item({ dueAt: NOW }))).toMatchObject({
+    ...{ type: 'review.opened', subject: 'rev 1', data: { due_at: '2026-11-20T12:00:00.000Z' } },
   });
 });
 
-describe('a verdict of the MoR', () => {
-  const verdict = (over: Partial<AttemptRow> = {}): AttemptRow => ({
-    ...{ eventId: 'evt_9', invoiceId: 'in_1', paymentId: 'pay_9', outcome: 'failed', amount: 2990n, currency: 'EUR' },
-    ...{ failureMessage: 'Ada has no money', declineCode: 'expired_card', processorPaymentIntentId: 'pi_9', at: NOW },
-    ...over,
-  });
-  const after = (over: Partial<AttemptRow> = {}, s = open): LaneState => ({ ...s, attempts: [verdict(over)] });
+const link = (over: Partial<MorObjectRow> = {}): LaneState => {
+  const made = { status: 'PAYABLE', morId: 'pl_1', url: 'https://pay.example/pl_1', amount: 2990n, currency: 'EUR' };
+  const row = newMorObject(NOW, { id: 'lnk_1', kind: 'payment_link', invoiceId: 'in_1', ...made, ...over });
+  return { ...open, objects: [row] };
+};
 
-  it('that refuses is told with its code and when Crossbill tries again, without the words of a person', () => {
-    expect(tellLane(open, invoiceIs(after(), { nextTryAt: NEXT_TRY }))).toEqual([
-      {
-        type: 'invoice.left_open',
-        subject: 'in_1:attempt:evt_9',
-        data: {
-          ...facts('open'),
-          ...{ why: 'payment_failed', payment_id: 'pay_9', decline_code: 'expired_card', review_id: null },
-          next_try_at: '2026-11-23T12:00:00.000Z',
-        },
+it('payment_link.created carries the address, the sum and the deadline', () => {
+  expect(tellLane(open, link({ deadline: NEXT_TRY, detail: { automatic: true } }))).toEqual([
+    {
+      type: 'payment_link.created',
+      subject: 'pl_1',
+      data: {
+        ...{ payment_link_id: 'pl_1', invoice_id: 'in_1', customer_id: 'cus_1', url: 'https://pay.example/pl_1' },
+        ...{ amount: 2990, currency: 'eur', expires_at: '2026-11-23T12:00:00.000Z', automatic: true },
+        console: '/console/invoices/in_1',
       },
-    ]);
-    expect(tellLane(open, after({ declineCode: null }))).toMatchObject([
-      { data: { decline_code: null, next_try_at: null } },
-    ]);
-  });
-
-  it('that asks the customer to authenticate is told with the payment intent to do it by', () => {
-    expect(tellLane(open, after({ outcome: 'requires_action' }))).toEqual([
-      {
-        type: 'invoice.action_required',
-        subject: 'in_1:attempt:evt_9',
-        data: { ...facts('open'), payment_id: 'pay_9', processor_payment_intent_id: 'pi_9' },
-      },
-    ]);
-  });
-
-  it('is told of an invoice that waits for its money, and of no other', () => {
-    expect(toldWhile('invoice.left_open', open, after())).toEqual(['expected', 'open', 'review']);
-    const action = after({ outcome: 'requires_action' });
-    expect(toldWhile('invoice.action_required', open, action)).toEqual(['expected', 'open', 'review']);
-    expect(tellLane(open, { ...after(), invoice: null })).toEqual([]);
-  });
-
-  it('that the money was taken, or a refusal of a payment that has succeeded since, leaves nothing open', () => {
-    expect(tellLane(open, after({ outcome: 'succeeded' }))).toEqual([]);
-    const taken = paid().payments.map((p) => ({ ...p, paymentId: 'pay_9' }));
-    expect(tellLane(open, after({}, { ...open, payments: taken }))).toEqual([]);
-    const refused = taken.map((p) => ({ ...p, succeededAt: null }));
-    expect(tellLane(open, after({}, { ...open, payments: refused }))).toHaveLength(1);
-    expect(tellLane(open, after({}, { ...open, payments: paid().payments }))).toHaveLength(1);
-  });
+    },
+  ]);
+  const bare = { ...link({ amount: null, currency: null }), invoice: null };
+  expect(tellLane(open, bare)).toMatchObject([
+    { data: { amount: null, currency: null, expires_at: null, automatic: false, customer_id: null } },
+  ]);
 });
 
-describe('an invoice that is left open without a refusal', () => {
-  const asked = (kind: ReviewRow['kind'], s = open, paymentRowId: string | null = null): LaneState =>
-    openReview(s, aCtx(), { ...aKind(kind), subject: 's', paymentRowId });
-  const waiting = (over: object = {}): LaneState => ({
-    ...open,
-    payments: paid().payments.map((p) => ({ ...p, mark: 'parked' as const, ...over })),
-  });
-
-  it('is told when the MoR has said nothing of it in time', () => {
-    const after = invoiceIs(asked('renewal_overdue'), { nextTryAt: NEXT_TRY });
-    const reviewId = after.reviews[0]?.id ?? '';
-    expect(told('invoice.left_open', open, after)).toEqual([
-      {
-        type: 'invoice.left_open',
-        subject: `in_1:review:${reviewId}`,
-        data: {
-          ...facts('open'),
-          ...{ why: 'no_verdict', payment_id: null, decline_code: null, review_id: reviewId },
-          next_try_at: '2026-11-23T12:00:00.000Z',
-        },
-      },
-    ]);
-  });
-
-  it('is told when its payment waits for a person', () => {
-    const left = (s: LaneState): object[] => told('invoice.left_open', open, s).map((t) => t.data);
-    expect(left(asked('amount_mismatch', waiting(), 'pmt_1'))).toMatchObject([
-      { why: 'review', payment_id: 'pay_1', decline_code: null, next_try_at: null },
-    ]);
-    expect(left(asked('amount_mismatch', waiting({ paymentId: null }), 'pmt_1'))).toMatchObject([
-      { payment_id: 'pmt_1' },
-    ]);
-    expect(left(asked('amount_mismatch', waiting({ mark: 'waiting' }), 'pmt_1'))).toEqual([]);
-    expect(left(asked('amount_mismatch', waiting(), 'pmt_9'))).toEqual([]);
-    expect(left(asked('effect_failed'))).toEqual([]);
-  });
-
-  it('is told once for an item, while it is open and the invoice waits for its money', () => {
-    const after = asked('renewal_overdue');
-    expect(told('invoice.left_open', after, after)).toEqual([]);
-    expect(toldWhile('invoice.left_open', open, after)).toEqual(['expected', 'open', 'review']);
-    expect(told('invoice.left_open', open, { ...after, invoice: null })).toEqual([]);
-    const resolved = { ...after, reviews: after.reviews.map((r) => ({ ...r, status: 'resolved' as const })) };
-    expect(tellLane(open, resolved)).toEqual([]);
-    expect(tellLane(resolved, after).map((t) => t.type)).toEqual(['invoice.left_open', 'review.opened']);
-    const other = asked('effect_failed', open);
-    expect(told('invoice.left_open', other, asked('renewal_overdue', other))).toHaveLength(1);
-  });
-});
-
-describe('a review item', () => {
-  const item = (over: Partial<ReviewRow> = {}): ReviewRow => {
-    const s = openReview(open, aCtx(), { kind: 'dispute', subject: 'dp_1', fact: FACTS.dispute });
-    const [r] = s.reviews;
-    if (r === undefined) throw new Error('nobody was asked');
-    return { ...r, id: 'rev 1', ...over };
-  };
-  const data = {
-    ...{ review_id: 'rev 1', kind: 'dispute', invoice_id: 'in_1', refund_id: null },
-    ...{ due_at: null, console: '/console/reviews/rev%201' },
-  };
-
-  it('that opens is told once, by its facts and not in its words', () => {
-    const after: LaneState = { ...open, reviews: [item()] };
-    expect(tellLane(open, after)).toEqual([{ type: 'review.opened', subject: 'rev 1', data }]);
-    expect(tellLane(after, after)).toEqual([]);
-    const beside: LaneState = { ...open, reviews: [item(), item({ id: 'rev_2' })] };
-    expect(tellLane(after, beside).map((t) => t.subject)).toEqual(['rev_2']);
-  });
-
-  it('that the step which opened it settles as well is not told: it waits for nobody', () => {
-    const moot = item({ status: 'resolved', resolution: 'cleared' });
-    expect(tellLane(open, { ...open, reviews: [moot] })).toEqual([]);
-  });
-
-  it('whose deadline is near is told again when the deadline moves', () => {
-    const due = reviewDueSoon(item({ dueAt: NOW, refundId: 'ref_1', invoiceId: null }));
-    expect(due).toEqual({
-      ...{ type: 'review.due_soon', subject: 'rev 1:2026-11-20T12:00:00.000Z' },
-      data: { ...data, refund_id: 'ref_1', invoice_id: null, due_at: '2026-11-20T12:00:00.000Z' },
-    });
-    expect(reviewDueSoon(item({ dueAt: NEXT_TRY })).subject).not.toBe(due.subject);
-    expect(reviewDueSoon(item())).toMatchObject({ subject: 'rev 1:', data: { due_at: null } });
-    expect(reviewOpened(item({ dueAt: NOW }))).toMatchObject({
-      ...{ type: 'review.opened', subject: 'rev 1', data: { due_at: '2026-11-20T12:00:00.000Z' } },
-    });
-  });
-});
-
-describe('a payment link', () => {
-  const link = (over: Partial<MorObjectRow> = {}): LaneState => {
-    const made = { status: 'PAYABLE', morId: 'pl_1', url: 'https://pay.example/pl_1', amount: 2990n, currency: 'EUR' };
-    const row = newMorObject(NOW, { id: 'lnk_1', kind: 'payment_link', invoiceId: 'in_1', ...made, ...over });
-    return { ...open, objects: [row] };
-  };
-
-  it('is told with its address, its sum and until when it can be paid', () => {
-    expect(tellLane(open, link({ deadline: NEXT_TRY, detail: { automatic: true } }))).toEqual([
-      {
-        type: 'payment_link.created',
-        subject: 'pl_1',
-        data: {
-          ...{ payment_link_id: 'pl_1', invoice_id: 'in_1', customer_id: 'cus_1', url: 'https://pay.example/pl_1' },
-          ...{ amount: 2990, currency: 'eur', expires_at: '2026-11-23T12:00:00.000Z', automatic: true },
-          console: '/console/invoices/in_1',
-        },
-      },
-    ]);
-    const bare = { ...link({ amount: null, currency: null }), invoice: null };
-    expect(tellLane(open, bare)).toMatchObject([
-      { data: { amount: null, currency: null, expires_at: null, automatic: false, customer_id: null } },
-    ]);
-  });
-
-  it('is told once, when the MoR has given it its id and its address', () => {
-    for (const missing of [{ morId: null }, { url: null }]) {
-      expect(tellLane(open, link(missing))).toEqual([]);
-      expect(tellLane(link(missing), link())).toHaveLength(1);
-    }
-    expect(tellLane(link(), link({ status: 'EXPIRED' }))).toEqual([]);
-    expect(tellLane(link({ id: 'lnk_0' }), link())).toHaveLength(1);
-    for (const kind of ['proforma', 'dispute'] as const) expect(tellLane(open, link({ kind }))).toEqual([]);
-  });
+it('payment_link.created goes out once, after the MoR gives the link an id and an address', () => {
+  for (const missing of [{ morId: null }, { url: null }]) {
+    expect(tellLane(open, link(missing))).toEqual([]);
+    expect(tellLane(link(missing), link())).toHaveLength(1);
+  }
+  expect(tellLane(link(), link({ status: 'EXPIRED' }))).toEqual([]);
+  expect(tellLane(link({ id: 'lnk_0' }), link())).toHaveLength(1);
+  for (const kind of ['proforma', 'dispute'] as const) expect(tellLane(open, link({ kind }))).toEqual([]);
 });
 
 describe('a refund', () => {
@@ -259,7 +249,7 @@ describe('a refund', () => {
     ...{ invoice_id: 'in_1', amount: 500, currency: 'eur', made_elsewhere: false, console: '/console/refunds/ref%2F1' },
   };
 
-  it('that succeeded is told with its sum and whether it was made elsewhere', () => {
+  it('refund.succeeded carries the sum and its origin here or elsewhere', () => {
     expect(tellLane(paid(), refund())).toEqual([{ type: 'refund.succeeded', subject: 'rfnd_1:succeeded', data }]);
     expect(tellLane(paid(), refund({ origin: 'event' }))).toMatchObject([{ data: { made_elsewhere: true } }]);
     expect(tellLane(paid(), refund({ morRefundId: null }))).toMatchObject([{ subject: 'ref/1:succeeded' }]);
@@ -267,7 +257,7 @@ describe('a refund', () => {
     expect(tellLane(paid(), refund({ paymentRowId: 'pmt_9' }))).toMatchObject([{ data: { payment_id: 'pmt_9' } }]);
   });
 
-  it('that failed is told with the code of the refusal', () => {
+  it('refund.failed carries the code of the refusal', () => {
     const failure = { status: 422, code: 'payment_not_refundable', message: 'Ada was paid' };
     expect(tellLane(paid(), refund({ status: 'failed', failure }))).toEqual([
       {
@@ -279,7 +269,7 @@ describe('a refund', () => {
     expect(tellLane(paid(), refund({ status: 'failed' }))).toMatchObject([{ data: { failure_code: null } }]);
   });
 
-  it('is told once for each end, and not on its way there', () => {
+  it('a refund sends one notification for each end, and none on its way', () => {
     for (const status of ['requested', 'unknown', 'pending', 'joined'] as const) {
       expect(tellLane(paid(), refund({ status }))).toEqual([]);
       expect(tellLane(refund({ status }), refund())).toHaveLength(1);
@@ -291,34 +281,32 @@ describe('a refund', () => {
   });
 });
 
-describe('a signup', () => {
-  const signup = (over: object = {}): LaneState => paid({ signupId: 'sup_1', ...over });
+const signup = (over: object = {}): LaneState => paid({ signupId: 'sup_1', ...over });
 
-  it('that is paid is told once with its customer and the first payment', () => {
-    const before = signup({ succeededAt: null });
-    expect(tellLane(before, signup())).toEqual([
-      {
-        type: 'signup.completed',
-        subject: 'sup_1',
-        data: {
-          ...{ signup_id: 'sup_1', invoice_id: 'in_1', customer_id: 'cus_1', payment_id: 'pay_1' },
-          ...{ processor_charge_id: 'ch_1', amount: 2990, currency: 'eur', console: '/console/invoices/in_1' },
-        },
+it('signup.completed goes out once, with the customer and the first payment', () => {
+  const before = signup({ succeededAt: null });
+  expect(tellLane(before, signup())).toEqual([
+    {
+      type: 'signup.completed',
+      subject: 'sup_1',
+      data: {
+        ...{ signup_id: 'sup_1', invoice_id: 'in_1', customer_id: 'cus_1', payment_id: 'pay_1' },
+        ...{ processor_charge_id: 'ch_1', amount: 2990, currency: 'eur', console: '/console/invoices/in_1' },
       },
-    ]);
-    expect(told('signup.completed', open, signup())).toHaveLength(1);
-    expect(tellLane(signup(), signup())).toEqual([]);
-    expect(tellLane(signup({ id: 'pmt_0' }), signup())).toHaveLength(1);
-  });
-
-  it('is not told before its money was taken, or while its amount is not known; and no renewal is a signup', () => {
-    expect(tellLane(paid(), signup({ succeededAt: null }))).toEqual([]);
-    expect(tellLane(paid(), signup({ amount: null }))).toEqual([]);
-    expect(tellLane(paid({ succeededAt: null }), paid())).toEqual([]);
-  });
+    },
+  ]);
+  expect(told('signup.completed', open, signup())).toHaveLength(1);
+  expect(tellLane(signup(), signup())).toEqual([]);
+  expect(tellLane(signup({ id: 'pmt_0' }), signup())).toHaveLength(1);
 });
 
-it('each thing that a step tells has a line of its own in the timeline, with the id of the notification', () => {
+it('signup.completed waits for the money and its amount, and a renewal never sends it', () => {
+  expect(tellLane(paid(), signup({ succeededAt: null }))).toEqual([]);
+  expect(tellLane(paid(), signup({ amount: null }))).toEqual([]);
+  expect(tellLane(paid({ succeededAt: null }), paid())).toEqual([]);
+});
+
+it('each notification of a step has its own line in the timeline, with its id', () => {
   const before = paid({ signupId: 'sup_1', succeededAt: null });
   const { told: both, after } = putDownStep({ ...before, invoice: null }, paid({ signupId: 'sup_1' }), 'standard', NOW);
   expect(both.map((t) => t.type)).toEqual(['invoice.paid', 'signup.completed']);

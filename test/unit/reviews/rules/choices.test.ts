@@ -1,6 +1,6 @@
 // What a person may choose for each kind of review item, and what is said where a refund cannot be chosen yet.
 import { aKind } from '../../../support/item-facts.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { emptyLane } from '../../../../src/engine/context.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../../../../src/domain/model.js';
 import { isNoteNeeded, proposalOf, resolutionsOf } from '../../../../src/reviews/rules/choices.js';
@@ -16,51 +16,49 @@ const item = (kind: ReviewKind, over: Partial<ReviewRow> = {}): ReviewRow => ({
   ...over,
 });
 
-describe('a person', () => {
-  it.each<[ReviewKind, Resolution[]]>([
-    ['amount_mismatch', ['apply', 'refund', 'retry', 'dismiss']],
-    ['customer_mismatch', ['apply', 'refund', 'retry', 'dismiss']],
-    ['double_payment', ['refund', 'retry', 'dismiss']],
-    ['currency_mismatch', ['refund', 'retry', 'dismiss']],
-    ['invoice_not_payable', ['refund', 'retry', 'dismiss']],
-    ['signup_unproven', ['apply', 'retry', 'dismiss']],
-    ['refund_stuck', ['apply', 'retry', 'dismiss']],
-    ['effect_failed', ['retry', 'dismiss']],
-    ['finalization_failed', ['retry', 'dismiss']],
-    ['renewal_overdue', ['retry', 'dismiss']],
-    ['double_charge_risk', ['retry', 'dismiss']],
-    ['partial_transfer', ['apply', 'dismiss']],
-    ['dispute', ['dismiss']],
-    ['debit_returned', ['dismiss']],
-    ['conflicting_event', ['dismiss']],
-    ['refund_gap', ['dismiss']],
-    ['signup_overdue', ['dismiss']],
-  ])('may choose for an item of kind %s: %j, and a refund only of a payment that has a name', (kind, may) => {
-    expect(resolutionsOf(item(kind), true)).toEqual(may);
-    expect(resolutionsOf(item(kind), false)).toEqual(may.filter((x) => x !== 'refund'));
-  });
+it.each<[ReviewKind, Resolution[]]>([
+  ['amount_mismatch', ['apply', 'refund', 'retry', 'dismiss']],
+  ['customer_mismatch', ['apply', 'refund', 'retry', 'dismiss']],
+  ['double_payment', ['refund', 'retry', 'dismiss']],
+  ['currency_mismatch', ['refund', 'retry', 'dismiss']],
+  ['invoice_not_payable', ['refund', 'retry', 'dismiss']],
+  ['signup_unproven', ['apply', 'retry', 'dismiss']],
+  ['refund_stuck', ['apply', 'retry', 'dismiss']],
+  ['effect_failed', ['retry', 'dismiss']],
+  ['finalization_failed', ['retry', 'dismiss']],
+  ['renewal_overdue', ['retry', 'dismiss']],
+  ['double_charge_risk', ['retry', 'dismiss']],
+  ['partial_transfer', ['apply', 'dismiss']],
+  ['dispute', ['dismiss']],
+  ['debit_returned', ['dismiss']],
+  ['conflicting_event', ['dismiss']],
+  ['refund_gap', ['dismiss']],
+  ['signup_overdue', ['dismiss']],
+])('a person may choose for %s: %j, and a refund only for a payment with a name', (kind, may) => {
+  expect(resolutionsOf(item(kind), true)).toEqual(may);
+  expect(resolutionsOf(item(kind), false)).toEqual(may.filter((x) => x !== 'refund'));
+});
 
-  it('cannot free the amount of a refund that failed a second time, and gives back no charge that two payments share', () => {
-    const failed = { actions: ['retry', 'dismiss'] } as const;
-    expect(resolutionsOf(item('refund_stuck', failed), true)).toEqual(['retry', 'dismiss']);
-    expect(resolutionsOf(item('double_payment', { actions: ['dismiss'] }), true)).toEqual(['dismiss']);
-  });
+it('nobody may free the amount of a twice failed refund, or give back a charge of two payments', () => {
+  const failed = { actions: ['retry', 'dismiss'] } as const;
+  expect(resolutionsOf(item('refund_stuck', failed), true)).toEqual(['retry', 'dismiss']);
+  expect(resolutionsOf(item('double_payment', { actions: ['dismiss'] }), true)).toEqual(['dismiss']);
+});
 
-  it('must say who said so to end a refund that is stuck, and for nothing else', () => {
-    expect(isNoteNeeded(item('refund_stuck'), 'apply')).toBe(true);
-    expect(isNoteNeeded(item('refund_stuck'), 'retry')).toBe(false);
-    expect(isNoteNeeded(item('amount_mismatch'), 'apply')).toBe(false);
-  });
+it('only the end of a stuck refund needs a note with its source', () => {
+  expect(isNoteNeeded(item('refund_stuck'), 'apply')).toBe(true);
+  expect(isNoteNeeded(item('refund_stuck'), 'retry')).toBe(false);
+  expect(isNoteNeeded(item('amount_mismatch'), 'apply')).toBe(false);
+});
 
-  it('is told how to name a payment that has no name, where a refund could be chosen if it had one', () => {
-    const said = proposalOf(item('double_payment'), false);
-    expect(said).toContain(' `refund` needs the name of the payment first.');
-    const plain: [ReviewRow, boolean][] = [
-      [item('double_payment'), true],
-      [item('double_payment', { status: 'resolved' }), false],
-      [item('double_payment', { paymentRowId: null }), false],
-      [item('dispute'), false],
-    ];
-    for (const [r, named] of plain) expect(proposalOf(r, named)).toBe(sentencesOf(r).proposal);
-  });
+it('an item without a payment name explains the naming, if a refund depends on it', () => {
+  const said = proposalOf(item('double_payment'), false);
+  expect(said).toContain(' `refund` needs the name of the payment first.');
+  const plain: [ReviewRow, boolean][] = [
+    [item('double_payment'), true],
+    [item('double_payment', { status: 'resolved' }), false],
+    [item('double_payment', { paymentRowId: null }), false],
+    [item('dispute'), false],
+  ];
+  for (const [r, named] of plain) expect(proposalOf(r, named)).toBe(sentencesOf(r).proposal);
 });

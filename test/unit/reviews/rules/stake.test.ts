@@ -1,5 +1,5 @@
 // What is at stake in a review item, and which of its choices is one click away.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { aKind, FACTS } from '../../../support/item-facts.js';
 import { type ReviewKind, type ReviewRow } from '../../../../src/domain/model.js';
 import { type Item, newReview } from '../../../../src/domain/item.js';
@@ -13,30 +13,28 @@ function item(kind: ReviewKind, choices: Pick<Item, 'actions' | 'proposed'> = {}
 
 const REFUND = { proposed: 'refund' } as const;
 
-describe('a review item', () => {
-  it.each(Object.keys(FACTS) as ReviewKind[])(
-    'of kind %s says what is at stake, and proposes only what may be chosen',
-    (kind) => {
-      expect(stakeOf(item(kind))).toMatch(/^[A-Z].*\.$/);
-      for (const named of [true, false]) {
-        const proposed = proposedOf(item(kind, REFUND), named);
-        if (proposed !== null) expect(resolutionsOf(item(kind, REFUND), named)).toContain(proposed);
-      }
-    },
-  );
+it.each(Object.keys(FACTS) as ReviewKind[])(
+  'an item of kind %s states the stake and proposes only an allowed choice',
+  (kind) => {
+    expect(stakeOf(item(kind))).toMatch(/^[A-Z].*\.$/);
+    for (const named of [true, false]) {
+      const proposed = proposedOf(item(kind, REFUND), named);
+      if (proposed !== null) expect(resolutionsOf(item(kind, REFUND), named)).toContain(proposed);
+    }
+  },
+);
 
-  it('gives money back with one click only where its rule proposes that, and the payment has a name', () => {
-    expect(proposedOf(item('double_payment', REFUND), true)).toBe('refund');
-    expect(proposedOf(item('double_payment', REFUND), false)).toBeNull();
-    expect(proposedOf(item('double_payment'), true)).toBeNull();
-    expect(proposedOf(item('customer_mismatch'), true)).toBeNull();
-    expect(proposedOf(item('refund_stuck'), true)).toBeNull();
-  });
+it('one click gives money back only if the rule proposes it and the payment has a name', () => {
+  expect(proposedOf(item('double_payment', REFUND), true)).toBe('refund');
+  expect(proposedOf(item('double_payment', REFUND), false)).toBeNull();
+  expect(proposedOf(item('double_payment'), true)).toBeNull();
+  expect(proposedOf(item('customer_mismatch'), true)).toBeNull();
+  expect(proposedOf(item('refund_stuck'), true)).toBeNull();
+});
 
-  it('that is answered elsewhere is closed with one click', () => {
-    expect([proposedOf(item('dispute'), true), isDoneElsewhere(item('dispute'), true)]).toEqual(['dismiss', true]);
-    expect(proposedOf(item('finalization_failed'), true)).toBe('retry');
-    expect(proposedOf(item('partial_transfer'), true)).toBe('apply');
-    expect(isDoneElsewhere(item('effect_failed'), true)).toBe(false);
-  });
+it('one click closes an item with its answer elsewhere', () => {
+  expect([proposedOf(item('dispute'), true), isDoneElsewhere(item('dispute'), true)]).toEqual(['dismiss', true]);
+  expect(proposedOf(item('finalization_failed'), true)).toBe('retry');
+  expect(proposedOf(item('partial_transfer'), true)).toBe('apply');
+  expect(isDoneElsewhere(item('effect_failed'), true)).toBe(false);
 });
