@@ -95,7 +95,7 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
           ? 'none of it is a loss in the ledger, as how much it was is not sure'
           : 'none of it is a loss in the ledger, as it was given back as well'
         : 'the loss is in the ledger';
-      const booked = o.detail.booked === true ? `, and ${books}` : '';
+      const booked = o.detail.loss === undefined ? '' : `, and ${books}`;
       return {
         tone: asksAfterOutcome(o) ? urgency(o, now) : 'warn',
         text: `Lost${on}: the bank took the money back${booked}. The invoice stays paid on Stripe.${askedAgain(o, now)}`,

@@ -1,39 +1,22 @@
 // The sum of a dispute. The MoR may write it in a way with two readings: 300 EUR may be 300.00 or 3.00.
-import { SUMS_BETWEEN } from './events/payload-fields.js';
 import { type Disputed } from './facts/parts.js';
 import { type LaneRows, type PaymentRow } from './model.js';
-import { minorFromDecimal, parseCurrency, showMoney } from './money.js';
+import { showMoney } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
 
-/**
- * The MoR's own words for a sum with two readings; null: it named none, or a clear one. It is clear if each reading takes all of the payment, or
- * one of them is the sure sum of before.
- */
+/** The MoR's own words for a sum with two readings; null: it named none, or a clear one, or one that takes all of the payment either way. */
 export function unreadSum(
-  { amount, currency, detail: { unread, amountAt = '' } }: Pick<MorObjectRow, 'amount' | 'currency' | 'detail'>,
-  p: Pick<PaymentRow, 'amount' | 'currency'> | null | undefined,
+  { amount, detail: { unread, amountAt = '' } }: Pick<MorObjectRow, 'amount' | 'detail'>,
+  p: Pick<PaymentRow, 'amount'> | null | undefined,
 ): string | null {
   if (unread === undefined || (amount !== null && unread.at <= amountAt)) return null;
-  const readings = readingsOf(unread.said, currency ?? p?.currency ?? null);
-  if (amount !== null) return readings.includes(amount) ? null : unread.said;
-  const taken = p?.amount ?? null;
-  const isWhole = readings.length > 0 && taken !== null && readings.every((minor) => minor >= taken);
-  return isWhole ? null : unread.said;
+  return amount === null && takesAll(unread.said, p?.amount ?? null) ? null : unread.said;
 }
 
-/** Its readings, in minor units; empty: it does not consist of sums alone. Whole numbers may count the smallest units, as in Document 3. */
-function readingsOf(said: string, known: string | null): readonly bigint[] {
-  const found: bigint[] = [];
-  for (const sum of said.split(SUMS_BETWEEN)) {
-    const [, number, fraction, code] = /^(\d{1,16}(\.\d{1,3})?)(?: ([A-Za-z]{3}))?$/.exec(sum) ?? [];
-    if (number === undefined) return [];
-    const currency = code === undefined ? known : parseCurrency(code);
-    const minor = currency === null ? null : minorFromDecimal(number, currency);
-    if (minor !== null) found.push(minor);
-    if (fraction === undefined) found.push(BigInt(number));
-    else if (minor === null) return [];
-  }
-  return found;
+/** A whole number counts at least so many of the smallest units. */
+function takesAll(said: string, taken: bigint | null): boolean {
+  const [number] = /^\d{1,16}(?=$| [A-Za-z]{3}$)/.exec(said) ?? [];
+  return number !== undefined && taken !== null && BigInt(number) >= taken;
 }
 
 /** The sum of a dispute or an alert, as the MoR named it; else that of its payment. */

@@ -95,17 +95,15 @@ export type MorObjectDetail = {
   readonly unread?: { readonly said: string; readonly at: string };
   /** Ids of a payment, charge or payment intent in a dispute or an alert. */
   readonly names?: readonly string[];
-  /** The loss of a dispute is in the ledger. */
-  readonly booked?: boolean;
   /**
-   * The loss in the ledger: our id of its payment, smallest units as text, its number of entries, and the moves of this
-   * payment behind it: time (ISO 8601) and loss, or with a minus its return.
+   * The loss in the ledger: our id of its payment, smallest units as text, its number of entries, and the time of the last
+   * one (ISO 8601). Absent: none was booked.
    */
   readonly loss?: {
     readonly of: string;
     readonly minor: string;
     readonly entries: number;
-    readonly moves?: readonly { readonly at: string; readonly minor: string }[];
+    readonly movedAt: string;
   };
   /** The credit note for the loss. Absent: nobody chose one. */
   readonly credit?: LossCredit;

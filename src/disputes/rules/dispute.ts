@@ -155,81 +155,26 @@ export function nameDisputed(lane: Lane): void {
 
 export type DisputeOutcome = 'won' | 'lost' | 'decided';
 
-/** Words without a meaning of their own. */
-const FILLERS: ReadonlySet<string> = new Set(['', 'the', 'a', 'is', 'was', 'has', 'been']);
-
-/**
- * The words of a code or a phrase, in lower case: those of `LOST_AFTER_REVIEW`, `merchantWon` and "Not refunded". Anything else
- * (a question mark, an apostrophe, letters of another script) stays part of a word, then unknown.
- */
-function wordsOf(text: string): readonly string[] {
-  return text
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[\s_.,:;-]+/)
-    .filter((word) => !FILLERS.has(word));
-}
-
-const BUYER = '(?:customer|cardholder|buyer|issuer|bank)';
-const SELLER = '(?:merchant|seller)';
-const favour = (whose: string): string => `(?:in )?favou?r(?: of)? ${whose}`;
-
-/** One of these is the whole phrase, but for where it stands in the case ("dispute closed: …", "… after review"). */
-function phrases(...those: string[]): RegExp {
-  return new RegExp(
-    `^(?:(?:dispute|chargeback|case) )?(?:(?:decided|resolved|closed) )?(?:${those.join('|')})(?: after review)?$`,
-  );
-}
-
-const WON = phrases(`(?:(?:${SELLER}|you) )?won`, `won by ${SELLER}`, `${BUYER} lost`, favour(SELLER));
-const LOST = phrases(
-  `(?:(?:${SELLER}|you) )?(?:lost|lose)`,
-  `lost by ${SELLER}`,
-  `${BUYER} won`,
-  `won by ${BUYER}`,
-  favour(BUYER),
-  'charged ?back',
-);
-/** A payment, funds or a defence may be reversed or withdrawn as well, to the other end. */
-const DROPPED = /^(?:dispute|chargeback) (?:reversed|withdrawn|cancell?ed)$/;
-/** By the merchant, if it stands alone: accepted evidence, or an accepted representment, is no loss. */
-const CONCEDED = 'accepted';
-
-/**
- * The outcome of a dispute. `decided`: anything but a whole phrase for a sure winner. A loss is booked for good and a win closes
- * the item, so a wrong guess costs more than a question to a person. `said`: the MoR's own.
- */
-export function outcomeIn(data: JsonObject): { readonly outcome: DisputeOutcome; readonly said: string | null } {
+/** Document 2 shows no words of an outcome. These end a dispute; a person looks into any other. */
+const WON: ReadonlySet<string> = new Set(['won', 'merchant_won']);
+const LOST: ReadonlySet<string> = new Set(['lost', 'merchant_lost']);
+/** The MoR's own word, and the same as a code: "Merchant won" is `merchant_won`. */
+function outcomeWord(data: JsonObject): { readonly said: string | null; readonly code: string } {
   const said = wordNamed(data, 'outcome', 'result', 'resolution', 'status');
-  const phrase = wordsOf(said ?? '').join(' ');
-  if (WON.test(phrase) || DROPPED.test(phrase)) return { outcome: 'won', said };
-  return { outcome: LOST.test(phrase) || phrase === CONCEDED ? 'lost' : 'decided', said };
+  return { said, code: (said ?? '').toLowerCase().replace(/[\s-]+/g, '_') };
 }
 
-/** Other known words in the outcome of an alert. */
-const OF_REFUNDS: ReadonlySet<string> = new Set([
-  ...['refund', 'refunded', 'refundable', 'payment', 'alert', 'customer', 'full', 'fully', 'partial', 'partially'],
-  ...['issued', 'made', 'handled', 'and', 'notified', 'further', 'to'],
-]);
-const NO_REFUND: ReadonlySet<string> = new Set([
-  ...['not', 'no', 'non', 'without', 'unable', 'unrefunded', 'failed', 'failure', 'cancelled', 'canceled'],
-  ...['refused', 'denied', 'declined', 'rejected', 'ignored'],
-]);
-const DECLINED: ReadonlySet<string> = new Set(['declined', 'rejected', 'ignored']);
+/** A loss is booked for good and a win closes the item, so a wrong guess costs more than a question to a person. `said`: the MoR's own. */
+export function outcomeIn(data: JsonObject): { readonly outcome: DisputeOutcome; readonly said: string | null } {
+  const { said, code } = outcomeWord(data);
+  if (WON.has(code)) return { outcome: 'won', said };
+  return { outcome: LOST.has(code) ? 'lost' : 'decided', said };
+}
 
-/** Was the payment given back, by an alert's outcome? Null: it does not say, or has an unknown word. */
+/** Was the payment given back, by an alert's outcome? Null: it does not say, or in another word. */
 export function refundedIn(data: JsonObject): boolean | null {
-  const flag = named(data, ['refunded', 'paymentrefunded', 'isrefunded', 'wasrefunded'], (value) => {
-    if (typeof value === 'boolean') return value ? 'yes' : 'no';
-    return typeof value === 'string' && /^(true|false|yes|no)$/i.test(value)
-      ? /^(true|yes)$/i.test(value)
-        ? 'yes'
-        : 'no'
-      : null;
-  });
-  if (flag !== null) return flag === 'yes';
-  const words = wordsOf(wordNamed(data, 'outcome', 'result', 'resolution', 'status') ?? '');
-  const speaks = words.some((word) => word.includes('refund') || DECLINED.has(word));
-  if (!speaks || !words.every((word) => OF_REFUNDS.has(word) || NO_REFUND.has(word))) return null;
-  return !words.some((word) => NO_REFUND.has(word));
+  const flag = named(data, ['refunded', 'paymentrefunded'], (value) => (typeof value === 'boolean' ? value : null));
+  if (flag !== null) return flag;
+  const { code } = outcomeWord(data);
+  return code === 'refunded' ? true : code === 'not_refunded' ? false : null;
 }

@@ -108,8 +108,6 @@ export function timeNamed(data: JsonObject, ...names: string[]): Date | null {
 const AMOUNTS = ['disputedamount', 'amount'];
 /** Of a text for a person. */
 const LONGEST_SUM = 80;
-/** Between several possible sums. */
-export const SUMS_BETWEEN = ' or ';
 
 /** The first exact amount; null when there is none. */
 export function amountIn(data: JsonObject): Money | null {
@@ -132,7 +130,7 @@ export function sumIn(data: JsonObject): Money | string | null {
     const [sum = null] = sums.values();
     const isOne =
       sum !== null && [...sums.values()].every((x) => x?.minor === sum.minor && x.currency === sum.currency);
-    return isOne ? sum : [...sums.keys()].join(SUMS_BETWEEN).slice(0, LONGEST_SUM);
+    return isOne ? sum : [...sums.keys()].join(' or ').slice(0, LONGEST_SUM);
   }
   return null;
 }

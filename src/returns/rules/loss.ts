@@ -48,45 +48,21 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
 }
 
 /**
- * When the money of a loss moved: a loss and a win at the MoR's time of them; one that changes by another movement of its payment (a
- * refund, or another dispute) at the time of that, and not before the loss itself. Without such a time it moves now. Nothing is taken back
- * before it was booked as lost. `moved`: smallest units, with a minus taken back.
+ * When the money of a loss moved. A loss and a win have the MoR's time. A loss that a refund or another dispute of this decision changes has
+ * the time of that. Any other change moves now. No movement comes before the last one of this loss. `moved`: smallest units, with a minus
+ * taken back.
  */
 function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Date {
   const said = o.detail.returnedAt ?? o.detail.outcomeAt;
   if (said === undefined || o.status === 'undone') return lane.now;
-  const { minor = '0', moves = [] } = o.detail.loss ?? {};
-  const isMore = moved > 0n;
-  if (o.status === 'won') return standsFrom(latest(said), -moved, o);
-  // Of this decision: a lane has none of its earlier entries in hand (domain/model.ts).
-  const causes = lane.entries
-    .filter((e) => e.paymentRowId === p.id && (isMore ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o))
-    .map((e) => e.movedAt.toISOString());
-  // Lost, or won and lost again.
-  const isNews = minor === '0';
+  const { minor = '0', movedAt: last = said } = o.detail.loss ?? {};
+  const isWon = o.status === 'won';
+  const isCause = (e: LedgerEntry): boolean =>
+    e.paymentRowId === p.id && (moved > 0n ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o);
+  const causes = isWon ? [] : lane.entries.filter(isCause).map((e) => e.movedAt.toISOString());
+  const isNews = isWon || minor === '0'; // lost, or won and lost again
   if (causes.length === 0 && !isNews) return lane.now;
-  if (!isMore) return standsFrom(latest(said, ...causes), -moved, o);
-  // Booked again after it was taken back as not sure, no month has it twice.
-  return latest(said, ...causes, ...moves.filter((m) => BigInt(m.minor) < 0n).map((m) => m.at));
-}
-
-/** The first moment, not before `from`: since then so much of the loss has stood in the books without a break. */
-function standsFrom(from: Date, minor: bigint, { detail: { loss } }: MorObjectRow): Date {
-  const moves = (loss?.moves ?? []).toSorted((a, b) => (a.at < b.at ? -1 : 1));
-  // A loss without a list of moves stood before all of them.
-  let stands = moves.reduce((rest, m) => rest - BigInt(m.minor), BigInt(loss?.minor ?? 0));
-  let at = from;
-  moves.forEach((m, n) => {
-    const isNext = m.at !== moves[n - 1]?.at; // moves of one moment are one change
-    if (isNext && stands < minor) at = new Date(Math.max(at.getTime(), new Date(m.at).getTime()));
-    stands += BigInt(m.minor);
-  });
-  return at;
-}
-
-/** The last of these times. */
-function latest(...times: readonly string[]): Date {
-  return new Date(Math.max(...times.map((t) => new Date(t).getTime())));
+  return new Date(Math.max(...[said, last, ...causes].map((t) => Date.parse(t))));
 }
 
 /** The loss by each dispute or return: its own amount if it fits, else the rest of the payment. */
@@ -114,15 +90,13 @@ function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentR
 /** Books `minor` more, or less, as the loss by a dispute or a return of this payment. */
 function move(lane: Lane, o: Draft<MorObjectRow>, p: PaymentRow, minor: bigint, movedAt: Date): void {
   if (minor === 0n) return;
-  const before: NonNullable<MorObjectRow['detail']['loss']> = o.detail.loss ?? { of: p.id, minor: '0', entries: 0 };
-  const subject = before.entries === 0 ? o.id : `${o.id}:${before.entries + 1}`;
-  const isSame = before.of === p.id;
-  const now = (isSame ? BigInt(before.minor) : 0n) + minor;
-  const moves = [...(isSame ? (before.moves ?? []) : []), { at: movedAt.toISOString(), minor: minor.toString() }];
-  const entry = entryOf(o, p, subject, minor, { at: lane.now, movedAt });
-  const loss = { of: p.id, minor: now.toString(), entries: before.entries + 1, moves };
+  const { of, minor: had, entries: before } = o.detail.loss ?? { of: p.id, minor: '0', entries: 0 };
+  const entries = before + 1;
+  const now = (of === p.id ? BigInt(had) : 0n) + minor;
+  const entry = entryOf(o, p, entries === 1 ? o.id : `${o.id}:${entries}`, minor, { at: lane.now, movedAt });
+  const loss = { of: p.id, minor: now.toString(), entries, movedAt: movedAt.toISOString() };
   lane.book(entry);
-  o.detail = { ...o.detail, booked: true, loss };
+  o.detail = { ...o.detail, loss };
   lane.say('decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o);
 }
 
@@ -149,7 +123,8 @@ export const lostDisputes = itemRule(
     for (const o of s.objects) {
       if (o.kind !== 'dispute') continue;
       const dispute = objectId(o);
-      const { outcomeAt, booked = false } = o.detail;
+      const { outcomeAt, loss } = o.detail;
+      const booked = loss !== undefined;
       const dealt = s.reviews.filter(
         (r) => r.kind === 'dispute' && r.subject === `${dispute}:lost` && r.resolution === 'dismiss',
       );
@@ -173,7 +148,7 @@ export const lostDisputes = itemRule(
         const sums = { unread, takenBack: booked, refunded: (p?.amountRefunded ?? 0n) > 0n };
         yield { ...lost, fact: { code: 'loss-unread', dispute, ...sums, apart } };
       } else {
-        const bookedSince = beside && BigInt(o.detail.loss?.minor ?? 0) > 0n;
+        const bookedSince = beside && BigInt(loss?.minor ?? 0) > 0n;
         const fact = { code: 'dispute-lost', dispute, ...takenOf(s, o, p), bookedSince, apart } as const;
         yield { ...lost, fact, ...offersOf(s, o, lane.ctx) };
       }

@@ -31,11 +31,11 @@ describe('the sentence of a dispute', () => {
     expect(said({ status: 'won', detail: { outcomeAt } })).toBe(
       'Won on 3 Nov: the money stays, and there is nothing to do.',
     );
-    expect(said({ status: 'lost', detail: { outcomeAt, booked: true } })).toBe(
+    const loss = { of: 'pmt_1', minor: '2990', entries: 1, movedAt: outcomeAt };
+    expect(said({ status: 'lost', detail: { outcomeAt, loss } })).toBe(
       'Lost on 3 Nov: the bank took the money back, and the loss is in the ledger. The invoice stays paid on Stripe.',
     );
-    const undone = { of: 'pmt_1', minor: '0', entries: 2 };
-    expect(said({ status: 'lost', detail: { outcomeAt, booked: true, loss: undone } })).toBe(
+    expect(said({ status: 'lost', detail: { outcomeAt, loss: { ...loss, minor: '0' } } })).toBe(
       'Lost on 3 Nov: the bank took the money back, and none of it is a loss in the ledger, as it was given back as well. The invoice stays paid on Stripe.',
     );
     expect(said({ status: 'decided', detail: { outcome: 'CLOSED' } })).toContain('the MoR said "CLOSED"');
@@ -49,11 +49,7 @@ describe('the sentence of a dispute', () => {
 
   it('leaves out what is not known: the day, who won, a note, the ledger', () => {
     expect(said({ status: 'won' })).toBe('Won: the money stays, and there is nothing to do.');
-    for (const detail of [{}, { booked: false }]) {
-      expect(said({ status: 'lost', detail })).toBe(
-        'Lost: the bank took the money back. The invoice stays paid on Stripe.',
-      );
-    }
+    expect(said({ status: 'lost' })).toBe('Lost: the bank took the money back. The invoice stays paid on Stripe.');
     for (const detail of [{}, { outcome: null }]) {
       expect(said({ status: 'decided', detail })).toBe(
         'Decided, but who won is not clear: the MoR said nothing. Look there, and settle the review item.',
@@ -68,7 +64,8 @@ describe('the sentence of a dispute', () => {
 
   it('names the deadline of evidence that was asked for after the outcome', () => {
     const deadline = new Date('2026-11-22T13:00:00Z');
-    const detail = { outcomeAt: '2026-11-03T10:00:00Z', saidAt: '2026-11-04T10:00:00Z', booked: true };
+    const loss = { of: 'pmt_1', minor: '2990', entries: 1, movedAt: '2026-11-03T10:00:00Z' };
+    const detail = { outcomeAt: loss.movedAt, saidAt: '2026-11-04T10:00:00Z', loss };
     expect(disputeAnswer(dispute({ status: 'won', deadline, detail }), NOW)).toEqual({
       tone: 'bad',
       text: 'Won on 3 Nov: the money stays. Evidence was asked for after that: it is due by 22 Nov, 2 days left.',

@@ -127,7 +127,7 @@ it('a payment is refunded, partially refunded, or as before', () => {
 it('each lost and counted dispute of the payment lowers it, and no other object does', () => {
   const dispute = (id: string, over = {}) => ({
     ...newMorObject(NOW, { id, kind: 'dispute', invoiceId: 'in_1', status: 'lost' }),
-    detail: { loss: { of: p.id, minor: '250', entries: 1 } },
+    detail: { loss: { of: p.id, minor: '250', entries: 1, movedAt: '2026-11-20T12:00:00Z' } },
     ...over,
   });
   expect(lostOf(p.id, [dispute('a'), dispute('b'), dispute('c', { detail: {} })])).toBe(500n);

@@ -67,17 +67,11 @@ describe('a lost dispute over 3.00 EUR of a payment of 10.00 EUR', () => {
     expect(await booked(h)).toEqual([300n, [said]]);
   });
 
-  it('is a loss of what was said last in a way that is understood, whichever event comes first', async () => {
-    const plain = { amount: { amount: '3.00', currency: 'EUR' } };
-    for (const told of [
-      [{ amount: 300, currency: 'EUR' }, plain],
-      [plain, { amount: 300, currency: 'EUR' }],
-    ]) {
-      const h = await paid();
-      await tell(h, 1, 'dispute.action_needed', told[0] ?? {});
-      await lost(h, told[1] ?? {}, 2);
-      expect((await booked(h))[0]).toBe(300n);
-    }
+  it('is a loss of what was said last, where that is understood', async () => {
+    const h = await paid();
+    await tell(h, 1, 'dispute.action_needed', { amount: 300, currency: 'EUR' });
+    await lost(h, { amount: { amount: '3.00', currency: 'EUR' } }, 2);
+    expect((await booked(h))[0]).toBe(300n);
   });
 });
 
@@ -101,14 +95,10 @@ describe('a lost dispute whose events name more than one sum', () => {
     }
   });
 
-  it('is booked where both are the same, or where one of them was said surely before', async () => {
+  it('is booked where both are the same', async () => {
     const same = await paid();
     await lost(same, { payment: whole, dispute: { amount: { amount: '10.0', currency: 'eur' } } });
     expect(await booked(same)).toEqual([1000n, ['dispute dp_1 was lost: the bank took 10.00 EUR back']]);
-    const before = await paid();
-    await tell(before, 1, 'dispute.action_needed', part);
-    await lost(before, { payment: whole, dispute: part }, 2);
-    expect(await booked(before)).toEqual([300n, ['dispute dp_1 was lost: the bank took 3.00 EUR back']]);
   });
 
   it('is not booked with the sum of before where the later one can be read, and is another either way', async () => {

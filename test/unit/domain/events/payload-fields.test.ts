@@ -11,7 +11,6 @@ import {
   textNamed,
   timeNamed,
 } from '../../../../src/domain/events/payload-fields.js';
-import { outcomeIn, refundedIn } from '../../../../src/disputes/rules/dispute.js';
 
 const JULY = new Date('2027-07-01T00:00:00Z');
 
@@ -54,44 +53,6 @@ describe('a dashboard link', () => {
     'data:text/html,x',
   ])('Crossbill never shows %s as a dashboard link', (dashboardUrl) => {
     expect(dashboardIn({ dashboardUrl })).toBeNull();
-  });
-});
-
-describe('an outcome', () => {
-  it.each([
-    ['won', 'won'],
-    ['WON', 'won'],
-    ['in_favor_of_merchant', 'won'],
-    ['lost', 'lost'],
-    ['LOST_AFTER_REVIEW', 'lost'],
-    ['accepted', 'lost'],
-    ['merchantWon', 'won'],
-    ['Decided in favour of the merchant', 'won'],
-    ['DISPUTE_WITHDRAWN', 'won'],
-    ['WITHDRAWN', 'decided'],
-    ['customer_won', 'lost'],
-    ['in_favor_of_cardholder', 'lost'],
-    ['CHARGED_BACK', 'lost'],
-    ['arbitration', 'decided'],
-    ['closed', 'decided'],
-    ['DISPUTE_CLOSED', 'decided'],
-    ['not_won', 'decided'],
-    ['evidence_accepted', 'decided'],
-    ['merchant lost, customer won', 'decided'],
-  ])('the outcome %s is %s', (said, outcome) => {
-    expect(outcomeIn({ outcome: said })).toEqual({ outcome, said });
-  });
-
-  it('an alert gives "refunded", "not refunded" or no answer about its payment', () => {
-    expect(refundedIn({ refunded: true })).toBe(true);
-    expect(refundedIn({ paymentRefunded: 'false' })).toBe(false);
-    expect(refundedIn({ outcome: 'REFUNDED' })).toBe(true);
-    expect(refundedIn({ outcome: 'not_refunded' })).toBe(false);
-    expect(refundedIn({ outcome: 'closed' })).toBeNull();
-    expect(refundedIn({ outcome: 'refund_failed' })).toBe(false);
-    expect(refundedIn({ outcome: 'handled without refund' })).toBe(false);
-    expect(refundedIn({ outcome: 'refund_not_issued' })).toBe(false);
-    expect(refundedIn({ outcome: 'refunded_and_notified' })).toBe(true);
   });
 });
 
@@ -169,8 +130,6 @@ it('no payload breaks the search', () => {
       const data = parsed.value;
       deadlineIn(data);
       dashboardIn(data);
-      outcomeIn(data);
-      refundedIn(data);
       amountIn(data);
       sumIn(data);
     }),

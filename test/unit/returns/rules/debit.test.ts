@@ -236,7 +236,7 @@ describe('a debit that the bank returned', () => {
     expect(returnOf(putObject(p.s, capture), p.id)).toBeUndefined();
     const lostOther = newMorObject(NOW, {
       ...{ id: 'dsp_1', kind: 'dispute', invoiceId: 'in_1', paymentRowId: 'pmt_2', status: 'lost' },
-      detail: { loss: { of: 'pmt_2', minor: '2990', entries: 1 } },
+      detail: { loss: { of: 'pmt_2', minor: '2990', entries: 1, movedAt: '2026-11-20T12:00:00Z' } },
     });
     const besides = putObject(putObject(p.s, lostOther), capture);
     expect(returnDebit(besides, p.id, { by: 'ada', reference: null }, later(1))).toMatchObject({

@@ -144,7 +144,7 @@ describe('a credit note without a refund of the MoR', () => {
   });
 
   it('such a note may write off a returned debit', () => {
-    const loss = (minor: string) => ({ of: 'pmt_1', minor, entries: 1 });
+    const loss = (minor: string) => ({ of: 'pmt_1', minor, entries: 1, movedAt: '2026-11-20T12:00:00Z' });
     const saying = (minor: string): string => {
       const objects = [aDispute({ status: 'lost', detail: { loss: loss(minor) } })];
       return compareForeignNotes(ours({ objects }), [note(foreign)])[0]?.detail ?? '';
