@@ -119,7 +119,11 @@ describe('who asks for a refund', () => {
         lane(payment()),
         newMorObject(NOW, {
           ...{ id: 'dsp_1', kind: 'dispute', invoiceId: 'in_1', paymentRowId: 'pmt_1', status: 'lost' },
-          ...{ amount: BigInt(minor), currency: 'EUR', detail: { loss: { of: 'pmt_1', minor, entries: 1, movedAt: '2026-11-20T12:00:00Z' } } },
+          ...{
+            amount: BigInt(minor),
+            currency: 'EUR',
+            detail: { loss: { of: 'pmt_1', minor, entries: 1, movedAt: '2026-11-20T12:00:00Z' } },
+          },
         }),
       );
     const all = ask(lost('2990'));
