@@ -1,5 +1,5 @@
 // A review item without a rule behind it: a rule opens it, and a person ends it.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
 import { emptyLane } from '../../../src/engine/context.js';
 import { aCtx, NOW } from '../../support/channel-lane.js';
@@ -11,84 +11,82 @@ const ctx = aCtx();
 const later = aCtx(LATER);
 const lane = emptyLane('in_1');
 
-describe('a review item', () => {
-  const ITEM = { kind: 'amount_mismatch', subject: 'pmt_1', fact: FACTS.amount_mismatch } as const;
-  const MORE = { ...FACTS.amount_mismatch, taken: { minor: 2000n, currency: 'EUR' } } as const;
-  const opened = openReview(lane, ctx, { ...ITEM, paymentRowId: 'pmt_1' });
-  const closed = (how: Parameters<typeof closeReviews>[3], s = opened): LaneState =>
-    closeReviews(s, later, () => true, how);
+const ITEM = { kind: 'amount_mismatch', subject: 'pmt_1', fact: FACTS.amount_mismatch } as const;
+const MORE = { ...FACTS.amount_mismatch, taken: { minor: 2000n, currency: 'EUR' } } as const;
+const opened = openReview(lane, ctx, { ...ITEM, paymentRowId: 'pmt_1' });
+const closed = (how: Parameters<typeof closeReviews>[3], s = opened): LaneState =>
+  closeReviews(s, later, () => true, how);
 
-  it('is opened with a line in the timeline, and once', () => {
-    expect(opened.reviews).toMatchObject([
-      {
-        ...ITEM,
-        status: 'open',
-        invoiceId: null,
-        paymentRowId: 'pmt_1',
-        refundId: null,
-        dueAt: null,
-        createdAt: NOW,
-        resolution: null,
-      },
-    ]);
-    expect(opened.journal.map((l) => l.text)).toEqual(['review item amount_mismatch: amount-differs']);
-    expect(openReview(opened, later, { ...ITEM, fact: { ...FACTS.amount_mismatch } })).toBe(opened);
-    expect(openReview(opened, later, { ...ITEM, subject: 'pmt_2' }).reviews).toHaveLength(2);
-    expect(openReview(opened, later, { ...ITEM, ...aKind('dispute') }).reviews).toHaveLength(2);
-  });
+it('Crossbill opens a review item once, with a line in the timeline', () => {
+  expect(opened.reviews).toMatchObject([
+    {
+      ...ITEM,
+      status: 'open',
+      invoiceId: null,
+      paymentRowId: 'pmt_1',
+      refundId: null,
+      dueAt: null,
+      createdAt: NOW,
+      resolution: null,
+    },
+  ]);
+  expect(opened.journal.map((l) => l.text)).toEqual(['review item amount_mismatch: amount-differs']);
+  expect(openReview(opened, later, { ...ITEM, fact: { ...FACTS.amount_mismatch } })).toBe(opened);
+  expect(openReview(opened, later, { ...ITEM, subject: 'pmt_2' }).reviews).toHaveLength(2);
+  expect(openReview(opened, later, { ...ITEM, ...aKind('dispute') }).reviews).toHaveLength(2);
+});
 
-  it('moves with its deadline, with the fact of today', () => {
-    const due = openReview(opened, later, { ...ITEM, fact: MORE, dueAt: LATER });
-    expect(due.reviews).toMatchObject([{ fact: MORE, dueAt: LATER, createdAt: NOW }]);
-    expect(due.journal.at(-1)?.text).toBe('review item amount_mismatch has another deadline: amount-differs');
-    expect(openReview(due, later, { ...ITEM, fact: MORE, dueAt: new Date(LATER) })).toBe(due);
-  });
+it('a new deadline moves the open item and brings the fact of today', () => {
+  const due = openReview(opened, later, { ...ITEM, fact: MORE, dueAt: LATER });
+  expect(due.reviews).toMatchObject([{ fact: MORE, dueAt: LATER, createdAt: NOW }]);
+  expect(due.journal.at(-1)?.text).toBe('review item amount_mismatch has another deadline: amount-differs');
+  expect(openReview(due, later, { ...ITEM, fact: MORE, dueAt: new Date(LATER) })).toBe(due);
+});
 
-  it('has the sums of now while it is open, and is no second one', () => {
-    const now = openReview(opened, later, { ...ITEM, fact: MORE });
-    expect(now.reviews).toEqual([{ ...opened.reviews[0], fact: MORE }]);
-    expect(now.journal.at(-1)?.text).toBe('review item amount_mismatch is now: amount-differs');
-    expect(openReview(now, later, { ...ITEM, fact: { ...MORE } })).toBe(now);
-  });
+it('an open item takes the sums of now, and no second item opens', () => {
+  const now = openReview(opened, later, { ...ITEM, fact: MORE });
+  expect(now.reviews).toEqual([{ ...opened.reviews[0], fact: MORE }]);
+  expect(now.journal.at(-1)?.text).toBe('review item amount_mismatch is now: amount-differs');
+  expect(openReview(now, later, { ...ITEM, fact: { ...MORE } })).toBe(now);
+});
 
-  it('keeps a fact of another code', () => {
-    const fact = { code: 'rest-due', status: 'open', due: MORE.due } as const;
-    expect(openReview(opened, later, { ...ITEM, fact })).toBe(opened);
-  });
+it('an open item keeps its fact against a fact of another code', () => {
+  const fact = { code: 'rest-due', status: 'open', due: MORE.due } as const;
+  expect(openReview(opened, later, { ...ITEM, fact })).toBe(opened);
+});
 
-  it('that a person dismissed stays closed as long as its fact is the same; another fact is news', () => {
-    const gone = closed({ by: 'ops', resolution: 'dismiss', note: 'seen' });
-    expect(openReview(gone, later, ITEM)).toBe(gone);
-    expect(openReview(gone, later, { ...ITEM, fact: MORE }).reviews).toHaveLength(2);
-    expect(openReview(gone, later, { ...ITEM, subject: 'pmt_2' }).reviews).toHaveLength(2);
-    const cleared = closed({ by: null, resolution: 'cleared', note: null });
-    expect(openReview(cleared, later, ITEM).reviews).toHaveLength(2);
-    // Stripe says one failed finalization in two wordings.
-    const failed = { kind: 'finalization_failed', subject: 'in_1', fact: FACTS.finalization_failed } as const;
-    const dismissed = closed({ by: 'ops', resolution: 'dismiss', note: null }, openReview(lane, ctx, failed));
-    const reworded = { ...FACTS.finalization_failed, said: 'in other words' };
-    expect(openReview(dismissed, later, { ...failed, fact: reworded })).toBe(dismissed);
-  });
+it('a dismissed item stays closed for the same fact, and another fact opens a new item', () => {
+  const gone = closed({ by: 'ops', resolution: 'dismiss', note: 'seen' });
+  expect(openReview(gone, later, ITEM)).toBe(gone);
+  expect(openReview(gone, later, { ...ITEM, fact: MORE }).reviews).toHaveLength(2);
+  expect(openReview(gone, later, { ...ITEM, subject: 'pmt_2' }).reviews).toHaveLength(2);
+  const cleared = closed({ by: null, resolution: 'cleared', note: null });
+  expect(openReview(cleared, later, ITEM).reviews).toHaveLength(2);
+  // Stripe says one failed finalization in two wordings.
+  const failed = { kind: 'finalization_failed', subject: 'in_1', fact: FACTS.finalization_failed } as const;
+  const dismissed = closed({ by: 'ops', resolution: 'dismiss', note: null }, openReview(lane, ctx, failed));
+  const reworded = { ...FACTS.finalization_failed, said: 'in other words' };
+  expect(openReview(dismissed, later, { ...failed, fact: reworded })).toBe(dismissed);
+});
 
-  it('closed by a person names them and keeps their words out of the timeline; closed by its cause it says why', () => {
-    const byOps = closed({ by: 'ops', resolution: 'refund', note: 'private words' });
-    expect(byOps.reviews).toMatchObject([
-      { status: 'resolved', resolvedAt: LATER, resolvedBy: 'ops', resolution: 'refund', note: 'private words' },
-    ]);
-    expect(byOps.journal.at(-1)).toMatchObject({
-      kind: 'person',
-      text: 'review item amount_mismatch closed: refund, by ops',
-    });
-    const byItself = closed({ by: null, resolution: 'cleared', note: 'the money came' });
-    expect(byItself.reviews).toMatchObject([{ resolvedBy: 'crossbill', note: 'the money came' }]);
-    expect(byItself.journal.at(-1)).toMatchObject({
-      kind: 'decision',
-      text: 'review item amount_mismatch closed: the money came',
-    });
-    expect(closed({ by: null, resolution: 'cleared', note: null }).journal.at(-1)?.text).toBe(
-      'review item amount_mismatch closed: cleared',
-    );
-    expect(closed({ by: null, resolution: 'cleared', note: null }, byOps)).toBe(byOps);
-    expect(closeReviews(opened, later, () => false, { by: null, resolution: 'cleared', note: null })).toBe(opened);
+it('the timeline names the person of a closed item without their words, or else the cause', () => {
+  const byOps = closed({ by: 'ops', resolution: 'refund', note: 'private words' });
+  expect(byOps.reviews).toMatchObject([
+    { status: 'resolved', resolvedAt: LATER, resolvedBy: 'ops', resolution: 'refund', note: 'private words' },
+  ]);
+  expect(byOps.journal.at(-1)).toMatchObject({
+    kind: 'person',
+    text: 'review item amount_mismatch closed: refund, by ops',
   });
+  const byItself = closed({ by: null, resolution: 'cleared', note: 'the money came' });
+  expect(byItself.reviews).toMatchObject([{ resolvedBy: 'crossbill', note: 'the money came' }]);
+  expect(byItself.journal.at(-1)).toMatchObject({
+    kind: 'decision',
+    text: 'review item amount_mismatch closed: the money came',
+  });
+  expect(closed({ by: null, resolution: 'cleared', note: null }).journal.at(-1)?.text).toBe(
+    'review item amount_mismatch closed: cleared',
+  );
+  expect(closed({ by: null, resolution: 'cleared', note: null }, byOps)).toBe(byOps);
+  expect(closeReviews(opened, later, () => false, { by: null, resolution: 'cleared', note: null })).toBe(opened);
 });

@@ -1,5 +1,5 @@
 // A stored call: its key and bytes, its end without a send, its second send, and the rows behind it.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState, type OutboxRow, type PaymentRow } from '../../../src/domain/model.js';
 import { type CallFailure, said } from '../../../src/domain/ports/call.js';
 import { askOfCall, paymentOf, refusalOf } from '../../../src/engine/call.js';
@@ -23,108 +23,106 @@ const first = (s: LaneState): OutboxRow => s.messages[0] ?? never();
 const failure = (over: Partial<CallFailure> = {}): CallFailure =>
   ({ ok: false, kind: 'refused', status: 400, code: 'odd', message: 'no', retryAfterMs: null, ...over }) as CallFailure;
 
-describe('a call', () => {
-  it('is written down with its key and bytes, to be sent at once', () => {
-    expect(first(call(lane))).toMatchObject({
-      ...{ lane: 'in_1', peer: 'stripe', kind: 'report_payment', subject: 'pay_1', generation: 1, wire: WIRE },
-      ...{ key: 'crossbill:report_payment:pay_1:1', status: 'pending', attempts: 0, nextTryAt: NOW, createdAt: NOW },
-      ...{ firstTriedAt: null, answeredAt: null, lastCode: null, lastMessage: null, replaying: false, asked: null },
-    });
+it('Crossbill stores a call with its key and bytes, and sends it at once', () => {
+  expect(first(call(lane))).toMatchObject({
+    ...{ lane: 'in_1', peer: 'stripe', kind: 'report_payment', subject: 'pay_1', generation: 1, wire: WIRE },
+    ...{ key: 'crossbill:report_payment:pay_1:1', status: 'pending', attempts: 0, nextTryAt: NOW, createdAt: NOW },
+    ...{ firstTriedAt: null, answeredAt: null, lastCode: null, lastMessage: null, replaying: false, asked: null },
   });
+});
 
-  it('is of the next generation for its kind and subject alone', () => {
-    const again = call(call(call(lane)), { subject: 'pay_2' });
-    expect(again.messages.map((m) => m.generation)).toEqual([1, 2, 1]);
-    const other = call(again, { kind: 'attach_payment' });
-    expect(other.messages.at(-1)?.generation).toBe(1);
-    const named = call(other, { generation: 7, key: 'mine' });
-    expect(named.messages.at(-1)).toMatchObject({ generation: 7, key: 'mine' });
-    expect(call(named).messages.at(-1)?.generation).toBe(8);
-  });
+it('a call takes the next generation for its kind and subject alone', () => {
+  const again = call(call(call(lane)), { subject: 'pay_2' });
+  expect(again.messages.map((m) => m.generation)).toEqual([1, 2, 1]);
+  const other = call(again, { kind: 'attach_payment' });
+  expect(other.messages.at(-1)?.generation).toBe(1);
+  const named = call(other, { generation: 7, key: 'mine' });
+  expect(named.messages.at(-1)).toMatchObject({ generation: 7, key: 'mine' });
+  expect(call(named).messages.at(-1)?.generation).toBe(8);
+});
 
-  it('in shadow mode is over before it began', () => {
-    const s = call(lane, {}, aCtx(NOW, { shadow: true }));
-    expect(first(s)).toMatchObject({ status: 'cancelled', answeredAt: NOW, lastCode: 'shadow_mode' });
-    expect(first(s).lastMessage).not.toBeNull();
-  });
+it('a call in shadow mode ends at once', () => {
+  const s = call(lane, {}, aCtx(NOW, { shadow: true }));
+  expect(first(s)).toMatchObject({ status: 'cancelled', answeredAt: NOW, lastCode: 'shadow_mode' });
+  expect(first(s).lastMessage).not.toBeNull();
+});
 
-  it('has a key of at most 255 visible characters; another id is in it as its hash', () => {
-    expect(messageKey('report_payment', 'pay_1', 3)).toBe('crossbill:report_payment:pay_1:3');
-    const fits = 'x'.repeat(255 - 'crossbill:k::1'.length);
-    expect(messageKey('k', fits, 1)).toBe(`crossbill:k:${fits}:1`);
-    for (const odd of [`${fits}x`, 'a b', 'ä', 'a\n', '\u007f']) {
-      expect(messageKey('k', odd, 1)).toMatch(/^crossbill:k:sha256-[0-9a-f]{64}:1$/);
-    }
-    expect(messageKey('k', 'a b', 1)).not.toBe(messageKey('k', 'a c', 1));
-  });
+it('a key has at most 255 visible characters; any other id goes in as its hash', () => {
+  expect(messageKey('report_payment', 'pay_1', 3)).toBe('crossbill:report_payment:pay_1:3');
+  const fits = 'x'.repeat(255 - 'crossbill:k::1'.length);
+  expect(messageKey('k', fits, 1)).toBe(`crossbill:k:${fits}:1`);
+  for (const odd of [`${fits}x`, 'a b', 'ä', 'a\n', '\u007f']) {
+    expect(messageKey('k', odd, 1)).toMatch(/^crossbill:k:sha256-[0-9a-f]{64}:1$/);
+  }
+  expect(messageKey('k', 'a b', 1)).not.toBe(messageKey('k', 'a c', 1));
+});
 
-  it('that is taken back was perhaps heard, if it was tried', () => {
-    const s = call(lane);
-    const untried = takeCallBack(s, first(s), 'it is paid', later);
-    expect(first(untried)).toMatchObject({ status: 'cancelled', answeredAt: LATER });
-    expect(untried.journal.at(-1)).toMatchObject({ text: 'report_payment taken back: it is paid', ref: first(s).id });
-    const tried = takeCallBack(putMessage(s, { ...first(s), attempts: 1 }), first(s), 'it is paid', later);
-    expect(tried.journal.at(-1)?.text).toBe(
-      'report_payment taken back: it is paid; it was tried before, without an answer',
-    );
-  });
+it('a withdrawn call may have reached the peer, if Crossbill tried it', () => {
+  const s = call(lane);
+  const untried = takeCallBack(s, first(s), 'it is paid', later);
+  expect(first(untried)).toMatchObject({ status: 'cancelled', answeredAt: LATER });
+  expect(untried.journal.at(-1)).toMatchObject({ text: 'report_payment taken back: it is paid', ref: first(s).id });
+  const tried = takeCallBack(putMessage(s, { ...first(s), attempts: 1 }), first(s), 'it is paid', later);
+  expect(tried.journal.at(-1)?.text).toBe(
+    'report_payment taken back: it is paid; it was tried before, without an answer',
+  );
+});
 
-  it('is sent again under the same key, and its age counts from the word of the person who wants it', () => {
-    const s = call(lane);
-    const refused: OutboxRow = {
-      ...first(s),
-      status: 'refused',
-      lastCode: 'odd',
-      firstTriedAt: NOW,
-      answeredAt: NOW,
-      attempts: 3,
-    };
-    const sendAgain = (of: LaneState, id = first(s).id): LaneState => decide(of, later, (l) => l.sendAgain(id));
-    const again = first(sendAgain(putMessage(s, refused)));
-    expect(again).toEqual({
-      ...refused,
-      status: 'pending',
-      lastCode: null,
-      firstTriedAt: null,
-      answeredAt: null,
-      nextTryAt: LATER,
-    });
-    const done = putMessage(s, { ...first(s), status: 'done' });
-    expect(sendAgain(done)).toBe(done);
-    expect(sendAgain(s, 'out_9')).toBe(s);
+it("a call sent again keeps its key, and its age counts from the person's word", () => {
+  const s = call(lane);
+  const refused: OutboxRow = {
+    ...first(s),
+    status: 'refused',
+    lastCode: 'odd',
+    firstTriedAt: NOW,
+    answeredAt: NOW,
+    attempts: 3,
+  };
+  const sendAgain = (of: LaneState, id = first(s).id): LaneState => decide(of, later, (l) => l.sendAgain(id));
+  const again = first(sendAgain(putMessage(s, refused)));
+  expect(again).toEqual({
+    ...refused,
+    status: 'pending',
+    lastCode: null,
+    firstTriedAt: null,
+    answeredAt: null,
+    nextTryAt: LATER,
   });
+  const done = putMessage(s, { ...first(s), status: 'done' });
+  expect(sendAgain(done)).toBe(done);
+  expect(sendAgain(s, 'out_9')).toBe(s);
+});
 
-  it('that failed is said in one line, and refused for good it is an item', () => {
-    expect(said(failure())).toBe('400 odd no');
-    expect(said(failure({ status: null, code: null, message: 'no answer in time' }))).toBe('no answer in time');
-    expect(said(failure({ status: null, code: null, message: 'the token service says no (401)' }))).not.toMatch(
-      /no answer/,
-    );
-    expect(said(failure({ message: '' }))).toBe('400 odd');
-    const s = call(lane);
-    const fact = { code: 'relay-refused', ...refusalOf(first(s), failure()) } as const;
-    expect(fact).toMatchObject({ call: 'report_payment', status: 400, error: 'odd', said: '400 odd no' });
-    const item = decide(s, ctx, (l) => askOfCall(l, first(s), fact, { paymentRowId: 'pmt_1' }));
-    expect(item.reviews).toMatchObject([
-      {
-        kind: 'effect_failed',
-        subject: 'report_payment:pay_1',
-        topic: 'relay-refused',
-        fact,
-        actions: ['retry', 'dismiss'],
-        proposed: 'retry',
-        paymentRowId: 'pmt_1',
-        refundId: null,
-      },
-    ]);
-  });
+it('a failed call has one line, and a final refusal opens an item', () => {
+  expect(said(failure())).toBe('400 odd no');
+  expect(said(failure({ status: null, code: null, message: 'no answer in time' }))).toBe('no answer in time');
+  expect(said(failure({ status: null, code: null, message: 'the token service says no (401)' }))).not.toMatch(
+    /no answer/,
+  );
+  expect(said(failure({ message: '' }))).toBe('400 odd');
+  const s = call(lane);
+  const fact = { code: 'relay-refused', ...refusalOf(first(s), failure()) } as const;
+  expect(fact).toMatchObject({ call: 'report_payment', status: 400, error: 'odd', said: '400 odd no' });
+  const item = decide(s, ctx, (l) => askOfCall(l, first(s), fact, { paymentRowId: 'pmt_1' }));
+  expect(item.reviews).toMatchObject([
+    {
+      kind: 'effect_failed',
+      subject: 'report_payment:pay_1',
+      topic: 'relay-refused',
+      fact,
+      actions: ['retry', 'dismiss'],
+      proposed: 'retry',
+      paymentRowId: 'pmt_1',
+      refundId: null,
+    },
+  ]);
+});
 
-  it('is about the payment of its subject, and a finalization about the payment that waits for it', () => {
-    const [a, b] = [payment({ id: 'a', paymentId: 'pay_1' }), payment({ id: 'b', mark: 'finalizing' })];
-    const s = putPayment(putPayment(call(lane), a), b);
-    expect(paymentOf(s, first(s))).toBe(a);
-    expect(paymentOf(s, { ...first(s), subject: 'a' })).toBe(a); // written before the payment had its name
-    expect(paymentOf(s, { ...first(s), subject: 'pay_9' })).toBeUndefined();
-    expect(paymentOf(s, { ...first(s), kind: 'finalize_invoice', subject: 'in_1' })).toBe(b);
-  });
+it('a call is about the payment of its subject, and a finalization about the waiting payment', () => {
+  const [a, b] = [payment({ id: 'a', paymentId: 'pay_1' }), payment({ id: 'b', mark: 'finalizing' })];
+  const s = putPayment(putPayment(call(lane), a), b);
+  expect(paymentOf(s, first(s))).toBe(a);
+  expect(paymentOf(s, { ...first(s), subject: 'a' })).toBe(a); // written before the payment had its name
+  expect(paymentOf(s, { ...first(s), subject: 'pay_9' })).toBeUndefined();
+  expect(paymentOf(s, { ...first(s), kind: 'finalize_invoice', subject: 'in_1' })).toBe(b);
 });

@@ -1,5 +1,5 @@
 // Declared review items: what holds now opens, updates and closes them, and a dismissed one stays away until its facts change.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isSameFact } from '../../../src/domain/fact.js';
 import { type LaneState, type ReviewRow } from '../../../src/domain/model.js';
@@ -43,88 +43,86 @@ const holding = ([a, b, c, d]: readonly [number, number, number, number]): Now =
     d === 0 ? [] : [captured('pmt_2', d)],
   ].flat();
 
-describe('declared items', () => {
-  it('whatever holds and whatever a person dismisses, what holds is open once, with the facts of now, unless they were dismissed', () => {
-    fc.assert(
-      fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
-        let s = lane({}, payment());
-        const gone: ReviewRow[] = [];
-        steps.forEach(({ facts, dismiss }, n) => {
-          const before = open(s);
-          const now = holding(facts);
-          s = declared(s, now, n);
-          const wanted = now.filter((x) => !gone.some((r) => nameOf(r) === nameOf(x) && isSameFact(r.fact, x.fact)));
-          same(open(s).map(nameOf).sort(), wanted.map(nameOf).sort());
-          for (const r of open(s)) {
-            same(r.fact, wanted.find((x) => nameOf(x) === nameOf(r))?.fact);
-            // Updated in place: the item that was open goes on.
-            const was = before.find((x) => nameOf(x) === nameOf(r));
-            if (was !== undefined) same(r.id, was.id);
-          }
-          for (const was of before) {
-            const is = s.reviews.find((r) => r.id === was.id);
-            const why = now.some((x) => nameOf(x) === nameOf(was)) ? /dismissed/ : /^it (shows|is known)$/;
-            if (is?.status === 'resolved')
-              expect([is.resolution, is.resolvedBy, is.note]).toEqual([
-                'cleared',
-                'crossbill',
-                expect.stringMatching(why),
-              ]);
-          }
-          if (declared(s, now, n) !== s) throw new Error('the same facts once more changed the lane');
-          const r = open(s)[dismiss ?? -1];
-          if (r === undefined) return;
-          s = dismissed(s, r.id, n);
-          gone.push(r);
-        });
-      }),
-    );
-  });
+it('each cause has one open item with the facts of now, unless a person dismissed them', () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
+      let s = lane({}, payment());
+      const gone: ReviewRow[] = [];
+      steps.forEach(({ facts, dismiss }, n) => {
+        const before = open(s);
+        const now = holding(facts);
+        s = declared(s, now, n);
+        const wanted = now.filter((x) => !gone.some((r) => nameOf(r) === nameOf(x) && isSameFact(r.fact, x.fact)));
+        same(open(s).map(nameOf).sort(), wanted.map(nameOf).sort());
+        for (const r of open(s)) {
+          same(r.fact, wanted.find((x) => nameOf(x) === nameOf(r))?.fact);
+          // Updated in place: the item that was open goes on.
+          const was = before.find((x) => nameOf(x) === nameOf(r));
+          if (was !== undefined) same(r.id, was.id);
+        }
+        for (const was of before) {
+          const is = s.reviews.find((r) => r.id === was.id);
+          const why = now.some((x) => nameOf(x) === nameOf(was)) ? /dismissed/ : /^it (shows|is known)$/;
+          if (is?.status === 'resolved')
+            expect([is.resolution, is.resolvedBy, is.note]).toEqual([
+              'cleared',
+              'crossbill',
+              expect.stringMatching(why),
+            ]);
+        }
+        if (declared(s, now, n) !== s) throw new Error('the same facts once more changed the lane');
+        const r = open(s)[dismiss ?? -1];
+        if (r === undefined) return;
+        s = dismissed(s, r.id, n);
+        gone.push(r);
+      });
+    }),
+  );
+});
 
-  it('a changed fact updates the open item, with one line in the timeline, and an equal fact says nothing', () => {
-    const first = declared(lane({}, payment()), [unshown('pmt_1', 1)]);
-    const next = declared(first, [unshown('pmt_1', 2)], 5);
-    expect(next.reviews).toEqual([{ ...first.reviews[0], fact: unshown('pmt_1', 2).fact }]);
-    expect(next.journal.slice(first.journal.length).map((l) => l.text)).toEqual([
-      'review item refund_gap is now: refund-unshown',
-    ]);
-  });
+it('a changed fact updates the open item with one line in the timeline, and an equal fact says nothing', () => {
+  const first = declared(lane({}, payment()), [unshown('pmt_1', 1)]);
+  const next = declared(first, [unshown('pmt_1', 2)], 5);
+  expect(next.reviews).toEqual([{ ...first.reviews[0], fact: unshown('pmt_1', 2).fact }]);
+  expect(next.journal.slice(first.journal.length).map((l) => l.text)).toEqual([
+    'review item refund_gap is now: refund-unshown',
+  ]);
+});
 
-  it('another deadline updates the open item, and opens no item that was dismissed', () => {
-    const due = (ms: number): Now => [{ ...unshown('pmt_1', 1), dueAt: at(ms) }];
-    const first = declared(lane({}, payment()), due(10));
-    expect(open(declared(first, due(20))).map((r) => [r.id, r.dueAt])).toEqual([[first.reviews[0]?.id, at(20)]]);
-    expect(open(declared(dismissed(first, first.reviews[0]?.id ?? ''), due(20)))).toEqual([]);
-  });
+it('another deadline updates the open item, and opens no dismissed item', () => {
+  const due = (ms: number): Now => [{ ...unshown('pmt_1', 1), dueAt: at(ms) }];
+  const first = declared(lane({}, payment()), due(10));
+  expect(open(declared(first, due(20))).map((r) => [r.id, r.dueAt])).toEqual([[first.reviews[0]?.id, at(20)]]);
+  expect(open(declared(dismissed(first, first.reviews[0]?.id ?? ''), due(20)))).toEqual([]);
+});
 
-  it('news after a dismissal opens another item for the same fact', () => {
-    const news = (ms: number): Now => [{ ...unshown('pmt_1', 1), since: at(ms) }];
-    const first = declared(lane({}, payment()), news(0));
-    const gone = dismissed(first, first.reviews[0]?.id ?? '', 5);
-    expect([open(declared(gone, news(5), 9)).length, open(declared(gone, news(6), 9)).length]).toEqual([0, 1]);
-  });
+it('news after a dismissal opens another item for the same fact', () => {
+  const news = (ms: number): Now => [{ ...unshown('pmt_1', 1), since: at(ms) }];
+  const first = declared(lane({}, payment()), news(0));
+  const gone = dismissed(first, first.reviews[0]?.id ?? '', 5);
+  expect([open(declared(gone, news(5), 9)).length, open(declared(gone, news(6), 9)).length]).toEqual([0, 1]);
+});
 
-  it('items of other rules and items that only a person ends stay as they are', () => {
-    const item = {
-      kind: 'conflicting_event',
-      subject: 'evt_1',
-      fact: { code: 'second-body', event: 'evt_1', type: 'x' },
-    } as const;
-    const other = openReview(lane({}, payment()), ctx(), item);
-    expect(declared(other, [])).toBe(other);
-  });
+it("other rules' items and items for a person alone stay unchanged", () => {
+  const item = {
+    kind: 'conflicting_event',
+    subject: 'evt_1',
+    fact: { code: 'second-body', event: 'evt_1', type: 'x' },
+  } as const;
+  const other = openReview(lane({}, payment()), ctx(), item);
+  expect(declared(other, [])).toBe(other);
+});
 
-  it('an item names its payment, its invoice and its choices', () => {
-    const s = declared(lane({}, payment()), [{ ...unshown('pmt_1', 1), about: payment() }]);
-    expect(open(s)).toMatchObject([
-      {
-        invoiceId: 'in_1',
-        paymentRowId: 'pmt_1',
-        refundId: null,
-        actions: ['dismiss'],
-        proposed: 'dismiss',
-        subject: 'pmt_1',
-      },
-    ]);
-  });
+it('an item names its payment, its invoice and its choices', () => {
+  const s = declared(lane({}, payment()), [{ ...unshown('pmt_1', 1), about: payment() }]);
+  expect(open(s)).toMatchObject([
+    {
+      invoiceId: 'in_1',
+      paymentRowId: 'pmt_1',
+      refundId: null,
+      actions: ['dismiss'],
+      proposed: 'dismiss',
+      subject: 'pmt_1',
+    },
+  ]);
 });

@@ -16,7 +16,7 @@ const item = {
   fact: FACTS.double_charge_risk,
 } as const;
 
-it('a review item whose deadline is gone has none when its log is read', () => {
+it('a review item without its old deadline has none in the log', () => {
   const first = openReview(emptyLane('in_1'), ctx, { ...item, dueAt: NOW });
   const second = openReview(first, ctx, { ...item, dueAt: null });
   const states: readonly LaneState[] = [emptyLane('in_1'), first, second];
@@ -30,7 +30,7 @@ it('a review item whose deadline is gone has none when its log is read', () => {
   expect(fold('in_1', rows).state.reviews).toEqual(second.reviews);
 });
 
-it('a row with the whole state keeps the bytes of a call that was taken back: it may be asked for under its key after all', () => {
+it('a whole-state row keeps the bytes of a withdrawn call: Crossbill may ask under its key again', () => {
   const { s, m } = asking(lane(), aLink({ status: 'REQUESTED', morId: null, url: null }));
   const after = takeCallBack(s, m, 'the invoice is paid', ctx);
   const { change, bodies, ...row } = rowOf({
@@ -43,11 +43,8 @@ it('a row with the whole state keeps the bytes of a call that was taken back: it
   expect(fold(s.lane, [{ ...row, ...parsed }]).state.messages).toMatchObject([{ status: 'cancelled', wire: m.wire }]);
 });
 
-it.each([2, 99, '1', null])(
-  'a row of the format %j is refused: a newer release wrote it, or somebody damaged it',
-  (f) => {
-    const row = { lane: 'in_1', version: 1, at: NOW, at_rest: true, snapshot: false, bodies: null };
-    expect(() => fold('in_1', [{ ...row, change: { f } }])).toThrow('lane in_1');
-    expect(fold('in_1', [{ ...row, change: { f: 1 } }])).toMatchObject({ version: 1, rowsSinceSnapshot: 1 });
-  },
-);
+it.each([2, 99, '1', null])('Crossbill refuses a row of the format %j: it is newer or damaged', (f) => {
+  const row = { lane: 'in_1', version: 1, at: NOW, at_rest: true, snapshot: false, bodies: null };
+  expect(() => fold('in_1', [{ ...row, change: { f } }])).toThrow('lane in_1');
+  expect(fold('in_1', [{ ...row, change: { f: 1 } }])).toMatchObject({ version: 1, rowsSinceSnapshot: 1 });
+});

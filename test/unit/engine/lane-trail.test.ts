@@ -17,7 +17,7 @@ function setUp() {
   return { log, lines };
 }
 
-it('a failed call is logged with the events of its claim', () => {
+it("the log names the events of a failed call's claim", () => {
   const { log, lines } = setUp();
   const call = {
     name: 'report_payment',
@@ -31,7 +31,7 @@ it('a failed call is logged with the events of its claim', () => {
   expect(lines).toMatchObject([{ events: ['mor_payments:evt_paid'], lane: 'in_oak', message: 'out_1' }]);
 });
 
-it('a lane that could not be worked is logged with its events', () => {
+it('the log names the events of a failed lane', () => {
   const { log, lines } = setUp();
   const metrics = new Metrics({ eventTypes: [], now: () => new Date(0) });
   watchLanes(metrics, log).onError('a lane could not be worked', new Error('broken'), work);

@@ -9,7 +9,7 @@ import { LaneWorker } from '../../../src/engine/lane-worker.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
 import { StillClock, turn } from '../../support/intake-fakes.js';
 
-it('claims at a walk while deliveries crowd the doors, however often it is woken, and at once when they are through', async () => {
+it('the worker claims slowly during a crowd of deliveries, and at once after it', async () => {
   let claims = 0;
   let crowded = true;
   const store = { claim: () => Promise.resolve((claims++, [])) } as Partial<LaneStore> as LaneStore;
@@ -39,7 +39,7 @@ it('claims at a walk while deliveries crowd the doors, however often it is woken
   await stopped;
 });
 
-it('waits out an outage with a thousand lanes at once without a warning of too many listeners', async () => {
+it('a thousand lanes wait out an outage without a warning of too many listeners', async () => {
   let stop: AbortSignal | null = null;
   let n = 0;
   const released: string[] = [];

@@ -1,5 +1,5 @@
 // Order of arrival does not change the end (G8): every permutation of one invoice's events, and random ones with duplicates.
-import { describe, it } from '@jest/globals';
+import { it } from '@jest/globals';
 import fc from 'fast-check';
 import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
 import { type Delivery } from '../../../src/domain/ports/inbox.js';
@@ -106,60 +106,56 @@ const SCENARIOS: [string, Delivery[], Way][] = [
   ['all six kinds of news', [created, finalized, failedFirst, succeeded, lateFailed, refund1], {}],
 ];
 
-describe('every order of arrival ends the same', () => {
-  it.each(SCENARIOS)('%s', async (_, events, way) => {
-    const wanted = await ended(events, way, false);
-    for (const order of permutations(events)) {
-      for (const atOnce of [false, true]) {
-        const got = await ended(order, way, atOnce);
-        const ids = order.map((e) => e.eventId);
-        same({ order: ids, atOnce, ...got }, { order: ids, atOnce, ...wanted });
-      }
+it.each(SCENARIOS)('every order of arrival ends the same: %s', async (_, events, way) => {
+  const wanted = await ended(events, way, false);
+  for (const order of permutations(events)) {
+    for (const atOnce of [false, true]) {
+      const got = await ended(order, way, atOnce);
+      const ids = order.map((e) => e.eventId);
+      same({ order: ids, atOnce, ...got }, { order: ids, atOnce, ...wanted });
     }
-  });
+  }
 });
 
-describe('random subsets with duplicates', () => {
-  const POOL = [created, finalized, failedFirst, action, succeeded, lateFailed, refund1, refund2, refund3, paidEvent];
-  it('end as their events in the order they were made', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.integer({ min: 0, max: POOL.length - 1 }), { minLength: 1, maxLength: 14 }),
-        fc.constantFrom<Way>({}, { settings: { markMode: 'out_of_band' } }, { facts: { status: 'uncollectible' } }),
-        fc.boolean(),
-        async (picked, way, atOnce) => {
-          const order = picked.flatMap((n) => POOL[n] ?? []);
-          const inOrder = [...new Set(picked)].sort((a, b) => a - b).flatMap((n) => POOL[n] ?? []);
-          same(await ended(order, way, atOnce), await ended(inOrder, way, false));
-        },
-      ),
-      { numRuns: 300 },
-    );
-  });
+const POOL = [created, finalized, failedFirst, action, succeeded, lateFailed, refund1, refund2, refund3, paidEvent];
+it('random subsets with duplicates end as in their order of creation', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 0, max: POOL.length - 1 }), { minLength: 1, maxLength: 14 }),
+      fc.constantFrom<Way>({}, { settings: { markMode: 'out_of_band' } }, { facts: { status: 'uncollectible' } }),
+      fc.boolean(),
+      async (picked, way, atOnce) => {
+        const order = picked.flatMap((n) => POOL[n] ?? []);
+        const inOrder = [...new Set(picked)].sort((a, b) => a - b).flatMap((n) => POOL[n] ?? []);
+        same(await ended(order, way, atOnce), await ended(inOrder, way, false));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
 
-  it('and a crash somewhere', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.shuffledSubarray([created, finalized, failedFirst, succeeded, refund1, refund2], { minLength: 2 }),
-        fc.integer({ min: 1, max: 12 }),
-        async (order, dieBefore) => {
-          const h = LaneHarness.inMemory();
-          h.platform.put(anInvoice());
-          h.store.dieBefore = dieBefore;
-          for (const e of order) await h.take(e);
-          await h.rest(20);
-          const has = (e: Delivery): boolean => order.includes(e);
-          const mirrored = [refund1, refund2].filter((e) => has(e) && has(succeeded)).length;
-          const once = (kind: string, n: number): [string, number][] => (n === 0 ? [] : [[kind, n]]);
-          same(Object.entries(h.platform.effects).sort(), [
-            ...once('attach_payment', has(succeeded) ? 1 : 0),
-            ...once('issue_credit_note', mirrored),
-            ...once('report_payment', has(succeeded) ? 1 : 0),
-            ...once('report_refund', mirrored),
-          ]);
-        },
-      ),
-      { numRuns: 200 },
-    );
-  });
+it('random subsets with duplicates end the same after a crash anywhere', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.shuffledSubarray([created, finalized, failedFirst, succeeded, refund1, refund2], { minLength: 2 }),
+      fc.integer({ min: 1, max: 12 }),
+      async (order, dieBefore) => {
+        const h = LaneHarness.inMemory();
+        h.platform.put(anInvoice());
+        h.store.dieBefore = dieBefore;
+        for (const e of order) await h.take(e);
+        await h.rest(20);
+        const has = (e: Delivery): boolean => order.includes(e);
+        const mirrored = [refund1, refund2].filter((e) => has(e) && has(succeeded)).length;
+        const once = (kind: string, n: number): [string, number][] => (n === 0 ? [] : [[kind, n]]);
+        same(Object.entries(h.platform.effects).sort(), [
+          ...once('attach_payment', has(succeeded) ? 1 : 0),
+          ...once('issue_credit_note', mirrored),
+          ...once('report_payment', has(succeeded) ? 1 : 0),
+          ...once('report_refund', mirrored),
+        ]);
+      },
+    ),
+    { numRuns: 200 },
+  );
 });

@@ -1,5 +1,5 @@
 // An event that names an account, against the account of the key.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type BillingAccountFacts, type BillingReader } from '../../../src/domain/ports/billing-reader.js';
 import { type CallOutcome } from '../../../src/domain/ports/call.js';
 import { OwnAccount } from '../../../src/engine/own-account.js';
@@ -34,39 +34,37 @@ function world(...answers: (number | 'account')[]) {
   return { clock, h, take, status, events: store.events, reads: () => reads };
 }
 
-describe('an event that names an account', () => {
-  it('is the merchant’s own when the key belongs to that account, and the account is read once', async () => {
-    const w = world('account');
-    await w.take('1', OWN);
-    await w.take('2', OWN);
-    expect([await w.status('1'), await w.status('2'), w.reads()]).toEqual(['expected', 'expected', 1]);
-  });
+it('an event with the key’s own account is the merchant’s, and Crossbill reads the account once', async () => {
+  const w = world('account');
+  await w.take('1', OWN);
+  await w.take('2', OWN);
+  expect([await w.status('1'), await w.status('2'), w.reads()]).toEqual(['expected', 'expected', 1]);
+});
 
-  it('is ignored when the key belongs to another account', async () => {
-    const w = world('account');
-    await w.take('1', 'acct_other');
-    expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);
-    expect(w.events).toMatchObject([{ status: 'ignored' }]);
-  });
+it('Crossbill ignores an event of another account', async () => {
+  const w = world('account');
+  await w.take('1', 'acct_other');
+  expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);
+  expect(w.events).toMatchObject([{ status: 'ignored' }]);
+});
 
-  it('waits while Stripe does not answer, and is decided after the next read', async () => {
-    const w = world(500, 'account');
-    await w.take('1', OWN);
-    await w.h.drain();
-    expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);
-    w.clock.advance(15_000);
-    await w.h.drain();
-    expect([await w.status('1'), w.reads()]).toEqual(['expected', 2]);
-  });
+it("an event with an account waits for Stripe's answer", async () => {
+  const w = world(500, 'account');
+  await w.take('1', OWN);
+  await w.h.drain();
+  expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);
+  w.clock.advance(15_000);
+  await w.h.drain();
+  expect([await w.status('1'), w.reads()]).toEqual(['expected', 2]);
+});
 
-  it('is parked when the restricted key may not read its account, and decided by a retry once it may', async () => {
-    const w = world(403, 'account');
-    await w.take('1', OWN);
-    expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);
-    expect(w.events).toMatchObject([{ eventId: 'evt_own1', status: 'parked' }]);
-    w.clock.advance(15_000);
-    for (const e of w.events) e.status = 'received';
-    await w.h.drain();
-    expect(await w.status('1')).toBe('expected');
-  });
+it('Crossbill parks an event with an account if the key may not read it, and a retry decides it later', async () => {
+  const w = world(403, 'account');
+  await w.take('1', OWN);
+  expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);
+  expect(w.events).toMatchObject([{ eventId: 'evt_own1', status: 'parked' }]);
+  w.clock.advance(15_000);
+  for (const e of w.events) e.status = 'received';
+  await w.h.drain();
+  expect(await w.status('1')).toBe('expected');
 });

@@ -1,5 +1,5 @@
 // A backup that is more than a day old is restored: Stripe has forgotten every key, and what it shows is looked for before it is made.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent, START } from '../../support/builders.js';
 import { failed } from '../../support/fakes.js';
 import { LaneHarness, openKinds } from '../../support/lane-harness.js';
@@ -35,29 +35,30 @@ async function apply(h: LaneHarness): Promise<void> {
   await h.rest(1);
 }
 
-describe('after a backup of two days ago is restored', () => {
-  it.each(modes)(
-    'the credit note of a refund that Stripe shows is found and not issued again (%s)',
-    async (markMode) => {
-      const first = harness({ markMode });
-      first.platform.put(anInvoice());
-      await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-      await first.take(aRefund());
-      await first.rest(1);
-      expect(first.platform.notes).toHaveLength(1);
+it.each(modes)(
+  "after a restore two days back, Crossbill finds a refund's credit note on Stripe and issues no second one (%s)",
+  async (markMode) => {
+    const first = harness({ markMode });
+    first.platform.put(anInvoice());
+    await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    await first.take(aRefund());
+    await first.rest(1);
+    expect(first.platform.notes).toHaveLength(1);
 
-      const h = restored(first, { markMode });
-      await h.take(aPaymentSucceeded());
-      await h.take(aRefund());
-      await h.rest(48);
-      const s = await h.state(INVOICE_ID);
-      expect(changes(h)).toEqual({});
-      expect(s.refunds).toMatchObject([{ mirror: 'done', creditNoteId: first.platform.notes[0]?.id }]);
-      expect(openKinds(s)).toEqual([]);
-    },
-  );
+    const h = restored(first, { markMode });
+    await h.take(aPaymentSucceeded());
+    await h.take(aRefund());
+    await h.rest(48);
+    const s = await h.state(INVOICE_ID);
+    expect(changes(h)).toEqual({});
+    expect(s.refunds).toMatchObject([{ mirror: 'done', creditNoteId: first.platform.notes[0]?.id }]);
+    expect(openKinds(s)).toEqual([]);
+  },
+);
 
-  it.each(modes)('a refund that Stripe does not show is shown once, under its own key (%s)', async (markMode) => {
+it.each(modes)(
+  'after a restore two days back, a refund missing on Stripe goes out once, under its own key (%s)',
+  async (markMode) => {
     const first = harness({ markMode });
     first.platform.put(anInvoice());
     await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -72,80 +73,78 @@ describe('after a backup of two days ago is restored', () => {
     const s = await h.state(INVOICE_ID);
     expect(s.messages.map((m) => [m.generation, m.status])).toEqual(s.messages.map(() => [1, 'done']));
     expect(s.refunds).toMatchObject([{ mirror: 'done' }]);
-  });
+  },
+);
 
-  it('a part payment that a person applies again is found on its invoice and not attached again', async () => {
-    const first = harness();
-    first.platform.put(anInvoice({ amountDue: 2990n }));
-    await first.take(invoiceEvent('invoice.finalized', { amountDue: 2990n }), aPaymentSucceeded());
-    await apply(first);
-    expect(first.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
+it('after a restore, Crossbill finds an applied part payment on its invoice and attaches nothing', async () => {
+  const first = harness();
+  first.platform.put(anInvoice({ amountDue: 2990n }));
+  await first.take(invoiceEvent('invoice.finalized', { amountDue: 2990n }), aPaymentSucceeded());
+  await apply(first);
+  expect(first.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
 
-    const h = restored(first);
-    await h.take(aPaymentSucceeded());
-    await h.rest(1);
-    await apply(h);
-    expect(changes(h)).toEqual({});
-    expect((await h.state(INVOICE_ID)).payments).toMatchObject([{ mark: 'confirmed', paymentRecordId: 'pr_1' }]);
-    expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
-  });
-
-  it('a part payment of just what is left does not pay the rest as well', async () => {
-    const first = harness();
-    first.platform.put(anInvoice({ amountDue: 2000n }));
-    await first.take(invoiceEvent('invoice.finalized', { amountDue: 2000n }), aPaymentSucceeded());
-    await apply(first);
-
-    const h = restored(first);
-    await h.take(aPaymentSucceeded());
-    await h.rest(48);
-    expect(changes(h)).toEqual({});
-    expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
-  });
-
-  it('a part payment is attached when its invoice shows another one, even where there are too many records to look through', async () => {
-    const h = harness();
-    h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
-    h.platform.put(anInvoice({ amountDue: 2990n, amountPaid: 500n }));
-    const probe = h.platform.probe.bind(h.platform);
-    h.platform.probe = (asked) =>
-      asked.kind === 'report_payment'
-        ? Promise.resolve(failed('unknown', { code: 'list_too_long', message: 'too many' }))
-        : probe(asked);
-    await h.take(aPaymentSucceeded());
-    await h.rest(1);
-    await apply(h);
-    expect(changes(h)).toEqual({ report_payment: 1, attach_payment: 1 });
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
-  });
+  const h = restored(first);
+  await h.take(aPaymentSucceeded());
+  await h.rest(1);
+  await apply(h);
+  expect(changes(h)).toEqual({});
+  expect((await h.state(INVOICE_ID)).payments).toMatchObject([{ mark: 'confirmed', paymentRecordId: 'pr_1' }]);
+  expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
 });
 
-describe('after a backup of three hours ago is restored', () => {
-  it.each([0, 2_000])(
-    'a refund of the API whose event the MoR made %d ms after its answer is shown on Stripe once, and no item says otherwise',
-    async (laterMs) => {
-      const first = await paid();
-      await ask(first, 300n);
-      await first.drain();
-      const at = new Date(first.clock.now().getTime() + laterMs);
-      const event = aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300, at });
-      await first.take(event);
-      await first.rest(1);
+it('after a restore, a part payment of just the rest does not pay the rest as well', async () => {
+  const first = harness();
+  first.platform.put(anInvoice({ amountDue: 2000n }));
+  await first.take(invoiceEvent('invoice.finalized', { amountDue: 2000n }), aPaymentSucceeded());
+  await apply(first);
 
-      const h = restored(first, {}, 3);
-      h.platform.send = first.platform.send.bind(first.platform); // the same Stripe, keys and all
-      await h.take(aPaymentSucceeded());
-      await h.take(event);
-      await h.rest(20);
-      expect(first.platform.notes).toHaveLength(1);
-      expect(first.platform.records.map((r) => r.refunds.length)).toEqual([1]);
-      const s = await h.state(INVOICE_ID);
-      expect(s.refunds).toMatchObject([{ mirror: 'done', creditNoteId: first.platform.notes[0]?.id }]);
-      expect(openKinds(s)).toEqual([]);
-    },
-  );
+  const h = restored(first);
+  await h.take(aPaymentSucceeded());
+  await h.rest(48);
+  expect(changes(h)).toEqual({});
+  expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
 });
+
+it('Crossbill attaches a part payment next to another one, even with too many records to search', async () => {
+  const h = harness();
+  h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
+  h.platform.put(anInvoice({ amountDue: 2990n, amountPaid: 500n }));
+  const probe = h.platform.probe.bind(h.platform);
+  h.platform.probe = (asked) =>
+    asked.kind === 'report_payment'
+      ? Promise.resolve(failed('unknown', { code: 'list_too_long', message: 'too many' }))
+      : probe(asked);
+  await h.take(aPaymentSucceeded());
+  await h.rest(1);
+  await apply(h);
+  expect(changes(h)).toEqual({ report_payment: 1, attach_payment: 1 });
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
+});
+
+it.each([0, 2_000])(
+  'after a restore three hours back, Stripe shows an API refund of an event %d ms later once, without an item',
+  async (laterMs) => {
+    const first = await paid();
+    await ask(first, 300n);
+    await first.drain();
+    const at = new Date(first.clock.now().getTime() + laterMs);
+    const event = aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300, at });
+    await first.take(event);
+    await first.rest(1);
+
+    const h = restored(first, {}, 3);
+    h.platform.send = first.platform.send.bind(first.platform); // the same Stripe, keys and all
+    await h.take(aPaymentSucceeded());
+    await h.take(event);
+    await h.rest(20);
+    expect(first.platform.notes).toHaveLength(1);
+    expect(first.platform.records.map((r) => r.refunds.length)).toEqual([1]);
+    const s = await h.state(INVOICE_ID);
+    expect(s.refunds).toMatchObject([{ mirror: 'done', creditNoteId: first.platform.notes[0]?.id }]);
+    expect(openKinds(s)).toEqual([]);
+  },
+);
 
 /** Marked out of band two days after its invoice was made; what was asked so far is forgotten. */
 async function markedLate(): Promise<LaneHarness> {
@@ -158,7 +157,7 @@ async function markedLate(): Promise<LaneHarness> {
   return h;
 }
 
-it('a look that fails is made again, and nothing is sent before it was answered', async () => {
+it('Crossbill repeats a failed look, and sends nothing before its answer', async () => {
   const h = await markedLate();
   h.platform.fail('probe', 'lost-request', 'lost-request');
   await h.take(aRefund());
@@ -168,7 +167,7 @@ it('a look that fails is made again, and nothing is sent before it was answered'
   expect(sent(h)).toEqual([look, look, look, `issue_credit_note ${key}`]);
 });
 
-it('an answer that is lost after a look is asked for under the same key, without another look', async () => {
+it('after a look and a lost answer, Crossbill repeats the call under the same key without another look', async () => {
   const h = await markedLate();
   h.platform.fail('issue_credit_note', 'lost-answer');
   await h.take(aRefund());
@@ -185,7 +184,7 @@ it.each([
     23,
     ['probe report_refund', 'report_refund', 'probe issue_credit_note', 'issue_credit_note'],
   ],
-] as const)('what a refund changes on Stripe %s', async (_, hours, expected) => {
+] as const)("a refund's change on Stripe %s", async (_, hours, expected) => {
   const h = harness();
   h.platform.put(anInvoice({ createdAt: START }));
   await h.take(aPaymentSucceeded());
@@ -196,7 +195,7 @@ it.each([
   expect(sent(h).map((x) => x.replace(/ crossbill:.*/, ''))).toEqual(expected);
 });
 
-it('a mark of an old invoice with nothing paid on it costs no look', async () => {
+it('the mark of an old invoice without any payment costs no look', async () => {
   const h = harness();
   h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
   h.platform.put(anInvoice());

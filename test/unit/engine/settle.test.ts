@@ -1,6 +1,6 @@
 // How a lane comes to rest: which call goes next, what comes before it, when it is looked at again, and what a person's choice does.
 import { FACTS, aKind } from '../../support/item-facts.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type Ctx, emptyLane } from '../../../src/engine/context.js';
 import { putPayment, putMessage } from '../../support/put-rows.js';
 import {
@@ -50,211 +50,201 @@ function next(s: LaneState, of = ctx()): string | null {
       : errand.do;
 }
 
-describe('the call that goes next', () => {
-  it('is a mark before a refund, a refund’s twin after that, and the relay last', () => {
-    const all = ['relay_event', 'report_refund', 'create_refund', 'report_payment'] as const;
-    const order = all.map((_, i) => next(calls(fresh(), ...all.slice(0, all.length - i))));
-    expect(order).toEqual(['send report_payment', 'send create_refund', 'send report_refund', 'send relay_event']);
-    const two = calls(fresh(), 'create_refund', ['create_refund', { subject: 'y' }]);
-    expect(nextErrand(two, ctx(), () => undefined)).toEqual({ do: 'send', message: two.messages[0] });
-  });
+it('a mark goes before a refund, then the refund’s twin, and the relay last', () => {
+  const all = ['relay_event', 'report_refund', 'create_refund', 'report_payment'] as const;
+  const order = all.map((_, i) => next(calls(fresh(), ...all.slice(0, all.length - i))));
+  expect(order).toEqual(['send report_payment', 'send create_refund', 'send report_refund', 'send relay_event']);
+  const two = calls(fresh(), 'create_refund', ['create_refund', { subject: 'y' }]);
+  expect(nextErrand(two, ctx(), () => undefined)).toEqual({ do: 'send', message: two.messages[0] });
+});
 
-  it('is one that waits for its answer and whose time has come; else the lane is looked at then', () => {
-    expect(next(calls(fresh(), ['report_payment', { status: 'done' }]))).toBeNull();
-    const two = calls(fresh(), ['report_payment', { nextTryAt: at(9_000) }], 'create_refund');
-    expect([next(two), looks]).toEqual(['send create_refund', [at(9_000)]]);
-    expect(next(two, ctx(9_000))).toBe('send report_payment');
-    expect(next(calls(fresh(), 'relay_event'), ctx(0, { enrolment: { by: 'linked' } }))).toBe('look-up-enrolment');
-  });
+it('a pending call goes at its time, and the lane wakes then', () => {
+  expect(next(calls(fresh(), ['report_payment', { status: 'done' }]))).toBeNull();
+  const two = calls(fresh(), ['report_payment', { nextTryAt: at(9_000) }], 'create_refund');
+  expect([next(two), looks]).toEqual(['send create_refund', [at(9_000)]]);
+  expect(next(two, ctx(9_000))).toBe('send report_payment');
+  expect(next(calls(fresh(), 'relay_event'), ctx(0, { enrolment: { by: 'linked' } }))).toBe('look-up-enrolment');
+});
 
-  it('is none in shadow mode, also of those that were decided before it', () => {
-    expect(next(calls(fresh(), 'report_payment'), ctx(0, { shadow: true }))).toBeNull();
-  });
+it('shadow mode sends no call, old ones included', () => {
+  expect(next(calls(fresh(), 'report_payment'), ctx(0, { shadow: true }))).toBeNull();
+});
 
-  it('waits for a read of the invoice where it writes to it or leads to that, and the read waits for its own time', () => {
-    const stale = (over = {}) => withInvoice(calls(fresh(), 'report_payment'), { readAt: null, ...over });
-    expect(next(stale())).toBe('read-invoice');
-    expect([next(stale({ readDueAt: at(5_000) })), looks]).toEqual([null, [at(5_000), at(5_000)]]);
-    expect(next(withInvoice(calls(fresh(), 'create_refund'), { readAt: null }))).toBe('send create_refund');
-    expect(next({ ...calls(fresh(), 'report_payment'), invoice: null })).toBe('send report_payment');
-    const behind = withInvoice(calls(fresh(), 'report_payment', 'create_refund'), {
-      readAt: null,
-      readDueAt: at(5_000),
-    });
-    expect(next(behind)).toBe('send create_refund');
+it('a write to an invoice waits for a read of it, and the read waits for its own time', () => {
+  const stale = (over = {}) => withInvoice(calls(fresh(), 'report_payment'), { readAt: null, ...over });
+  expect(next(stale())).toBe('read-invoice');
+  expect([next(stale({ readDueAt: at(5_000) })), looks]).toEqual([null, [at(5_000), at(5_000)]]);
+  expect(next(withInvoice(calls(fresh(), 'create_refund'), { readAt: null }))).toBe('send create_refund');
+  expect(next({ ...calls(fresh(), 'report_payment'), invoice: null })).toBe('send report_payment');
+  const behind = withInvoice(calls(fresh(), 'report_payment', 'create_refund'), {
+    readAt: null,
+    readDueAt: at(5_000),
+  });
+  expect(next(behind)).toBe('send create_refund');
+});
+
+const DAY = 23 * HOUR_MS;
+const tried = (ms: number, over: Partial<OutboxRow> = {}) => ({ firstTriedAt: at(-ms), attempts: 1, ...over });
+const goes = (kind: OutboxKind, over: Partial<OutboxRow>, s = fresh()) => next(calls(s, [kind, over]))?.split(' ')[0];
+
+it('a look comes before a repeat with a key of 23 hours: Stripe may have forgotten it', () => {
+  expect([goes('report_payment', tried(DAY - 1)), goes('report_payment', tried(DAY))]).toEqual(['send', 'probe']);
+  const unmarked = { firstTriedAt: null, createdAt: at(-DAY) };
+  expect(goes('report_payment', unmarked)).toBe('probe');
+  expect(goes('report_payment', tried(1, { createdAt: at(-DAY) }))).toBe('probe'); // one before it may have left no record
+  expect(goes('create_refund', tried(DAY))).toBe('send');
+});
+
+it('a look comes a minute after a stored error of Stripe', () => {
+  const replaying = { replaying: true };
+  expect(goes('report_payment', tried(59_999, replaying))).toBe('send');
+  expect(goes('report_payment', tried(60_000, replaying))).toBe('probe');
+  expect(goes('report_payment', tried(60_000))).toBe('send');
+});
+
+it('a look comes before the first try on an old invoice with money: a restore may have forgotten it', () => {
+  const old = (over: Partial<InvoiceFacts> = {}) => fresh({ createdAt: at(-DAY), amountPaid: 1n, ...over });
+  expect(goes('report_payment', {}, old())).toBe('probe');
+  expect(goes('report_payment', {}, old({ createdAt: at(1 - DAY) }))).toBe('send');
+  expect(goes('report_payment', {}, old({ amountPaid: 0n }))).toBe('send');
+  expect(goes('report_payment', tried(1), old())).toBe('send');
+  expect(goes('set_reference', {}, old())).toBe('send');
+  expect(goes('report_refund', {}, withInvoice(old(), { platformCreatedAt: null }))).toBe('probe');
+  expect(goes('report_refund', {}, { ...old(), invoice: null })).toBe('probe');
+});
+
+it('a look comes before the end of a mark on an unpayable invoice', () => {
+  expect(goes('attach_payment', {}, fresh({ status: 'void' }))).toBe('probe');
+  expect(goes('attach_payment', {})).toBe('send');
+  expect(goes('attach_payment', {}, fresh({ status: 'uncollectible' }))).toBe('send');
+  expect(goes('report_payment', {}, fresh({ status: 'void' }))).toBe('send');
+});
+
+it('a resting lane waits for its next moment, and for no past one', () => {
+  const s = withObjects(fresh(), aLink({ id: 'lnk_0', deadline: at(30_000) }), aLink({ deadline: at(10_000) }));
+  const rested = settle(s, ctx());
+  expect([rested.errand, rested.dueAt]).toEqual([null, at(10_000)]);
+  expect(settle(emptyLane('in_1'), ctx())).toEqual({ state: emptyLane('in_1'), errand: null, dueAt: null });
+  const over = settle(lane({ status: 'paid' }), ctx());
+  expect([over.errand, over.dueAt]).toEqual([null, null]);
+});
+
+it('a lane does not wake for a past moment', () => {
+  const o = aProforma({ status: 'SETTLED' });
+  const s = withObjects(lane({ status: 'paid' }), o);
+  expect(settle(s, ctx(HOUR_MS - 1)).dueAt).toEqual(at(HOUR_MS));
+  const late = settle(s, ctx(HOUR_MS));
+  expect([late.dueAt, open(late.state).length]).toEqual([null, 1]);
+});
+
+it('a lane with work to do wakes at once', () => {
+  const { errand, dueAt } = settle(calls(fresh(), 'create_refund'), ctx(1));
+  expect([errand?.do, dueAt]).toEqual(['send', at(1)]);
+  const unknown = { ...calls(fresh(), 'create_refund'), invoice: null };
+  expect(settle(unknown, ctx()).state).toBe(unknown);
+});
+
+it('a settled lane has its public status, and an unchanged one stays as it is', () => {
+  const s = settle(putPayment(fresh(), payment()), ctx()).state;
+  expect([s.invoice?.status, s.payments[0]?.mark]).toEqual(['marking', 'reporting']);
+  const paid = settle(lane({ status: 'paid' }), ctx()).state;
+  expect(paid.invoice?.status).toBe('paid');
+  expect(settle(paid, ctx()).state).toBe(paid);
+});
+
+it('the lane of a customer outside decides, asks and reports nothing', () => {
+  const outside = withInvoice(lane({ finalizationError: 'x', status: 'draft' }), {
+    enrolled: false,
+    readAt: null,
+    readDueAt: at(0),
+  });
+  const { state, errand, dueAt } = settle(outside, ctx());
+  expect([state.reviews, state.invoice?.status, errand, dueAt]).toEqual([[], 'ignored', null, null]);
+  const ours = settle(withInvoice(outside, { enrolled: true }), ctx());
+  expect([open(ours.state).length, ours.errand]).toMatchObject([1, { name: 'read-invoice' }]);
+});
+
+it('the subject takes in an event, and the first event makes the invoice known', () => {
+  const settled = { proformaInvoiceId: PROFORMA, number: 'PF-1' };
+  const event = channelEvent('proforma_invoice.issued', settled);
+  const mor = { family: 'channel', eventId: 'evt_1', type: 'proforma_invoice.issued', event } as const;
+  const issued = applyEvent(emptyLane('in_1'), mor, ctx()).state;
+  expect([issued.objects[0]?.status, issued.invoice?.platformStatus]).toEqual(['ISSUED', 'unknown']);
+  const stripe = {
+    family: 'invoice',
+    eventId: 'evt_2',
+    type: 'invoice.finalized',
+    at: NOW,
+    facts: facts(),
+    raw: '{}',
+  } as const;
+  const final = applyEvent(emptyLane('in_1'), stripe, ctx()).state;
+  expect([final.invoice?.amountDue, final.journal.map((l) => l.text)]).toEqual([2990n, ['invoice.finalized']]);
+});
+
+it('the timeline shows an event with its verdict', () => {
+  const { state, verdict } = applyEvent(emptyLane('in_1'), aPaymentEvent(), ctx());
+  expect(state.payments).toMatchObject([{ paymentId: 'pay_1', amount: 2990n }]);
+  expect(state.invoice?.invoiceId).toBe('in_1');
+  const text = verdict.reason === null ? 'payment.succeeded' : `payment.succeeded: ${verdict.reason}`;
+  expect(state.journal.at(-1)).toMatchObject({ kind: 'event', ref: 'evt_pay', text });
+});
+
+const item = (kind: ReviewKind, subject = 'x') =>
+  openReview(openReview(fresh(), ctx(), { kind: 'dispute', subject: 'y', fact: FACTS.dispute }), ctx(), {
+    ...{ ...aKind(kind), subject },
+  });
+const choose = (s: LaneState, resolution: Resolution, by = 'ada', id = s.reviews[1]?.id ?? '') =>
+  resolveReview(s, id, { resolution, note: 'why', by }, ctx(5_000));
+
+it('a choice closes its item and no other, with the person and the reason', () => {
+  const done = choose(item('conflicting_event'), 'dismiss');
+  const closed = { status: 'resolved', resolution: 'dismiss', resolvedBy: 'ada', note: 'why', resolvedAt: at(5_000) };
+  expect(done).toMatchObject({ ok: true, value: closed });
+  expect(done.ok ? open(done.state).map((r) => r.subject) : []).toEqual(['y']);
+});
+
+it('the same choice again changes nothing, and another one gets 409 with the first person', () => {
+  const first = choose(item('renewal_overdue'), 'dismiss');
+  const s = first.ok ? first.state : never();
+  expect(choose(s, 'dismiss', 'ben')).toMatchObject({ ok: true, state: s, value: { resolvedBy: 'ada' } });
+  expect(choose(s, 'retry', 'ben')).toMatchObject({
+    ...{ ok: false, status: 409, code: 'review_already_resolved' },
+    message: 'This item was already resolved (dismiss) by ada.',
   });
 });
 
-describe('a look for the effect of a call on Stripe', () => {
-  const DAY = 23 * HOUR_MS;
-  const tried = (ms: number, over: Partial<OutboxRow> = {}) => ({ firstTriedAt: at(-ms), attempts: 1, ...over });
-  const goes = (kind: OutboxKind, over: Partial<OutboxRow>, s = fresh()) => next(calls(s, [kind, over]))?.split(' ')[0];
-
-  it('comes before a repeat whose key Stripe may have forgotten, after 23 hours', () => {
-    expect([goes('report_payment', tried(DAY - 1)), goes('report_payment', tried(DAY))]).toEqual(['send', 'probe']);
-    const unmarked = { firstTriedAt: null, createdAt: at(-DAY) };
-    expect(goes('report_payment', unmarked)).toBe('probe');
-    expect(goes('report_payment', tried(1, { createdAt: at(-DAY) }))).toBe('probe'); // one before it may have left no record
-    expect(goes('create_refund', tried(DAY))).toBe('send');
+it('Crossbill refuses a choice outside the kind and names the allowed ones, and refuses a missing item', () => {
+  expect(choose(item('partial_transfer'), 'retry')).toMatchObject({
+    ...{ ok: false, status: 409, code: 'resolution_not_available', field: 'resolution' },
+    message: 'A partial_transfer item can be resolved by: apply, dismiss.',
   });
-
-  it('comes before a repeat that Stripe answers with a stored error, after a minute', () => {
-    const replaying = { replaying: true };
-    expect(goes('report_payment', tried(59_999, replaying))).toBe('send');
-    expect(goes('report_payment', tried(60_000, replaying))).toBe('probe');
-    expect(goes('report_payment', tried(60_000))).toBe('send');
-  });
-
-  it('comes before the first try where the invoice is old and bears money that a restored database may have forgotten', () => {
-    const old = (over: Partial<InvoiceFacts> = {}) => fresh({ createdAt: at(-DAY), amountPaid: 1n, ...over });
-    expect(goes('report_payment', {}, old())).toBe('probe');
-    expect(goes('report_payment', {}, old({ createdAt: at(1 - DAY) }))).toBe('send');
-    expect(goes('report_payment', {}, old({ amountPaid: 0n }))).toBe('send');
-    expect(goes('report_payment', tried(1), old())).toBe('send');
-    expect(goes('set_reference', {}, old())).toBe('send');
-    expect(goes('report_refund', {}, withInvoice(old(), { platformCreatedAt: null }))).toBe('probe');
-    expect(goes('report_refund', {}, { ...old(), invoice: null })).toBe('probe');
-  });
-
-  it('comes before the end of a mark where the invoice can no longer be paid', () => {
-    expect(goes('attach_payment', {}, fresh({ status: 'void' }))).toBe('probe');
-    expect(goes('attach_payment', {})).toBe('send');
-    expect(goes('attach_payment', {}, fresh({ status: 'uncollectible' }))).toBe('send');
-    expect(goes('report_payment', {}, fresh({ status: 'void' }))).toBe('send');
+  expect(choose(item('dispute'), 'dismiss', 'ada', 'rev_9')).toMatchObject({
+    ok: false,
+    status: 404,
+    code: 'not_found',
   });
 });
 
-describe('a lane at rest', () => {
-  it('waits for the soonest of what is to come, and for nothing that has passed', () => {
-    const s = withObjects(fresh(), aLink({ id: 'lnk_0', deadline: at(30_000) }), aLink({ deadline: at(10_000) }));
-    const rested = settle(s, ctx());
-    expect([rested.errand, rested.dueAt]).toEqual([null, at(10_000)]);
-    expect(settle(emptyLane('in_1'), ctx())).toEqual({ state: emptyLane('in_1'), errand: null, dueAt: null });
-    const over = settle(lane({ status: 'paid' }), ctx());
-    expect([over.errand, over.dueAt]).toEqual([null, null]);
-  });
-
-  it('is not looked at again for a time that has passed', () => {
-    const o = aProforma({ status: 'SETTLED' });
-    const s = withObjects(lane({ status: 'paid' }), o);
-    expect(settle(s, ctx(HOUR_MS - 1)).dueAt).toEqual(at(HOUR_MS));
-    const late = settle(s, ctx(HOUR_MS));
-    expect([late.dueAt, open(late.state).length]).toEqual([null, 1]);
-  });
-
-  it('with an errand is looked at again at once', () => {
-    const { errand, dueAt } = settle(calls(fresh(), 'create_refund'), ctx(1));
-    expect([errand?.do, dueAt]).toEqual(['send', at(1)]);
-    const unknown = { ...calls(fresh(), 'create_refund'), invoice: null };
-    expect(settle(unknown, ctx()).state).toBe(unknown);
-  });
-
-  it('has its invoice’s state as it is told outside, and is not written where nothing changed', () => {
-    const s = settle(putPayment(fresh(), payment()), ctx()).state;
-    expect([s.invoice?.status, s.payments[0]?.mark]).toEqual(['marking', 'reporting']);
-    const paid = settle(lane({ status: 'paid' }), ctx()).state;
-    expect(paid.invoice?.status).toBe('paid');
-    expect(settle(paid, ctx()).state).toBe(paid);
-  });
-
-  it('of a customer who is not enrolled decides, asks and tells nothing', () => {
-    const outside = withInvoice(lane({ finalizationError: 'x', status: 'draft' }), {
-      enrolled: false,
-      readAt: null,
-      readDueAt: at(0),
-    });
-    const { state, errand, dueAt } = settle(outside, ctx());
-    expect([state.reviews, state.invoice?.status, errand, dueAt]).toEqual([[], 'ignored', null, null]);
-    const ours = settle(withInvoice(outside, { enrolled: true }), ctx());
-    expect([open(ours.state).length, ours.errand]).toMatchObject([1, { name: 'read-invoice' }]);
-  });
+it('a choice about a failed relay sends the event to the MoR again', () => {
+  const s = calls(item('effect_failed', 'relay_event:x'), ['relay_event', { status: 'refused' }]);
+  const done = choose(s, 'retry');
+  expect(done.ok ? done.state.messages.map((m) => m.status) : []).toEqual(['pending']);
+  const about = calls(item('effect_failed', 'in_1'), ['relay_event', { status: 'refused' }]);
+  const none = choose(about, 'retry');
+  expect(none.ok ? none.state.messages.map((m) => m.status) : []).toEqual(['refused']);
 });
 
-describe('an event that is taken in', () => {
-  it('is taken in by its subject, and makes the invoice known where no event did before', () => {
-    const settled = { proformaInvoiceId: PROFORMA, number: 'PF-1' };
-    const event = channelEvent('proforma_invoice.issued', settled);
-    const mor = { family: 'channel', eventId: 'evt_1', type: 'proforma_invoice.issued', event } as const;
-    const issued = applyEvent(emptyLane('in_1'), mor, ctx()).state;
-    expect([issued.objects[0]?.status, issued.invoice?.platformStatus]).toEqual(['ISSUED', 'unknown']);
-    const stripe = {
-      family: 'invoice',
-      eventId: 'evt_2',
-      type: 'invoice.finalized',
-      at: NOW,
-      facts: facts(),
-      raw: '{}',
-    } as const;
-    const final = applyEvent(emptyLane('in_1'), stripe, ctx()).state;
-    expect([final.invoice?.amountDue, final.journal.map((l) => l.text)]).toEqual([2990n, ['invoice.finalized']]);
+it('an impossible choice leaves the item open', () => {
+  const p = payment({ mark: 'parked', paymentId: null });
+  const asked = openReview(putPayment(fresh(), p), ctx(), {
+    ...{ kind: 'amount_mismatch', subject: 'pmt_1', paymentRowId: 'pmt_1', fact: FACTS.amount_mismatch },
   });
-
-  it('is in the timeline with what became of it', () => {
-    const { state, verdict } = applyEvent(emptyLane('in_1'), aPaymentEvent(), ctx());
-    expect(state.payments).toMatchObject([{ paymentId: 'pay_1', amount: 2990n }]);
-    expect(state.invoice?.invoiceId).toBe('in_1');
-    const text = verdict.reason === null ? 'payment.succeeded' : `payment.succeeded: ${verdict.reason}`;
-    expect(state.journal.at(-1)).toMatchObject({ kind: 'event', ref: 'evt_pay', text });
-  });
-});
-
-describe('a person’s choice for a review item', () => {
-  const item = (kind: ReviewKind, subject = 'x') =>
-    openReview(openReview(fresh(), ctx(), { kind: 'dispute', subject: 'y', fact: FACTS.dispute }), ctx(), {
-      ...{ ...aKind(kind), subject },
-    });
-  const choose = (s: LaneState, resolution: Resolution, by = 'ada', id = s.reviews[1]?.id ?? '') =>
-    resolveReview(s, id, { resolution, note: 'why', by }, ctx(5_000));
-
-  it('closes it, and no other, with who chose what and why', () => {
-    const done = choose(item('conflicting_event'), 'dismiss');
-    const closed = { status: 'resolved', resolution: 'dismiss', resolvedBy: 'ada', note: 'why', resolvedAt: at(5_000) };
-    expect(done).toMatchObject({ ok: true, value: closed });
-    expect(done.ok ? open(done.state).map((r) => r.subject) : []).toEqual(['y']);
-  });
-
-  it('that was made before is the same again; another one is refused with who was first', () => {
-    const first = choose(item('renewal_overdue'), 'dismiss');
-    const s = first.ok ? first.state : never();
-    expect(choose(s, 'dismiss', 'ben')).toMatchObject({ ok: true, state: s, value: { resolvedBy: 'ada' } });
-    expect(choose(s, 'retry', 'ben')).toMatchObject({
-      ...{ ok: false, status: 409, code: 'review_already_resolved' },
-      message: 'This item was already resolved (dismiss) by ada.',
-    });
-  });
-
-  it('that its kind does not allow is refused with those that it does; so is an item that is not there', () => {
-    expect(choose(item('partial_transfer'), 'retry')).toMatchObject({
-      ...{ ok: false, status: 409, code: 'resolution_not_available', field: 'resolution' },
-      message: 'A partial_transfer item can be resolved by: apply, dismiss.',
-    });
-    expect(choose(item('dispute'), 'dismiss', 'ada', 'rev_9')).toMatchObject({
-      ok: false,
-      status: 404,
-      code: 'not_found',
-    });
-  });
-
-  it('about a call that failed is carried out by that call: the event is sent to the MoR again', () => {
-    const s = calls(item('effect_failed', 'relay_event:x'), ['relay_event', { status: 'refused' }]);
-    const done = choose(s, 'retry');
-    expect(done.ok ? done.state.messages.map((m) => m.status) : []).toEqual(['pending']);
-    const about = calls(item('effect_failed', 'in_1'), ['relay_event', { status: 'refused' }]);
-    const none = choose(about, 'retry');
-    expect(none.ok ? none.state.messages.map((m) => m.status) : []).toEqual(['refused']);
-  });
-
-  it('that cannot be carried out leaves the item open', () => {
-    const p = payment({ mark: 'parked', paymentId: null });
-    const asked = openReview(putPayment(fresh(), p), ctx(), {
-      ...{ kind: 'amount_mismatch', subject: 'pmt_1', paymentRowId: 'pmt_1', fact: FACTS.amount_mismatch },
-    });
-    const refused = resolveReview(
-      asked,
-      asked.reviews[0]?.id ?? '',
-      { resolution: 'refund', note: null, by: 'ada' },
-      ctx(),
-    );
-    expect(refused).toMatchObject({ ok: false, code: 'payment_not_identified' });
-  });
+  const refused = resolveReview(
+    asked,
+    asked.reviews[0]?.id ?? '',
+    { resolution: 'refund', note: null, by: 'ada' },
+    ctx(),
+  );
+  expect(refused).toMatchObject({ ok: false, code: 'payment_not_identified' });
 });

@@ -1,5 +1,5 @@
 // What a `payment.captured` tells of the payment whose charge it names.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { putPayment } from '../../support/put-rows.js';
 import { capturedId } from '../../../src/domain/events/mor-service-event.js';
 import { type LaneState, type PaymentRow } from '../../../src/domain/model.js';
@@ -14,84 +14,76 @@ const later = ctx({}, 5_000);
 const onLink = (over: Partial<PaymentRow> = {}): PaymentRow =>
   payment({ origin: 'payment_link', reference: LINK, paymentId: null, processorChargeId: null, ...over });
 
-describe('the MoR’s id in a capture', () => {
-  it('is the one pay_… id that the event names, wherever it stands; two or none name no payment', () => {
-    expect(capturedId(captured({ a: { b: 'pay_1' }, c: 'pay_1', d: 'ch_1', e: 'x_pay_' }))).toBe('pay_1');
-    expect(capturedId(captured({ a: 'pay_1', b: 'pay_2' }))).toBeNull();
-    expect(capturedId(captured({ a: 'ch_1' }))).toBeNull();
-    expect(capturedId(channelEvent('dispute.action_needed', { paymentId: 'pay_1' }))).toBeNull();
-  });
-
-  const named = (p: PaymentRow, data: object, id: string | null = 'pay_9', ...more: PaymentRow[]) =>
-    decide([...more, p].reduce(putPayment, lane()), later, (l) => learnFromCapture(l, captured(data), id)).payments.at(
-      -1,
-    );
-  const nameless = payment({ paymentId: null });
-
-  it('names the payment of the charge that the event names', () => {
-    expect(named(nameless, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
-    const strangers: readonly (readonly [PaymentRow, object])[] = [
-      [nameless, { charge: 'ch_9' }],
-      [payment({ paymentId: null, processorChargeId: null }), {}],
-      [payment({ paymentId: null, origin: 'proforma', reference: LINK }), { link: LINK }],
-      [onLink(), { link: 'link_9' }],
-    ];
-    for (const [p, data] of strangers) expect(named(p, data)).toEqual(p);
-  });
-
-  it('takes the place of a name that a person gave, and of no other', () => {
-    const byHand = payment({ paymentId: 'pay_8', identifiedBy: 'ada' });
-    expect(named(byHand, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
-    expect(named(byHand, { charge: 'ch_1' }, null)).toEqual(byHand);
-    expect(named(payment(), { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_1' });
-    expect(named(nameless, { charge: 'ch_1' }, null)).toEqual(nameless);
-  });
-
-  it('is never given to a second payment', () => {
-    const holder = payment({ id: 'pmt_0', paymentId: 'pay_9', processorChargeId: 'ch_0' });
-    expect(named(nameless, { charge: 'ch_1' }, 'pay_9', holder)).toEqual(nameless);
-    const stranger = { ...holder, paymentId: 'pay_7' };
-    expect(named(nameless, { charge: 'ch_1' }, 'pay_9', stranger)).toMatchObject({ paymentId: 'pay_9' });
-    const confirmed = payment({ paymentId: 'pay_9', identifiedBy: 'ada' });
-    expect(named(confirmed, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
-  });
+it('a capture names the one pay_… id anywhere in the event; two ids or none name no payment', () => {
+  expect(capturedId(captured({ a: { b: 'pay_1' }, c: 'pay_1', d: 'ch_1', e: 'x_pay_' }))).toBe('pay_1');
+  expect(capturedId(captured({ a: 'pay_1', b: 'pay_2' }))).toBeNull();
+  expect(capturedId(captured({ a: 'ch_1' }))).toBeNull();
+  expect(capturedId(channelEvent('dispute.action_needed', { paymentId: 'pay_1' }))).toBeNull();
 });
 
-describe('a capture of a signup’s charge', () => {
-  const proving = payment({
-    paymentId: null,
-    origin: 'signup',
-    mark: 'proving',
-    succeededAt: null,
-    status: 'processing',
-  });
-  const amount = { amount: '29.90', currency: 'EUR' };
-  const learned = (p: PaymentRow, data: object): LaneState =>
-    decide(putPayment(lane(), p), later, (l) => learnFromCapture(l, captured(data), 'pay_1'));
+const named = (p: PaymentRow, data: object, id: string | null = 'pay_9', ...more: PaymentRow[]) =>
+  decide([...more, p].reduce(putPayment, lane()), later, (l) => learnFromCapture(l, captured(data), id)).payments.at(
+    -1,
+  );
+const nameless = payment({ paymentId: null });
 
-  it('proves it when it names the amount that was asked for: the payment is booked and waits to be marked', () => {
-    const s = learned(proving, { charge: 'ch_1', amount });
-    expect(s.payments).toMatchObject([
-      { paymentId: 'pay_1', mark: 'waiting', status: 'succeeded', succeededAt: at(5_000) },
-    ]);
-    expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: { minor: 2990n, currency: 'EUR' } }]);
-    expect(s.journal.map((l) => l.text)).toEqual(['charge ch_1 is proven: the MoR captured it']);
-  });
+it('a capture names the payment of its charge', () => {
+  expect(named(nameless, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
+  const strangers: readonly (readonly [PaymentRow, object])[] = [
+    [nameless, { charge: 'ch_9' }],
+    [payment({ paymentId: null, processorChargeId: null }), {}],
+    [payment({ paymentId: null, origin: 'proforma', reference: LINK }), { link: LINK }],
+    [onLink(), { link: 'link_9' }],
+  ];
+  for (const [p, data] of strangers) expect(named(p, data)).toEqual(p);
+});
 
-  it.each([
-    ['names no amount', proving, { charge: 'ch_1' }],
-    ['names another amount', proving, { charge: 'ch_1', amount: { ...amount, amount: '29.89' } }],
-    ['names another currency', proving, { charge: 'ch_1', amount: { ...amount, currency: 'USD' } }],
-    ['is of a charge that is marked already', payment({ mark: 'confirmed' }), { charge: 'ch_1', amount }],
-    [
-      'is of a charge that a person is asked about',
-      { ...proving, mark: 'parked' } as const,
-      { charge: 'ch_1', amount },
-    ],
-    ['names no charge', { ...proving, origin: 'payment_link', reference: LINK } as const, { link: LINK, amount }],
-    ['is of a payment whose amount is not known', { ...proving, amount: null }, { charge: 'ch_1', amount }],
-  ])('proves nothing when it %s', (_, p, data) => {
-    const s = learned(p, data);
-    expect([s.payments[0]?.mark, s.payments[0]?.succeededAt, s.entries]).toEqual([p.mark, p.succeededAt, []]);
-  });
+it('a capture replaces a name from a person, and no other', () => {
+  const byHand = payment({ paymentId: 'pay_8', identifiedBy: 'ada' });
+  expect(named(byHand, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
+  expect(named(byHand, { charge: 'ch_1' }, null)).toEqual(byHand);
+  expect(named(payment(), { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_1' });
+  expect(named(nameless, { charge: 'ch_1' }, null)).toEqual(nameless);
+});
+
+it('a capture never gives its name to a second payment', () => {
+  const holder = payment({ id: 'pmt_0', paymentId: 'pay_9', processorChargeId: 'ch_0' });
+  expect(named(nameless, { charge: 'ch_1' }, 'pay_9', holder)).toEqual(nameless);
+  const stranger = { ...holder, paymentId: 'pay_7' };
+  expect(named(nameless, { charge: 'ch_1' }, 'pay_9', stranger)).toMatchObject({ paymentId: 'pay_9' });
+  const confirmed = payment({ paymentId: 'pay_9', identifiedBy: 'ada' });
+  expect(named(confirmed, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
+});
+
+const proving = payment({
+  paymentId: null,
+  origin: 'signup',
+  mark: 'proving',
+  succeededAt: null,
+  status: 'processing',
+});
+const amount = { amount: '29.90', currency: 'EUR' };
+const learned = (p: PaymentRow, data: object): LaneState =>
+  decide(putPayment(lane(), p), later, (l) => learnFromCapture(l, captured(data), 'pay_1'));
+
+it('a capture with the asked amount proves a signup’s charge: Crossbill books it and marks it later', () => {
+  const s = learned(proving, { charge: 'ch_1', amount });
+  expect(s.payments).toMatchObject([
+    { paymentId: 'pay_1', mark: 'waiting', status: 'succeeded', succeededAt: at(5_000) },
+  ]);
+  expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: { minor: 2990n, currency: 'EUR' } }]);
+  expect(s.journal.map((l) => l.text)).toEqual(['charge ch_1 is proven: the MoR captured it']);
+});
+
+it.each([
+  ['names no amount', proving, { charge: 'ch_1' }],
+  ['names another amount', proving, { charge: 'ch_1', amount: { ...amount, amount: '29.89' } }],
+  ['names another currency', proving, { charge: 'ch_1', amount: { ...amount, currency: 'USD' } }],
+  ['is of a charge that is marked already', payment({ mark: 'confirmed' }), { charge: 'ch_1', amount }],
+  ['is of a charge that a person is asked about', { ...proving, mark: 'parked' } as const, { charge: 'ch_1', amount }],
+  ['names no charge', { ...proving, origin: 'payment_link', reference: LINK } as const, { link: LINK, amount }],
+  ['is of a payment whose amount is not known', { ...proving, amount: null }, { charge: 'ch_1', amount }],
+])('a capture proves no signup’s charge if it %s', (_, p, data) => {
+  const s = learned(p, data);
+  expect([s.payments[0]?.mark, s.payments[0]?.succeededAt, s.entries]).toEqual([p.mark, p.succeededAt, []]);
 });

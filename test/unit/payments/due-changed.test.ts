@@ -1,6 +1,6 @@
 // What is due on an invoice changes while its mark is under way: nothing is marked that the money does not pay exactly, or a person is told.
 import { wordsOf } from '../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { applyRead } from '../../support/settle-rule.js';
 import { type LaneState, type MarkMode } from '../../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../../support/builders.js';
@@ -30,122 +30,117 @@ async function expectAttached(h: LaneHarness, crashes: number): Promise<void> {
   expect(told(s)).toEqual([expect.stringMatching(/is still open with 2.00 EUR due/)]);
 }
 
-describe('an invoice that comes to another amount before it is written to', () => {
-  it.each([
-    ['out_of_band', 'set_reference', 1500n],
-    ['out_of_band', 'set_reference', 600n],
-    ['out_of_band', 'pay_out_of_band', 1500n],
-    ['out_of_band', 'pay_out_of_band', 600n],
-    ['payment_record', 'report_payment', 1500n],
-    ['payment_record', 'report_payment', 600n],
-  ] as const)('is not marked (%s, before %s, %s cents are due): a person is asked', async (markMode, kind, due) => {
+it.each([
+  ['out_of_band', 'set_reference', 1500n],
+  ['out_of_band', 'set_reference', 600n],
+  ['out_of_band', 'pay_out_of_band', 1500n],
+  ['out_of_band', 'pay_out_of_band', 600n],
+  ['payment_record', 'report_payment', 1500n],
+  ['payment_record', 'report_payment', 600n],
+] as const)(
+  'Crossbill marks no invoice with a changed amount (%s, before %s, %s cents due), and asks a person',
+  async (markMode, kind, due) => {
     const h = await changed(markMode, kind, due);
     const s = await h.state(INVOICE_ID);
     expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 0n });
     expect([s.payments.map((p) => p.mark), balances(s)['unmarked_payments']]).toEqual([['parked'], -1000n]);
     expect(told(s)).toEqual([`10.00 EUR was taken; ${due === 600n ? '6.00' : '15.00'} EUR is due`]);
-  });
+  },
+);
 
-  it('is marked as a part by the record that was made already, once a person applies it', async () => {
-    const h = await changed('payment_record', 'report_payment', 1500n);
-    const [item] = (await h.state(INVOICE_ID)).reviews;
-    const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-    await h.rest(1);
-    expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
-    expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
-  });
+it('after a person applies it, the existing record marks a part', async () => {
+  const h = await changed('payment_record', 'report_payment', 1500n);
+  const [item] = (await h.state(INVOICE_ID)).reviews;
+  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await h.rest(1);
+  expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
+  expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
 });
 
-describe('a payment that was reported by a try whose record a crash lost', () => {
-  it('is not reported a second time when another amount is due by then', async () => {
-    const h = LaneHarness.inMemory({ settings: { markMode: 'payment_record' } });
-    h.platform.put(anInvoice());
+it('a report lost in a crash goes out once, even with another amount due later', async () => {
+  const h = LaneHarness.inMemory({ settings: { markMode: 'payment_record' } });
+  h.platform.put(anInvoice());
+  const send = h.platform.send.bind(h.platform);
+  h.platform.send = async (call) => {
+    const outcome = await send(call);
+    if (call.asked.kind === 'report_payment' && h.store.dieBefore === null) {
+      h.store.dieBefore = h.store.transactions + 1;
+      h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
+    }
+    return outcome;
+  };
+  await h.take(aPaymentSucceeded());
+  await h.rest(1);
+  const s = await h.state(INVOICE_ID);
+  expect(told(s)).toEqual(['10.00 EUR was taken; 15.00 EUR is due']);
+  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+  await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, s.reviews[0]?.id ?? '', choice, ctx));
+  await h.rest(1);
+  expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
+  expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
+});
+
+it.each([
+  ['is answered', []],
+  ['is answered to nobody', ['lost-answer', 'retry', 'retry', 'retry', 'retry', 'retry']],
+] as const)('a person hears of a higher amount due during a mark out of band, if the mark %s', async (_, trouble) => {
+  const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
+  h.platform.put(anInvoice());
+  h.platform.fail('pay_out_of_band', ...trouble);
+  const send = h.platform.send.bind(h.platform);
+  h.platform.send = async (call) => {
+    const { status } = h.platform.invoices.get(INVOICE_ID) ?? {};
+    if (call.asked.kind === 'pay_out_of_band' && status === 'open')
+      h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
+    return send(call);
+  };
+  await h.take(aPaymentSucceeded());
+  await h.rest(1);
+  const s = await h.state(INVOICE_ID);
+  expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
+  expect(told(s)).toEqual(['the invoice was marked as paid with 15.00 EUR, and 10.00 EUR was taken']);
+  expect(wordsOf(s.reviews.at(-1)).proposal).toContain('Bill 5.00 EUR with a new invoice');
+  // Whoever looks again is told again, until they dismiss it.
+  for (const resolution of ['retry', 'retry', 'dismiss'] as const) {
+    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');
+    const choice = { resolution, note: null, by: 'ada' };
+    await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item?.id ?? '', choice, ctx));
+    await h.rest(1);
+    expect(told(await h.state(INVOICE_ID))).toEqual(resolution === 'retry' ? told(s) : []);
+  }
+});
+
+const parts = [
+  ['a card that Stripe charged', null],
+  ['a payment record that somebody attached', 'pr_hand'],
+] as const;
+const answers = ['comes', 'is lost', 'comes to a process that died'] as const;
+it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as const)))(
+  'after a part on Stripe, a mark out of band bills the rest as the MoR took it (%s, %s; the answer %s)',
+  async (_, recordId, answer) => {
+    const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
+    h.platform.put(anInvoice({ amountDue: 1000n, amountPaid: 200n, amountRemaining: 800n }));
+    h.platform.payments.set(INVOICE_ID, [{ recordId, minor: 200n }]);
+    let tries = 0;
     const send = h.platform.send.bind(h.platform);
     h.platform.send = async (call) => {
       const outcome = await send(call);
-      if (call.asked.kind === 'report_payment' && h.store.dieBefore === null) {
-        h.store.dieBefore = h.store.transactions + 1;
-        h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
-      }
+      if (call.asked.kind !== 'pay_out_of_band' || ++tries > 1 || answer === 'comes') return outcome;
+      h.clock.advance(15_000);
+      if (answer === 'is lost') return failed('unknown');
+      h.store.dieBefore = h.store.transactions + 1;
       return outcome;
     };
-    await h.take(aPaymentSucceeded());
+    await h.take(aPaymentSucceeded({ amount: 800 }));
     await h.rest(1);
     const s = await h.state(INVOICE_ID);
-    expect(told(s)).toEqual(['10.00 EUR was taken; 15.00 EUR is due']);
-    const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-    await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, s.reviews[0]?.id ?? '', choice, ctx));
-    await h.rest(1);
-    expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
-    expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
-  });
-});
+    expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark), told(s)]).toEqual(['paid', ['confirmed'], []]);
+    expect(balances(s)).toEqual({ mor_receivable: 800n, settled_invoices: -800n });
+  },
+);
 
-describe('more that becomes due in the seconds between our look and a mark out of band, which pays all of it', () => {
-  it.each([
-    ['is answered', []],
-    ['is answered to nobody', ['lost-answer', 'retry', 'retry', 'retry', 'retry', 'retry']],
-  ] as const)('is told to a person when the mark %s', async (_, trouble) => {
-    const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
-    h.platform.put(anInvoice());
-    h.platform.fail('pay_out_of_band', ...trouble);
-    const send = h.platform.send.bind(h.platform);
-    h.platform.send = async (call) => {
-      const { status } = h.platform.invoices.get(INVOICE_ID) ?? {};
-      if (call.asked.kind === 'pay_out_of_band' && status === 'open')
-        h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
-      return send(call);
-    };
-    await h.take(aPaymentSucceeded());
-    await h.rest(1);
-    const s = await h.state(INVOICE_ID);
-    expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
-    expect(told(s)).toEqual(['the invoice was marked as paid with 15.00 EUR, and 10.00 EUR was taken']);
-    expect(wordsOf(s.reviews.at(-1)).proposal).toContain('Bill 5.00 EUR with a new invoice');
-    // Whoever looks again is told again, until they dismiss it.
-    for (const resolution of ['retry', 'retry', 'dismiss'] as const) {
-      const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');
-      const choice = { resolution, note: null, by: 'ada' };
-      await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item?.id ?? '', choice, ctx));
-      await h.rest(1);
-      expect(told(await h.state(INVOICE_ID))).toEqual(resolution === 'retry' ? told(s) : []);
-    }
-  });
-});
-
-describe('the rest of an invoice of which a part was paid on Stripe, marked out of band', () => {
-  const parts = [
-    ['a card that Stripe charged', null],
-    ['a payment record that somebody attached', 'pr_hand'],
-  ] as const;
-  const answers = ['comes', 'is lost', 'comes to a process that died'] as const;
-  it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as const)))(
-    'is all that the MoR took: no more is billed (%s, %s; the answer %s)',
-    async (_, recordId, answer) => {
-      const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
-      h.platform.put(anInvoice({ amountDue: 1000n, amountPaid: 200n, amountRemaining: 800n }));
-      h.platform.payments.set(INVOICE_ID, [{ recordId, minor: 200n }]);
-      let tries = 0;
-      const send = h.platform.send.bind(h.platform);
-      h.platform.send = async (call) => {
-        const outcome = await send(call);
-        if (call.asked.kind !== 'pay_out_of_band' || ++tries > 1 || answer === 'comes') return outcome;
-        h.clock.advance(15_000);
-        if (answer === 'is lost') return failed('unknown');
-        h.store.dieBefore = h.store.transactions + 1;
-        return outcome;
-      };
-      await h.take(aPaymentSucceeded({ amount: 800 }));
-      await h.rest(1);
-      const s = await h.state(INVOICE_ID);
-      expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark), told(s)]).toEqual(['paid', ['confirmed'], []]);
-      expect(balances(s)).toEqual({ mor_receivable: 800n, settled_invoices: -800n });
-    },
-  );
-});
-
-it('a payment that a process attached and died before it wrote that down is looked for on Stripe, though more is due by then', async () => {
+it('after a crash in the attach, Crossbill looks for the payment on Stripe, even with more due', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   const send = h.platform.send.bind(h.platform);
@@ -161,7 +156,7 @@ it('a payment that a process attached and died before it wrote that down is look
   await expectAttached(h, 1);
 });
 
-it('a payment that was looked for and not found, and then attached by a second process that died, is not taken back', async () => {
+it('Crossbill keeps a payment attached by a second process after a look without a find', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   const send = h.platform.send.bind(h.platform);
@@ -179,7 +174,7 @@ it('a payment that was looked for and not found, and then attached by a second p
 });
 
 it.each(['report_payment', 'attach_payment'] as const)(
-  'a %s that is under way is not taken back by who looks beside it and sees another amount: its answer counts',
+  'a second process with another amount never withdraws a running %s: its answer counts',
   async (kind) => {
     const h = LaneHarness.inMemory({ settings: { markMode: 'payment_record' } });
     h.platform.put(anInvoice());
@@ -207,7 +202,7 @@ it.each(['report_payment', 'attach_payment'] as const)(
 );
 
 it.each(['payment_record', 'out_of_band'] as const)(
-  'the end of a mark is not taken back while a process that stood still may yet carry it out (%s)',
+  'Crossbill never withdraws the end of a mark while a frozen process may still send it (%s)',
   async (markMode) => {
     const h = LaneHarness.inMemory({ settings: { markMode } });
     h.platform.put(anInvoice());
@@ -245,7 +240,7 @@ it.each(['payment_record', 'out_of_band'] as const)(
   },
 );
 
-it('once nobody can carry it out any more, the end of a mark that is of another amount by now is taken back', async () => {
+it('Crossbill withdraws the end of a mark of another amount once nobody can send it', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   const send = h.platform.send.bind(h.platform);

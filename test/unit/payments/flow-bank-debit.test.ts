@@ -1,6 +1,6 @@
 // Bank debits: a signup's is not believed before it is settled, a renewal's is waited for, and either may come back.
 import { withWords, wordsOf } from '../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { completeSignup } from '../../support/complete-signup.js';
 import { type Resolution } from '../../../src/domain/model.js';
 import {
@@ -42,162 +42,158 @@ async function shown(h: LaneHarness): Promise<object> {
   };
 }
 
-describe('a signup by bank debit', () => {
-  it('is looked up at pauses that grow from a second to an hour, and nothing is booked or marked', async () => {
-    const h = await onItsWay(10);
-    expect(await shown(h)).toEqual({
-      invoice: 'open',
-      payments: [['processing', 'proving']],
-      records: 0,
-      collected: 0,
-      open: [],
-    });
-    const { asked } = h.gateway;
-    expect(asked.length).toBeGreaterThan(20);
-    expect(asked.length).toBeLessThan(40);
-    const before = asked.length;
-    await h.rest(3);
-    expect(asked.length - before).toBeGreaterThanOrEqual(2);
-    expect(asked.length - before).toBeLessThanOrEqual(4);
+it('Crossbill looks up a bank debit of a signup at pauses from a second to an hour, and books and marks nothing', async () => {
+  const h = await onItsWay(10);
+  expect(await shown(h)).toEqual({
+    invoice: 'open',
+    payments: [['processing', 'proving']],
+    records: 0,
+    collected: 0,
+    open: [],
   });
+  const { asked } = h.gateway;
+  expect(asked.length).toBeGreaterThan(20);
+  expect(asked.length).toBeLessThan(40);
+  const before = asked.length;
+  await h.rest(3);
+  expect(asked.length - before).toBeGreaterThanOrEqual(2);
+  expect(asked.length - before).toBeLessThanOrEqual(4);
+});
 
-  it('is marked once when it is settled', async () => {
-    const h = await onItsWay(10);
-    h.gateway.pendingCharges.clear();
-    h.gateway.charges.add('ch_first');
-    await h.rest(2);
-    expect(await shown(h)).toMatchObject({
-      invoice: 'paid',
-      payments: [['succeeded', 'confirmed']],
-      records: 1,
-      open: [],
-    });
-  });
-
-  it('is for a person five hours before Stripe ends the subscription, and the item closes when the money is there', async () => {
-    const h = await onItsWay(17.5);
-    expect(await shown(h)).toMatchObject({ open: [] });
-    await h.rest(1.5);
-    const [item] = (await h.state(INVOICE_ID)).reviews;
-    expect(withWords(item)).toMatchObject({
-      kind: 'signup_overdue',
-      status: 'open',
-      summary: expect.stringContaining('not settled'),
-    });
-    const made = (await h.state(INVOICE_ID)).invoice?.platformCreatedAt?.getTime() ?? 0;
-    expect(item?.dueAt?.getTime()).toBe(made + 23 * 3_600_000);
-    expect(await shown(h)).toMatchObject({ invoice: 'open', records: 0 });
-    h.gateway.pendingCharges.clear();
-    h.gateway.charges.add('ch_first');
-    await h.rest(2);
-    expect(await shown(h)).toMatchObject({ invoice: 'paid', records: 1, open: [] });
-  });
-
-  it('that settles after Stripe has ended the subscription is an invoice_not_payable item, and nothing is marked', async () => {
-    const h = await onItsWay(24);
-    h.platform.put(anInvoice({ billingReason: 'subscription_create', status: 'void' }));
-    await h.take(invoiceEvent('invoice.voided', { billingReason: 'subscription_create', at: h.clock.now() }));
-    expect(await shown(h)).toMatchObject({ invoice: 'void', payments: [['processing', 'proving']] });
-    h.gateway.pendingCharges.clear();
-    h.gateway.charges.add('ch_first');
-    await h.rest(2);
-    expect(await shown(h)).toEqual({
-      invoice: 'review',
-      payments: [['succeeded', 'parked']],
-      records: 0,
-      collected: 1,
-      open: ['invoice_not_payable'],
-    });
-  });
-
-  it('that the MoR does not know any more has failed: a person is asked, and no record is made', async () => {
-    const h = await onItsWay(10);
-    h.gateway.pendingCharges.clear();
-    await h.rest(2);
-    const s = await h.state(INVOICE_ID);
-    expect(withWords(s.reviews)).toMatchObject([
-      { kind: 'signup_unproven', summary: expect.stringContaining('any longer') },
-    ]);
-    expect(await shown(h)).toMatchObject({ payments: [['failed', 'parked']], records: 0, collected: 0 });
-  });
-
-  it('of which the MoR itself says that it failed is not waited for any longer', async () => {
-    const h = await onItsWay(10);
-    const before = h.gateway.asked.length;
-    await h.take(
-      aPaymentFailed({ at: h.clock.now(), intentId: 'pi_first', paymentId: 'pay_s', declineCode: 'no_account' }),
-    );
-    expect(await shown(h)).toMatchObject({
-      invoice: 'review',
-      payments: [['failed', 'parked']],
-      open: ['signup_unproven'],
-    });
-    await h.rest(48);
-    expect(h.gateway.asked.length).toBe(before);
-    // A second try of the customer's, of which the MoR tells, is money all the same.
-    const paid = { intentId: 'pi_first', paymentId: 'pay_s', chargeId: 'ch_second', at: h.clock.now() };
-    await h.take(aPaymentSucceeded({ ...paid, eventId: 'evt_second' }));
-    await h.rest(1);
-    expect(await shown(h)).toMatchObject({
-      invoice: 'paid',
-      payments: [['succeeded', 'confirmed']],
-      records: 1,
-      open: [],
-    });
-    expect(h.platform.records).toMatchObject([{ reference: 'ch_second' }]); // not the charge that failed
-  });
-
-  it('is not disproven by the failure of an earlier try of its intent that is told late', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    h.gateway.pendingCharges.add('ch_first');
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-    const at = new Date(h.clock.now().getTime() - 60_000);
-    await h.take(aPaymentFailed({ at, intentId: 'pi_first', paymentId: 'pay_s' }));
-    expect(await shown(h)).toMatchObject({ payments: [['processing', 'proving']], open: [] });
-  });
-
-  it.each<[Resolution, string, string]>([
-    ['apply', 'succeeded', 'confirmed'],
-    ['retry', 'processing', 'proving'],
-    ['dismiss', 'failed', 'closed'],
-  ])('that is not settled after ten days is for a person, who says %s', async (resolution, status, mark) => {
-    const h = await onItsWay(9.9 * DAY_HOURS);
-    expect(await shown(h)).toMatchObject({ open: ['signup_overdue'] });
-    await h.rest(6);
-    expect(await shown(h)).toMatchObject({
-      payments: [['processing', 'parked']],
-      open: ['signup_unproven'],
-      records: 0,
-    });
-    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
-    const choice = { resolution, note: null, by: 'ada' };
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-    await h.rest(6);
-    expect(await shown(h)).toMatchObject({ payments: [[status, mark]], records: mark === 'confirmed' ? 1 : 0 });
+it('a settled bank debit marks the signup once', async () => {
+  const h = await onItsWay(10);
+  h.gateway.pendingCharges.clear();
+  h.gateway.charges.add('ch_first');
+  await h.rest(2);
+  expect(await shown(h)).toMatchObject({
+    invoice: 'paid',
+    payments: [['succeeded', 'confirmed']],
+    records: 1,
+    open: [],
   });
 });
 
-describe('the alarm of a renewal', () => {
-  async function late(debit: boolean, hours: number): Promise<LaneHarness> {
-    const h = LaneHarness.inMemory();
-    if (debit) (h.backend.store as MemoryLaneStore).debtors.add(CUSTOMER_ID);
-    h.platform.put(anInvoice());
-    await h.take(invoiceEvent('invoice.created'));
-    await h.rest(hours);
-    return h;
-  }
-
-  it.each([
-    [false, 23, []],
-    [false, 25, ['renewal_overdue']],
-    [true, 25, []],
-    [true, 239, []],
-    [true, 241, ['renewal_overdue']],
-  ])('of a customer who pays by debit (%s) after %d hours: %j', async (debit, hours, open) => {
-    const h = await late(debit, hours);
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(open);
+it('an unsettled debit opens an item five hours before Stripe ends the subscription, and the money closes it', async () => {
+  const h = await onItsWay(17.5);
+  expect(await shown(h)).toMatchObject({ open: [] });
+  await h.rest(1.5);
+  const [item] = (await h.state(INVOICE_ID)).reviews;
+  expect(withWords(item)).toMatchObject({
+    kind: 'signup_overdue',
+    status: 'open',
+    summary: expect.stringContaining('not settled'),
   });
+  const made = (await h.state(INVOICE_ID)).invoice?.platformCreatedAt?.getTime() ?? 0;
+  expect(item?.dueAt?.getTime()).toBe(made + 23 * 3_600_000);
+  expect(await shown(h)).toMatchObject({ invoice: 'open', records: 0 });
+  h.gateway.pendingCharges.clear();
+  h.gateway.charges.add('ch_first');
+  await h.rest(2);
+  expect(await shown(h)).toMatchObject({ invoice: 'paid', records: 1, open: [] });
+});
+
+it('a debit settled after the end of the subscription opens invoice_not_payable, and marks nothing', async () => {
+  const h = await onItsWay(24);
+  h.platform.put(anInvoice({ billingReason: 'subscription_create', status: 'void' }));
+  await h.take(invoiceEvent('invoice.voided', { billingReason: 'subscription_create', at: h.clock.now() }));
+  expect(await shown(h)).toMatchObject({ invoice: 'void', payments: [['processing', 'proving']] });
+  h.gateway.pendingCharges.clear();
+  h.gateway.charges.add('ch_first');
+  await h.rest(2);
+  expect(await shown(h)).toEqual({
+    invoice: 'review',
+    payments: [['succeeded', 'parked']],
+    records: 0,
+    collected: 1,
+    open: ['invoice_not_payable'],
+  });
+});
+
+it('a debit forgotten by the MoR has failed: a person decides, and Stripe gets no record', async () => {
+  const h = await onItsWay(10);
+  h.gateway.pendingCharges.clear();
+  await h.rest(2);
+  const s = await h.state(INVOICE_ID);
+  expect(withWords(s.reviews)).toMatchObject([
+    { kind: 'signup_unproven', summary: expect.stringContaining('any longer') },
+  ]);
+  expect(await shown(h)).toMatchObject({ payments: [['failed', 'parked']], records: 0, collected: 0 });
+});
+
+it('Crossbill stops the wait for a debit after the MoR reports its failure', async () => {
+  const h = await onItsWay(10);
+  const before = h.gateway.asked.length;
+  await h.take(
+    aPaymentFailed({ at: h.clock.now(), intentId: 'pi_first', paymentId: 'pay_s', declineCode: 'no_account' }),
+  );
+  expect(await shown(h)).toMatchObject({
+    invoice: 'review',
+    payments: [['failed', 'parked']],
+    open: ['signup_unproven'],
+  });
+  await h.rest(48);
+  expect(h.gateway.asked.length).toBe(before);
+  // A second try of the customer's, of which the MoR tells, is money all the same.
+  const paid = { intentId: 'pi_first', paymentId: 'pay_s', chargeId: 'ch_second', at: h.clock.now() };
+  await h.take(aPaymentSucceeded({ ...paid, eventId: 'evt_second' }));
+  await h.rest(1);
+  expect(await shown(h)).toMatchObject({
+    invoice: 'paid',
+    payments: [['succeeded', 'confirmed']],
+    records: 1,
+    open: [],
+  });
+  expect(h.platform.records).toMatchObject([{ reference: 'ch_second' }]); // not the charge that failed
+});
+
+it('the late news of an earlier failed try does not disprove a debit', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  h.gateway.pendingCharges.add('ch_first');
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+  const at = new Date(h.clock.now().getTime() - 60_000);
+  await h.take(aPaymentFailed({ at, intentId: 'pi_first', paymentId: 'pay_s' }));
+  expect(await shown(h)).toMatchObject({ payments: [['processing', 'proving']], open: [] });
+});
+
+it.each<[Resolution, string, string]>([
+  ['apply', 'succeeded', 'confirmed'],
+  ['retry', 'processing', 'proving'],
+  ['dismiss', 'failed', 'closed'],
+])('a debit without settlement after ten days waits for a person: %s', async (resolution, status, mark) => {
+  const h = await onItsWay(9.9 * DAY_HOURS);
+  expect(await shown(h)).toMatchObject({ open: ['signup_overdue'] });
+  await h.rest(6);
+  expect(await shown(h)).toMatchObject({
+    payments: [['processing', 'parked']],
+    open: ['signup_unproven'],
+    records: 0,
+  });
+  const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
+  const choice = { resolution, note: null, by: 'ada' };
+  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await h.rest(6);
+  expect(await shown(h)).toMatchObject({ payments: [[status, mark]], records: mark === 'confirmed' ? 1 : 0 });
+});
+
+async function late(debit: boolean, hours: number): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory();
+  if (debit) (h.backend.store as MemoryLaneStore).debtors.add(CUSTOMER_ID);
+  h.platform.put(anInvoice());
+  await h.take(invoiceEvent('invoice.created'));
+  await h.rest(hours);
+  return h;
+}
+
+it.each([
+  [false, 23, []],
+  [false, 25, ['renewal_overdue']],
+  [true, 25, []],
+  [true, 239, []],
+  [true, 241, ['renewal_overdue']],
+])('the alarm of a renewal by debit (%s) after %d hours: %j', async (debit, hours, open) => {
+  const h = await late(debit, hours);
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(open);
 });
 
 // A payment that the MoR calls taken, and failed after that: a returned debit may be told so.
@@ -210,11 +206,12 @@ const failedOn = (day: number): ReturnType<typeof aPaymentFailed> =>
     declineCode: 'debit_returned',
   });
 
-describe('a renewal that was taken on day 5', () => {
-  it.each([
-    ['succeeded first', [succeeded, failedOn(20)]],
-    ['failed first', [failedOn(20), succeeded]],
-  ])('and failed on day 20 stays marked, and a person is asked once (%s)', async (_order, events) => {
+it.each([
+  ['succeeded first', [succeeded, failedOn(20)]],
+  ['failed first', [failedOn(20), succeeded]],
+])(
+  'a renewal taken on day 5 and failed on day 20 stays marked, and a person hears of it once (%s)',
+  async (_order, events) => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice());
     for (const e of [...events, ...events]) await h.take(e);
@@ -226,40 +223,38 @@ describe('a renewal that was taken on day 5', () => {
     expect(wordsOf(s.reviews[0]).summary).toMatch(
       /was taken at .*, but the MoR refused it after that, at .*: debit_returned$/,
     );
-  });
+  },
+);
 
-  it.each([
-    ['succeeded first', [succeeded, failedOn(4)]],
-    ['failed first', [failedOn(4), succeeded]],
-  ])('and failed on day 4 was tried again: nobody is asked (%s)', async (_order, events) => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    for (const e of events) await h.take(e);
-    await h.rest();
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
-  });
+it.each([
+  ['succeeded first', [succeeded, failedOn(4)]],
+  ['failed first', [failedOn(4), succeeded]],
+])('a renewal failed on day 4 and taken on day 5 needs nobody (%s)', async (_order, events) => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  for (const e of events) await h.take(e);
+  await h.rest();
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
 });
 
-describe('a payment that the MoR names again', () => {
-  const again = (chargeId: string): Promise<object[]> =>
-    told(aPaymentSucceeded(), aPaymentSucceeded({ eventId: 'evt_again', chargeId }));
+const again = (chargeId: string): Promise<object[]> =>
+  told(aPaymentSucceeded(), aPaymentSucceeded({ eventId: 'evt_again', chargeId }));
 
-  async function told(...events: Parameters<LaneHarness['deliver']>): Promise<object[]> {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    for (const e of events) await h.take(e);
-    await h.rest();
-    const s = await h.state(INVOICE_ID);
-    expect(h.platform.records.length).toBe(1);
-    return s.reviews.map((r) => ({ kind: r.kind, summary: wordsOf(r).summary }));
-  }
+async function told(...events: Parameters<LaneHarness['deliver']>): Promise<object[]> {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  for (const e of events) await h.take(e);
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect(h.platform.records.length).toBe(1);
+  return s.reviews.map((r) => ({ kind: r.kind, summary: wordsOf(r).summary }));
+}
 
-  it('with another charge is shown to a person, who is told both', async () => {
-    expect(withWords(await again('ch_other'))).toEqual([
-      {
-        kind: 'conflicting_event',
-        summary: expect.stringMatching(/, charge ch_other; the record says .*, charge ch_pay_oak$/),
-      },
-    ]);
-  });
+it('a payment with two charges opens an item with both', async () => {
+  expect(withWords(await again('ch_other'))).toEqual([
+    {
+      kind: 'conflicting_event',
+      summary: expect.stringMatching(/, charge ch_other; the record says .*, charge ch_pay_oak$/),
+    },
+  ]);
 });

@@ -11,7 +11,7 @@ function withManyRecords(): LaneHarness {
   return h;
 }
 
-it('a payment on an invoice that is paid without it is a double payment', async () => {
+it('a payment on an invoice paid without it is a double payment', async () => {
   const h = withManyRecords();
   h.platform.payAnotherWay(INVOICE_ID);
   await h.take(aPaymentSucceeded());
@@ -19,7 +19,7 @@ it('a payment on an invoice that is paid without it is a double payment', async 
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
 });
 
-it('a report that Stripe stored as a failure is not sent again, and a person is asked to look', async () => {
+it('Crossbill does not repeat a report with a stored failure, and asks a person to look', async () => {
   const h = withManyRecords();
   h.platform.fail('report_payment', 'stored-500');
   await h.take(aPaymentSucceeded());

@@ -23,36 +23,34 @@ async function resolve(h: LaneHarness, kind: string, resolution: Resolution): Pr
 
 const mark = async (h: LaneHarness): Promise<string | undefined> => (await h.state(INVOICE_ID)).payments[0]?.mark;
 
-describe('a plain renewal', () => {
-  it.each(MODES)('is marked paid with three calls to the platform (%s)', async (markMode) => {
-    const h = LaneHarness.inMemory({ settings: { markMode } });
-    h.platform.put(anInvoice());
-    await h.take(invoiceEvent('invoice.created'), invoiceEvent('invoice.finalized'));
-    await h.take(aPaymentSucceeded());
-    expect(h.platform.asked.map((a) => a.split(' ')[0])).toEqual(
-      markMode === 'payment_record'
-        ? ['read', 'report_payment', 'attach_payment']
-        : ['read', 'set_reference', 'pay_out_of_band'],
-    );
-    expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
-    const s = await h.state(INVOICE_ID);
-    expect(s.invoice?.status).toBe('paid');
-    expect(openKinds(s)).toEqual([]);
-    expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
-  });
-
-  it('leaves a failed one open, and a later success marks it', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_first' }));
-    expect((await h.state(INVOICE_ID)).invoice?.status).toBe('open');
-    expect(h.platform.asked).toEqual([]);
-    await h.take(aPaymentSucceeded());
-    expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
-  });
+it.each(MODES)('Crossbill marks a plain renewal with three calls to Stripe (%s)', async (markMode) => {
+  const h = LaneHarness.inMemory({ settings: { markMode } });
+  h.platform.put(anInvoice());
+  await h.take(invoiceEvent('invoice.created'), invoiceEvent('invoice.finalized'));
+  await h.take(aPaymentSucceeded());
+  expect(h.platform.asked.map((a) => a.split(' ')[0])).toEqual(
+    markMode === 'payment_record'
+      ? ['read', 'report_payment', 'attach_payment']
+      : ['read', 'set_reference', 'pay_out_of_band'],
+  );
+  expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
+  const s = await h.state(INVOICE_ID);
+  expect(s.invoice?.status).toBe('paid');
+  expect(openKinds(s)).toEqual([]);
+  expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
 });
 
-it('money for an invoice that a revision replaced opens an item that names the revision', async () => {
+it('Crossbill leaves an invoice open after a failed payment, and a later success marks it', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_first' }));
+  expect((await h.state(INVOICE_ID)).invoice?.status).toBe('open');
+  expect(h.platform.asked).toEqual([]);
+  await h.take(aPaymentSucceeded());
+  expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
+});
+
+it('money for a replaced invoice opens an item with the name of the revision', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ status: 'void', latestRevision: 'in_new' }));
   await h.take(aPaymentSucceeded());
@@ -78,7 +76,7 @@ it.each([
 describe('a crash', () => {
   for (const markMode of MODES) {
     for (const draftPolicy of ['wait', 'finalize'] as const) {
-      it(`between any call and its record has no second effect (${markMode}, ${draftPolicy})`, async () => {
+      it(`a crash between any call and its record has no second effect (${markMode}, ${draftPolicy})`, async () => {
         const run = async (dieBefore: number | null): Promise<LaneHarness> => {
           const h = LaneHarness.inMemory({ settings: { markMode, draftPolicy } });
           h.store.dieBefore = dieBefore;
@@ -107,7 +105,7 @@ describe('a crash', () => {
     }
   }
 
-  it('of more than a day after the report went out makes no second payment record', async () => {
+  it('a crash of more than a day after a report makes no second payment record', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice());
     h.store.dieBefore = 2; // the report was made, and nobody wrote it down
@@ -128,7 +126,7 @@ describe('a call without an answer', () => {
   const TROUBLES: Trouble[] = ['lost-answer', 'lost-request', 'retry', 'stopped'];
   for (const markMode of MODES) {
     for (const kind of KINDS[markMode]) {
-      it.each(TROUBLES)(`of ${kind} is made again under the same key: %s`, async (what) => {
+      it.each(TROUBLES)(`an unanswered call of ${kind} goes out again under the same key: %s`, async (what) => {
         const h = LaneHarness.inMemory({ settings: { markMode } });
         h.platform.put(anInvoice());
         h.platform.fail(kind, what, what);
@@ -140,7 +138,7 @@ describe('a call without an answer', () => {
         expect(await mark(h)).toBe('confirmed');
       });
 
-      it(`of ${kind} that is replayed as a stored 500 is looked for, then sent under a next key that was written first`, async () => {
+      it(`after a stored 500 for ${kind} Crossbill looks first, then sends under a stored next key`, async () => {
         const h = LaneHarness.inMemory({ settings: { markMode } });
         h.platform.put(anInvoice());
         h.platform.fail(kind, 'stored-500');
@@ -156,7 +154,7 @@ describe('a call without an answer', () => {
     }
   }
 
-  it('for longer than Stripe keeps a key is looked for before it is sent once more', async () => {
+  it('after longer than the life of a key Crossbill looks before it sends again', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice());
     h.platform.fail('report_payment', 'lost-answer');
@@ -168,54 +166,52 @@ describe('a call without an answer', () => {
   });
 });
 
-describe('an attach that is refused is decided again on a fresh read', () => {
-  async function refusedAttach(then: (h: LaneHarness) => void): Promise<LaneHarness> {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    h.platform.fail('attach_payment', 'lost-request');
-    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-    h.platform.fail('attach_payment', 'refused');
-    then(h);
-    await h.rest();
-    return h;
-  }
+async function refusedAttach(then: (h: LaneHarness) => void): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  h.platform.fail('attach_payment', 'lost-request');
+  await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+  h.platform.fail('attach_payment', 'refused');
+  then(h);
+  await h.rest();
+  return h;
+}
 
-  it('and sent again while the invoice is open', async () => {
-    const h = await refusedAttach(() => undefined);
-    expect(h.platform.effects).toEqual(EFFECTS.payment_record);
-    expect(await mark(h)).toBe('confirmed');
-  });
-
-  it('void: a person is asked, and the record is named', async () => {
-    const h = await refusedAttach((x) => x.platform.change(INVOICE_ID, { status: 'void' }));
-    const s = await h.state(INVOICE_ID);
-    expect(openKinds(s)).toEqual(['invoice_not_payable']);
-    expect(s.payments[0]).toMatchObject({ mark: 'parked', paymentRecordId: 'pr_1' });
-    expect(s.invoice?.status).toBe('review');
-  });
-
-  it('paid another way: a double payment', async () => {
-    const h = await refusedAttach((x) => x.platform.payAnotherWay(INVOICE_ID));
-    const s = await h.state(INVOICE_ID);
-    expect(openKinds(s)).toEqual(['double_payment']);
-    expect(balances(s)).toEqual({ mor_receivable: 1000n, unmarked_payments: -1000n });
-  });
-
-  it('refused twice: a person is asked, and a retry attaches the same record', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    h.platform.fail('attach_payment', 'refused', 'refused');
-    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-    await h.rest();
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['effect_failed']);
-    await resolve(h, 'effect_failed', 'retry');
-    await h.rest();
-    expect(h.platform.effects).toEqual(EFFECTS.payment_record);
-    expect(await mark(h)).toBe('confirmed');
-  });
+it('a refused attach goes out again while the invoice is open', async () => {
+  const h = await refusedAttach(() => undefined);
+  expect(h.platform.effects).toEqual(EFFECTS.payment_record);
+  expect(await mark(h)).toBe('confirmed');
 });
 
-it('a report that never reached Stripe is taken back when the invoice became void meanwhile', async () => {
+it('a refused attach on a void invoice opens an item with the name of the record', async () => {
+  const h = await refusedAttach((x) => x.platform.change(INVOICE_ID, { status: 'void' }));
+  const s = await h.state(INVOICE_ID);
+  expect(openKinds(s)).toEqual(['invoice_not_payable']);
+  expect(s.payments[0]).toMatchObject({ mark: 'parked', paymentRecordId: 'pr_1' });
+  expect(s.invoice?.status).toBe('review');
+});
+
+it('a refused attach on an invoice paid another way is a double payment', async () => {
+  const h = await refusedAttach((x) => x.platform.payAnotherWay(INVOICE_ID));
+  const s = await h.state(INVOICE_ID);
+  expect(openKinds(s)).toEqual(['double_payment']);
+  expect(balances(s)).toEqual({ mor_receivable: 1000n, unmarked_payments: -1000n });
+});
+
+it('a twice refused attach opens an item, and a retry attaches the same record', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  h.platform.fail('attach_payment', 'refused', 'refused');
+  await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+  await h.rest();
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['effect_failed']);
+  await resolve(h, 'effect_failed', 'retry');
+  await h.rest();
+  expect(h.platform.effects).toEqual(EFFECTS.payment_record);
+  expect(await mark(h)).toBe('confirmed');
+});
+
+it('Crossbill withdraws an unsent report of an invoice turned void', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   h.platform.fail('report_payment', 'lost-request');
@@ -227,87 +223,83 @@ it('a report that never reached Stripe is taken back when the invoice became voi
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['invoice_not_payable']);
 });
 
-describe('a payment on an invoice that is paid', () => {
-  it.each(MODES)('by our own mark is recognised after a restored backup (%s)', async (markMode) => {
-    const first = LaneHarness.inMemory({ settings: { markMode } });
-    first.platform.put(anInvoice());
-    await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-    const restored = LaneHarness.inMemory({ settings: { markMode } });
-    Object.assign(restored.platform, {
-      invoices: first.platform.invoices,
-      payments: first.platform.payments,
-      references: first.platform.references,
-      records: first.platform.records,
-    });
-    await restored.take(aPaymentSucceeded());
-    await restored.rest();
-    expect(restored.platform.effects).toEqual({});
-    const s = await restored.state(INVOICE_ID);
-    expect(s.payments[0]?.mark).toBe('confirmed');
-    expect(openKinds(s)).toEqual([]);
-    expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+it.each(MODES)('after a restore Crossbill recognises its own mark on a paid invoice (%s)', async (markMode) => {
+  const first = LaneHarness.inMemory({ settings: { markMode } });
+  first.platform.put(anInvoice());
+  await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+  const restored = LaneHarness.inMemory({ settings: { markMode } });
+  Object.assign(restored.platform, {
+    invoices: first.platform.invoices,
+    payments: first.platform.payments,
+    references: first.platform.references,
+    records: first.platform.records,
   });
-
-  it.each(MODES)('by a card after our first step is a double payment, not our mark (%s)', async (markMode) => {
-    const h = LaneHarness.inMemory({ settings: { markMode } });
-    h.platform.put(anInvoice());
-    h.platform.fail(markMode === 'payment_record' ? 'attach_payment' : 'pay_out_of_band', 'retry');
-    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-    h.platform.payAnotherWay(INVOICE_ID);
-    h.clock.advance(60_000);
-    await h.rest();
-    const s = await h.state(INVOICE_ID);
-    expect(s.payments[0]?.mark).toBe('parked');
-    expect(openKinds(s)).toEqual(['double_payment']);
-    await resolve(h, 'double_payment', 'retry'); // looking once more does not make it ours
-    await h.rest();
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
-    expect(await mark(h)).toBe('parked');
-  });
+  await restored.take(aPaymentSucceeded());
+  await restored.rest();
+  expect(restored.platform.effects).toEqual({});
+  const s = await restored.state(INVOICE_ID);
+  expect(s.payments[0]?.mark).toBe('confirmed');
+  expect(openKinds(s)).toEqual([]);
+  expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
 });
 
-describe('a draft that cannot be finalized', () => {
-  async function stuck(): Promise<LaneHarness> {
-    const h = LaneHarness.inMemory({ settings: { draftPolicy: 'finalize' } });
-    h.platform.put(anInvoice({ status: 'draft' }));
-    h.platform.finalizationRefusal = 'customer_tax_location_invalid';
-    await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
-    await h.rest(0.5);
-    return h;
-  }
-  const tries = (h: LaneHarness): number => h.platform.asked.filter((a) => a.startsWith('finalize_invoice')).length;
-
-  it('is tried once and shown to a person; finalized by hand it is marked by itself', async () => {
-    const h = await stuck();
-    expect(tries(h)).toBe(1);
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['finalization_failed']);
-    expect((await h.state(INVOICE_ID)).invoice?.status).toBe('held');
-    h.platform.change(INVOICE_ID, { status: 'open' });
-    await h.take(invoiceEvent('invoice.finalized'));
-    const s = await h.state(INVOICE_ID);
-    expect(s.invoice?.status).toBe('paid');
-    expect(openKinds(s)).toEqual([]);
-  });
-
-  it('is not tried again and again once a person dismissed the item', async () => {
-    const h = await stuck();
-    await resolve(h, 'finalization_failed', 'dismiss');
-    await h.rest(5);
-    expect(tries(h)).toBe(1);
-    expect(await mark(h)).toBe('held');
-  });
-
-  it('is tried once more when a person asks for it', async () => {
-    const h = await stuck();
-    h.platform.finalizationRefusal = null;
-    await resolve(h, 'finalization_failed', 'retry');
-    await h.rest(0.2);
-    expect(tries(h)).toBe(2);
-    expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
-  });
+it.each(MODES)('a card payment after our first step is a double payment, not our mark (%s)', async (markMode) => {
+  const h = LaneHarness.inMemory({ settings: { markMode } });
+  h.platform.put(anInvoice());
+  h.platform.fail(markMode === 'payment_record' ? 'attach_payment' : 'pay_out_of_band', 'retry');
+  await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+  h.platform.payAnotherWay(INVOICE_ID);
+  h.clock.advance(60_000);
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect(s.payments[0]?.mark).toBe('parked');
+  expect(openKinds(s)).toEqual(['double_payment']);
+  await resolve(h, 'double_payment', 'retry'); // looking once more does not make it ours
+  await h.rest();
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
+  expect(await mark(h)).toBe('parked');
 });
 
-it('a draft that nobody finalizes for three days is shown to a person, with the money that waits for it', async () => {
+async function stuck(): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory({ settings: { draftPolicy: 'finalize' } });
+  h.platform.put(anInvoice({ status: 'draft' }));
+  h.platform.finalizationRefusal = 'customer_tax_location_invalid';
+  await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
+  await h.rest(0.5);
+  return h;
+}
+const tries = (h: LaneHarness): number => h.platform.asked.filter((a) => a.startsWith('finalize_invoice')).length;
+
+it('Crossbill tries a failing finalization once and asks a person; a manual one gets its mark automatically', async () => {
+  const h = await stuck();
+  expect(tries(h)).toBe(1);
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['finalization_failed']);
+  expect((await h.state(INVOICE_ID)).invoice?.status).toBe('held');
+  h.platform.change(INVOICE_ID, { status: 'open' });
+  await h.take(invoiceEvent('invoice.finalized'));
+  const s = await h.state(INVOICE_ID);
+  expect(s.invoice?.status).toBe('paid');
+  expect(openKinds(s)).toEqual([]);
+});
+
+it('Crossbill does not repeat a failed finalization after a person dismisses the item', async () => {
+  const h = await stuck();
+  await resolve(h, 'finalization_failed', 'dismiss');
+  await h.rest(5);
+  expect(tries(h)).toBe(1);
+  expect(await mark(h)).toBe('held');
+});
+
+it('Crossbill repeats a failed finalization once a person asks for it', async () => {
+  const h = await stuck();
+  h.platform.finalizationRefusal = null;
+  await resolve(h, 'finalization_failed', 'retry');
+  await h.rest(0.2);
+  expect(tries(h)).toBe(2);
+  expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
+});
+
+it('a draft open for three days opens an item with the waiting money', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ status: 'draft' }));
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
@@ -321,78 +313,74 @@ it('a draft that nobody finalizes for three days is shown to a person, with the 
   expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
 });
 
-describe('what a person decides', () => {
-  it('a part payment that is applied is attached; the invoice keeps its rest', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    await h.take(aPaymentSucceeded({ amount: 600 }));
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
-    await resolve(h, 'amount_mismatch', 'apply');
-    await h.rest();
-    expect(h.platform.effects).toEqual(EFFECTS.payment_record);
-    expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountRemaining: 400n });
-  });
-
-  it('an invoice whose only payment was given back is open: nothing more is expected', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    h.gateway.payments.set('pay_oak', { minor: 600n, currency: 'EUR', refunded: 0n });
-    await h.take(aPaymentSucceeded({ amount: 600 }));
-    expect((await h.state(INVOICE_ID)).invoice?.status).toBe('review');
-    await resolve(h, 'amount_mismatch', 'refund');
-    await h.rest();
-    const s = await h.state(INVOICE_ID);
-    expect(s.refunds.map((r) => [r.amount, r.status])).toEqual([[600n, 'succeeded']]);
-    expect(s.invoice?.status).toBe('open');
-  });
-
-  it('another amount is never marked paid out of band, even when a person applies it', async () => {
-    const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
-    h.platform.put(anInvoice());
-    await h.take(aPaymentSucceeded({ amount: 600 }));
-    await resolve(h, 'amount_mismatch', 'apply');
-    await h.rest();
-    expect(h.platform.effects).toEqual({});
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
-  });
-
-  it('an item about a rest that is still due cannot be applied: its payment is on the invoice', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    h.platform.fail('attach_payment', 'lost-request');
-    await h.take(aPaymentSucceeded());
-    h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
-    h.clock.advance(5_000); // within the time that a read counts as fresh
-    await h.rest();
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
-    await expect(resolve(h, 'amount_mismatch', 'apply')).rejects.toThrow('can be resolved by: refund, retry, dismiss');
-    await resolve(h, 'amount_mismatch', 'dismiss');
-    expect([openKinds(await h.state(INVOICE_ID)), await mark(h)]).toEqual([[], 'confirmed']);
-  });
-
-  it('a refund that the MoR refuses brings the item back: the money is not forgotten', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ status: 'void' }));
-    h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
-    await h.take(aPaymentSucceeded());
-    h.gateway.trouble.push('refused');
-    await resolve(h, 'invoice_not_payable', 'refund');
-    await h.rest();
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['invoice_not_payable']);
-  });
+it('an applied part payment goes onto the invoice, and the rest stays due', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.take(aPaymentSucceeded({ amount: 600 }));
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
+  await resolve(h, 'amount_mismatch', 'apply');
+  await h.rest();
+  expect(h.platform.effects).toEqual(EFFECTS.payment_record);
+  expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountRemaining: 400n });
 });
 
-describe('expectations', () => {
-  it('a renewal that is overdue twice is shown twice, one item at a time', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    await h.take(invoiceEvent('invoice.created'));
-    await h.rest(30);
-    await resolve(h, 'renewal_overdue', 'retry');
-    await h.rest(30);
-    await h.take(invoiceEvent('invoice.updated', { eventId: 'evt_later' }));
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['renewal_overdue']);
-    await h.take(aPaymentSucceeded());
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
-  });
+it('an invoice with its only payment given back is open, and expects nothing more', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  h.gateway.payments.set('pay_oak', { minor: 600n, currency: 'EUR', refunded: 0n });
+  await h.take(aPaymentSucceeded({ amount: 600 }));
+  expect((await h.state(INVOICE_ID)).invoice?.status).toBe('review');
+  await resolve(h, 'amount_mismatch', 'refund');
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect(s.refunds.map((r) => [r.amount, r.status])).toEqual([[600n, 'succeeded']]);
+  expect(s.invoice?.status).toBe('open');
+});
+
+it('Crossbill never marks another amount out of band, even after a person applies it', async () => {
+  const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
+  h.platform.put(anInvoice());
+  await h.take(aPaymentSucceeded({ amount: 600 }));
+  await resolve(h, 'amount_mismatch', 'apply');
+  await h.rest();
+  expect(h.platform.effects).toEqual({});
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
+});
+
+it('nobody can apply an item about a rest: its payment is on the invoice', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  h.platform.fail('attach_payment', 'lost-request');
+  await h.take(aPaymentSucceeded());
+  h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
+  h.clock.advance(5_000); // within the time that a read counts as fresh
+  await h.rest();
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
+  await expect(resolve(h, 'amount_mismatch', 'apply')).rejects.toThrow('can be resolved by: refund, retry, dismiss');
+  await resolve(h, 'amount_mismatch', 'dismiss');
+  expect([openKinds(await h.state(INVOICE_ID)), await mark(h)]).toEqual([[], 'confirmed']);
+});
+
+it('a refund refused by the MoR brings the item back', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ status: 'void' }));
+  h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+  await h.take(aPaymentSucceeded());
+  h.gateway.trouble.push('refused');
+  await resolve(h, 'invoice_not_payable', 'refund');
+  await h.rest();
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['invoice_not_payable']);
+});
+
+it('a renewal overdue twice opens two items, one at a time', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.take(invoiceEvent('invoice.created'));
+  await h.rest(30);
+  await resolve(h, 'renewal_overdue', 'retry');
+  await h.rest(30);
+  await h.take(invoiceEvent('invoice.updated', { eventId: 'evt_later' }));
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['renewal_overdue']);
+  await h.take(aPaymentSucceeded());
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
 });

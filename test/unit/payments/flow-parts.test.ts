@@ -21,7 +21,7 @@ it.each([
   [600, 'the rest, and is marked after it', 'confirmed', []],
   [500, 'less than the rest, and a person is asked whether it is a part too', 'parked', ['6.00 EUR is due']],
   [1000, 'more than the rest, and a person is asked', 'parked', ['6.00 EUR is due']],
-])('beside a part of 4.00 that is being marked, %s cents come: that is %s', async (amount, _what, mark, says) => {
+])('next to a part of 4.00 under way, %s cents arrive: %s', async (amount, _what, mark, says) => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ amountDue: 1000n }));
   await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
@@ -47,7 +47,7 @@ it.each([
     ['confirmed', 'parked'],
     ['If somebody marked the invoice by hand for this money'],
   ],
-])('the rest of a part is marked on Stripe %s before its own money comes', async (_what, reference, marks, says) => {
+])('somebody marks the rest of a part on Stripe %s before its own money', async (_what, reference, marks, says) => {
   const h = await partApplied();
   h.platform.payAnotherWay(INVOICE_ID);
   if (reference !== null) {
@@ -63,7 +63,7 @@ it.each([
   expect(open.map((r) => wordsOf(r).proposal)).toEqual(says.map((text) => expect.stringMatching(`^${text}`)));
 });
 
-it('a third payment beside a part and its rest is a double one', async () => {
+it('a third payment next to a part and its rest is a double payment', async () => {
   const h = await partApplied();
   await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount: 600 }));
   await h.rest();

@@ -1,6 +1,6 @@
 // A signup's charge that was proven by a look-up, and what the MoR says of it afterwards.
 import { wordsOf } from '../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { completeSignup } from '../../support/complete-signup.js';
 import { type LaneState, type Resolution } from '../../../src/domain/model.js';
 import { money } from '../../../src/domain/money.js';
@@ -19,7 +19,7 @@ import { resolveReview } from '../../support/decide.js';
 it.each([
   ['later than it was proven asks a person', 86_400_000, ['conflicting_event']],
   ['before it was proven, by a first try, says nothing', -86_400_000, []],
-])('a proven charge that failed %s; the invoice stays paid', async (_what, afterMs, kinds) => {
+])('a proven charge of a signup with a failure %s; the invoice stays paid', async (_what, afterMs, kinds) => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   h.gateway.charges.add('ch_first');
@@ -32,7 +32,7 @@ it.each([
   expect(openKinds(s)).toEqual(kinds);
 });
 
-it('a charge of which the MoR cannot be asked for a day is shown to a person before Stripe ends the subscription, and proven after that', async () => {
+it('a charge with a silent MoR opens an item before Stripe ends the subscription, and the proof closes it', async () => {
   const h = LaneHarness.inMemory();
   const first = { billingReason: 'subscription_create', createdAt: h.clock.now() } as const;
   h.platform.put(anInvoice(first));
@@ -50,7 +50,7 @@ it('a charge of which the MoR cannot be asked for a day is shown to a person bef
   expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
 });
 
-it('a charge that a person gave up, since the MoR did not know it, counts once the MoR says that it was captured', async () => {
+it('a given-up charge counts once the MoR reports its capture', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
@@ -74,7 +74,7 @@ it('a charge that a person gave up, since the MoR did not know it, counts once t
 it.each([
   ['before it failed, and was told late, stays given up', -60_000, 'closed'],
   ['after it failed counts', 60_000, 'confirmed'],
-])('a charge that failed, was given up, and was captured %s', async (_, afterMs, mark) => {
+])('a failed and given-up charge, captured %s', async (_, afterMs, mark) => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
@@ -95,62 +95,63 @@ it.each([
   expect(balances(s)['mor_receivable']).toBe(mark === 'confirmed' ? 1000n : undefined);
 });
 
-describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', () => {
-  const eur25 = money(2500n, 'EUR');
+const eur25 = money(2500n, 'EUR');
 
-  async function said(amountDue = 2500n): Promise<LaneHarness> {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create', amountDue }));
-    h.gateway.charges.add('ch_first');
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
-    await h.rest();
-    return h;
-  }
+async function said(amountDue = 2500n): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ billingReason: 'subscription_create', amountDue }));
+  h.gateway.charges.add('ch_first');
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
+  await h.rest();
+  return h;
+}
 
-  async function shown(h: LaneHarness): Promise<object> {
-    const s = await h.state(INVOICE_ID);
-    return {
-      payments: s.payments.map((p) => [p.amount, p.mark]),
-      collected: s.entries.filter((e) => e.reason === 'payment_collected').map((e) => e.amount.minor),
-      reported: h.platform.records.length,
-      open: openKinds(s),
-    };
-  }
+async function shown(h: LaneHarness): Promise<object> {
+  const s = await h.state(INVOICE_ID);
+  return {
+    payments: s.payments.map((p) => [p.amount, p.mark]),
+    collected: s.entries.filter((e) => e.reason === 'payment_collected').map((e) => e.amount.minor),
+    reported: h.platform.records.length,
+    open: openKinds(s),
+  };
+}
 
-  it.each([1000n, 2500n])(
-    'is booked as the 10.00 EUR that the MoR was asked for; nothing is marked where %s are due',
-    async (amountDue) => {
-      const h = await said(amountDue);
-      expect(await shown(h)).toMatchObject({
-        payments: [[1000n, 'parked']],
-        collected: [1000n],
-        reported: 0,
-        open: ['amount_mismatch'],
-      });
-      const [item] = (await h.state(INVOICE_ID)).reviews;
-      expect(wordsOf(item).summary).toContain('completed with 25.00 EUR for charge ch_first; 10.00 EUR was asked for');
-    },
-  );
+it.each([1000n, 2500n])(
+  'Crossbill books the asked 10.00 EUR of a signup with a claim of 25.00, and marks nothing with %s due',
+  async (amountDue) => {
+    const h = await said(amountDue);
+    expect(await shown(h)).toMatchObject({
+      payments: [[1000n, 'parked']],
+      collected: [1000n],
+      reported: 0,
+      open: ['amount_mismatch'],
+    });
+    const [item] = (await h.state(INVOICE_ID)).reviews;
+    expect(wordsOf(item).summary).toContain('completed with 25.00 EUR for charge ch_first; 10.00 EUR was asked for');
+  },
+);
 
-  it('and is completed again with the right number: the item closes, and what is due is compared', async () => {
-    const h = await said();
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-    await h.rest();
-    const s = await h.state(INVOICE_ID);
-    expect(s.reviews.map((r) => [r.status, r.resolution, wordsOf(r).summary])).toEqual([
-      ['resolved', 'cleared', expect.stringContaining('25.00 EUR for charge')],
-      ['open', null, '10.00 EUR was taken; 25.00 EUR is due'],
-    ]);
-  });
+it('a second completion with the right number closes the item, and Crossbill compares the amount due', async () => {
+  const h = await said();
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect(s.reviews.map((r) => [r.status, r.resolution, wordsOf(r).summary])).toEqual([
+    ['resolved', 'cleared', expect.stringContaining('25.00 EUR for charge')],
+    ['open', null, '10.00 EUR was taken; 25.00 EUR is due'],
+  ]);
+});
 
-  it.each<[Resolution, bigint, string, string[]]>([
-    ['apply', 1000n, 'confirmed', []],
-    ['apply', 2500n, 'parked', ['amount_mismatch']], // 10.00 was taken, and 15.00 are missing: another item
-    ['apply', 500n, 'parked', ['amount_mismatch']], // 5.00 too much: another item
-    ['retry', 1000n, 'confirmed', []],
-    ['retry', 2500n, 'parked', ['amount_mismatch']], // what is due is compared: another item
-    ['dismiss', 1000n, 'closed', []],
-  ])('and a person chooses %s where %s are due: the payment is %s', async (resolution, amountDue, mark, open) => {
+it.each<[Resolution, bigint, string, string[]]>([
+  ['apply', 1000n, 'confirmed', []],
+  ['apply', 2500n, 'parked', ['amount_mismatch']], // 10.00 was taken, and 15.00 are missing: another item
+  ['apply', 500n, 'parked', ['amount_mismatch']], // 5.00 too much: another item
+  ['retry', 1000n, 'confirmed', []],
+  ['retry', 2500n, 'parked', ['amount_mismatch']], // what is due is compared: another item
+  ['dismiss', 1000n, 'closed', []],
+])(
+  'after the choice %s with %s due, the payment of a signup with a wrong number is %s',
+  async (resolution, amountDue, mark, open) => {
     const h = await said(amountDue);
     const [item] = (await h.state(INVOICE_ID)).reviews;
     const choice = { resolution, note: null, by: 'ada' };
@@ -158,72 +159,72 @@ describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', (
     await h.rest();
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx)); // repeated: nothing new
     expect(await shown(h)).toMatchObject({ payments: [[1000n, mark]], open });
-  });
+  },
+);
 
-  it('and a person can dismiss that only once it is known whether the MoR took anything: then nothing is marked', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create', amountDue: 1000n }));
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
-    const [item] = (await h.state(INVOICE_ID)).reviews;
-    const dismiss = (): Promise<unknown> =>
-      h.command(INVOICE_ID, (s, ctx) =>
-        resolveReview(s, item?.id ?? '', { resolution: 'dismiss', note: null, by: 'ada' }, ctx),
-      );
-    expect(await dismiss()).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
-    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'proving']], open: ['amount_mismatch'] });
-    h.gateway.charges.add('ch_first');
-    await h.rest();
-    expect(await dismiss()).toMatchObject({ ok: true });
-    expect(await shown(h)).toEqual({ payments: [[1000n, 'closed']], collected: [1000n], reported: 0, open: [] });
-  });
+it("a person can dismiss a wrong signup amount only after the MoR's answer, and Crossbill marks nothing", async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ billingReason: 'subscription_create', amountDue: 1000n }));
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
+  const [item] = (await h.state(INVOICE_ID)).reviews;
+  const dismiss = (): Promise<unknown> =>
+    h.command(INVOICE_ID, (s, ctx) =>
+      resolveReview(s, item?.id ?? '', { resolution: 'dismiss', note: null, by: 'ada' }, ctx),
+    );
+  expect(await dismiss()).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
+  expect(await shown(h)).toMatchObject({ payments: [[1000n, 'proving']], open: ['amount_mismatch'] });
+  h.gateway.charges.add('ch_first');
+  await h.rest();
+  expect(await dismiss()).toMatchObject({ ok: true });
+  expect(await shown(h)).toEqual({ payments: [[1000n, 'closed']], collected: [1000n], reported: 0, open: [] });
+});
 
-  it('and is to be given back, which the MoR refuses: nothing is marked, and the item says so until somebody decides', async () => {
-    const h = await said(1000n);
-    h.gateway.payments.set('pay_s', { minor: 900n, currency: 'EUR', refunded: 0n }); // the MoR took 9.00
-    const choose = async (resolution: Resolution): Promise<LaneState> => {
-      const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');
-      const choice = { resolution, note: null, by: 'ada' };
-      await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-      await h.rest();
-      return h.state(INVOICE_ID);
-    };
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25, paymentId: 'pay_s' }, ctx));
-    for (const failed of [['failed'], ['failed', 'failed']]) {
-      const s = await choose('refund');
-      expect(s.refunds.map((r) => r.status)).toEqual(failed);
-      expect(await shown(h)).toMatchObject({ payments: [[1000n, 'parked']], reported: 0, open: ['amount_mismatch'] });
-      expect(wordsOf(s.reviews.at(-1)).proposal).toMatch(/^The refund of 10\.00 EUR failed: .*If it took less/);
-    }
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx)); // repeated: nothing new
-    expect(await shown(h)).toMatchObject({ open: ['amount_mismatch'] });
-    await choose('apply');
-    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'confirmed']], reported: 1, open: [] });
-  });
-
-  it.each([
-    ['before the charge was proven', 0],
-    ['after it', 1],
-  ])('and the MoR itself names 10.00 EUR %s: nothing is left to ask', async (_when, hours) => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    if (hours > 0) h.gateway.charges.add('ch_first');
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
-    await h.rest(hours);
-    await h.take(aPaymentSucceeded({ paymentId: 'pay_s', chargeId: 'ch_first', intentId: 'pi_first' }));
-    await h.rest();
-    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'confirmed']], collected: [1000n], open: [] });
-  });
-
-  it('and names a charge that the MoR does not know: settling the number does not prove the charge', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
-    await h.rest(48);
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch', 'signup_unproven']);
-    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'amount_mismatch');
-    const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+it('a refused refund of a signup with a wrong number marks nothing, and the item stays until a choice', async () => {
+  const h = await said(1000n);
+  h.gateway.payments.set('pay_s', { minor: 900n, currency: 'EUR', refunded: 0n }); // the MoR took 9.00
+  const choose = async (resolution: Resolution): Promise<LaneState> => {
+    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');
+    const choice = { resolution, note: null, by: 'ada' };
     await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
     await h.rest();
-    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'parked']], reported: 0, open: ['signup_unproven'] });
-  });
+    return h.state(INVOICE_ID);
+  };
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25, paymentId: 'pay_s' }, ctx));
+  for (const failed of [['failed'], ['failed', 'failed']]) {
+    const s = await choose('refund');
+    expect(s.refunds.map((r) => r.status)).toEqual(failed);
+    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'parked']], reported: 0, open: ['amount_mismatch'] });
+    expect(wordsOf(s.reviews.at(-1)).proposal).toMatch(/^The refund of 10\.00 EUR failed: .*If it took less/);
+  }
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx)); // repeated: nothing new
+  expect(await shown(h)).toMatchObject({ open: ['amount_mismatch'] });
+  await choose('apply');
+  expect(await shown(h)).toMatchObject({ payments: [[1000n, 'confirmed']], reported: 1, open: [] });
+});
+
+it.each([
+  ['before the charge was proven', 0],
+  ['after it', 1],
+])('the MoR’s own 10.00 EUR %s settles the wrong number of a signup', async (_when, hours) => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  if (hours > 0) h.gateway.charges.add('ch_first');
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
+  await h.rest(hours);
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_s', chargeId: 'ch_first', intentId: 'pi_first' }));
+  await h.rest();
+  expect(await shown(h)).toMatchObject({ payments: [[1000n, 'confirmed']], collected: [1000n], open: [] });
+});
+
+it('a settled number does not prove an unknown charge of a signup', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
+  await h.rest(48);
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch', 'signup_unproven']);
+  const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'amount_mismatch');
+  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await h.rest();
+  expect(await shown(h)).toMatchObject({ payments: [[1000n, 'parked']], reported: 0, open: ['signup_unproven'] });
 });

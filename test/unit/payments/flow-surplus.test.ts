@@ -1,7 +1,7 @@
 // More or less was taken for an invoice than is due on it after the mark, on the lane's real flow: what a person chooses, and what becomes
 // of it.
 import { wordsOf } from '../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState, type Resolution } from '../../../src/domain/model.js';
 import { type Delivery } from '../../../src/domain/ports/inbox.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
@@ -36,37 +36,35 @@ async function overpaid(): Promise<LaneHarness> {
   return h;
 }
 
-describe('a surplus of 2.00 EUR that a person chose to give back', () => {
-  it('waits for a person again when the MoR refuses to give it back, and is given back once it agrees', async () => {
-    const h = await overpaid();
-    h.gateway.trouble.push('refused');
-    const refused = await choose(h, 'refund');
-    expect(refused.refunds.map((r) => [r.amount, r.status])).toEqual([[200n, 'failed']]);
-    expect(openKinds(refused)).toEqual(['amount_mismatch']);
-    const s = await choose(h, 'refund');
-    expect(s.refunds.map((r) => [r.amount, r.status, r.surplus])).toEqual([
-      [200n, 'failed', 0n],
-      [200n, 'succeeded', 200n],
-    ]);
-    expect([openKinds(s), h.platform.notes]).toEqual([[], []]);
-  });
+it("a chosen refund of a surplus waits for a person after the MoR's refusal, and goes out on the next try", async () => {
+  const h = await overpaid();
+  h.gateway.trouble.push('refused');
+  const refused = await choose(h, 'refund');
+  expect(refused.refunds.map((r) => [r.amount, r.status])).toEqual([[200n, 'failed']]);
+  expect(openKinds(refused)).toEqual(['amount_mismatch']);
+  const s = await choose(h, 'refund');
+  expect(s.refunds.map((r) => [r.amount, r.status, r.surplus])).toEqual([
+    [200n, 'failed', 0n],
+    [200n, 'succeeded', 200n],
+  ]);
+  expect([openKinds(s), h.platform.notes]).toEqual([[], []]);
+});
 
-  it('waits for a person again when its refund failed', async () => {
-    const h = await overpaid();
-    h.gateway.nextStatus = 'failed';
-    const s = await choose(h, 'refund');
-    expect(s.refunds.map((r) => r.status)).toEqual(['failed']);
-    expect(openKinds(s).toSorted()).toEqual(['amount_mismatch', 'refund_stuck']);
-  });
+it('a failed refund of a surplus waits for a person again', async () => {
+  const h = await overpaid();
+  h.gateway.nextStatus = 'failed';
+  const s = await choose(h, 'refund');
+  expect(s.refunds.map((r) => r.status)).toEqual(['failed']);
+  expect(openKinds(s).toSorted()).toEqual(['amount_mismatch', 'refund_stuck']);
+});
 
-  it('is not asked about while its refund is pending', async () => {
-    const h = await overpaid();
-    h.gateway.nextStatus = 'pending';
-    const s = await choose(h, 'refund');
-    expect([s.refunds.map((r) => r.status), openKinds(s)]).toEqual([['pending'], []]);
-    await h.take(aRefund({ refundId: s.refunds[0]?.morRefundId ?? '', amount: 200, total: 200 }));
-    expect([(await state(h)).refunds.map((r) => r.status), openKinds(await state(h))]).toEqual([['succeeded'], []]);
-  });
+it('a pending refund of a surplus asks nobody', async () => {
+  const h = await overpaid();
+  h.gateway.nextStatus = 'pending';
+  const s = await choose(h, 'refund');
+  expect([s.refunds.map((r) => r.status), openKinds(s)]).toEqual([['pending'], []]);
+  await h.take(aRefund({ refundId: s.refunds[0]?.morRefundId ?? '', amount: 200, total: 200 }));
+  expect([(await state(h)).refunds.map((r) => r.status), openKinds(await state(h))]).toEqual([['succeeded'], []]);
 });
 
 /** As an endpoint with an API version of before 2025-03-31 gets it: without a surplus, and with nothing paid where it came out of band. */
@@ -77,163 +75,155 @@ function paidEvent(at: Date, amountPaid: bigint): Delivery {
   return { ...e, body: Buffer.from(JSON.stringify(body)) };
 }
 
-describe('a surplus of 2.00 EUR on which an event of an older shape says nothing', () => {
-  it('waits for a person all the same, and its refund takes nothing off the sale', async () => {
-    const h = await overpaid();
-    await h.take(paidEvent(h.clock.now(), 1000n));
-    expect(openKinds(await state(h))).toEqual(['amount_mismatch']);
-    const s = await choose(h, 'refund');
-    expect([s.refunds.map((r) => [r.amount, r.surplus]), h.platform.notes]).toEqual([[[200n, 200n]], []]);
-  });
-
-  it('waits for a person too where the invoice was marked out of band', async () => {
-    const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
-    h.platform.put(anInvoice());
-    await h.deliver(aPaymentSucceeded());
-    const send = h.platform.send.bind(h.platform);
-    h.platform.send = async (call) => {
-      if (call.asked.kind === 'pay_out_of_band')
-        h.platform.change(INVOICE_ID, { amountDue: 800n, amountRemaining: 800n });
-      return send(call);
-    };
-    await h.drain();
-    await h.take(paidEvent(h.clock.now(), 0n));
-    expect([openKinds(await state(h)), (await state(h)).invoice?.amountPaid]).toEqual([['amount_mismatch'], 800n]);
-  });
+it('an older event without the surplus still leaves it to a person, and its refund takes nothing off the sale', async () => {
+  const h = await overpaid();
+  await h.take(paidEvent(h.clock.now(), 1000n));
+  expect(openKinds(await state(h))).toEqual(['amount_mismatch']);
+  const s = await choose(h, 'refund');
+  expect([s.refunds.map((r) => [r.amount, r.surplus]), h.platform.notes]).toEqual([[[200n, 200n]], []]);
 });
 
-describe('10.00 EUR taken where 8.00 EUR are due, of which some was given back before a person applies it', () => {
-  async function applied(...refunds: number[]): Promise<LaneHarness> {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ amountDue: 800n }));
-    h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
-    await h.take(aPaymentSucceeded());
-    let total = 0;
-    for (const amount of refunds) {
-      total += amount;
-      await h.take(aRefund({ refundId: `rfnd_${total}`, amount, total }));
-    }
-    await choose(h, 'apply');
-    expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ amountPaid: 1000n, amountOverpaid: 200n });
-    return h;
+it('an older event without the surplus of a mark out of band still leaves it to a person', async () => {
+  const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
+  h.platform.put(anInvoice());
+  await h.deliver(aPaymentSucceeded());
+  const send = h.platform.send.bind(h.platform);
+  h.platform.send = async (call) => {
+    if (call.asked.kind === 'pay_out_of_band')
+      h.platform.change(INVOICE_ID, { amountDue: 800n, amountRemaining: 800n });
+    return send(call);
+  };
+  await h.drain();
+  await h.take(paidEvent(h.clock.now(), 0n));
+  expect([openKinds(await state(h)), (await state(h)).invoice?.amountPaid]).toEqual([['amount_mismatch'], 800n]);
+});
+
+async function applied(...refunds: number[]): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ amountDue: 800n }));
+  h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+  await h.take(aPaymentSucceeded());
+  let total = 0;
+  for (const amount of refunds) {
+    total += amount;
+    await h.take(aRefund({ refundId: `rfnd_${total}`, amount, total }));
   }
-  const items = async (h: LaneHarness): Promise<[string, string][]> =>
-    (await state(h)).reviews.filter((r) => r.status === 'open').map((r) => [wordsOf(r).summary, wordsOf(r).proposal]);
-  const OVERPAID = 'the invoice is overpaid by 2.00 EUR: 10.00 EUR (payment pay_oak) was taken, 8.00 EUR was due';
+  await choose(h, 'apply');
+  expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ amountPaid: 1000n, amountOverpaid: 200n });
+  return h;
+}
+const items = async (h: LaneHarness): Promise<[string, string][]> =>
+  (await state(h)).reviews.filter((r) => r.status === 'open').map((r) => [wordsOf(r).summary, wordsOf(r).proposal]);
+const OVERPAID = 'the invoice is overpaid by 2.00 EUR: 10.00 EUR (payment pay_oak) was taken, 8.00 EUR was due';
 
-  it('the surplus: the sale stays 8.00 EUR, and a person is told to take the 2.00 EUR off the balance on Stripe', async () => {
-    const h = await applied(200);
-    expect(balances(await state(h))).toEqual({ mor_receivable: 800n, settled_invoices: -800n });
-    expect(h.platform.notes).toEqual([]);
-    expect(await items(h)).toEqual([
-      [
-        `${OVERPAID}; 2.00 EUR of it was refunded since`,
-        "Deduct 2.00 EUR from the customer's balance on Stripe, if nobody has yet: the customer got it back, and it is credited there as well. Then dismiss this. Do not refund it again.",
-      ],
-    ]);
-    const [item] = (await state(h)).reviews.filter((r) => r.status === 'open');
-    const again = await h.command(INVOICE_ID, (s, ctx) =>
-      resolveReview(s, item?.id ?? '', { resolution: 'refund', note: null, by: 'ops' }, ctx),
-    );
-    expect(again).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
-    const s = await choose(h, 'dismiss');
-    expect([openKinds(s), s.refunds.map((r) => r.surplus)]).toEqual([[], [200n]]);
-  });
-
-  it('a half of it: what to deduct is told, and the other half can be given back or left to the customer', async () => {
-    const h = await applied(100);
-    expect(balances(await state(h))).toEqual({ mor_receivable: 900n, settled_invoices: -900n });
-    expect(await items(h)).toEqual([
-      [`${OVERPAID}; 1.00 EUR of it was refunded since`, expect.stringContaining('Then refund the other 1.00 EUR and')],
-    ]);
-    const s = await choose(h, 'refund');
-    expect(s.refunds.map((r) => [r.amount, r.surplus])).toEqual([
-      [100n, 100n],
-      [100n, 100n],
-    ]);
-    expect([openKinds(s), h.platform.notes]).toEqual([[], []]);
-    const kept = await applied(100);
-    expect(openKinds(await choose(kept, 'apply'))).toEqual([]);
-    await kept.take(aRefund({ refundId: 'rfnd_sale', amount: 300, total: 400 }));
-    expect(kept.platform.notes).toMatchObject([{ minor: 300n }]); // of the sale: the customer has the surplus
-  });
-
-  it('more than it: what went beyond the surplus is of the sale', async () => {
-    const h = await applied(300);
-    expect(balances(await state(h))).toEqual({ mor_receivable: 700n, settled_invoices: -700n });
-    expect(h.platform.notes).toMatchObject([{ minor: 100n }]);
-    expect((await items(h))[0]?.[1]).toContain('Deduct 2.00 EUR from');
-  });
-
-  it('nothing: the surplus is the customer’s credit, and nobody is asked again', async () => {
-    const h = await applied();
-    expect(await items(h)).toEqual([]);
-    await h.take(aRefund({ amount: 200 }));
-    expect(h.platform.notes).toMatchObject([{ minor: 200n }]);
-  });
+it('after a refund of the whole surplus the sale stays 8.00 EUR, and a person deducts 2.00 EUR from the balance', async () => {
+  const h = await applied(200);
+  expect(balances(await state(h))).toEqual({ mor_receivable: 800n, settled_invoices: -800n });
+  expect(h.platform.notes).toEqual([]);
+  expect(await items(h)).toEqual([
+    [
+      `${OVERPAID}; 2.00 EUR of it was refunded since`,
+      "Deduct 2.00 EUR from the customer's balance on Stripe, if nobody has yet: the customer got it back, and it is credited there as well. Then dismiss this. Do not refund it again.",
+    ],
+  ]);
+  const [item] = (await state(h)).reviews.filter((r) => r.status === 'open');
+  const again = await h.command(INVOICE_ID, (s, ctx) =>
+    resolveReview(s, item?.id ?? '', { resolution: 'refund', note: null, by: 'ops' }, ctx),
+  );
+  expect(again).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
+  const s = await choose(h, 'dismiss');
+  expect([openKinds(s), s.refunds.map((r) => r.surplus)]).toEqual([[], [200n]]);
 });
 
-describe('a surplus that is told and then given back in the MoR’s portal', () => {
-  it('is still to be taken off the customer’s balance on Stripe, and somebody is told', async () => {
-    const h = await overpaid();
-    await h.take(aRefund({ amount: 200 }));
-    const [item] = (await state(h)).reviews.filter((r) => r.status === 'open');
-    expect(wordsOf(item).proposal).toMatch(/^Deduct 2\.00 EUR from the customer's balance on Stripe/);
-    expect([openKinds(await choose(h, 'dismiss')), h.platform.notes]).toEqual([[], []]);
-  });
+it('after a refund of half a surplus a person hears the deduction, and refunds or leaves the other half', async () => {
+  const h = await applied(100);
+  expect(balances(await state(h))).toEqual({ mor_receivable: 900n, settled_invoices: -900n });
+  expect(await items(h)).toEqual([
+    [`${OVERPAID}; 1.00 EUR of it was refunded since`, expect.stringContaining('Then refund the other 1.00 EUR and')],
+  ]);
+  const s = await choose(h, 'refund');
+  expect(s.refunds.map((r) => [r.amount, r.surplus])).toEqual([
+    [100n, 100n],
+    [100n, 100n],
+  ]);
+  expect([openKinds(s), h.platform.notes]).toEqual([[], []]);
+  const kept = await applied(100);
+  expect(openKinds(await choose(kept, 'apply'))).toEqual([]);
+  await kept.take(aRefund({ refundId: 'rfnd_sale', amount: 300, total: 400 }));
+  expect(kept.platform.notes).toMatchObject([{ minor: 300n }]); // of the sale: the customer has the surplus
 });
 
-describe('a rest that is due after the mark', () => {
-  /** 10.00 are marked; meanwhile 15.00 became due. */
-  async function marked(): Promise<LaneHarness> {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
-    h.platform.fail('attach_payment', 'lost-request');
-    await h.take(aPaymentSucceeded());
-    h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
-    h.clock.advance(5_000); // within the time that a read counts as fresh
-    await h.rest();
-    return h;
-  }
-  const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => wordsOf(r).summary);
+it('a refund above the surplus takes the rest off the sale', async () => {
+  const h = await applied(300);
+  expect(balances(await state(h))).toEqual({ mor_receivable: 700n, settled_invoices: -700n });
+  expect(h.platform.notes).toMatchObject([{ minor: 100n }]);
+  expect((await items(h))[0]?.[1]).toContain('Deduct 2.00 EUR from');
+});
 
-  it('is looked at when a person asks, and told again while it is due', async () => {
-    const h = await marked();
-    const read = (): number => h.platform.asked.filter((a) => a.startsWith('read')).length;
-    const again = async (): Promise<string[]> => {
-      const before = read();
-      const s = await choose(h, 'retry');
-      expect(read()).toBe(before + 1);
-      return told(s);
-    };
-    expect(await again()).toEqual(['the payment is attached, and the invoice is still open with 5.00 EUR due']);
-    h.platform.change(INVOICE_ID, { amountRemaining: 300n });
-    expect(await again()).toEqual(['the payment is attached, and the invoice is still open with 3.00 EUR due']);
-    h.platform.change(INVOICE_ID, { status: 'paid', amountRemaining: 0n });
-    expect(await again()).toEqual([]);
-  });
+it('a surplus without a refund is the customer’s credit, and nobody hears of it again', async () => {
+  const h = await applied();
+  expect(await items(h)).toEqual([]);
+  await h.take(aRefund({ amount: 200 }));
+  expect(h.platform.notes).toMatchObject([{ minor: 200n }]);
+});
 
-  it('is told again when the MoR refuses the refund that a person chose, and not once it is made', async () => {
-    const h = await marked();
-    h.gateway.trouble.push('refused');
-    expect(told(await choose(h, 'refund'))).toEqual([
-      'the payment is attached, and the invoice is still open with 5.00 EUR due',
-    ]);
-    const s = await choose(h, 'refund');
-    expect([told(s), s.refunds.map((r) => r.status)]).toEqual([[], ['failed', 'succeeded']]);
-  });
+it('a surplus refunded in the MoR’s portal still leaves the customer’s balance to a person', async () => {
+  const h = await overpaid();
+  await h.take(aRefund({ amount: 200 }));
+  const [item] = (await state(h)).reviews.filter((r) => r.status === 'open');
+  expect(wordsOf(item).proposal).toMatch(/^Deduct 2\.00 EUR from the customer's balance on Stripe/);
+  expect([openKinds(await choose(h, 'dismiss')), h.platform.notes]).toEqual([[], []]);
+});
 
-  it('is told as well when a person applied more than was due on the draft, and the draft came out at more still', async () => {
-    const h = LaneHarness.inMemory({ settings: { draftPolicy: 'finalize' } });
-    h.platform.put(anInvoice({ status: 'draft', amountDue: 900n }));
-    await h.take(aPaymentSucceeded());
-    expect(told(await state(h))).toEqual(['10.00 EUR was taken; 9.00 EUR is due']);
-    h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
-    const s = await choose(h, 'apply');
-    expect([told(s), s.invoice?.status]).toEqual([
-      ['the payment is attached, and the invoice is still open with 5.00 EUR due'],
-      'open',
-    ]);
-  });
+/** 10.00 are marked; meanwhile 15.00 became due. */
+async function marked(): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+  h.platform.fail('attach_payment', 'lost-request');
+  await h.take(aPaymentSucceeded());
+  h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
+  h.clock.advance(5_000); // within the time that a read counts as fresh
+  await h.rest();
+  return h;
+}
+const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => wordsOf(r).summary);
+
+it('a retry looks at the rest after a mark, and the item stays while it is due', async () => {
+  const h = await marked();
+  const read = (): number => h.platform.asked.filter((a) => a.startsWith('read')).length;
+  const again = async (): Promise<string[]> => {
+    const before = read();
+    const s = await choose(h, 'retry');
+    expect(read()).toBe(before + 1);
+    return told(s);
+  };
+  expect(await again()).toEqual(['the payment is attached, and the invoice is still open with 5.00 EUR due']);
+  h.platform.change(INVOICE_ID, { amountRemaining: 300n });
+  expect(await again()).toEqual(['the payment is attached, and the invoice is still open with 3.00 EUR due']);
+  h.platform.change(INVOICE_ID, { status: 'paid', amountRemaining: 0n });
+  expect(await again()).toEqual([]);
+});
+
+it('a refused refund brings the item about a rest back, and a made one ends it', async () => {
+  const h = await marked();
+  h.gateway.trouble.push('refused');
+  expect(told(await choose(h, 'refund'))).toEqual([
+    'the payment is attached, and the invoice is still open with 5.00 EUR due',
+  ]);
+  const s = await choose(h, 'refund');
+  expect([told(s), s.refunds.map((r) => r.status)]).toEqual([[], ['failed', 'succeeded']]);
+});
+
+it('an applied payment above a draft, finalized at more still, leaves an item about the rest', async () => {
+  const h = LaneHarness.inMemory({ settings: { draftPolicy: 'finalize' } });
+  h.platform.put(anInvoice({ status: 'draft', amountDue: 900n }));
+  await h.take(aPaymentSucceeded());
+  expect(told(await state(h))).toEqual(['10.00 EUR was taken; 9.00 EUR is due']);
+  h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
+  const s = await choose(h, 'apply');
+  expect([told(s), s.invoice?.status]).toEqual([
+    ['the payment is attached, and the invoice is still open with 5.00 EUR due'],
+    'open',
+  ]);
 });

@@ -24,7 +24,7 @@ async function isMadeOnce(h: LaneHarness): Promise<void> {
   expect([h.gateway.made.length, s.refunds[0]?.status, openKinds(s)]).toEqual([1, 'unknown', ['refund_stuck']]);
 }
 
-it('a refund that a repair of verify finds before any daemon does is not sent under a key that may be forgotten', async () => {
+it('a refund first seen by a repair of verify never goes out under an expired key', async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   await ask(h, 300n);
@@ -57,7 +57,7 @@ async function workUntil(h: LaneHarness, holds: () => boolean): Promise<void> {
   await stopped;
 }
 
-it('a refund whose answer the database did not take is not sent again after a day in which nobody could connect', async () => {
+it('a refund with a lost answer does not go out again after a day without a database', async () => {
   const h = await paid();
   const answers = h.gateway.createRefund.bind(h.gateway);
   const transact = h.store.transact.bind(h.store);
@@ -78,7 +78,7 @@ it('a refund whose answer the database did not take is not sent again after a da
 });
 
 it.each(['payment_record', 'out_of_band'] as const)(
-  'a credit note (%s) whose first try nobody remembers is looked for once its key may be forgotten, whatever was tried since',
+  'Crossbill looks for a credit note (%s) without a recorded first try once its key may have expired',
   async (markMode) => {
     const h = await paid({ settings: { markMode } });
     const send = h.platform.send.bind(h.platform);
@@ -101,7 +101,7 @@ it.each(['payment_record', 'out_of_band'] as const)(
   },
 );
 
-it('a refund that the MoR answered with a redirect may have been made: it is not sent again once its key may be forgotten', async () => {
+it('a refund answered with a redirect may exist: Crossbill does not repeat it under an expired key', async () => {
   const h = await paid();
   const answers = h.gateway.createRefund.bind(h.gateway);
   let isMoved = true;
@@ -116,7 +116,7 @@ it('a refund that the MoR answered with a redirect may have been made: it is not
   await isMadeOnce(h);
 });
 
-it('a retry whose record was lost and that became pointless is waited for: the MoR may be charging, and no other is ordered beside it', async () => {
+it('a pointless retry with a lost record keeps its wait, and Crossbill orders no second charge', async () => {
   const r = rig();
   const { h } = r;
   await refused(r);
@@ -137,7 +137,7 @@ it('a retry whose record was lost and that became pointless is waited for: the M
   expect([relayed(r).length, openKinds(s)]).toEqual([1, ['renewal_overdue']]);
 });
 
-it('a refund whose event came and whose repeat is refused is not said to have been made elsewhere: its first try may have made it', async () => {
+it('a refund with its event here and its repeat refused may be our own first try', async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   const asked = await ask(h, 1000n);
@@ -153,7 +153,7 @@ it('a refund whose event came and whose repeat is refused is not said to have be
   ]);
 });
 
-it('a refusal of the repeat does not free the amount of a refund that was answered with a redirect before', async () => {
+it("a refused repeat after a redirect does not free the refund's amount", async () => {
   const h = await paid();
   const answers = h.gateway.createRefund.bind(h.gateway);
   h.gateway.createRefund = async (...call) => {
@@ -166,7 +166,7 @@ it('a refusal of the repeat does not free the amount of a refund that was answer
   await isMadeOnce(h);
 });
 
-it('a refusal of the repeat does not free the amount of a refund whose first try a crash cut off', async () => {
+it("a refused repeat after a crash in the first try does not free the refund's amount", async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   await ask(h, 600n);

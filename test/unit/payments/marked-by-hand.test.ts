@@ -1,6 +1,6 @@
 // Invoices that a person marks by hand as an item proposes: the money stays in the books, and no refund of the only money is proposed.
 import { withWords, wordsOf } from '../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { newMorObject } from '../../../src/domain/mor-object.js';
 import { type CallOutcome } from '../../../src/domain/ports/call.js';
 import { type Probe } from '../../../src/domain/ports/billing-platform.js';
@@ -50,61 +50,56 @@ async function booked(h: LaneHarness): Promise<object> {
 }
 const BOOKED = { marks: ['confirmed'], unmarked: 0n, open: [] };
 
-describe('a payment whose mark Stripe refused, marked by hand as its item says, is booked by a retry', () => {
-  it('after a refused report: a payment record with its reference was attached, and a later refund gets its credit note', async () => {
-    const { h, proposal } = await refused('payment_record', 'report_payment');
-    expect(proposal).toContain(
-      'report a payment record of 10.00 EUR with reference ch_pay_oak, attach it, and then retry',
-    );
-    const of = { invoiceId: INVOICE_ID, paymentId: '', minor: 1000n, currency: 'EUR', refunds: [] };
-    h.platform.records.push({ id: 'pr_hand', reference: 'ch_pay_oak', ...of });
-    recordByHand(h, 'pr_hand');
-    await retry(h);
-    expect(await booked(h)).toEqual(BOOKED);
-    await h.take(aRefund({ amount: 1000, total: 1000 }));
-    await h.rest();
-    expect(h.platform.notes).toMatchObject([{ minor: 1000n }]);
-  });
-
-  it('after a refused attachment: the payment record that was reported was attached', async () => {
-    const { h, proposal } = await refused('payment_record', 'attach_payment');
-    const id = h.platform.records[0]?.id ?? '';
-    expect(proposal).toContain(`attach payment record ${id} to it, and then retry`);
-    recordByHand(h, id);
-    await retry(h);
-    expect(await booked(h)).toEqual(BOOKED);
-  });
-
-  it.each([
-    ['set_reference', 'set its metadata mor_payment_id to pay_oak and mor_charge_id to ch_pay_oak'],
-    ['pay_out_of_band', 'mark it as paid outside of Stripe, and then retry'],
-  ])(
-    'out of band, after a refused %s: the reference is written and it was marked as paid outside of Stripe',
-    async (kind, says) => {
-      const { h, proposal } = await refused('out_of_band', kind);
-      expect(proposal).toContain(says);
-      h.platform.references.set(INVOICE_ID, { paymentId: 'pay_oak', reference: 'ch_pay_oak' });
-      h.platform.change(INVOICE_ID, paid);
-      await retry(h);
-      expect(await booked(h)).toEqual(BOOKED);
-    },
+it('a retry books a manual mark after a refused report, and a later refund gets its credit note', async () => {
+  const { h, proposal } = await refused('payment_record', 'report_payment');
+  expect(proposal).toContain(
+    'report a payment record of 10.00 EUR with reference ch_pay_oak, attach it, and then retry',
   );
-
-  it('out of band, by the name under which its reference was written, whatever the MoR has named it since', async () => {
-    const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
-    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    h.gateway.charges.add('ch_first');
-    h.platform.fail('pay_out_of_band', ...Array.from({ length: MARK_TRIES }, () => 'refused' as const));
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, paymentId: 'pay_typo' }, ctx));
-    await h.rest(1);
-    await h.take(aPaymentSucceeded({ paymentId: 'pay_right', chargeId: 'ch_first', intentId: 'pi_first' }));
-    h.platform.change(INVOICE_ID, paid);
-    await retry(h);
-    expect(await booked(h)).toEqual(BOOKED);
-  });
+  const of = { invoiceId: INVOICE_ID, paymentId: '', minor: 1000n, currency: 'EUR', refunds: [] };
+  h.platform.records.push({ id: 'pr_hand', reference: 'ch_pay_oak', ...of });
+  recordByHand(h, 'pr_hand');
+  await retry(h);
+  expect(await booked(h)).toEqual(BOOKED);
+  await h.take(aRefund({ amount: 1000, total: 1000 }));
+  await h.rest();
+  expect(h.platform.notes).toMatchObject([{ minor: 1000n }]);
 });
 
-it('of two payments that name one charge, on an invoice that was paid another way, each is asked about: a record is one payment’s', async () => {
+it('a retry books a manual mark after a refused attach: the reported record is on the invoice', async () => {
+  const { h, proposal } = await refused('payment_record', 'attach_payment');
+  const id = h.platform.records[0]?.id ?? '';
+  expect(proposal).toContain(`attach payment record ${id} to it, and then retry`);
+  recordByHand(h, id);
+  await retry(h);
+  expect(await booked(h)).toEqual(BOOKED);
+});
+
+it.each([
+  ['set_reference', 'set its metadata mor_payment_id to pay_oak and mor_charge_id to ch_pay_oak'],
+  ['pay_out_of_band', 'mark it as paid outside of Stripe, and then retry'],
+])('a retry books a manual mark out of band after a refused %s with the written reference', async (kind, says) => {
+  const { h, proposal } = await refused('out_of_band', kind);
+  expect(proposal).toContain(says);
+  h.platform.references.set(INVOICE_ID, { paymentId: 'pay_oak', reference: 'ch_pay_oak' });
+  h.platform.change(INVOICE_ID, paid);
+  await retry(h);
+  expect(await booked(h)).toEqual(BOOKED);
+});
+
+it('a retry books a manual mark out of band by its old reference, under any newer name of the MoR', async () => {
+  const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
+  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  h.gateway.charges.add('ch_first');
+  h.platform.fail('pay_out_of_band', ...Array.from({ length: MARK_TRIES }, () => 'refused' as const));
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, paymentId: 'pay_typo' }, ctx));
+  await h.rest(1);
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_right', chargeId: 'ch_first', intentId: 'pi_first' }));
+  h.platform.change(INVOICE_ID, paid);
+  await retry(h);
+  expect(await booked(h)).toEqual(BOOKED);
+});
+
+it('two payments with one charge on an invoice paid another way ask a person each', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   h.platform.fail('attach_payment', 'retry', 'retry', 'retry');
@@ -123,50 +118,48 @@ it('of two payments that name one charge, on an invoice that was paid another wa
   ]);
 });
 
-describe('a transfer of which no event said how much, marked by hand as its item says', () => {
-  const SETTLED = newMorObject(NOW, {
-    id: 'pfm_1',
-    kind: 'proforma',
-    invoiceId: 'in_1',
-    status: 'SETTLED',
-    morId: PROFORMA,
-  });
-  const later = aCtx(new Date(NOW.getTime() + 3_600_000));
-  const data = {
-    ...{ proformaInvoiceId: PROFORMA, status: 'SETTLED', settledAt: '2026-11-20T11:00:00Z' },
-    ...{ total: { amount: '29.90', currency: 'EUR' }, amountReceived: { amount: '29.90', currency: 'EUR' } },
-  };
+const SETTLED = newMorObject(NOW, {
+  id: 'pfm_1',
+  kind: 'proforma',
+  invoiceId: 'in_1',
+  status: 'SETTLED',
+  morId: PROFORMA,
+});
+const later = aCtx(new Date(NOW.getTime() + 3_600_000));
+const data = {
+  ...{ proformaInvoiceId: PROFORMA, status: 'SETTLED', settledAt: '2026-11-20T11:00:00Z' },
+  ...{ total: { amount: '29.90', currency: 'EUR' }, amountReceived: { amount: '29.90', currency: 'EUR' } },
+};
 
-  /** Its late event, and what is found on Stripe then. */
-  function heard(look: Probe): ReturnType<typeof settle> {
-    const told = settle(putObject(anOpenInvoice(), SETTLED), later);
-    expect(open(told).map((r) => wordsOf(r).proposal)).toEqual([
-      expect.stringContaining(`a payment record of that amount with reference ${PROFORMA}`),
-    ]);
-    const marked = takeRead(told, later, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
-    const came = hear(marked, 'proforma_invoice.settled', data, later);
-    expect(came.payments).toMatchObject([{ reference: PROFORMA }]); // by which Stripe is looked through
-    const outcome: CallOutcome<Probe> = { ok: true, value: look, status: 200, requestId: null };
-    const payment = came.payments[0]?.id ?? '';
-    const asked = { kind: 'pay_out_of_band', invoiceId: 'in_1' } as const;
-    return settle(
-      decide(came, later, (l) => identifyLookup.take(l, outcome, { payment, asked })),
-      later,
-    );
-  }
+/** Its late event, and what is found on Stripe then. */
+function heard(look: Probe): ReturnType<typeof settle> {
+  const told = settle(putObject(anOpenInvoice(), SETTLED), later);
+  expect(open(told).map((r) => wordsOf(r).proposal)).toEqual([
+    expect.stringContaining(`a payment record of that amount with reference ${PROFORMA}`),
+  ]);
+  const marked = takeRead(told, later, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
+  const came = hear(marked, 'proforma_invoice.settled', data, later);
+  expect(came.payments).toMatchObject([{ reference: PROFORMA }]); // by which Stripe is looked through
+  const outcome: CallOutcome<Probe> = { ok: true, value: look, status: 200, requestId: null };
+  const payment = came.payments[0]?.id ?? '';
+  const asked = { kind: 'pay_out_of_band', invoiceId: 'in_1' } as const;
+  return settle(
+    decide(came, later, (l) => identifyLookup.take(l, outcome, { payment, asked })),
+    later,
+  );
+}
 
-  it('is found by that reference when its event comes after all', () => {
-    const found = heard({ done: true, answer: { kind: 'report_payment', paymentRecordId: 'pr_hand' } });
-    expect(found.payments).toMatchObject([{ paymentRecordId: 'pr_hand', mark: 'waiting' }]);
-    expect(open(found)).toEqual([]);
-  });
+it('Crossbill finds a manually marked transfer by its reference once its event arrives', () => {
+  const found = heard({ done: true, answer: { kind: 'report_payment', paymentRecordId: 'pr_hand' } });
+  expect(found.payments).toMatchObject([{ paymentRecordId: 'pr_hand', mark: 'waiting' }]);
+  expect(open(found)).toEqual([]);
+});
 
-  it('or marked otherwise: a person is asked which it was, as a refund may give the only money back', () => {
-    expect(withWords(open(heard({ done: false })))).toMatchObject([
-      {
-        kind: 'double_payment',
-        proposal: expect.stringMatching(/^If somebody marked the invoice by hand .* dismiss this/),
-      },
-    ]);
-  });
+it('another manual mark of a transfer asks a person for its origin', () => {
+  expect(withWords(open(heard({ done: false })))).toMatchObject([
+    {
+      kind: 'double_payment',
+      proposal: expect.stringMatching(/^If somebody marked the invoice by hand .* dismiss this/),
+    },
+  ]);
 });

@@ -1,5 +1,5 @@
 // The sentence on top of an invoice and of a payment: what it says of each sum, and what it leaves out.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type AttemptRow, type PaymentRow, type RefundRow } from '../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../src/domain/mor-object.js';
 import { newRefund } from '../../../src/refunds/rules/refund.js';
@@ -17,253 +17,239 @@ const ON_ITS_WAY = ['requested', 'unknown', 'pending'] as const;
 const OVER = ['succeeded', 'failed', 'joined'] as const;
 const refusedOnce = { attempts: [refusal(5)] };
 
-describe('the sentence on top of a paid invoice', () => {
-  const paid = (over: Over = {}) => said({ payments: [payment({})], ...over, invoice: { status: 'paid' } });
-  const both = (...overs: Partial<PaymentRow>[]) =>
-    paid({ payments: overs.map((over, i) => payment({ id: `pmt_${i}`, ...over })) })[1];
-  const took = 'Paid: the MoR took 29.90 EUR on 5 Nov';
+const paid = (over: Over = {}) => said({ payments: [payment({})], ...over, invoice: { status: 'paid' } });
+const both = (...overs: Partial<PaymentRow>[]) =>
+  paid({ payments: overs.map((over, i) => payment({ id: `pmt_${i}`, ...over })) })[1];
+const took = 'Paid: the MoR took 29.90 EUR on 5 Nov';
 
-  it('names what was taken, also where its amount or its day is not known', () => {
-    expect(both({ amount: null })).toBe('Paid: the MoR took an amount that is not known yet on 5 Nov.');
-    expect(both({ succeededAt: null })).toBe('Paid: the MoR took 29.90 EUR.');
-    expect(both({}, { amount: 1_000n, origin: 'proforma' })).toBe(`${took} and 10.00 EUR on 5 Nov by bank transfer.`);
-  });
-
-  it('does not say of its own payment that it was refunded when a second one was given back', () => {
-    const second = payment({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed', amountRefunded: 2_990n });
-    const [, text] = said({ invoice: { status: 'paid' }, payments: [payment({}), second] });
-    expect(text).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; 29.90 EUR of another payment was refunded.');
-  });
-
-  it('says that all of it was refunded although an earlier try was refused', () => {
-    const refused = payment({ id: 'pmt_0', paymentId: 'pay_0', mark: 'none', status: 'failed', succeededAt: null });
-    const [, text] = said({ invoice: { status: 'paid' }, payments: [refused, payment({ amountRefunded: 2_990n })] });
-    expect(text).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; all of it was refunded.');
-  });
-
-  it('says that all was refunded only where all of each payment was', () => {
-    expect(both({ amountRefunded: 2_990n }, { amountRefunded: 2_990n })).toContain('; all of it was refunded.');
-    expect(both({ amountRefunded: 2_990n }, {})).toContain('; 29.90 EUR of it was refunded.');
-    expect(both({ amountRefunded: 2_990n }, { amountRefunded: 1_000n })).toContain(
-      '; 29.90 EUR and 10.00 EUR of it was refunded.',
-    );
-    expect(both({ amount: null, amountRefunded: 1_000n })).toContain('; 10.00 EUR of it was refunded.');
-  });
-
-  it.each(ON_ITS_WAY)('names a refund that is on its way (%s)', (status) => {
-    expect(paid({ refunds: [refund(status)] })).toEqual(['good', `${took}; a refund of 10.00 EUR is on its way.`]);
-  });
-
-  it.each(OVER)('names no refund that is over (%s)', (status) => {
-    expect(paid({ refunds: [refund(status)] })).toEqual(['good', `${took}.`]);
-  });
-
-  it.each<readonly [string, MorObjectRow, string, string]>([
-    ['a dispute that was won', object({ kind: 'dispute', status: 'won' }), 'good', '; a dispute was won'],
-    [
-      'a dispute that was won and goes on',
-      object({ kind: 'dispute', status: 'won', detail: { outcomeAt: '2026-11-01', saidAt: '2026-11-02' } }),
-      'warn',
-      '; the customer disputes it',
-    ],
-    [
-      'a dispute whose outcome is not clear',
-      object({ kind: 'dispute', status: 'decided' }),
-      'warn',
-      '; a dispute was decided, and its outcome is not understood',
-    ],
-    [
-      'a dispute without a deadline',
-      object({ kind: 'dispute', status: 'action_needed' }),
-      'warn',
-      '; the customer disputes it',
-    ],
-    ['no debit that was returned by mistake', object({ kind: 'debit_return', status: 'undone' }), 'good', ''],
-    ['nothing of an e-invoice', object({ kind: 'e_invoice', status: 'ISSUED' }), 'good', ''],
-  ])('says %s', (_, o, tone, what) => {
-    expect(paid({ objects: [o] })).toEqual([tone, `${took}${what}.`]);
-  });
+it('the sentence of a paid invoice names the amount taken, even without an amount or a day', () => {
+  expect(both({ amount: null })).toBe('Paid: the MoR took an amount that is not known yet on 5 Nov.');
+  expect(both({ succeededAt: null })).toBe('Paid: the MoR took 29.90 EUR.');
+  expect(both({}, { amount: 1_000n, origin: 'proforma' })).toBe(`${took} and 10.00 EUR on 5 Nov by bank transfer.`);
 });
 
-describe('the sentence on top of an invoice whose money is not marked', () => {
-  const marking = (messages: Over['messages'], payments = [payment({ mark: 'attaching' })]) =>
-    text({ invoice: { status: 'marking' }, payments, messages: messages ?? [] });
-  const call = { peer: 'stripe', kind: 'report_payment', status: 'pending', attempts: 1, nextTryAt: nov(7) } as const;
-
-  it('says after how many tries Stripe has not taken it, counting no call that is over, new or another’s', () => {
-    expect(marking([call])).toContain('Stripe has not taken it yet after one try, and is asked again on 7 Nov.');
-    for (const over of [{ peer: 'mor' }, { status: 'done' }, { attempts: 0 }] as const)
-      expect(marking([{ ...call, ...over }])).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; Stripe is being told.');
-  });
-
-  it('names the payment that is being marked, and none that was refused, closed or put aside', () => {
-    const others = (['none', 'closed', 'parked'] as const).map((mark) => payment({ id: mark, mark, amount: 5n }));
-    expect(marking([], [...others, payment({ mark: 'paying' })])).toContain('took 29.90 EUR');
-    expect(marking([], others)).toBe('Paid; Stripe is being told.');
-  });
-
-  it('says until when it is held, where Stripe says so, and for which payment', () => {
-    const held = (payments: PaymentRow[]) => text({ invoice: { status: 'held' }, payments });
-    const waits = 'it is marked as soon as Stripe finalizes the draft.';
-    const other = payment({ id: 'pmt_0', mark: 'closed', amount: 5n });
-    expect(held([other, payment({ mark: 'held' })])).toBe(`Paid: the MoR took 29.90 EUR on 5 Nov; ${waits}`);
-    expect(held([other])).toBe(`Paid; ${waits}`);
-  });
-
-  it('asks what the item of the payment that waits asks, else the first one that is open', () => {
-    const asked = (...reviews: Parameters<typeof review>[0][]) =>
-      text({ invoice: { status: 'review' }, payments: [payment({ mark: 'parked' })], reviews: reviews.map(review) });
-    const [first, no, that] = ['is it this', 'no', 'that'].map((why) => ({
-      fact: { code: 'lane-stuck', lane: 'in_1', why } as const,
-    }));
-    const told = (why: string): string =>
-      `A person must decide: the next step of in_1 cannot be decided or written down: ${why}.`;
-    expect(asked({ ...first }, { ...no, paymentRowId: 'pmt_9' })).toBe(told('is it this'));
-    expect(asked({ ...first }, { ...that, paymentRowId: 'pmt_1' })).toBe(told('that'));
-    expect(asked({ ...first, status: 'resolved' }, { ...that })).toBe(told('that'));
-    const two = [payment({ id: 'pmt_0' }), payment({ mark: 'parked' })];
-    const reviews = [review({ paymentRowId: 'pmt_0' }), review({ ...that, paymentRowId: 'pmt_1' })];
-    expect(text({ invoice: { status: 'review' }, payments: two, reviews })).toBe(told('that'));
-  });
-
-  it('names who left it: the last person that dismissed an item', () => {
-    const left = (...reviews: Parameters<typeof review>[0][]) =>
-      text({ invoice: { status: 'review' }, reviews: reviews.map((r) => review({ status: 'resolved', ...r })) });
-    const by = (who: string) => `Not marked on Stripe: money came, and ${who} left it as it is.`;
-    const dismissed = { resolution: 'dismiss', resolvedBy: 'ada' } as const;
-    expect(left(dismissed, { resolution: 'apply', resolvedBy: 'ben' })).toBe(by('ada'));
-    expect(left(dismissed, { ...dismissed, resolvedBy: 'cyd' })).toBe(by('cyd'));
-    expect(left({ resolution: 'dismiss' })).toBe(by('a person'));
-    expect(left()).toBe(by('a person'));
-  });
+it('the sentence of a paid invoice leaves out the refund of a second payment', () => {
+  const second = payment({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed', amountRefunded: 2_990n });
+  const [, text] = said({ invoice: { status: 'paid' }, payments: [payment({}), second] });
+  expect(text).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; 29.90 EUR of another payment was refunded.');
 });
 
-describe('the sentence on top of an unpaid invoice', () => {
-  it('tells of the newest refusal, whatever came in which order, and counts no success', () => {
-    const attempts: AttemptRow[] = [refusal(5, { declineCode: 'expired_card' }), refusal(4)];
-    expect(text({ attempts })).toContain('the card has expired (5 Nov, second try;');
-    expect(text({ attempts: [...attempts, refusal(6, { outcome: 'succeeded' })] })).toContain('(5 Nov, second try;');
-  });
-
-  it('says what remains of a part payment only where that is known', () => {
-    const part = { payments: [payment({ amount: 1_000n })] };
-    for (const invoice of [{ amountRemaining: null }, { currency: null }])
-      expect(text({ ...part, invoice })).not.toContain('Paid in part');
-    const next = { invoice: { amountRemaining: 1_990n, platformStatus: 'uncollectible' } } as const;
-    expect(text({ ...part, ...next })).toContain('19.90 EUR remains; it is marked uncollectible on Stripe.');
-  });
-
-  it('says that money was given back only of a payment that was taken and given back', () => {
-    const kept = payment({ id: 'pmt_0', mark: 'closed', amount: 5n });
-    const untaken = payment({ id: 'pmt_1', mark: 'closed', succeededAt: null, amountRefunded: 5n, amount: 5n });
-    const back = payment({ id: 'pmt_2', mark: 'closed', amountRefunded: 2_990n });
-    expect(text({ payments: [kept, untaken, back] })).toBe(
-      'Not paid: the MoR took 29.90 EUR on 5 Nov and gave it back.',
-    );
-    const written = { invoice: { platformStatus: 'uncollectible' } } as const;
-    expect(text({ payments: [back], ...written })).toContain('gave it back; it is marked uncollectible on Stripe.');
-    expect(text({ payments: [kept] })).not.toContain('gave it back');
-  });
-
-  it('is late at the moment when the MoR should have answered, and names a debit', () => {
-    const at = (expectedBy: Date, paysByDebit: boolean | null = null) => said({ invoice: { expectedBy, paysByDebit } });
-    expect(at(NOW)[0]).toBe('bad');
-    expect(at(new Date(NOW.getTime() + 1))[0]).toBe('wait');
-    expect(at(nov(4), true)[1]).toContain('it should have by 4 Nov, even for a bank debit.');
-    expect(at(nov(4), false)[1]).toContain('it should have by 4 Nov.');
-  });
-
-  it('says that no charge is known of where none is expected and nothing was sent', () => {
-    expect(said({ invoice: { expectedBy: null } })).toEqual([
-      'wait',
-      'Not paid yet, and no charge by the MoR is known of.',
-    ]);
-  });
-
-  it('names a link that can be paid, with its end, and none that is still being made', () => {
-    const link = (status: string) => text({ ...refusedOnce, objects: [object({ kind: 'payment_link', status })] });
-    expect(link('PAYABLE')).toContain('; the customer can pay by link).');
-    expect(link('REQUESTED')).toContain('; nobody tries again).');
-  });
-
-  it('says what comes next of the tries: being asked, at any moment, or none any more', () => {
-    const next = (over: Over) => text({ ...refusedOnce, ...over });
-    const call = { peer: 'relay', kind: 'retry_charge', status: 'pending', attempts: 0, nextTryAt: NOW } as const;
-    const none = '; nobody tries again).';
-    expect(next({ messages: [call] })).toContain('; the MoR is being asked again).');
-    for (const over of [{ status: 'done' }, { kind: 'relay_event' }] as const)
-      expect(next({ messages: [{ ...call, ...over }] })).toContain(none);
-    const due = (nextTryAt: Date) => next({ invoice: { retries: trail(), nextTryAt } });
-    expect(due(NOW)).toContain('; next at any moment).');
-    expect(due(nov(5))).toContain('; next at any moment).');
-    expect(due(nov(6, 13))).toContain('; next at 13:00 UTC today).');
-    const ended = { at: nov(5).toISOString(), how: 'uncollectible', why: null } as const;
-    expect(next({ invoice: { retries: trail({ ended }), nextTryAt: nov(8) } })).toContain(
-      '; no more tries since 5 Nov: it is written off as uncollectible).',
-    );
-  });
+it('the sentence of a paid invoice says "all refunded" after an earlier refused try', () => {
+  const refused = payment({ id: 'pmt_0', paymentId: 'pay_0', mark: 'none', status: 'failed', succeededAt: null });
+  const [, text] = said({ invoice: { status: 'paid' }, payments: [refused, payment({ amountRefunded: 2_990n })] });
+  expect(text).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; all of it was refunded.');
 });
 
-describe('the sentence on top of a payment', () => {
-  const of = (over: Partial<PaymentRow>, refunds: RefundRow[] = [], objects: MorObjectRow[] = []) =>
-    paymentAnswer({ payment: payment(over), refunds, objects }, NOW);
-
-  it.each([
-    ['a person must decide', { mark: 'parked' }, 'bad'],
-    ['it is paid with it on Stripe', { mark: 'confirmed' }, 'good'],
-    ['it is on its way', { mark: 'waiting' }, 'wait'],
-  ] as const)('is as urgent as what becomes of it: %s', (_, over, tone) => {
-    expect(of(over).tone).toBe(tone);
-  });
-
-  it('warns where the bank took money back, and not where a dispute was won', () => {
-    const won = object({ kind: 'dispute', status: 'won' });
-    const lost = object({ kind: 'dispute', status: 'lost' });
-    expect(of({}, [], [won]).tone).toBe('good');
-    expect(of({}, [], [won, lost]).tone).toBe('warn');
-  });
-
-  it('says whether all of it or a sum was refunded, and what is on its way', () => {
-    expect(of({ status: 'refunded', amountRefunded: 2_990n }).text).toContain('; all of it was refunded;');
-    for (const status of ON_ITS_WAY)
-      expect(of({}, [refund(status)]).text).toContain('; a refund of 10.00 EUR is on its way;');
-    for (const status of OVER) expect(of({}, [refund(status)]).text).not.toContain('on its way');
-  });
-
-  it('says of one that was refused why, and when where that is known', () => {
-    const refused = { succeededAt: null, declineCode: 'expired_card' } as const;
-    expect(of({ ...refused, status: 'requires_action' }).text).toBe(
-      'Not taken: the bank wants the customer to authenticate.',
-    );
-    expect(of({ ...refused, status: 'failed', verdictAt: nov(5) }).text).toBe(
-      'Not taken: the card has expired (5 Nov).',
-    );
-    expect(of({ mark: 'none' }).text).toContain('; it is not marked on Stripe.');
-  });
-
-  it('says since when its money is on its way', () => {
-    const pending = { succeededAt: null, status: 'processing' } as const;
-    expect(of({ ...pending, pendingSince: nov(4), recordedAt: nov(3) }).text).toContain('known since 4 Nov;');
-    expect(of({ ...pending, recordedAt: nov(3) }).text).toContain('known since 3 Nov;');
-  });
+it('the sentence of a paid invoice says "all refunded" only for full refunds of each payment', () => {
+  expect(both({ amountRefunded: 2_990n }, { amountRefunded: 2_990n })).toContain('; all of it was refunded.');
+  expect(both({ amountRefunded: 2_990n }, {})).toContain('; 29.90 EUR of it was refunded.');
+  expect(both({ amountRefunded: 2_990n }, { amountRefunded: 1_000n })).toContain(
+    '; 29.90 EUR and 10.00 EUR of it was refunded.',
+  );
+  expect(both({ amount: null, amountRefunded: 1_000n })).toContain('; 10.00 EUR of it was refunded.');
 });
 
-describe('the words of a refusal', () => {
-  const words = (declineCode: string | null, failureMessage: string | null = null) =>
-    refusalWords({ outcome: 'failed', declineCode, failureMessage });
+it.each(ON_ITS_WAY)('the sentence of a paid invoice names a refund in progress (%s)', (status) => {
+  expect(paid({ refunds: [refund(status)] })).toEqual(['good', `${took}; a refund of 10.00 EUR is on its way.`]);
+});
 
-  it.each([
-    ['do_not_honor', 'the bank declined the charge and gave no reason'],
-    ['card_declined', 'the bank declined the charge and gave no reason'],
-    ['pickup_card', 'the bank declined the charge for good (pickup_card)'],
-    ['a_new_code', 'the bank declined the charge (a_new_code)'],
-    [' EXPIRED_CARD ', 'the card has expired'],
-  ])('of code %s: %s', (code, text_) => {
-    expect(words(code)).toBe(text_);
-  });
+it.each(OVER)('the sentence of a paid invoice names no finished refund (%s)', (status) => {
+  expect(paid({ refunds: [refund(status)] })).toEqual(['good', `${took}.`]);
+});
 
-  it('without a code are the MoR’s own, or that it failed', () => {
-    expect(words(null, ' No answer ')).toBe('the charge failed: "No answer"');
-    for (const nothing of [null, ' ']) expect(words(' ', nothing)).toBe('the charge failed');
-  });
+it.each<readonly [string, MorObjectRow, string, string]>([
+  ['a dispute that was won', object({ kind: 'dispute', status: 'won' }), 'good', '; a dispute was won'],
+  [
+    'a dispute that was won and goes on',
+    object({ kind: 'dispute', status: 'won', detail: { outcomeAt: '2026-11-01', saidAt: '2026-11-02' } }),
+    'warn',
+    '; the customer disputes it',
+  ],
+  [
+    'a dispute whose outcome is not clear',
+    object({ kind: 'dispute', status: 'decided' }),
+    'warn',
+    '; a dispute was decided, and its outcome is not understood',
+  ],
+  [
+    'a dispute without a deadline',
+    object({ kind: 'dispute', status: 'action_needed' }),
+    'warn',
+    '; the customer disputes it',
+  ],
+  ['no debit that was returned by mistake', object({ kind: 'debit_return', status: 'undone' }), 'good', ''],
+  ['nothing of an e-invoice', object({ kind: 'e_invoice', status: 'ISSUED' }), 'good', ''],
+])('the sentence of a paid invoice mentions %s', (_, o, tone, what) => {
+  expect(paid({ objects: [o] })).toEqual([tone, `${took}${what}.`]);
+});
+
+const marking = (messages: Over['messages'], payments = [payment({ mark: 'attaching' })]) =>
+  text({ invoice: { status: 'marking' }, payments, messages: messages ?? [] });
+const call = { peer: 'stripe', kind: 'report_payment', status: 'pending', attempts: 1, nextTryAt: nov(7) } as const;
+
+it('an unmarked invoice counts only the tries of its running calls at Stripe', () => {
+  expect(marking([call])).toContain('Stripe has not taken it yet after one try, and is asked again on 7 Nov.');
+  for (const over of [{ peer: 'mor' }, { status: 'done' }, { attempts: 0 }] as const)
+    expect(marking([{ ...call, ...over }])).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; Stripe is being told.');
+});
+
+it('an unmarked invoice names the payment under way, and no refused, closed or parked one', () => {
+  const others = (['none', 'closed', 'parked'] as const).map((mark) => payment({ id: mark, mark, amount: 5n }));
+  expect(marking([], [...others, payment({ mark: 'paying' })])).toContain('took 29.90 EUR');
+  expect(marking([], others)).toBe('Paid; Stripe is being told.');
+});
+
+it('an unmarked invoice gives the end of its hold, if Stripe says so, and its payment', () => {
+  const held = (payments: PaymentRow[]) => text({ invoice: { status: 'held' }, payments });
+  const waits = 'it is marked as soon as Stripe finalizes the draft.';
+  const other = payment({ id: 'pmt_0', mark: 'closed', amount: 5n });
+  expect(held([other, payment({ mark: 'held' })])).toBe(`Paid: the MoR took 29.90 EUR on 5 Nov; ${waits}`);
+  expect(held([other])).toBe(`Paid; ${waits}`);
+});
+
+it('an unmarked invoice asks the question of its waiting payment, or of the first open item', () => {
+  const asked = (...reviews: Parameters<typeof review>[0][]) =>
+    text({ invoice: { status: 'review' }, payments: [payment({ mark: 'parked' })], reviews: reviews.map(review) });
+  const [first, no, that] = ['is it this', 'no', 'that'].map((why) => ({
+    fact: { code: 'lane-stuck', lane: 'in_1', why } as const,
+  }));
+  const told = (why: string): string =>
+    `A person must decide: the next step of in_1 cannot be decided or written down: ${why}.`;
+  expect(asked({ ...first }, { ...no, paymentRowId: 'pmt_9' })).toBe(told('is it this'));
+  expect(asked({ ...first }, { ...that, paymentRowId: 'pmt_1' })).toBe(told('that'));
+  expect(asked({ ...first, status: 'resolved' }, { ...that })).toBe(told('that'));
+  const two = [payment({ id: 'pmt_0' }), payment({ mark: 'parked' })];
+  const reviews = [review({ paymentRowId: 'pmt_0' }), review({ ...that, paymentRowId: 'pmt_1' })];
+  expect(text({ invoice: { status: 'review' }, payments: two, reviews })).toBe(told('that'));
+});
+
+it('an unmarked invoice names the last person to dismiss an item', () => {
+  const left = (...reviews: Parameters<typeof review>[0][]) =>
+    text({ invoice: { status: 'review' }, reviews: reviews.map((r) => review({ status: 'resolved', ...r })) });
+  const by = (who: string) => `Not marked on Stripe: money came, and ${who} left it as it is.`;
+  const dismissed = { resolution: 'dismiss', resolvedBy: 'ada' } as const;
+  expect(left(dismissed, { resolution: 'apply', resolvedBy: 'ben' })).toBe(by('ada'));
+  expect(left(dismissed, { ...dismissed, resolvedBy: 'cyd' })).toBe(by('cyd'));
+  expect(left({ resolution: 'dismiss' })).toBe(by('a person'));
+  expect(left()).toBe(by('a person'));
+});
+
+it('an unpaid invoice names the newest refusal in any order, and counts no success', () => {
+  const attempts: AttemptRow[] = [refusal(5, { declineCode: 'expired_card' }), refusal(4)];
+  expect(text({ attempts })).toContain('the card has expired (5 Nov, second try;');
+  expect(text({ attempts: [...attempts, refusal(6, { outcome: 'succeeded' })] })).toContain('(5 Nov, second try;');
+});
+
+it('an unpaid invoice names the rest of a part payment only if it is known', () => {
+  const part = { payments: [payment({ amount: 1_000n })] };
+  for (const invoice of [{ amountRemaining: null }, { currency: null }])
+    expect(text({ ...part, invoice })).not.toContain('Paid in part');
+  const next = { invoice: { amountRemaining: 1_990n, platformStatus: 'uncollectible' } } as const;
+  expect(text({ ...part, ...next })).toContain('19.90 EUR remains; it is marked uncollectible on Stripe.');
+});
+
+it('an unpaid invoice names a refund only of a taken and refunded payment', () => {
+  const kept = payment({ id: 'pmt_0', mark: 'closed', amount: 5n });
+  const untaken = payment({ id: 'pmt_1', mark: 'closed', succeededAt: null, amountRefunded: 5n, amount: 5n });
+  const back = payment({ id: 'pmt_2', mark: 'closed', amountRefunded: 2_990n });
+  expect(text({ payments: [kept, untaken, back] })).toBe('Not paid: the MoR took 29.90 EUR on 5 Nov and gave it back.');
+  const written = { invoice: { platformStatus: 'uncollectible' } } as const;
+  expect(text({ payments: [back], ...written })).toContain('gave it back; it is marked uncollectible on Stripe.');
+  expect(text({ payments: [kept] })).not.toContain('gave it back');
+});
+
+it("an unpaid invoice is late at the MoR's deadline, and names a debit", () => {
+  const at = (expectedBy: Date, paysByDebit: boolean | null = null) => said({ invoice: { expectedBy, paysByDebit } });
+  expect(at(NOW)[0]).toBe('bad');
+  expect(at(new Date(NOW.getTime() + 1))[0]).toBe('wait');
+  expect(at(nov(4), true)[1]).toContain('it should have by 4 Nov, even for a bank debit.');
+  expect(at(nov(4), false)[1]).toContain('it should have by 4 Nov.');
+});
+
+it('an unpaid invoice without an expected or sent charge says so', () => {
+  expect(said({ invoice: { expectedBy: null } })).toEqual([
+    'wait',
+    'Not paid yet, and no charge by the MoR is known of.',
+  ]);
+});
+
+it('an unpaid invoice names a payable link with its end, and no unfinished one', () => {
+  const link = (status: string) => text({ ...refusedOnce, objects: [object({ kind: 'payment_link', status })] });
+  expect(link('PAYABLE')).toContain('; the customer can pay by link).');
+  expect(link('REQUESTED')).toContain('; nobody tries again).');
+});
+
+it('an unpaid invoice names its next try: now, at any moment, or never', () => {
+  const next = (over: Over) => text({ ...refusedOnce, ...over });
+  const call = { peer: 'relay', kind: 'retry_charge', status: 'pending', attempts: 0, nextTryAt: NOW } as const;
+  const none = '; nobody tries again).';
+  expect(next({ messages: [call] })).toContain('; the MoR is being asked again).');
+  for (const over of [{ status: 'done' }, { kind: 'relay_event' }] as const)
+    expect(next({ messages: [{ ...call, ...over }] })).toContain(none);
+  const due = (nextTryAt: Date) => next({ invoice: { retries: trail(), nextTryAt } });
+  expect(due(NOW)).toContain('; next at any moment).');
+  expect(due(nov(5))).toContain('; next at any moment).');
+  expect(due(nov(6, 13))).toContain('; next at 13:00 UTC today).');
+  const ended = { at: nov(5).toISOString(), how: 'uncollectible', why: null } as const;
+  expect(next({ invoice: { retries: trail({ ended }), nextTryAt: nov(8) } })).toContain(
+    '; no more tries since 5 Nov: it is written off as uncollectible).',
+  );
+});
+
+const of = (over: Partial<PaymentRow>, refunds: RefundRow[] = [], objects: MorObjectRow[] = []) =>
+  paymentAnswer({ payment: payment(over), refunds, objects }, NOW);
+
+it.each([
+  ['a person must decide', { mark: 'parked' }, 'bad'],
+  ['it is paid with it on Stripe', { mark: 'confirmed' }, 'good'],
+  ['it is on its way', { mark: 'waiting' }, 'wait'],
+] as const)('the sentence of a payment is as urgent as its outcome: %s', (_, over, tone) => {
+  expect(of(over).tone).toBe(tone);
+});
+
+it('the sentence of a payment warns of a lost dispute, and not of a won one', () => {
+  const won = object({ kind: 'dispute', status: 'won' });
+  const lost = object({ kind: 'dispute', status: 'lost' });
+  expect(of({}, [], [won]).tone).toBe('good');
+  expect(of({}, [], [won, lost]).tone).toBe('warn');
+});
+
+it('the sentence of a payment says how much went back, and how much is on its way', () => {
+  expect(of({ status: 'refunded', amountRefunded: 2_990n }).text).toContain('; all of it was refunded;');
+  for (const status of ON_ITS_WAY)
+    expect(of({}, [refund(status)]).text).toContain('; a refund of 10.00 EUR is on its way;');
+  for (const status of OVER) expect(of({}, [refund(status)]).text).not.toContain('on its way');
+});
+
+it('the sentence of a refused payment gives the reason, and the time if it is known', () => {
+  const refused = { succeededAt: null, declineCode: 'expired_card' } as const;
+  expect(of({ ...refused, status: 'requires_action' }).text).toBe(
+    'Not taken: the bank wants the customer to authenticate.',
+  );
+  expect(of({ ...refused, status: 'failed', verdictAt: nov(5) }).text).toBe('Not taken: the card has expired (5 Nov).');
+  expect(of({ mark: 'none' }).text).toContain('; it is not marked on Stripe.');
+});
+
+it('the sentence of a pending payment gives its start', () => {
+  const pending = { succeededAt: null, status: 'processing' } as const;
+  expect(of({ ...pending, pendingSince: nov(4), recordedAt: nov(3) }).text).toContain('known since 4 Nov;');
+  expect(of({ ...pending, recordedAt: nov(3) }).text).toContain('known since 3 Nov;');
+});
+
+const words = (declineCode: string | null, failureMessage: string | null = null) =>
+  refusalWords({ outcome: 'failed', declineCode, failureMessage });
+
+it.each([
+  ['do_not_honor', 'the bank declined the charge and gave no reason'],
+  ['card_declined', 'the bank declined the charge and gave no reason'],
+  ['pickup_card', 'the bank declined the charge for good (pickup_card)'],
+  ['a_new_code', 'the bank declined the charge (a_new_code)'],
+  [' EXPIRED_CARD ', 'the card has expired'],
+])('the words of a refusal with code %s: %s', (code, text_) => {
+  expect(words(code)).toBe(text_);
+});
+
+it('a refusal without a code gives the MoR’s own words, or "failed"', () => {
+  expect(words(null, ' No answer ')).toBe('the charge failed: "No answer"');
+  for (const nothing of [null, ' ']) expect(words(' ', nothing)).toBe('the charge failed');
 });

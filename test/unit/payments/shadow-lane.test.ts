@@ -36,19 +36,22 @@ const calls = async (h: LaneHarness): Promise<string[]> =>
   (await state(h)).messages.map((m) => `${m.kind} ${m.status} ${m.lastCode ?? ''}`);
 
 describe('in shadow mode', () => {
-  it.each(MODES)('a payment is decided, its first call is written down and not sent (%s)', async (markMode) => {
-    const h = inShadow({ markMode });
-    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-    await h.rest();
-    expect(h.platform.effects).toEqual({});
-    const first = markMode === 'payment_record' ? 'report_payment' : 'set_reference';
-    expect(await calls(h)).toEqual([`${first} cancelled shadow_mode`]);
-    expect((await state(h)).invoice?.status).toBe('marking');
-    expect(balances(await state(h))).toEqual({ mor_receivable: 1000n, unmarked_payments: -1000n });
-  });
+  it.each(MODES)(
+    'in shadow mode Crossbill decides a payment and stores its first call unsent (%s)',
+    async (markMode) => {
+      const h = inShadow({ markMode });
+      await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+      await h.rest();
+      expect(h.platform.effects).toEqual({});
+      const first = markMode === 'payment_record' ? 'report_payment' : 'set_reference';
+      expect(await calls(h)).toEqual([`${first} cancelled shadow_mode`]);
+      expect((await state(h)).invoice?.status).toBe('marking');
+      expect(balances(await state(h))).toEqual({ mor_receivable: 1000n, unmarked_payments: -1000n });
+    },
+  );
 
   it.each(MODES)(
-    'an invoice that others mark afterwards is paid here too, and the books balance (%s)',
+    "in shadow mode somebody else's mark makes the invoice paid here, and the books balance (%s)",
     async (markMode) => {
       const h = inShadow({ markMode });
       await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -61,7 +64,7 @@ describe('in shadow mode', () => {
     },
   );
 
-  it('others who were faster are no double payment: it is decided on the invoice as it was', async () => {
+  it("in shadow mode somebody else's faster mark is no double payment", async () => {
     const h = inShadow();
     await h.take(invoiceEvent('invoice.finalized'));
     await othersMark(h);
@@ -71,7 +74,7 @@ describe('in shadow mode', () => {
     expect([s.payments[0]?.mark, openKinds(s)]).toEqual(['confirmed', []]);
   });
 
-  it('an amount that differs waits for a person, though others marked the invoice', async () => {
+  it("in shadow mode a different amount waits for a person, even after somebody else's mark", async () => {
     const h = inShadow();
     await h.take(invoiceEvent('invoice.finalized'));
     await othersMark(h);
@@ -80,7 +83,7 @@ describe('in shadow mode', () => {
     expect([s.payments[0]?.mark, openKinds(s), s.messages]).toEqual(['parked', ['amount_mismatch'], []]);
   });
 
-  it('a second payment of a marked invoice is a double payment as ever', async () => {
+  it('in shadow mode a second payment of a marked invoice is a double payment', async () => {
     const h = inShadow();
     await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
     await othersMark(h);
@@ -88,14 +91,14 @@ describe('in shadow mode', () => {
     expect(openKinds(await state(h))).toEqual(['double_payment']);
   });
 
-  it('a failed payment leaves the invoice open and writes nothing down', async () => {
+  it('in shadow mode a failed payment leaves the invoice open and stores nothing', async () => {
     const h = inShadow();
     await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed());
     const s = await state(h);
     expect([s.invoice?.status, s.messages]).toEqual(['open', []]);
   });
 
-  it('a draft is not finalized: that is written down once, and the mark follows when it is final', async () => {
+  it('in shadow mode a draft stays a draft, and the mark follows its finalization', async () => {
     const h = inShadow({ draftPolicy: 'finalize' });
     h.platform.change(INVOICE_ID, { status: 'draft' });
     await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
@@ -108,7 +111,7 @@ describe('in shadow mode', () => {
     expect(h.platform.effects).toEqual({});
   });
 
-  it('a refund made elsewhere is booked, its mirror is written down and left to others', async () => {
+  it('in shadow mode Crossbill books a foreign refund and stores its mirror unsent', async () => {
     const h = inShadow();
     await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
     await othersMark(h);
@@ -120,7 +123,7 @@ describe('in shadow mode', () => {
     expect(h.platform.effects).toEqual({});
   });
 
-  it('calls that were under way before stay where they are, and go on when it ends', async () => {
+  it('shadow mode keeps the calls under way, and they go on after it', async () => {
     const h = LaneHarness.inMemory({});
     const over = (shadow: boolean): void => void Object.assign(h.context.settings, { shadow });
     h.platform.put(anInvoice());
@@ -138,7 +141,7 @@ describe('in shadow mode', () => {
     ]);
   });
 
-  it('a refund cannot be asked for, and nothing is relayed', async () => {
+  it('in shadow mode nobody can request a refund, and nothing goes to the relay', async () => {
     const h = inShadow({ relay: true });
     await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
     await othersMark(h);
@@ -153,7 +156,7 @@ describe('in shadow mode', () => {
 });
 
 describe('in shadow mode with links for failed renewals', () => {
-  it('one link is written down, and none is asked for, now or later', async () => {
+  it('in shadow mode Crossbill stores one link for a failed renewal, and requests none', async () => {
     const recoveryLinks = { jurisdiction: 'DE', returnUrl: 'https://shop.example/back', expiresSec: 604_800 };
     const h = inShadow({ recoveryLinks });
     await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed());
@@ -175,7 +178,7 @@ describe('after shadow mode', () => {
     return h;
   }
 
-  it('nothing is sent by itself, whatever else comes', async () => {
+  it('after shadow mode nothing goes out automatically', async () => {
     const h = await left();
     await h.take(invoiceEvent('invoice.updated', { eventId: 'evt_later' }));
     await h.rest(48);
@@ -183,7 +186,7 @@ describe('after shadow mode', () => {
     expect((await state(h)).payments[0]?.mark).toBe('reporting');
   });
 
-  it('what a person has looked at again is decided again, sent under the next key, and marked once', async () => {
+  it("after shadow mode a person's retry decides again, sends under the next key, and marks once", async () => {
     const h = await left();
     const facts = h.platform.invoices.get(INVOICE_ID) ?? null;
     await h.command(INVOICE_ID, (s, ctx) => {
@@ -200,7 +203,7 @@ describe('after shadow mode', () => {
     expect([s.invoice?.status, s.payments[0]?.mark]).toEqual(['paid', 'confirmed']);
   });
 
-  it('what others mark late is taken as marked', async () => {
+  it("after shadow mode somebody else's late mark counts", async () => {
     const h = await left();
     await othersMark(h);
     const s = await state(h);
@@ -210,7 +213,7 @@ describe('after shadow mode', () => {
 
 describe('shadow mode switched on over a payment that was marked from here', () => {
   it.each(MODES)(
-    'nobody else shows its refund: it waits, verify names it, and it is shown afterwards (%s)',
+    'a refund of our own mark waits through shadow mode, verify names it, and Stripe shows it afterwards (%s)',
     async (markMode) => {
       const h = LaneHarness.inMemory({ settings: { markMode } });
       h.platform.put(anInvoice());

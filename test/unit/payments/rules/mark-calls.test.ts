@@ -1,5 +1,5 @@
 // The calls of a mark: what follows from each reply of Stripe, and from a person's choice.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import {
   type LaneState,
   type PaymentRow,
@@ -45,258 +45,254 @@ const identified = (
     identifyLookup.take(l, outcome, { payment, asked: { kind: 'pay_out_of_band', invoiceId: 'in_1' } }),
   );
 
-describe('what Stripe answers to a step of the mark', () => {
-  const reporting = (): LaneState => settled(lane({}, payment()));
+const reporting = (): LaneState => settled(lane({}, payment()));
 
-  it('a report is followed by the attach of its record, and the end of the mark is in the books once', () => {
-    const s = reporting();
-    const reported = onStates(reportPaymentCall).answered(
-      s,
+it('after a report Crossbill attaches its record, and books the end of the mark once', () => {
+  const s = reporting();
+  const reported = onStates(reportPaymentCall).answered(
+    s,
+    message(s, 'report_payment'),
+    { kind: 'report_payment', paymentRecordId: 'pr_1' },
+    ctx(),
+  );
+  expect([marks(reported), reported.payments[0]?.paymentRecordId]).toEqual([['attaching'], 'pr_1']);
+  const attach = message(reported, 'attach_payment');
+  expect([attach.subject, attach.asked]).toMatchObject(['pay_1', { paymentRecordId: 'pr_1' }] as const);
+  const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
+  const done = onStates(endOfMarkCall).answered(reported, attach, answer, ctx());
+  expect(marks(done)).toEqual(['confirmed']);
+  expect(done.entries).toMatchObject([{ reason: 'payment_marked', amount: { minor: 2990n, currency: 'EUR' } }]);
+  expect(done.journal.at(-1)?.text).toBe('payment pay_1 is marked: Stripe shows it paid');
+  expect(onStates(endOfMarkCall).answered(done, attach, answer, ctx()).entries).toHaveLength(1);
+  expect(
+    onStates(reportPaymentCall).answered(
+      done,
       message(s, 'report_payment'),
-      { kind: 'report_payment', paymentRecordId: 'pr_1' },
+      { kind: 'report_payment', paymentRecordId: 'pr_2' },
       ctx(),
-    );
-    expect([marks(reported), reported.payments[0]?.paymentRecordId]).toEqual([['attaching'], 'pr_1']);
-    const attach = message(reported, 'attach_payment');
-    expect([attach.subject, attach.asked]).toMatchObject(['pay_1', { paymentRecordId: 'pr_1' }] as const);
-    const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
-    const done = onStates(endOfMarkCall).answered(reported, attach, answer, ctx());
-    expect(marks(done)).toEqual(['confirmed']);
-    expect(done.entries).toMatchObject([{ reason: 'payment_marked', amount: { minor: 2990n, currency: 'EUR' } }]);
-    expect(done.journal.at(-1)?.text).toBe('payment pay_1 is marked: Stripe shows it paid');
-    expect(onStates(endOfMarkCall).answered(done, attach, answer, ctx()).entries).toHaveLength(1);
-    expect(
-      onStates(reportPaymentCall).answered(
-        done,
-        message(s, 'report_payment'),
-        { kind: 'report_payment', paymentRecordId: 'pr_2' },
-        ctx(),
-      ),
-    ).toBe(done);
-  });
+    ),
+  ).toBe(done);
+});
 
-  it('a reference is followed by the payment out of band', () => {
-    const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
-    const answer = { kind: 'set_reference', invoice: facts() } as const;
-    const next = onStates(setReferenceCall).answered(s, message(s, 'set_reference'), answer, ctx());
-    expect([marks(next), message(next, 'pay_out_of_band').subject]).toEqual([['paying'], 'pay_1']);
-    expect(onStates(setReferenceCall).answered(next, message(s, 'set_reference'), answer, ctx())).toBe(next);
-  });
+it('after a reference Crossbill pays out of band', () => {
+  const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
+  const answer = { kind: 'set_reference', invoice: facts() } as const;
+  const next = onStates(setReferenceCall).answered(s, message(s, 'set_reference'), answer, ctx());
+  expect([marks(next), message(next, 'pay_out_of_band').subject]).toEqual([['paying'], 'pay_1']);
+  expect(onStates(setReferenceCall).answered(next, message(s, 'set_reference'), answer, ctx())).toBe(next);
+});
 
-  it('an attach after which something is still due is shown to a person, unless they let it through', () => {
-    const attached = (p: PaymentRow, over: Partial<InvoiceFacts>): LaneState => {
-      const s = settled(lane({}, p));
-      const m = message(s, 'attach_payment');
-      const shown = onStates(endOfMarkCall).answered(s, m, { kind: 'attach_payment', invoice: facts(over) }, ctx());
-      return decide(shown, ctx(), declares(restItems));
-    };
-    const p = payment({ paymentRecordId: 'pr_1' });
-    const rest = attached(p, { amountRemaining: 500n });
-    expect([marks(rest), kinds(rest)]).toEqual([['confirmed'], ['amount_mismatch']]);
-    expect(wordsOf(open(rest)[0]).summary).toBe(
-      'the payment is attached, and the invoice is still open with 5.00 EUR due',
-    );
-    expect(kinds(attached(p, { amountRemaining: 0n }))).toEqual([]);
-    expect(kinds(attached(p, { status: 'paid', amountRemaining: 500n }))).toEqual([]);
-    expect(kinds(attached({ ...p, waived: ['amount_mismatch'] }, { amountRemaining: 500n }))).toEqual([]);
-  });
+it('an attach with a rest due asks a person, unless they let it through', () => {
+  const attached = (p: PaymentRow, over: Partial<InvoiceFacts>): LaneState => {
+    const s = settled(lane({}, p));
+    const m = message(s, 'attach_payment');
+    const shown = onStates(endOfMarkCall).answered(s, m, { kind: 'attach_payment', invoice: facts(over) }, ctx());
+    return decide(shown, ctx(), declares(restItems));
+  };
+  const p = payment({ paymentRecordId: 'pr_1' });
+  const rest = attached(p, { amountRemaining: 500n });
+  expect([marks(rest), kinds(rest)]).toEqual([['confirmed'], ['amount_mismatch']]);
+  expect(wordsOf(open(rest)[0]).summary).toBe(
+    'the payment is attached, and the invoice is still open with 5.00 EUR due',
+  );
+  expect(kinds(attached(p, { amountRemaining: 0n }))).toEqual([]);
+  expect(kinds(attached(p, { status: 'paid', amountRemaining: 500n }))).toEqual([]);
+  expect(kinds(attached({ ...p, waived: ['amount_mismatch'] }, { amountRemaining: 500n }))).toEqual([]);
+});
 
-  it('a draft that was made final lets its payment wait for the mark', () => {
-    const s = settled(lane({ status: 'draft' }, payment()), ctx({ draftPolicy: 'finalize' }));
-    const answer = { kind: 'finalize_invoice', invoice: facts() } as const;
-    const final = onStates(finalizeCall).answered(s, message(s, 'finalize_invoice'), answer, ctx());
-    expect([marks(final), final.invoice?.platformStatus]).toEqual([['waiting'], 'open']);
-    const refused = onStates(finalizeCall).refused(s, message(s, 'finalize_invoice'), refusedBy, ctx());
-    expect([marks(refused), kinds(refused), refused.invoice?.finalizationError, refused.invoice?.readAt]).toEqual([
-      ...[['waiting'], [], '400 odd no', null],
-    ]);
-  });
+it('a finalized draft lets its payment wait for the mark', () => {
+  const s = settled(lane({ status: 'draft' }, payment()), ctx({ draftPolicy: 'finalize' }));
+  const answer = { kind: 'finalize_invoice', invoice: facts() } as const;
+  const final = onStates(finalizeCall).answered(s, message(s, 'finalize_invoice'), answer, ctx());
+  expect([marks(final), final.invoice?.platformStatus]).toEqual([['waiting'], 'open']);
+  const refused = onStates(finalizeCall).refused(s, message(s, 'finalize_invoice'), refusedBy, ctx());
+  expect([marks(refused), kinds(refused), refused.invoice?.finalizationError, refused.invoice?.readAt]).toEqual([
+    ...[['waiting'], [], '400 odd no', null],
+  ]);
+});
 
-  it('a refusal is looked at afresh once, then a person is asked; of a report at once', () => {
-    const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
-    const once = onStates(endOfMarkCall).refused(s, message(s, 'attach_payment'), refusedBy, ctx());
-    expect([marks(once), once.payments[0]?.markTries, once.invoice?.readAt, kinds(once)]).toEqual([
-      ['waiting'],
-      1,
-      null,
-      [],
-    ]);
-    const again = settled(takeRead(once, ctx(), facts()));
-    const twice = onStates(endOfMarkCall).refused(again, again.messages.at(-1) ?? never(), refusedBy, ctx());
-    expect([marks(twice), twice.payments[0]?.markTries, kinds(twice)]).toEqual([['parked'], 2, ['effect_failed']]);
-    const first = reporting();
-    const report = onStates(reportPaymentCall).refused(first, message(first, 'report_payment'), refusedBy, ctx());
-    expect([marks(report), kinds(report)]).toEqual([['parked'], ['effect_failed']]);
-  });
+it('after a refusal Crossbill reads again once, then asks a person; a refused report asks at once', () => {
+  const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
+  const once = onStates(endOfMarkCall).refused(s, message(s, 'attach_payment'), refusedBy, ctx());
+  expect([marks(once), once.payments[0]?.markTries, once.invoice?.readAt, kinds(once)]).toEqual([
+    ['waiting'],
+    1,
+    null,
+    [],
+  ]);
+  const again = settled(takeRead(once, ctx(), facts()));
+  const twice = onStates(endOfMarkCall).refused(again, again.messages.at(-1) ?? never(), refusedBy, ctx());
+  expect([marks(twice), twice.payments[0]?.markTries, kinds(twice)]).toEqual([['parked'], 2, ['effect_failed']]);
+  const first = reporting();
+  const report = onStates(reportPaymentCall).refused(first, message(first, 'report_payment'), refusedBy, ctx());
+  expect([marks(report), kinds(report)]).toEqual([['parked'], ['effect_failed']]);
+});
 
-  it('that was never sent is taken back and its payment waits; what cannot be found among too many is for a person', () => {
-    const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
-    const attach = message(s, 'attach_payment');
-    expect(onStates(endOfMarkCall).withdrawn(s, attach, ctx())?.payments).toMatchObject([{ mark: 'waiting' }]);
-    const first = reporting();
-    const report = message(first, 'report_payment');
-    const lost = onStates(reportPaymentCall).untraceable(first, report, 'too many records', ctx()) ?? never();
-    expect([marks(lost), kinds(lost)]).toEqual([['parked'], ['effect_failed']]);
-    expect(withWords(open(lost)[0])).toMatchObject({
-      ...{ subject: 'report_payment:pay_1', paymentRowId: 'pmt_1' },
-      summary: 'Crossbill cannot tell whether payment pay_1 was reported: too many records',
-      proposal: expect.stringContaining('a payment record with reference pay_1 on Stripe'),
-    });
-    const named = settled(lane({}, payment({ reference: 'own' })));
-    const said =
-      onStates(reportPaymentCall).untraceable(named, message(named, 'report_payment'), 'why', ctx()) ?? never();
-    expect(wordsOf(open(said)[0]).proposal).toContain('with reference own on Stripe');
-    const refused = onStates(reportPaymentCall).refused(first, report, refusedBy, ctx());
-    expect(withWords(open(refused)[0])).toMatchObject({
-      paymentRowId: 'pmt_1',
-      proposal: expect.stringContaining('Fix what the answer names'),
-    });
+it('a never sent call goes away and its payment waits; a search with too many records asks a person', () => {
+  const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
+  const attach = message(s, 'attach_payment');
+  expect(onStates(endOfMarkCall).withdrawn(s, attach, ctx())?.payments).toMatchObject([{ mark: 'waiting' }]);
+  const first = reporting();
+  const report = message(first, 'report_payment');
+  const lost = onStates(reportPaymentCall).untraceable(first, report, 'too many records', ctx()) ?? never();
+  expect([marks(lost), kinds(lost)]).toEqual([['parked'], ['effect_failed']]);
+  expect(withWords(open(lost)[0])).toMatchObject({
+    ...{ subject: 'report_payment:pay_1', paymentRowId: 'pmt_1' },
+    summary: 'Crossbill cannot tell whether payment pay_1 was reported: too many records',
+    proposal: expect.stringContaining('a payment record with reference pay_1 on Stripe'),
   });
-
-  it('about a payment that is not there changes nothing but what Stripe shows', () => {
-    const s = reporting();
-    const stray = { ...message(s, 'report_payment'), subject: 'pay_9', paymentRowId: 'pmt_9' };
-    expect(
-      onStates(reportPaymentCall).answered(s, stray, { kind: 'report_payment', paymentRecordId: 'pr_1' }, ctx()),
-    ).toBe(s);
-    expect(onStates(setReferenceCall).answered(s, stray, { kind: 'set_reference', invoice: facts() }, ctx())).toBe(s);
-    expect(onStates(endOfMarkCall).withdrawn(s, stray, ctx())).toBeNull();
-    expect(onStates(reportPaymentCall).untraceable(s, stray, 'why', ctx())).toBe(s);
-    for (const { refused } of [onStates(reportPaymentCall), onStates(endOfMarkCall)])
-      expect(refused(s, stray, refusedBy, ctx())).toBe(s);
-    const paid = { kind: 'attach_payment', invoice: facts({ status: 'paid' }) } as const;
-    const shown = onStates(endOfMarkCall).answered(s, { ...stray, kind: 'attach_payment' }, paid, ctx());
-    expect([shown.invoice?.platformStatus, shown.entries, marks(shown)]).toEqual(['paid', [], ['reporting']]);
-    const final = { kind: 'finalize_invoice', invoice: facts() } as const;
-    const nobody = lane({ status: 'draft' }, payment({ mark: 'held' }));
-    const finalize = { ...stray, kind: 'finalize_invoice' } as const;
-    expect(marks(onStates(finalizeCall).answered(nobody, finalize, final, ctx()))).toEqual(['held']);
-    expect(onStates(finalizeCall).refused(nobody, finalize, refusedBy, ctx())).toBe(nobody);
-  });
-
-  it.each([
-    ['waiting', 1],
-    ['attaching', 1],
-    ['paying', 1],
-    ['parked', 1],
-    ['reporting', 0],
-    ['held', 0],
-    ['confirmed', 0],
-  ] as const)('the end of the mark of a payment that is %s is booked %s times', (mark, times) => {
-    const s = lane({}, payment({ mark }));
-    const m = { ...message(reporting(), 'report_payment'), kind: 'attach_payment' } as const;
-    const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
-    expect(onStates(endOfMarkCall).answered(s, m, answer, ctx()).entries).toHaveLength(times);
-    const unknown = lane({}, { ...payment({ mark }), amount: null });
-    expect(onStates(endOfMarkCall).answered(unknown, m, answer, ctx()).entries).toEqual([]);
-  });
-
-  it('what was found out of a paid invoice decides whether it was this payment', () => {
-    const s = lane({ status: 'paid', amountRemaining: 0n }, payment());
-    const found = (answer: object): LaneState =>
-      identified(s, 'pmt_1', { ok: true, value: { done: true, answer } } as never, ctx());
-    expect(marks(found({ kind: 'attach_payment' }))).toEqual(['confirmed']);
-    expect(found({ kind: 'attach_payment' }).payments[0]?.markMode).toBe('payment_record');
-    expect(found({ kind: 'pay_out_of_band' }).payments[0]).toMatchObject({
-      mark: 'confirmed',
-      markMode: 'out_of_band',
-    });
-    expect(found({ kind: 'report_payment', paymentRecordId: 'pr_1' }).payments[0]).toMatchObject({
-      mark: 'waiting',
-      paymentRecordId: 'pr_1',
-      markMode: 'payment_record',
-    });
-    expect(found({ kind: 'set_reference' }).payments[0]).toMatchObject({ mark: 'waiting', markMode: 'out_of_band' });
-    const nobody = identified(s, 'pmt_1', NOTHING, ctx());
-    expect([marks(nobody), wordsOf(open(nobody)[0]).summary, wordsOf(open(nobody)[0]).proposal]).toEqual([
-      ['parked'],
-      '29.90 EUR was taken although the invoice was already paid another way',
-      'If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund 29.90 EUR.',
-    ]);
-    const record = identified(lane({ status: 'paid' }, payment({ paymentRecordId: 'pr_1' })), 'pmt_1', NOTHING, ctx());
-    expect(wordsOf(open(record)[0]).summary).toContain('(its payment record pr_1 is not attached)');
-    const failure = (over: object) =>
-      identified(
-        s,
-        'pmt_1',
-        { ok: false, kind: 'retry', status: 500, code: 'x', message: '', retryAfterMs: null, ...over } as never,
-        ctx(),
-      );
-    expect(failure({}).invoice).toMatchObject({ readAt: null, readAttempts: 1, readDueAt: at(1_000) });
-    expect(kinds(failure({ status: 404 }))).toEqual(['double_payment']);
-    expect(kinds(failure({ status: null, code: LIST_TOO_LONG }))).toEqual(['double_payment']);
-    const moved = lane({ status: 'paid' }, payment({ mark: 'parked' }));
-    expect(identified(moved, 'pmt_1', NOTHING, ctx())).toBe(moved);
-    expect(identified(s, 'pmt_9', NOTHING, ctx())).toBe(s);
+  const named = settled(lane({}, payment({ reference: 'own' })));
+  const said =
+    onStates(reportPaymentCall).untraceable(named, message(named, 'report_payment'), 'why', ctx()) ?? never();
+  expect(wordsOf(open(said)[0]).proposal).toContain('with reference own on Stripe');
+  const refused = onStates(reportPaymentCall).refused(first, report, refusedBy, ctx());
+  expect(withWords(open(refused)[0])).toMatchObject({
+    paymentRowId: 'pmt_1',
+    proposal: expect.stringContaining('Fix what the answer names'),
   });
 });
 
-describe('what a person chooses for a payment that waits for them', () => {
-  const item = (s: LaneState, kind: ReviewKind, over = {}): LaneState =>
-    openReview(s, ctx(), { ...aKind(kind), subject: 'pmt_1', paymentRowId: 'pmt_1', ...over });
-  const chosen = (s: LaneState, resolution: Resolution): LaneState => {
-    const acted = choose(chooseMark, s, open(s)[0] ?? never(), { resolution, note: null, by: 'ops' }, ctx());
-    if ('code' in acted) throw new Error(acted.code);
-    return acted;
+it('a reply about a missing payment changes only the facts of Stripe', () => {
+  const s = reporting();
+  const stray = { ...message(s, 'report_payment'), subject: 'pay_9', paymentRowId: 'pmt_9' };
+  expect(
+    onStates(reportPaymentCall).answered(s, stray, { kind: 'report_payment', paymentRecordId: 'pr_1' }, ctx()),
+  ).toBe(s);
+  expect(onStates(setReferenceCall).answered(s, stray, { kind: 'set_reference', invoice: facts() }, ctx())).toBe(s);
+  expect(onStates(endOfMarkCall).withdrawn(s, stray, ctx())).toBeNull();
+  expect(onStates(reportPaymentCall).untraceable(s, stray, 'why', ctx())).toBe(s);
+  for (const { refused } of [onStates(reportPaymentCall), onStates(endOfMarkCall)])
+    expect(refused(s, stray, refusedBy, ctx())).toBe(s);
+  const paid = { kind: 'attach_payment', invoice: facts({ status: 'paid' }) } as const;
+  const shown = onStates(endOfMarkCall).answered(s, { ...stray, kind: 'attach_payment' }, paid, ctx());
+  expect([shown.invoice?.platformStatus, shown.entries, marks(shown)]).toEqual(['paid', [], ['reporting']]);
+  const final = { kind: 'finalize_invoice', invoice: facts() } as const;
+  const nobody = lane({ status: 'draft' }, payment({ mark: 'held' }));
+  const finalize = { ...stray, kind: 'finalize_invoice' } as const;
+  expect(marks(onStates(finalizeCall).answered(nobody, finalize, final, ctx()))).toEqual(['held']);
+  expect(onStates(finalizeCall).refused(nobody, finalize, refusedBy, ctx())).toBe(nobody);
+});
+
+it.each([
+  ['waiting', 1],
+  ['attaching', 1],
+  ['paying', 1],
+  ['parked', 1],
+  ['reporting', 0],
+  ['held', 0],
+  ['confirmed', 0],
+] as const)('Crossbill books the end of the mark of a payment in %s %s times', (mark, times) => {
+  const s = lane({}, payment({ mark }));
+  const m = { ...message(reporting(), 'report_payment'), kind: 'attach_payment' } as const;
+  const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
+  expect(onStates(endOfMarkCall).answered(s, m, answer, ctx()).entries).toHaveLength(times);
+  const unknown = lane({}, { ...payment({ mark }), amount: null });
+  expect(onStates(endOfMarkCall).answered(unknown, m, answer, ctx()).entries).toEqual([]);
+});
+
+it('a look at a paid invoice decides if this payment paid it', () => {
+  const s = lane({ status: 'paid', amountRemaining: 0n }, payment());
+  const found = (answer: object): LaneState =>
+    identified(s, 'pmt_1', { ok: true, value: { done: true, answer } } as never, ctx());
+  expect(marks(found({ kind: 'attach_payment' }))).toEqual(['confirmed']);
+  expect(found({ kind: 'attach_payment' }).payments[0]?.markMode).toBe('payment_record');
+  expect(found({ kind: 'pay_out_of_band' }).payments[0]).toMatchObject({
+    mark: 'confirmed',
+    markMode: 'out_of_band',
+  });
+  expect(found({ kind: 'report_payment', paymentRecordId: 'pr_1' }).payments[0]).toMatchObject({
+    mark: 'waiting',
+    paymentRecordId: 'pr_1',
+    markMode: 'payment_record',
+  });
+  expect(found({ kind: 'set_reference' }).payments[0]).toMatchObject({ mark: 'waiting', markMode: 'out_of_band' });
+  const nobody = identified(s, 'pmt_1', NOTHING, ctx());
+  expect([marks(nobody), wordsOf(open(nobody)[0]).summary, wordsOf(open(nobody)[0]).proposal]).toEqual([
+    ['parked'],
+    '29.90 EUR was taken although the invoice was already paid another way',
+    'If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund 29.90 EUR.',
+  ]);
+  const record = identified(lane({ status: 'paid' }, payment({ paymentRecordId: 'pr_1' })), 'pmt_1', NOTHING, ctx());
+  expect(wordsOf(open(record)[0]).summary).toContain('(its payment record pr_1 is not attached)');
+  const failure = (over: object) =>
+    identified(
+      s,
+      'pmt_1',
+      { ok: false, kind: 'retry', status: 500, code: 'x', message: '', retryAfterMs: null, ...over } as never,
+      ctx(),
+    );
+  expect(failure({}).invoice).toMatchObject({ readAt: null, readAttempts: 1, readDueAt: at(1_000) });
+  expect(kinds(failure({ status: 404 }))).toEqual(['double_payment']);
+  expect(kinds(failure({ status: null, code: LIST_TOO_LONG }))).toEqual(['double_payment']);
+  const moved = lane({ status: 'paid' }, payment({ mark: 'parked' }));
+  expect(identified(moved, 'pmt_1', NOTHING, ctx())).toBe(moved);
+  expect(identified(s, 'pmt_9', NOTHING, ctx())).toBe(s);
+});
+
+const item = (s: LaneState, kind: ReviewKind, over = {}): LaneState =>
+  openReview(s, ctx(), { ...aKind(kind), subject: 'pmt_1', paymentRowId: 'pmt_1', ...over });
+const chosen = (s: LaneState, resolution: Resolution): LaneState => {
+  const acted = choose(chooseMark, s, open(s)[0] ?? never(), { resolution, note: null, by: 'ops' }, ctx());
+  if ('code' in acted) throw new Error(acted.code);
+  return acted;
+};
+
+it('an applied payment waits for its mark with the waived differences, even above the amount due', () => {
+  const s = chosen(item(lane({}, payment({ mark: 'parked', amount: 2000n })), 'amount_mismatch'), 'apply');
+  expect(s.payments[0]).toMatchObject({ mark: 'waiting', waived: ['amount_mismatch'] });
+  expect(s.invoice?.readAt).toBeNull();
+  const more = chosen(item(lane({}, payment({ mark: 'parked', amount: 3000n })), 'amount_mismatch'), 'apply');
+  expect(more.payments[0]?.waived).toEqual(['amount_mismatch', 'surplus']);
+  const exact = chosen(item(lane({}, payment({ mark: 'parked' })), 'customer_mismatch'), 'apply');
+  expect(exact.payments[0]?.waived).toEqual(['customer_mismatch']);
+  const part = chosen(item(lane({}, payment({ mark: 'parked', amount: 1n })), 'partial_transfer'), 'apply');
+  expect(part.payments[0]?.waived).toEqual(['amount_mismatch']);
+  const there = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch');
+  expect(chosen(there, 'apply')).toBe(there);
+});
+
+it('a payment applied again keeps its waivers, and counts as too much only before any refund', () => {
+  const waived = (over: Partial<PaymentRow>, change = (s: LaneState): LaneState => s): readonly string[] => {
+    const parked = change(lane({}, payment({ mark: 'parked', amount: 3000n, ...over })));
+    return chosen(item(parked, 'amount_mismatch'), 'apply').payments.find((x) => x.id === 'pmt_1')?.waived ?? [];
   };
+  const before = { amount: 2000n, waived: ['customer_mismatch', 'surplus'] } as const;
+  expect(waived(before)).toEqual(['customer_mismatch', 'amount_mismatch']);
+  const given = (status: RefundStatus, of = payment()) => {
+    return (s: LaneState) => putRefund(s, { ...newRefund(ctx(), of, 10n, null, 'api'), status });
+  };
+  expect(waived({}, given('pending'))).toEqual(['amount_mismatch']);
+  expect(waived({}, given('failed'))).toEqual(['amount_mismatch', 'surplus']);
+  expect(waived({}, given('succeeded', payment({ id: 'pmt_2' })))).toEqual(['amount_mismatch', 'surplus']);
+  expect(waived({}, (s) => ({ ...s, invoice: null }))).toEqual(['amount_mismatch']);
+  const unknown = { ...payment({ mark: 'parked' }), amount: null };
+  expect(waived({}, (s) => putPayment(s, unknown))).toEqual(['amount_mismatch']);
+});
 
-  it('applied, it waits for its mark again with what was waived, also more than is due', () => {
-    const s = chosen(item(lane({}, payment({ mark: 'parked', amount: 2000n })), 'amount_mismatch'), 'apply');
-    expect(s.payments[0]).toMatchObject({ mark: 'waiting', waived: ['amount_mismatch'] });
-    expect(s.invoice?.readAt).toBeNull();
-    const more = chosen(item(lane({}, payment({ mark: 'parked', amount: 3000n })), 'amount_mismatch'), 'apply');
-    expect(more.payments[0]?.waived).toEqual(['amount_mismatch', 'surplus']);
-    const exact = chosen(item(lane({}, payment({ mark: 'parked' })), 'customer_mismatch'), 'apply');
-    expect(exact.payments[0]?.waived).toEqual(['customer_mismatch']);
-    const part = chosen(item(lane({}, payment({ mark: 'parked', amount: 1n })), 'partial_transfer'), 'apply');
-    expect(part.payments[0]?.waived).toEqual(['amount_mismatch']);
-    const there = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch');
-    expect(chosen(there, 'apply')).toBe(there);
-  });
+it('a choice about an item without a payment changes nothing', () => {
+  const none = item(lane({}, payment({ mark: 'parked' })), 'amount_mismatch', { paymentRowId: null });
+  for (const resolution of ['apply', 'retry', 'dismiss'] as const) expect(chosen(none, resolution)).toBe(none);
+});
 
-  it('applied again, it keeps what was waived before, and is more than is due only while none of it was given back', () => {
-    const waived = (over: Partial<PaymentRow>, change = (s: LaneState): LaneState => s): readonly string[] => {
-      const parked = change(lane({}, payment({ mark: 'parked', amount: 3000n, ...over })));
-      return chosen(item(parked, 'amount_mismatch'), 'apply').payments.find((x) => x.id === 'pmt_1')?.waived ?? [];
-    };
-    const before = { amount: 2000n, waived: ['customer_mismatch', 'surplus'] } as const;
-    expect(waived(before)).toEqual(['customer_mismatch', 'amount_mismatch']);
-    const given = (status: RefundStatus, of = payment()) => {
-      return (s: LaneState) => putRefund(s, { ...newRefund(ctx(), of, 10n, null, 'api'), status });
-    };
-    expect(waived({}, given('pending'))).toEqual(['amount_mismatch']);
-    expect(waived({}, given('failed'))).toEqual(['amount_mismatch', 'surplus']);
-    expect(waived({}, given('succeeded', payment({ id: 'pmt_2' })))).toEqual(['amount_mismatch', 'surplus']);
-    expect(waived({}, (s) => ({ ...s, invoice: null }))).toEqual(['amount_mismatch']);
-    const unknown = { ...payment({ mark: 'parked' }), amount: null };
-    expect(waived({}, (s) => putPayment(s, unknown))).toEqual(['amount_mismatch']);
+it('a retry waits for a new read, and a dismissal closes the payment', () => {
+  const parked = item(lane({}, payment({ mark: 'parked', markTries: 2 })), 'effect_failed');
+  expect(chosen(parked, 'retry').payments[0]).toMatchObject({ mark: 'waiting', markTries: 0 });
+  expect(marks(chosen(item(lane({}, payment({ mark: 'held' })), 'double_payment'), 'retry'))).toEqual(['waiting']);
+  const reporting = item(lane({}, payment({ mark: 'reporting' })), 'double_payment');
+  expect(chosen(reporting, 'retry')).toBe(reporting);
+  expect(marks(chosen(parked, 'dismiss'))).toEqual(['closed']);
+  expect(chosen(reporting, 'dismiss')).toBe(reporting);
+  const surplus = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch', {
+    subject: 'in_1',
+    fact: {
+      code: 'overpaid',
+      over: eur(500n),
+      due: eur(2490n),
+      by: [],
+      refunded: eur(0n),
+      left: eur(500n),
+      credited: true,
+    },
   });
-
-  it('of an item that names no payment nothing changes', () => {
-    const none = item(lane({}, payment({ mark: 'parked' })), 'amount_mismatch', { paymentRowId: null });
-    for (const resolution of ['apply', 'retry', 'dismiss'] as const) expect(chosen(none, resolution)).toBe(none);
-  });
-
-  it('tried again, it waits for a new read; dismissed, it is closed', () => {
-    const parked = item(lane({}, payment({ mark: 'parked', markTries: 2 })), 'effect_failed');
-    expect(chosen(parked, 'retry').payments[0]).toMatchObject({ mark: 'waiting', markTries: 0 });
-    expect(marks(chosen(item(lane({}, payment({ mark: 'held' })), 'double_payment'), 'retry'))).toEqual(['waiting']);
-    const reporting = item(lane({}, payment({ mark: 'reporting' })), 'double_payment');
-    expect(chosen(reporting, 'retry')).toBe(reporting);
-    expect(marks(chosen(parked, 'dismiss'))).toEqual(['closed']);
-    expect(chosen(reporting, 'dismiss')).toBe(reporting);
-    const surplus = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch', {
-      subject: 'in_1',
-      fact: {
-        code: 'overpaid',
-        over: eur(500n),
-        due: eur(2490n),
-        by: [],
-        refunded: eur(0n),
-        left: eur(500n),
-        credited: true,
-      },
-    });
-    expect(chosen(surplus, 'retry').invoice).toMatchObject({ readAt: null, readDueAt: NOW });
-  });
+  expect(chosen(surplus, 'retry').invoice).toMatchObject({ readAt: null, readDueAt: NOW });
 });

@@ -1,5 +1,5 @@
 // The mark of a payment: the decision over every picture of its invoice, and what follows from it.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow, type PlatformStatus } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { emptyLane } from '../../../../src/engine/context.js';
@@ -132,310 +132,304 @@ const RULES: [name: string, applies: (c: Case) => boolean, then: (c: Case) => st
   ['the invoice is marked', () => true, (c) => `mark ${c.mode}`],
 ];
 
-describe('the decision on a payment', () => {
-  it('follows the first rule that applies, in every combination', () => {
-    const met = new Map<string, number>();
-    for (const c of cases()) {
-      const rule = RULES.find(([, applies]) => applies(c));
-      if (rule === undefined) throw new Error('no rule');
-      met.set(rule[0], (met.get(rule[0]) ?? 0) + 1);
-      const got = decided(c);
-      if (got !== rule[2](c)) expect({ c, rule: rule[0], got }).toEqual({ c, rule: rule[0], got: rule[2](c) });
-    }
-    expect(met.size).toBe(RULES.length); // every rule was needed
-  });
+it('the first fitting rule decides on a payment, in every combination', () => {
+  const met = new Map<string, number>();
+  for (const c of cases()) {
+    const rule = RULES.find(([, applies]) => applies(c));
+    if (rule === undefined) throw new Error('no rule');
+    met.set(rule[0], (met.get(rule[0]) ?? 0) + 1);
+    const got = decided(c);
+    if (got !== rule[2](c)) expect({ c, rule: rule[0], got }).toEqual({ c, rule: rule[0], got: rule[2](c) });
+  }
+  expect(met.size).toBe(RULES.length); // every rule was needed
+});
 
-  it('names the invoice that replaced a void one, since the MoR charges it too', () => {
-    const p = newPayment(rules, { invoiceId: 'in_oak', customerId: 'cus_oak', currency: 'EUR' });
-    const invoice = { ...BLANK, platformStatus: 'void' as const, customerId: 'cus_oak', latestRevision: 'in_new' };
-    const d = decideMark({ ...p, amount: 1000n }, invoice, undefined, true, SETTINGS, false);
-    const fact = { code: 'invoice-void', replacedBy: 'in_new' };
-    expect(d).toMatchObject({ do: 'park', item: { kind: 'invoice_not_payable', fact, proposed: 'refund' } });
-  });
+it('the decision names the replacement of a void invoice, since the MoR charges it too', () => {
+  const p = newPayment(rules, { invoiceId: 'in_oak', customerId: 'cus_oak', currency: 'EUR' });
+  const invoice = { ...BLANK, platformStatus: 'void' as const, customerId: 'cus_oak', latestRevision: 'in_new' };
+  const d = decideMark({ ...p, amount: 1000n }, invoice, undefined, true, SETTINGS, false);
+  const fact = { code: 'invoice-void', replacedBy: 'in_new' };
+  expect(d).toMatchObject({ do: 'park', item: { kind: 'invoice_not_payable', fact, proposed: 'refund' } });
+});
 
-  it('marks only an exact amount on an open or uncollectible invoice of the same customer and currency, unless a person said so', () => {
-    for (const c of cases()) {
-      if (!/^(mark|attach|finalize)/.test(decided(c))) continue;
-      same(c.fresh && c.sameCurrency && !c.holder, true);
-      same(['open', 'uncollectible', 'draft'].includes(c.status), true);
-      same(c.sameCustomer || c.waivedCustomer, true);
-      same(c.amount === 'equal' || c.waivedAmount, true);
-    }
-  });
+it('Crossbill marks only an exact amount of the same customer and currency on a payable invoice, or after a choice', () => {
+  for (const c of cases()) {
+    if (!/^(mark|attach|finalize)/.test(decided(c))) continue;
+    same(c.fresh && c.sameCurrency && !c.holder, true);
+    same(['open', 'uncollectible', 'draft'].includes(c.status), true);
+    same(c.sameCustomer || c.waivedCustomer, true);
+    same(c.amount === 'equal' || c.waivedAmount, true);
+  }
+});
 
-  it('takes a read for fresh for ten seconds', () => {
-    const at = (ms: number): boolean => isFresh({ ...BLANK, readAt: rules.now }, new Date(rules.now.getTime() + ms));
-    expect([at(0), at(10_000), at(10_001)]).toEqual([true, true, false]);
-    expect([at(-10_000), at(-10_001)]).toEqual([true, false]); // the clock was set back meanwhile
-    expect(isFresh(BLANK, rules.now)).toBe(false);
-    expect(isFresh(null, rules.now)).toBe(false);
-  });
+it('a read is fresh for ten seconds', () => {
+  const at = (ms: number): boolean => isFresh({ ...BLANK, readAt: rules.now }, new Date(rules.now.getTime() + ms));
+  expect([at(0), at(10_000), at(10_001)]).toEqual([true, true, false]);
+  expect([at(-10_000), at(-10_001)]).toEqual([true, false]); // the clock was set back meanwhile
+  expect(isFresh(BLANK, rules.now)).toBe(false);
+  expect(isFresh(null, rules.now)).toBe(false);
 });
 
 /** What a payment needs to know, the first first. */
 const LOOKUPS = [nextLookup(chargeLookup), nextLookup(readToMark), nextLookup(identifyLookup)];
 
-describe('what is said of money that cannot be marked', () => {
-  const parked = (over: Partial<InvoiceFacts>, p = payment(), holder?: PaymentRow) => {
-    const d = decideMark(p, invoice(over), holder, true, ctx().settings, false);
-    return d.do === 'park' ? [d.item.kind, wordsOf(d.item).summary, wordsOf(d.item).proposal] : [d.do];
+const parked = (over: Partial<InvoiceFacts>, p = payment(), holder?: PaymentRow) => {
+  const d = decideMark(p, invoice(over), holder, true, ctx().settings, false);
+  return d.do === 'park' ? [d.item.kind, wordsOf(d.item).summary, wordsOf(d.item).proposal] : [d.do];
+};
+
+it.each([
+  [
+    { status: 'void' },
+    'invoice_not_payable',
+    '29.90 EUR was taken for invoice in_1, which is void',
+    'or bill the customer again',
+  ],
+  [{ status: 'deleted' }, 'invoice_not_payable', 'in_1, which does not exist on Stripe', 'STRIPE_API_KEY'],
+  [{ customerId: 'cus_2' }, 'customer_mismatch', 'names customer cus_1; the invoice belongs to cus_2', 'whose money'],
+  [{ currency: 'USD' }, 'currency_mismatch', '29.90 EUR was taken; the invoice is in USD', 'Refund 29.90 EUR.'],
+  [
+    { amountRemaining: 3000n },
+    'amount_mismatch',
+    '29.90 EUR was taken; 30.00 EUR is due',
+    'Apply it as a part payment',
+  ],
+  [{ amountRemaining: 2000n }, 'amount_mismatch', '29.90 EUR was taken; 20.00 EUR is due', 'credits the surplus'],
+] as const)('the item about a payment with %j is %s', (over, kind, summary, proposal) => {
+  const [said, what, todo] = parked(over);
+  expect([said, what, todo]).toEqual([kind, expect.stringContaining(summary), expect.stringContaining(proposal)]);
+});
+
+it.each([2000n, 3000n])('an item of a mark out of band never proposes to apply it (%s due)', (due) => {
+  const { settings } = ctx({ markMode: 'out_of_band' });
+  const d = decideMark(payment(), invoice({ amountRemaining: due }), undefined, true, settings, false);
+  const fact = { code: 'amount-differs', due: { minor: due, currency: 'EUR' }, marking: 'out_of_band' };
+  expect(d).toMatchObject({ do: 'park', item: { kind: 'amount_mismatch', fact } });
+});
+
+it('one click refunds a payment of a void invoice, and none of an invoice perhaps unknown to a wrong key', () => {
+  const proposed = (over: Partial<InvoiceFacts>): string | null => {
+    const s = settled(lane(over, payment()), ctx());
+    const [item] = s.reviews;
+    return item === undefined ? 'nothing is asked' : proposedOf(item, true);
   };
+  expect([proposed({ status: 'void' }), proposed({ status: 'deleted' })]).toEqual(['refund', null]);
+});
 
-  it.each([
-    [
-      { status: 'void' },
-      'invoice_not_payable',
-      '29.90 EUR was taken for invoice in_1, which is void',
-      'or bill the customer again',
+it('next to another payment the item proposes a refund, unless both share one charge', () => {
+  const holder = payment({ id: 'pmt_0', paymentId: null, processorChargeId: 'ch_0' });
+  expect(parked({}, payment(), holder)).toEqual([
+    ...[
+      'double_payment',
+      '29.90 EUR was taken although payment pmt_0 already settles this invoice',
+      expect.stringMatching(/^Refund 29\.90 EUR, unless/),
     ],
-    [{ status: 'deleted' }, 'invoice_not_payable', 'in_1, which does not exist on Stripe', 'STRIPE_API_KEY'],
-    [{ customerId: 'cus_2' }, 'customer_mismatch', 'names customer cus_1; the invoice belongs to cus_2', 'whose money'],
-    [{ currency: 'USD' }, 'currency_mismatch', '29.90 EUR was taken; the invoice is in USD', 'Refund 29.90 EUR.'],
-    [
-      { amountRemaining: 3000n },
-      'amount_mismatch',
-      '29.90 EUR was taken; 30.00 EUR is due',
-      'Apply it as a part payment',
-    ],
-    [{ amountRemaining: 2000n }, 'amount_mismatch', '29.90 EUR was taken; 20.00 EUR is due', 'credits the surplus'],
-  ] as const)('%j is %s', (over, kind, summary, proposal) => {
-    const [said, what, todo] = parked(over);
-    expect([said, what, todo]).toEqual([kind, expect.stringContaining(summary), expect.stringContaining(proposal)]);
-  });
+  ]);
+  const same = parked({}, payment(), { ...holder, paymentId: 'pay_0', processorChargeId: 'ch_1' });
+  expect(same[1]).toContain('payment pay_0 already settles this invoice with the same charge ch_1');
+  expect(same[2]).toContain('Ask the MoR whether the customer was charged twice');
+  const unknown = payment({ processorChargeId: null });
+  expect(parked({}, unknown, { ...holder, processorChargeId: null })[2]).toMatch(/^Refund 29\.90 EUR, unless/);
+});
 
-  it.each([2000n, 3000n])('out of band is not proposed to be applied, which is not done there (%s due)', (due) => {
-    const { settings } = ctx({ markMode: 'out_of_band' });
-    const d = decideMark(payment(), invoice({ amountRemaining: due }), undefined, true, settings, false);
-    const fact = { code: 'amount-differs', due: { minor: due, currency: 'EUR' }, marking: 'out_of_band' };
-    expect(d).toMatchObject({ do: 'park', item: { kind: 'amount_mismatch', fact } });
+it('Crossbill looks into a paid invoice once, and then calls it a double payment', () => {
+  expect(parked({ status: 'paid' })).toEqual(['identify']);
+  expect(parked({ status: 'paid' }, payment({ markTries: 1, paymentRecordId: 'pr_1' }))).toEqual(['identify']);
+  const [, summary, proposal] = parked({ status: 'paid' }, payment({ markTries: 1 }));
+  expect([summary, proposal]).toEqual([
+    expect.stringContaining('already paid another way'),
+    expect.stringMatching(/^If somebody marked the invoice by hand for this money, dismiss this/),
+  ]);
+});
+it('a waiting payment goes out under its own name, its own time and the invoice’s customer', () => {
+  const s = settled(lane({ customerId: 'cus_9' }, payment({ waived: ['customer_mismatch'] })));
+  expect(marks(s)).toEqual(['reporting']);
+  expect(message(s, 'report_payment').asked).toEqual({
+    ...{ kind: 'report_payment', invoiceId: 'in_1', customerId: 'cus_9', paymentId: 'pay_1', reference: 'ch_1' },
+    ...{ amount: { minor: 2990n, currency: 'EUR' }, initiatedAt: NOW, guaranteedAt: NOW, presence: 'off_session' },
   });
-
-  it('is given back with one click where its invoice is void, not where it may only be unknown to a wrong key', () => {
-    const proposed = (over: Partial<InvoiceFacts>): string | null => {
-      const s = settled(lane(over, payment()), ctx());
-      const [item] = s.reviews;
-      return item === undefined ? 'nothing is asked' : proposedOf(item, true);
-    };
-    expect([proposed({ status: 'void' }), proposed({ status: 'deleted' })]).toEqual(['refund', null]);
+  expect(s.payments[0]?.markMode).toBe('payment_record');
+  expect(reportOf(payment({ origin: 'signup', reference: 'own', succeededAt: null }), 1n, at(5))).toMatchObject({
+    ...{ presence: 'on_session', reference: 'own', initiatedAt: at(5) },
   });
-
-  it('beside another payment: refund it, unless both name one charge', () => {
-    const holder = payment({ id: 'pmt_0', paymentId: null, processorChargeId: 'ch_0' });
-    expect(parked({}, payment(), holder)).toEqual([
-      ...[
-        'double_payment',
-        '29.90 EUR was taken although payment pmt_0 already settles this invoice',
-        expect.stringMatching(/^Refund 29\.90 EUR, unless/),
-      ],
-    ]);
-    const same = parked({}, payment(), { ...holder, paymentId: 'pay_0', processorChargeId: 'ch_1' });
-    expect(same[1]).toContain('payment pay_0 already settles this invoice with the same charge ch_1');
-    expect(same[2]).toContain('Ask the MoR whether the customer was charged twice');
-    const unknown = payment({ processorChargeId: null });
-    expect(parked({}, unknown, { ...holder, processorChargeId: null })[2]).toMatch(/^Refund 29\.90 EUR, unless/);
-  });
-
-  it('on a paid invoice is looked into once, and is a double payment when that found nothing', () => {
-    expect(parked({ status: 'paid' })).toEqual(['identify']);
-    expect(parked({ status: 'paid' }, payment({ markTries: 1, paymentRecordId: 'pr_1' }))).toEqual(['identify']);
-    const [, summary, proposal] = parked({ status: 'paid' }, payment({ markTries: 1 }));
-    expect([summary, proposal]).toEqual([
-      expect.stringContaining('already paid another way'),
-      expect.stringMatching(/^If somebody marked the invoice by hand for this money, dismiss this/),
-    ]);
+  expect(reportOf(payment({ processorChargeId: null, paymentId: null }), 1n, NOW)).toMatchObject({
+    reference: 'pmt_1',
   });
 });
-describe('a payment that waits', () => {
-  it('is reported under its own name, its own time and the invoice’s customer', () => {
-    const s = settled(lane({ customerId: 'cus_9' }, payment({ waived: ['customer_mismatch'] })));
-    expect(marks(s)).toEqual(['reporting']);
-    expect(message(s, 'report_payment').asked).toEqual({
-      ...{ kind: 'report_payment', invoiceId: 'in_1', customerId: 'cus_9', paymentId: 'pay_1', reference: 'ch_1' },
-      ...{ amount: { minor: 2990n, currency: 'EUR' }, initiatedAt: NOW, guaranteedAt: NOW, presence: 'off_session' },
-    });
-    expect(s.payments[0]?.markMode).toBe('payment_record');
-    expect(reportOf(payment({ origin: 'signup', reference: 'own', succeededAt: null }), 1n, at(5))).toMatchObject({
-      ...{ presence: 'on_session', reference: 'own', initiatedAt: at(5) },
-    });
-    expect(reportOf(payment({ processorChargeId: null, paymentId: null }), 1n, NOW)).toMatchObject({
-      reference: 'pmt_1',
-    });
-  });
 
-  it('out of band gets its reference first', () => {
-    const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
-    expect([marks(s), message(s, 'set_reference').asked]).toMatchObject([
-      ['referencing'],
-      { paymentId: 'pay_1', reference: 'ch_1' },
-    ]);
-    expect(s.payments[0]?.markMode).toBe('out_of_band');
-  });
+it('a payment out of band gets its reference first', () => {
+  const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
+  expect([marks(s), message(s, 'set_reference').asked]).toMatchObject([
+    ['referencing'],
+    { paymentId: 'pay_1', reference: 'ch_1' },
+  ]);
+  expect(s.payments[0]?.markMode).toBe('out_of_band');
+});
 
-  it('with a record that was reported before is attached', () => {
-    const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
-    expect([marks(s), message(s, 'attach_payment').asked]).toMatchObject([['attaching'], { paymentRecordId: 'pr_1' }]);
-  });
+it('Crossbill attaches a payment with an existing record', () => {
+  const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
+  expect([marks(s), message(s, 'attach_payment').asked]).toMatchObject([['attaching'], { paymentRecordId: 'pr_1' }]);
+});
 
-  it('is not touched without a fresh read, without an amount, or while its signup’s number is in question', () => {
-    const s = lane({}, payment());
-    expect(settled(s, ctx({}, 11_000))).toBe(s);
-    const unknown = lane({}, { ...payment(), amount: null });
-    expect(settled(unknown)).toBe(unknown);
-    const eur = (minor: bigint) => ({ minor, currency: 'EUR' });
-    const said = { signup: 'sup_1', charge: 'ch_1', stated: eur(1990n), asked: eur(2990n), failed: null };
-    const fact = { code: 'completed-otherwise', ...said } as const;
-    const item = { kind: 'amount_mismatch', subject: 'sup_1', fact } as const;
-    const asked = openReview(lane({}, payment({ signupId: 'sup_1' })), ctx(), item);
-    expect(marks(settled(asked))).toEqual(['parked']);
-    const other = openReview(lane({}, payment({ signupId: 'sup_2' })), ctx(), item);
-    expect(marks(settled(other))).toEqual(['reporting']);
-  });
+it('a payment waits for a fresh read, its amount and its signup’s number', () => {
+  const s = lane({}, payment());
+  expect(settled(s, ctx({}, 11_000))).toBe(s);
+  const unknown = lane({}, { ...payment(), amount: null });
+  expect(settled(unknown)).toBe(unknown);
+  const eur = (minor: bigint) => ({ minor, currency: 'EUR' });
+  const said = { signup: 'sup_1', charge: 'ch_1', stated: eur(1990n), asked: eur(2990n), failed: null };
+  const fact = { code: 'completed-otherwise', ...said } as const;
+  const item = { kind: 'amount_mismatch', subject: 'sup_1', fact } as const;
+  const asked = openReview(lane({}, payment({ signupId: 'sup_1' })), ctx(), item);
+  expect(marks(settled(asked))).toEqual(['parked']);
+  const other = openReview(lane({}, payment({ signupId: 'sup_2' })), ctx(), item);
+  expect(marks(settled(other))).toEqual(['reporting']);
+});
 
-  it('on a draft is held until a minute after the draft’s end, then ever longer, or looked at every quarter of an hour', () => {
-    const held = (over: Partial<InvoiceFacts>) => settled(lane({ status: 'draft', ...over }, payment()));
-    const until = (over: Partial<InvoiceFacts>) => held(over).invoice?.holdUntil;
-    expect(marks(held({}))).toEqual(['held']);
-    expect(until({})).toEqual(at(15 * 60_000));
-    expect(until({ finalizesAt: at(3_600_000) })).toEqual(at(3_660_000));
-    const late = (minutes: number) => until({ finalizesAt: at(-minutes * 60_000) });
-    expect([0, 1, 5, 60].map(late)).toEqual([1, 1, 5, 15].map((minutes) => at(minutes * 60_000)));
-    const looks: (Date | null)[] = [];
-    asSettleRule(settleMarks)(held({}), ctx(), (when) => looks.push(when));
-    expect(looks).toEqual([at(15 * 60_000)]);
-  });
+it('Crossbill holds a payment on a draft past the draft’s end, then ever longer, or looks every quarter of an hour', () => {
+  const held = (over: Partial<InvoiceFacts>) => settled(lane({ status: 'draft', ...over }, payment()));
+  const until = (over: Partial<InvoiceFacts>) => held(over).invoice?.holdUntil;
+  expect(marks(held({}))).toEqual(['held']);
+  expect(until({})).toEqual(at(15 * 60_000));
+  expect(until({ finalizesAt: at(3_600_000) })).toEqual(at(3_660_000));
+  const late = (minutes: number) => until({ finalizesAt: at(-minutes * 60_000) });
+  expect([0, 1, 5, 60].map(late)).toEqual([1, 1, 5, 15].map((minutes) => at(minutes * 60_000)));
+  const looks: (Date | null)[] = [];
+  asSettleRule(settleMarks)(held({}), ctx(), (when) => looks.push(when));
+  expect(looks).toEqual([at(15 * 60_000)]);
+});
 
-  it('on a draft that could not be made final is looked at once an hour', () => {
-    const item = { kind: 'finalization_failed', subject: 'in_1', fact: FACTS.finalization_failed } as const;
-    const of = ctx({ draftPolicy: 'finalize' });
-    const s = settled(openReview(lane({ status: 'draft' }, payment()), ctx(), item), of);
-    expect([marks(s), s.invoice?.holdUntil]).toEqual([['held'], at(3_600_000)]);
-    const dismissed: LaneState = {
-      ...s,
-      reviews: s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'dismiss' })),
-    };
-    const again = { ...dismissed, payments: [payment()] };
-    expect(marks(settled(again, of))).toEqual(['held']);
-    const cleared: LaneState = { ...again, reviews: again.reviews.map((r) => ({ ...r, resolution: 'cleared' })) };
-    expect(marks(settled(cleared, of))).toEqual(['finalizing']);
-  });
+it('Crossbill looks hourly at a draft with a failed finalization', () => {
+  const item = { kind: 'finalization_failed', subject: 'in_1', fact: FACTS.finalization_failed } as const;
+  const of = ctx({ draftPolicy: 'finalize' });
+  const s = settled(openReview(lane({ status: 'draft' }, payment()), ctx(), item), of);
+  expect([marks(s), s.invoice?.holdUntil]).toEqual([['held'], at(3_600_000)]);
+  const dismissed: LaneState = {
+    ...s,
+    reviews: s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'dismiss' })),
+  };
+  const again = { ...dismissed, payments: [payment()] };
+  expect(marks(settled(again, of))).toEqual(['held']);
+  const cleared: LaneState = { ...again, reviews: again.reviews.map((r) => ({ ...r, resolution: 'cleared' })) };
+  expect(marks(settled(cleared, of))).toEqual(['finalizing']);
+});
 
-  it('is let go as soon as its draft is none any more, or its time has come', () => {
-    const held = lane({ status: 'draft' }, payment({ mark: 'held' }));
-    const due = (when: Date | null): LaneState => ({
-      ...held,
-      invoice: { ...invoice({ status: 'draft' }), holdUntil: when },
-    });
-    expect(marks(settled({ ...held, invoice: invoice() }))).toEqual(['reporting']);
-    expect(settled(due(at(1)))).toEqual(due(at(1)));
-    expect(settled(due(null))).toEqual(due(null));
-    expect(settled(due(NOW)).journal.at(-1)?.text).toBe('payment pay_1 is held: the invoice is a draft');
+it('Crossbill releases a payment as soon as its draft is final, or its time is up', () => {
+  const held = lane({ status: 'draft' }, payment({ mark: 'held' }));
+  const due = (when: Date | null): LaneState => ({
+    ...held,
+    invoice: { ...invoice({ status: 'draft' }), holdUntil: when },
   });
+  expect(marks(settled({ ...held, invoice: invoice() }))).toEqual(['reporting']);
+  expect(settled(due(at(1)))).toEqual(due(at(1)));
+  expect(settled(due(null))).toEqual(due(null));
+  expect(settled(due(NOW)).journal.at(-1)?.text).toBe('payment pay_1 is held: the invoice is a draft');
+});
 
-  it('is the second where an older one holds the invoice, whatever the order of the rows', () => {
-    const older = payment({ id: 'pmt_9', paymentId: 'pay_9', processorChargeId: 'ch_9', recordedAt: at(-1000) });
-    const s = settled(lane({}, payment(), older));
-    expect(s.payments.map((p) => [p.id, p.mark])).toEqual([
-      ['pmt_1', 'parked'],
-      ['pmt_9', 'reporting'],
-    ]);
-    expect(kinds(s)).toEqual(['double_payment']);
-    const atOnce = settled(lane({}, { ...older, recordedAt: NOW }, payment()));
-    expect(atOnce.payments.map((p) => [p.id, p.mark])).toEqual([
-      ['pmt_9', 'parked'],
-      ['pmt_1', 'reporting'],
-    ]);
-  });
+it('an older payment holds the invoice, in any order of the rows', () => {
+  const older = payment({ id: 'pmt_9', paymentId: 'pay_9', processorChargeId: 'ch_9', recordedAt: at(-1000) });
+  const s = settled(lane({}, payment(), older));
+  expect(s.payments.map((p) => [p.id, p.mark])).toEqual([
+    ['pmt_1', 'parked'],
+    ['pmt_9', 'reporting'],
+  ]);
+  expect(kinds(s)).toEqual(['double_payment']);
+  const atOnce = settled(lane({}, { ...older, recordedAt: NOW }, payment()));
+  expect(atOnce.payments.map((p) => [p.id, p.mark])).toEqual([
+    ['pmt_9', 'parked'],
+    ['pmt_1', 'reporting'],
+  ]);
+});
 
-  it('pays the rest beside a part that a person let through', () => {
-    const part = payment({ id: 'pmt_0', paymentId: 'pay_0', mark: 'confirmed', waived: ['amount_mismatch'] });
-    const rest = { amountPaid: 2990n, amountRemaining: 1000n };
-    expect(marks(settled(lane(rest, part, payment({ amount: 1000n, recordedAt: at(1) }))))).toEqual([
-      'confirmed',
-      'reporting',
-    ]);
-    expect(marks(settled(lane(rest, { ...part, waived: [] }, payment({ amount: 1000n }))))).toEqual([
-      'confirmed',
-      'parked',
-    ]);
-  });
+it('a second payment pays the rest next to an accepted part', () => {
+  const part = payment({ id: 'pmt_0', paymentId: 'pay_0', mark: 'confirmed', waived: ['amount_mismatch'] });
+  const rest = { amountPaid: 2990n, amountRemaining: 1000n };
+  expect(marks(settled(lane(rest, part, payment({ amount: 1000n, recordedAt: at(1) }))))).toEqual([
+    'confirmed',
+    'reporting',
+  ]);
+  expect(marks(settled(lane(rest, { ...part, waived: [] }, payment({ amount: 1000n }))))).toEqual([
+    'confirmed',
+    'parked',
+  ]);
+});
 
-  it.each([
-    ['reporting', ['amount_mismatch'], 'waiting'],
-    ['finalizing', ['amount_mismatch'], 'waiting'],
-    ['parked', ['amount_mismatch'], 'parked'],
-    ['reporting', [], 'parked'],
-  ] as const)('beside one that is %s, of which %j was waived, is %s', (mark, waived, is) => {
-    const part = payment({ id: 'pmt_0', paymentId: 'pay_0', amount: 1990n, mark, waived: [...waived] });
-    const s = settled(lane({}, part, payment({ amount: 1000n, recordedAt: at(1) })));
-    expect(marks(s)).toEqual([mark, is]);
-    // What waits asks for nothing until the part is there.
-    if (is === 'waiting') for (const lookup of LOOKUPS) expect(lookup(new Lane(s, ctx()))).toBeNull();
-  });
+it.each([
+  ['reporting', ['amount_mismatch'], 'waiting'],
+  ['finalizing', ['amount_mismatch'], 'waiting'],
+  ['parked', ['amount_mismatch'], 'parked'],
+  ['reporting', [], 'parked'],
+] as const)('next to a payment that is %s with %j waived, another one is %s', (mark, waived, is) => {
+  const part = payment({ id: 'pmt_0', paymentId: 'pay_0', amount: 1990n, mark, waived: [...waived] });
+  const s = settled(lane({}, part, payment({ amount: 1000n, recordedAt: at(1) })));
+  expect(marks(s)).toEqual([mark, is]);
+  // What waits asks for nothing until the part is there.
+  if (is === 'waiting') for (const lookup of LOOKUPS) expect(lookup(new Lane(s, ctx()))).toBeNull();
+});
 
-  it('whose report was never tried is taken back when a fresh read shows that nothing can be paid', () => {
-    const reporting = settled(lane({}, payment()));
-    const voided = (s: LaneState, ms = 0): LaneState =>
-      settled(takeRead(s, ctx(), facts({ status: 'void' })), ctx({}, ms));
-    const back = voided(reporting);
-    expect([back.messages[0]?.status, marks(back)]).toEqual(['cancelled', ['waiting']]);
-    expect([marks(settled(back)), kinds(settled(back))]).toEqual([['parked'], ['invoice_not_payable']]);
-    expect(back.journal.some((l) => l.text === 'report_payment taken back: the invoice is now void')).toBe(true);
-    const tried = putMessage(reporting, { ...message(reporting, 'report_payment'), attempts: 1 });
-    expect(marks(voided(tried))).toEqual(['reporting']);
-    expect(marks(voided(reporting, 11_000))).toEqual(['reporting']);
-    expect(marks(settled(takeRead(reporting, ctx(), facts({ status: 'uncollectible' }))))).toEqual(['reporting']);
-    const referencing = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
-    expect(voided(referencing).messages[0]?.status).toBe('cancelled');
-  });
+it('Crossbill withdraws an untried report once a fresh read shows an unpayable invoice', () => {
+  const reporting = settled(lane({}, payment()));
+  const voided = (s: LaneState, ms = 0): LaneState =>
+    settled(takeRead(s, ctx(), facts({ status: 'void' })), ctx({}, ms));
+  const back = voided(reporting);
+  expect([back.messages[0]?.status, marks(back)]).toEqual(['cancelled', ['waiting']]);
+  expect([marks(settled(back)), kinds(settled(back))]).toEqual([['parked'], ['invoice_not_payable']]);
+  expect(back.journal.some((l) => l.text === 'report_payment taken back: the invoice is now void')).toBe(true);
+  const tried = putMessage(reporting, { ...message(reporting, 'report_payment'), attempts: 1 });
+  expect(marks(voided(tried))).toEqual(['reporting']);
+  expect(marks(voided(reporting, 11_000))).toEqual(['reporting']);
+  expect(marks(settled(takeRead(reporting, ctx(), facts({ status: 'uncollectible' }))))).toEqual(['reporting']);
+  const referencing = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
+  expect(voided(referencing).messages[0]?.status).toBe('cancelled');
+});
 
-  it('needs a read first, or a look at what paid its invoice', () => {
-    const errand = (s: LaneState, of = ctx()) =>
-      LOOKUPS.map((lookup) => lookup(new Lane(s, of))).find((found) => found !== null) ?? null;
-    expect(errand(lane({}, payment()), ctx({}, 11_000))).toMatchObject({ name: 'read-invoice', question: 'in_1' });
-    expect(errand(lane({}, payment({ mark: 'confirmed' })), ctx({}, 11_000))).toBeNull();
-    const later = lane({}, payment());
-    expect(errand({ ...later, invoice: { ...invoice(), readDueAt: at(11_001) } }, ctx({}, 11_000))).toBeNull();
-    const proving = payment({ mark: 'proving', proveDueAt: null });
-    expect(errand(lane({}, proving))).toMatchObject({
-      name: 'prove-charge',
-      question: { payment: 'pmt_1', chargeId: 'ch_1' },
-    });
-    expect(errand(lane({}, { ...proving, proveDueAt: at(1) }))).toBeNull();
-    expect(errand(lane({}, { ...proving, processorChargeId: null }))).toBeNull();
-    const asked = (p: PaymentRow, of = ctx()) => {
-      const e = errand(lane({ status: 'paid' }, p), of);
-      return e?.do === 'look-up' ? e.question : e;
-    };
-    expect(asked(payment())).toMatchObject({ payment: 'pmt_1', asked: { kind: 'report_payment' } });
-    expect(asked(payment({ paymentRecordId: 'pr_1' }))).toMatchObject({
-      payment: 'pmt_1',
-      asked: { kind: 'attach_payment' },
-    });
-    expect(asked(payment({ markMode: 'out_of_band' }))).toMatchObject({
-      payment: 'pmt_1',
-      asked: { kind: 'pay_out_of_band' },
-    });
-    expect(asked(payment(), ctx({ markMode: 'out_of_band' }))).toMatchObject({
-      payment: 'pmt_1',
-      asked: { kind: 'set_reference' },
-    });
+it('a payment needs a read first, or a look at the other payer of its invoice', () => {
+  const errand = (s: LaneState, of = ctx()) =>
+    LOOKUPS.map((lookup) => lookup(new Lane(s, of))).find((found) => found !== null) ?? null;
+  expect(errand(lane({}, payment()), ctx({}, 11_000))).toMatchObject({ name: 'read-invoice', question: 'in_1' });
+  expect(errand(lane({}, payment({ mark: 'confirmed' })), ctx({}, 11_000))).toBeNull();
+  const later = lane({}, payment());
+  expect(errand({ ...later, invoice: { ...invoice(), readDueAt: at(11_001) } }, ctx({}, 11_000))).toBeNull();
+  const proving = payment({ mark: 'proving', proveDueAt: null });
+  expect(errand(lane({}, proving))).toMatchObject({
+    name: 'prove-charge',
+    question: { payment: 'pmt_1', chargeId: 'ch_1' },
   });
+  expect(errand(lane({}, { ...proving, proveDueAt: at(1) }))).toBeNull();
+  expect(errand(lane({}, { ...proving, processorChargeId: null }))).toBeNull();
+  const asked = (p: PaymentRow, of = ctx()) => {
+    const e = errand(lane({ status: 'paid' }, p), of);
+    return e?.do === 'look-up' ? e.question : e;
+  };
+  expect(asked(payment())).toMatchObject({ payment: 'pmt_1', asked: { kind: 'report_payment' } });
+  expect(asked(payment({ paymentRecordId: 'pr_1' }))).toMatchObject({
+    payment: 'pmt_1',
+    asked: { kind: 'attach_payment' },
+  });
+  expect(asked(payment({ markMode: 'out_of_band' }))).toMatchObject({
+    payment: 'pmt_1',
+    asked: { kind: 'pay_out_of_band' },
+  });
+  expect(asked(payment(), ctx({ markMode: 'out_of_band' }))).toMatchObject({
+    payment: 'pmt_1',
+    asked: { kind: 'set_reference' },
+  });
+});
 
-  it('for a person and is given back in full is closed with its items', () => {
-    const item = {
-      kind: 'double_payment',
-      subject: 'pmt_1',
-      paymentRowId: 'pmt_1',
-      fact: FACTS.double_payment,
-    } as const;
-    const s = (p: PaymentRow) => decide(openReview(lane({}, p), ctx(), item), ctx(), closeRefunded);
-    const back = s(payment({ mark: 'parked', amountRefunded: 2990n }));
-    expect([marks(back), kinds(back)]).toEqual([['closed'], []]);
-    const others = [
-      payment({ mark: 'parked', amountRefunded: 2989n }),
-      payment({ mark: 'confirmed', amountRefunded: 2990n }),
-      payment({ mark: 'parked', amountRefunded: 2990n, succeededAt: null }),
-    ];
-    for (const p of others) expect([marks(s(p)), kinds(s(p))]).toEqual([[p.mark], ['double_payment']]);
-  });
+it('a fully refunded payment in review closes, with its items', () => {
+  const item = {
+    kind: 'double_payment',
+    subject: 'pmt_1',
+    paymentRowId: 'pmt_1',
+    fact: FACTS.double_payment,
+  } as const;
+  const s = (p: PaymentRow) => decide(openReview(lane({}, p), ctx(), item), ctx(), closeRefunded);
+  const back = s(payment({ mark: 'parked', amountRefunded: 2990n }));
+  expect([marks(back), kinds(back)]).toEqual([['closed'], []]);
+  const others = [
+    payment({ mark: 'parked', amountRefunded: 2989n }),
+    payment({ mark: 'confirmed', amountRefunded: 2990n }),
+    payment({ mark: 'parked', amountRefunded: 2990n, succeededAt: null }),
+  ];
+  for (const p of others) expect([marks(s(p)), kinds(s(p))]).toEqual([[p.mark], ['double_payment']]);
 });

@@ -1,5 +1,5 @@
 // Money on an invoice that does not match its mark: a rest that is still due, or more than was due.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import {
   type InvoiceRow,
   type LaneState,
@@ -49,108 +49,106 @@ const settled = (s: LaneState): LaneState => decide(s, ctx, declareSurplus);
 const told = (s: LaneState): string[] => open(s).map((r) => wordsOf(r).summary);
 const item = (s: LaneState): ReviewRow => open(s)[0] ?? never();
 
-describe('a surplus', () => {
-  it('that Stripe put on the customer’s balance is told with who paid what, and how to give it back', () => {
+it('a surplus on the customer’s balance opens an item with each payment and the way to refund it', () => {
+  const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+  expect(told(s)).toEqual([
+    'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
+  ]);
+  expect(item(s)).toMatchObject({ kind: 'amount_mismatch', paymentRowId: 'pmt_1' });
+  expect(wordsOf(item(s)).proposal).toContain("Refund 5.00 EUR and deduct it from the customer's balance");
+  expect([isSurplus(item(s)), surplusToRefund(s, item(s))]).toEqual([true, 500n]);
+});
+
+it("after a mark out of band, the surplus is the money above Stripe's paid amount", () => {
+  const s = settled(invoice({}, payment({ markMode: 'out_of_band' })));
+  expect(told(s)).toEqual([
+    'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
+  ]);
+  expect(wordsOf(item(s)).proposal).toContain('Refund 5.00 EUR, or apply this and credit the customer');
+});
+
+it.each([
+  ['the exact amount', invoice({ amountPaid: 2990n }, payment({ markMode: 'out_of_band' }))],
+  ['less than what is shown as paid', invoice({ amountPaid: 3990n }, payment({ markMode: 'out_of_band' }))],
+  ['a payment record, of which Stripe counts the surplus itself', invoice({}, payment())],
+  ['an invoice that is not paid', invoice({ status: 'open' }, payment({ markMode: 'out_of_band' }))],
+  ['an event shape that counts nothing as paid', invoice({ amountPaid: 0n }, payment({ markMode: 'out_of_band' }))],
+  ['a payment that is not on the invoice', invoice({}, payment({ markMode: 'out_of_band', mark: 'parked' }))],
+  ['a payment of an unknown amount', invoice({}, payment({ markMode: 'out_of_band', amount: null }))],
+  ['a lane of which no invoice is known', putPayment(emptyLane('in_1'), payment({ markMode: 'out_of_band' }))],
+])('there is no surplus: %s', (_, s) => {
+  expect(settled(s)).toBe(s);
+});
+
+it('a surplus of two payments names both, the earlier first, and belongs to the later', () => {
+  const early = payment({
+    id: 'pmt_2',
+    paymentId: 'pay_2',
+    amount: 500n,
+    succeededAt: new Date(NOW.getTime() - 1000),
+  });
+  const s = settled(invoice({ amountOverpaid: 1000n }, payment(), early));
+  expect(told(s)[0]).toContain('5.00 EUR (payment pay_2) and 29.90 EUR (payment pay_1) was taken');
+  expect(item(s).paymentRowId).toBe('pmt_1');
+  const atOnce = settled(invoice({ amountOverpaid: 1000n }, { ...early, succeededAt: NOW }, payment()));
+  expect(told(atOnce)[0]).toContain('29.90 EUR (payment pay_1) and 5.00 EUR (payment pay_2) was taken');
+});
+
+it('a surplus without a payment here opens an item: somebody attached a payment by hand', () => {
+  const s = settled(invoice({ amountOverpaid: 700n }));
+  expect(told(s)).toEqual(['the invoice is overpaid by 7.00 EUR: the MoR took nothing for it, 24.90 EUR was due']);
+  expect(item(s).paymentRowId).toBeNull();
+});
+
+it('a surplus of another amount changes its one item, on every report', () => {
+  const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+  expect(settled(s)).toBe(s);
+  const more = takeRead(s, ctx, facts({ status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountOverpaid: 700n }));
+  const again = settled(more);
+  expect(again.reviews.map((r) => [r.status, r.resolution])).toEqual([['open', null]]);
+  expect(told(again)[0]).toContain('overpaid by 7.00 EUR');
+  const gone = settled(takeRead(again, ctx, facts({ status: 'paid', amountOverpaid: 0n })));
+  expect(told(gone)).toEqual([]);
+});
+
+it.each(['apply', 'dismiss'] as const)("a surplus with a person's choice (%s) opens no second item", (resolution) => {
+  const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+  const decided: LaneState = { ...s, reviews: s.reviews.map((r) => ({ ...r, status: 'resolved', resolution })) };
+  expect(settled(decided)).toBe(decided);
+});
+
+it.each(['requested', 'unknown', 'pending', 'succeeded'] as const)(
+  'a surplus with a %s refund closes its item: nobody refunds it twice',
+  (status) => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
-    expect(told(s)).toEqual([
-      'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
-    ]);
-    expect(item(s)).toMatchObject({ kind: 'amount_mismatch', paymentRowId: 'pmt_1' });
-    expect(wordsOf(item(s)).proposal).toContain("Refund 5.00 EUR and deduct it from the customer's balance");
-    expect([isSurplus(item(s)), surplusToRefund(s, item(s))]).toEqual([true, 500n]);
-  });
+    const onItsWay = putRefund(s, refund({ status }));
+    expect(surplusToRefund(onItsWay, item(s))).toBe(0n);
+    expect(told(settled(onItsWay))).toEqual([]);
+    const other = putRefund(s, refund({ status, paymentRowId: 'pmt_9' }));
+    expect(told(settled(other))).toHaveLength(1);
+  },
+);
 
-  it('out of band is what was taken beyond what Stripe shows as paid: Stripe itself tells of none', () => {
-    const s = settled(invoice({}, payment({ markMode: 'out_of_band' })));
-    expect(told(s)).toEqual([
-      'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
-    ]);
-    expect(wordsOf(item(s)).proposal).toContain('Refund 5.00 EUR, or apply this and credit the customer');
-  });
+it.each(['failed', 'joined'] as const)('a surplus opens an item again after its chosen refund has %s', (status) => {
+  const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+  const chosen = s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'refund' }) as const);
+  const again = settled(putRefund({ ...s, reviews: chosen }, refund({ status })));
+  expect(told(again)).toEqual(told(s));
+  expect(surplusToRefund(again, item(again))).toBe(500n);
+});
 
-  it.each([
-    ['the exact amount', invoice({ amountPaid: 2990n }, payment({ markMode: 'out_of_band' }))],
-    ['less than what is shown as paid', invoice({ amountPaid: 3990n }, payment({ markMode: 'out_of_band' }))],
-    ['a payment record, of which Stripe counts the surplus itself', invoice({}, payment())],
-    ['an invoice that is not paid', invoice({ status: 'open' }, payment({ markMode: 'out_of_band' }))],
-    ['an event shape that counts nothing as paid', invoice({ amountPaid: 0n }, payment({ markMode: 'out_of_band' }))],
-    ['a payment that is not on the invoice', invoice({}, payment({ markMode: 'out_of_band', mark: 'parked' }))],
-    ['a payment of an unknown amount', invoice({}, payment({ markMode: 'out_of_band', amount: null }))],
-    ['a lane of which no invoice is known', putPayment(emptyLane('in_1'), payment({ markMode: 'out_of_band' }))],
-  ])('is none: %s', (_, s) => {
-    expect(settled(s)).toBe(s);
-  });
+it('after a part refund the item proposes the rest, and a full refund closes it', () => {
+  const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+  const part = putPayment(s, payment({ amountRefunded: 200n }));
+  expect(surplusToRefund(part, item(part))).toBe(300n);
+  const all = putPayment(s, payment({ amountRefunded: 500n }));
+  expect(surplusToRefund(all, item(all))).toBe(0n);
+  expect(told(settled(all))).toEqual([]);
+});
 
-  it('of two payments names both, the earlier first, and belongs to the later', () => {
-    const early = payment({
-      id: 'pmt_2',
-      paymentId: 'pay_2',
-      amount: 500n,
-      succeededAt: new Date(NOW.getTime() - 1000),
-    });
-    const s = settled(invoice({ amountOverpaid: 1000n }, payment(), early));
-    expect(told(s)[0]).toContain('5.00 EUR (payment pay_2) and 29.90 EUR (payment pay_1) was taken');
-    expect(item(s).paymentRowId).toBe('pmt_1');
-    const atOnce = settled(invoice({ amountOverpaid: 1000n }, { ...early, succeededAt: NOW }, payment()));
-    expect(told(atOnce)[0]).toContain('29.90 EUR (payment pay_1) and 5.00 EUR (payment pay_2) was taken');
-  });
-
-  it('that nobody here took is told as well: somebody attached a payment by hand', () => {
-    const s = settled(invoice({ amountOverpaid: 700n }));
-    expect(told(s)).toEqual(['the invoice is overpaid by 7.00 EUR: the MoR took nothing for it, 24.90 EUR was due']);
-    expect(item(s).paymentRowId).toBeNull();
-  });
-
-  it('of another amount changes its one item, however often it is reported', () => {
-    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
-    expect(settled(s)).toBe(s);
-    const more = takeRead(s, ctx, facts({ status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountOverpaid: 700n }));
-    const again = settled(more);
-    expect(again.reviews.map((r) => [r.status, r.resolution])).toEqual([['open', null]]);
-    expect(told(again)[0]).toContain('overpaid by 7.00 EUR');
-    const gone = settled(takeRead(again, ctx, facts({ status: 'paid', amountOverpaid: 0n })));
-    expect(told(gone)).toEqual([]);
-  });
-
-  it.each(['apply', 'dismiss'] as const)('that a person has decided (%s) is not told again', (resolution) => {
-    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
-    const decided: LaneState = { ...s, reviews: s.reviews.map((r) => ({ ...r, status: 'resolved', resolution })) };
-    expect(settled(decided)).toBe(decided);
-  });
-
-  it.each(['requested', 'unknown', 'pending', 'succeeded'] as const)(
-    'whose refund is %s is not told again, and its item closes: nobody is to give it back twice',
-    (status) => {
-      const s = settled(invoice({ amountOverpaid: 500n }, payment()));
-      const onItsWay = putRefund(s, refund({ status }));
-      expect(surplusToRefund(onItsWay, item(s))).toBe(0n);
-      expect(told(settled(onItsWay))).toEqual([]);
-      const other = putRefund(s, refund({ status, paymentRowId: 'pmt_9' }));
-      expect(told(settled(other))).toHaveLength(1);
-    },
-  );
-
-  it.each(['failed', 'joined'] as const)(
-    'whose refund, which a person chose, has %s is told to a person again',
-    (status) => {
-      const s = settled(invoice({ amountOverpaid: 500n }, payment()));
-      const chosen = s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'refund' }) as const);
-      const again = settled(putRefund({ ...s, reviews: chosen }, refund({ status })));
-      expect(told(again)).toEqual(told(s));
-      expect(surplusToRefund(again, item(again))).toBe(500n);
-    },
-  );
-
-  it('of which a part was given back proposes the rest alone, and all of it given back closes the item', () => {
-    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
-    const part = putPayment(s, payment({ amountRefunded: 200n }));
-    expect(surplusToRefund(part, item(part))).toBe(300n);
-    const all = putPayment(s, payment({ amountRefunded: 500n }));
-    expect(surplusToRefund(all, item(all))).toBe(0n);
-    expect(told(settled(all))).toEqual([]);
-  });
-
-  it.each(['attaching', 'paying'] as const)('waits for a payment whose mark is %s, and then names it', (mark) => {
+it.each(['attaching', 'paying'] as const)(
+  'a surplus waits for a payment with the mark %s, and then names it',
+  (mark) => {
     const s = invoice({ amountOverpaid: 500n }, payment({ mark }));
     expect(settled(s)).toBe(s);
     const done = settled(putPayment(s, payment()));
@@ -158,18 +156,18 @@ describe('a surplus', () => {
       'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
     ]);
     expect(item(done).paymentRowId).toBe('pmt_1');
-  });
+  },
+);
 
-  it('that a person let through with its payment is not asked about', () => {
-    const s = invoice({ amountOverpaid: 500n }, payment({ waived: ['amount_mismatch', 'surplus'] }));
-    expect(settled(s)).toBe(s);
-  });
+it('a surplus accepted with its payment asks nobody', () => {
+  const s = invoice({ amountOverpaid: 500n }, payment({ waived: ['amount_mismatch', 'surplus'] }));
+  expect(settled(s)).toBe(s);
+});
 
-  it('is no other item of the invoice: what those give back is not the surplus', () => {
-    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
-    const other = { ...item(s), topic: 'rest-due' } as const;
-    expect([isSurplus(other), surplusToRefund(s, other)]).toEqual([false, null]);
-  });
+it('other items of the invoice are no surplus', () => {
+  const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+  const other = { ...item(s), topic: 'rest-due' } as const;
+  expect([isSurplus(other), surplusToRefund(s, other)]).toEqual([false, null]);
 });
 
 const paid = (amountPaid: bigint): Partial<InvoiceFacts> => ({ status: 'paid', amountPaid, amountRemaining: 0n });
@@ -177,90 +175,84 @@ const outOfBand = aPayment({ mark: 'confirmed', markMode: 'out_of_band' });
 const other = (over: Partial<PaymentRow> = {}): PaymentRow =>
   aPayment({ id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2', mark: 'confirmed', amount: 1000n, ...over });
 
-describe('an invoice that was marked out of band', () => {
-  const beyond = (s: LaneState, before: bigint | null, of: PaymentRow = outOfBand, took?: bigint): readonly string[] =>
-    told(
-      decide(s, ctx, (l) => {
-        const p = Object.assign(l.findPayment('pmt_1') ?? never(), of);
-        askIfBeyond(l, p, before === null ? null : anInvoice(paid(before)), took);
-      }),
-    );
-  const forty = ['the invoice was marked as paid with 40.00 EUR, and 29.90 EUR was taken'];
+const beyond = (s: LaneState, before: bigint | null, of: PaymentRow = outOfBand, took?: bigint): readonly string[] =>
+  told(
+    decide(s, ctx, (l) => {
+      const p = Object.assign(l.findPayment('pmt_1') ?? never(), of);
+      askIfBeyond(l, p, before === null ? null : anInvoice(paid(before)), took);
+    }),
+  );
+const forty = ['the invoice was marked as paid with 40.00 EUR, and 29.90 EUR was taken'];
 
-  it('took what is paid on it now and was not before', () => {
-    const s = lane(paid(4000n), outOfBand);
-    expect(beyond(s, null)).toEqual(forty);
-    expect(beyond(s, 0n)).toEqual(forty);
-    expect(beyond(s, 1009n)).toEqual(['the invoice was marked as paid with 29.91 EUR, and 29.90 EUR was taken']);
-    expect(beyond(s, 1010n)).toEqual([]);
-    expect(beyond(lane(paid(2990n), outOfBand), 0n)).toEqual([]);
-  });
+it('a mark out of band took the newly paid amount', () => {
+  const s = lane(paid(4000n), outOfBand);
+  expect(beyond(s, null)).toEqual(forty);
+  expect(beyond(s, 0n)).toEqual(forty);
+  expect(beyond(s, 1009n)).toEqual(['the invoice was marked as paid with 29.91 EUR, and 29.90 EUR was taken']);
+  expect(beyond(s, 1010n)).toEqual([]);
+  expect(beyond(lane(paid(2990n), outOfBand), 0n)).toEqual([]);
+});
 
-  it('took what no other marked payment settled, where the mark is shown already', () => {
-    const of = (...others: PaymentRow[]): readonly string[] => beyond(lane(paid(4000n), outOfBand, ...others), 4000n);
-    expect(of()).toEqual(forty);
-    expect(of(other())).toEqual(['the invoice was marked as paid with 30.00 EUR, and 29.90 EUR was taken']);
-    expect(of(other({ amount: 1010n }))).toEqual([]);
-    expect(of(other({ amount: 500n }), other({ id: 'pmt_3', amount: 510n }))).toEqual([]);
-    expect(of(other({ mark: 'parked', amount: 1010n }))).toEqual(forty);
-    expect(of({ ...other(), amount: null })).toEqual(forty);
-  });
+it('a mark out of band, already visible, took the amount of no other payment', () => {
+  const of = (...others: PaymentRow[]): readonly string[] => beyond(lane(paid(4000n), outOfBand, ...others), 4000n);
+  expect(of()).toEqual(forty);
+  expect(of(other())).toEqual(['the invoice was marked as paid with 30.00 EUR, and 29.90 EUR was taken']);
+  expect(of(other({ amount: 1010n }))).toEqual([]);
+  expect(of(other({ amount: 500n }), other({ id: 'pmt_3', amount: 510n }))).toEqual([]);
+  expect(of(other({ mark: 'parked', amount: 1010n }))).toEqual(forty);
+  expect(of({ ...other(), amount: null })).toEqual(forty);
+});
 
-  it('took what Stripe says that it did, where it says so', () => {
-    expect(beyond(lane(paid(4000n), outOfBand), 4000n, outOfBand, 2990n)).toEqual([]);
-    expect(beyond(lane(paid(2990n), outOfBand), 0n, outOfBand, 4000n)).toEqual(forty);
-  });
+it('a mark out of band took Stripe’s own amount, if Stripe names it', () => {
+  expect(beyond(lane(paid(4000n), outOfBand), 4000n, outOfBand, 2990n)).toEqual([]);
+  expect(beyond(lane(paid(2990n), outOfBand), 0n, outOfBand, 4000n)).toEqual(forty);
+});
 
-  it('is asked about only of a payment whose sum is known, and that was not attached', () => {
-    const s = lane(paid(4000n), outOfBand);
-    expect(beyond(s, null, { ...outOfBand, markMode: 'payment_record' })).toEqual([]);
-    expect(beyond(s, null, { ...outOfBand, amount: null })).toEqual([]);
-    expect(beyond({ ...s, invoice: null }, null)).toEqual([]);
-  });
+it('only a payment with a known sum and no attach is in question', () => {
+  const s = lane(paid(4000n), outOfBand);
+  expect(beyond(s, null, { ...outOfBand, markMode: 'payment_record' })).toEqual([]);
+  expect(beyond(s, null, { ...outOfBand, amount: null })).toEqual([]);
+  expect(beyond({ ...s, invoice: null }, null)).toEqual([]);
 });
 
 /** Two marked payments of an open invoice of which 5.00 are due. */
-describe('a rest that is due after the mark', () => {
-  const rest = (over: Partial<PaymentRow> = {}, row: Partial<InvoiceRow> = {}): LaneState => {
-    const s = lane({ amountPaid: 2490n, amountRemaining: 500n }, aPayment({ mark: 'confirmed', ...over }));
-    return withInvoice(s, { readAt: ctx.now, ...row });
-  };
-  const declared = (s: LaneState): LaneState => decide(s, ctx, declares(restItems));
-  const ended = (s: LaneState, resolution: Resolution): LaneState =>
-    closeReviews(declared(s), ctx, () => true, { by: 'ada', resolution, note: null });
-  const topics = (s: LaneState): string[] => open(declared(s)).map((r) => r.topic);
-  const refunded = (s: LaneState, status: RefundStatus, of: PaymentRow = aPayment()): LaneState =>
-    putRefund(s, { ...newRefund(ctx, of, 500n, null, 'api'), status });
+const rest = (over: Partial<PaymentRow> = {}, row: Partial<InvoiceRow> = {}): LaneState => {
+  const s = lane({ amountPaid: 2490n, amountRemaining: 500n }, aPayment({ mark: 'confirmed', ...over }));
+  return withInvoice(s, { readAt: ctx.now, ...row });
+};
+const declared = (s: LaneState): LaneState => decide(s, ctx, declares(restItems));
+const ended = (s: LaneState, resolution: Resolution): LaneState =>
+  closeReviews(declared(s), ctx, () => true, { by: 'ada', resolution, note: null });
+const topics = (s: LaneState): string[] => open(declared(s)).map((r) => r.topic);
+const refunded = (s: LaneState, status: RefundStatus, of: PaymentRow = aPayment()): LaneState =>
+  putRefund(s, { ...newRefund(ctx, of, 500n, null, 'api'), status });
 
-  it('is for a person as long as the invoice can be paid', () => {
-    expect(told(declared(rest()))).toEqual([
-      'the payment is attached, and the invoice is still open with 5.00 EUR due',
-    ]);
-    expect(topics(rest({}, { platformStatus: 'uncollectible' }))).toEqual(['rest-due']);
-    const paidSince = withInvoice(declared(rest()), { platformStatus: 'paid' });
-    expect(declared(paidSince).reviews).toMatchObject([{ status: 'resolved', note: expect.stringContaining('paid') }]);
-  });
+it('a rest after the mark asks a person while the invoice is payable', () => {
+  expect(told(declared(rest()))).toEqual(['the payment is attached, and the invoice is still open with 5.00 EUR due']);
+  expect(topics(rest({}, { platformStatus: 'uncollectible' }))).toEqual(['rest-due']);
+  const paidSince = withInvoice(declared(rest()), { platformStatus: 'paid' });
+  expect(declared(paidSince).reviews).toMatchObject([{ status: 'resolved', note: expect.stringContaining('paid') }]);
+});
 
-  it.each<readonly [string, LaneState]>([
-    ['a person let a part through', rest({ waived: ['amount_mismatch'] })],
-    ['the payment is not marked', rest({ mark: 'waiting' })],
-    ['nothing is due', rest({}, { amountRemaining: 0n })],
-    ['the invoice is void', rest({}, { platformStatus: 'void' })],
-    ['the payment goes back', refunded(rest(), 'pending')],
-    ['a person dismissed it', ended(rest(), 'dismiss')],
-    ['a person asked for a look', withInvoice(ended(rest(), 'retry'), { readAt: null })],
-    ['nothing is known of the invoice', { ...rest(), invoice: null }],
-  ])('is no question where %s', (_, s) => {
-    expect(topics(s)).toEqual([]);
-  });
+it.each<readonly [string, LaneState]>([
+  ['a person let a part through', rest({ waived: ['amount_mismatch'] })],
+  ['the payment is not marked', rest({ mark: 'waiting' })],
+  ['nothing is due', rest({}, { amountRemaining: 0n })],
+  ['the invoice is void', rest({}, { platformStatus: 'void' })],
+  ['the payment goes back', refunded(rest(), 'pending')],
+  ['a person dismissed it', ended(rest(), 'dismiss')],
+  ['a person asked for a look', withInvoice(ended(rest(), 'retry'), { readAt: null })],
+  ['nothing is known of the invoice', { ...rest(), invoice: null }],
+])('a rest after the mark is no question if %s', (_, s) => {
+  expect(topics(s)).toEqual([]);
+});
 
-  it.each<readonly [string, LaneState]>([
-    ['a person looked again', ended(rest(), 'retry')],
-    ['the chosen refund failed', refunded(ended(rest(), 'refund'), 'failed')],
-    ['another payment goes back', refunded(rest(), 'pending', other())],
-    ['more was applied than was due', rest({ waived: ['amount_mismatch', 'surplus'] })],
-    ['a read of the invoice is under way', withInvoice(declared(rest()), { readAt: null })],
-  ])('is still a question where %s', (_, s) => {
-    expect(topics(s)).toEqual(['rest-due']);
-  });
+it.each<readonly [string, LaneState]>([
+  ['a person looked again', ended(rest(), 'retry')],
+  ['the chosen refund failed', refunded(ended(rest(), 'refund'), 'failed')],
+  ['another payment goes back', refunded(rest(), 'pending', other())],
+  ['more was applied than was due', rest({ waived: ['amount_mismatch', 'surplus'] })],
+  ['a read of the invoice is under way', withInvoice(declared(rest()), { readAt: null })],
+])('a rest after the mark is still a question if %s', (_, s) => {
+  expect(topics(s)).toEqual(['rest-due']);
 });
