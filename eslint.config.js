@@ -9,26 +9,21 @@ const effects = [
 
 // The engine's pure part: the words of a lane, and what is decided on it.
 const engineRules = [
-  ...[
-    'adapter',
-    'answer',
-    'answer-parts',
-    'call',
-    'call-rule',
-    'change',
-    'commanded',
-    'draft',
-    'draft-moves',
-    'errand',
-    'event',
-    'facts',
-    'items',
-    'lookup',
-    'moves',
-    'payment',
-    'subject',
-  ],
-  ...['apply-answer', 'apply-event', 'errands', 'read-event', 'resolve-review', 'settle'],
+  'call',
+  'calls',
+  'commanded',
+  'context',
+  'draft',
+  'event',
+  'facts',
+  'items',
+  'lookup',
+  'open-money',
+  'payment',
+  'resolve-review',
+  'settle',
+  'subject',
+  'take-event',
 ].map((name) => `src/engine/${name}.ts`);
 
 export default tseslint.config(

@@ -2,7 +2,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { putDown, putDownStep } from '../notifications/rules/put-down.js';
-import { type Customers } from '../engine/errand.js';
+import { type Customers } from '../engine/lookup.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { type DecidedEvent, Decider, type TellStep } from '../engine/decider.js';
 import { type Claim } from '../engine/lane-store.js';

@@ -21,7 +21,7 @@ import { returns } from '../returns/subject.js';
 import { disputes } from '../disputes/subject.js';
 import { type Lane } from '../engine/draft.js';
 import { atRest } from '../engine/subject.js';
-import { oneOf } from '../engine/call-rule.js';
+import { oneOf } from '../engine/call.js';
 import { refundForItem } from '../refunds/rules/request.js';
 import { refunds } from '../refunds/subject.js';
 import { enrolment } from '../enrolment/subject.js';

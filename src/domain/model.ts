@@ -5,7 +5,7 @@ import { type Money } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
 import { type BillingCall, type BillingCallKind, CALL_WAY } from './ports/billing-platform.js';
 import { type WireRequest } from './ports/call.js';
-import { bigint, bool, code, ERASED, int, json, key, rowOf, type RowOf, text, texts, time } from './row.js';
+import { bigint, bool, code, type Draft, ERASED, int, json, key, rowOf, type RowOf, text, texts, time } from './row.js';
 
 export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus, type ReviewKind };
 
@@ -175,6 +175,35 @@ export const REFUND = rowOf('refund', {
   succeededAt: time().orNull,
 });
 export type RefundRow = RowOf<typeof REFUND>;
+
+/**
+ * Each move of a status asks its table. A move outside the table is a bug: it throws, the lane stops and a person hears of it, before money
+ * follows an impossible state.
+ */
+function check(what: string, moves: Readonly<Record<string, readonly string[]>>, from: string, to: string): void {
+  if (from !== to && moves[from]?.includes(to) !== true) throw new Error(`${what} cannot move from ${from} to ${to}`);
+}
+
+/** Moves a payment's mark; `also` changes with it. */
+export function moveMark(p: Draft<PaymentRow>, to: MarkStage, also: Partial<PaymentRow> = {}): void {
+  check('a mark', markMoves, p.mark, to);
+  // The next mark chooses its mode again.
+  if (p.mark !== to && to === 'waiting') p.markMode = null;
+  Object.assign(p, { mark: to }, also);
+}
+
+/** Moves a refund: whether the money went back. */
+export function moveRefund(r: Draft<RefundRow>, to: RefundStatus, also: Partial<RefundRow> = {}): void {
+  check('a refund', refundMoves, r.status, to);
+  if (r.status !== to) r.morStatus = null;
+  Object.assign(r, { status: to }, also);
+}
+
+/** Moves a refund's twin on Stripe. */
+export function moveMirror(r: Draft<RefundRow>, to: MirrorStage, also: Partial<RefundRow> = {}): void {
+  check("a refund's twin", mirrorMoves, r.mirror, to);
+  Object.assign(r, { mirror: to }, also);
+}
 
 export type Resolution = 'apply' | 'refund' | 'retry' | 'credit' | 'dismiss';
 

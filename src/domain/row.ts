@@ -103,3 +103,6 @@ export function rowOf<C extends Columns>(table: string, columns: C): Row<Values<
 export function newRow<T, G>(row: Row<T, G>, given: G & Partial<T>): T {
   return { ...row.first, ...given } as T; // `Given` names every column without a first value
 }
+
+/** A row that a rule may change. */
+export type Draft<T> = { -readonly [K in keyof T]: T[K] };

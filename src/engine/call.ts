@@ -1,7 +1,9 @@
-// A stored call with the rows behind it, and what its peer replied: the words of the rules of calls.
+// A stored call: the rows behind it, the reply, and the rule that its subject declares for it.
+import { type Draft } from '../domain/row.js';
 import { type EffectFact } from '../domain/facts/effect.js';
 import { type Refused } from '../domain/facts/parts.js';
 import {
+  type InvoiceRow,
   type LaneRows,
   type OutboxKind,
   type OutboxRow,
@@ -15,7 +17,8 @@ import { type CallFailure, said } from '../domain/ports/call.js';
 import { type LinkFacts, type ProformaMade } from '../domain/ports/mor-channels.js';
 import { type RefundAnswer } from '../domain/ports/payment-gateway.js';
 import { CUT_OFF_AFTER_MS } from '../policy.js';
-import { type Draft, type Lane } from './draft.js';
+import { type ChoiceRule } from './commanded.js';
+import { type Lane } from './draft.js';
 import { isCallOf } from './payment.js';
 
 /** A peer's reply to a stored call, by its kind. */
@@ -118,4 +121,57 @@ export function isAbout(item: Pick<ReviewRow, 'subject'>, m: Pick<OutboxRow, 'ki
 /** The subject of the call behind the item. */
 export function subjectOfCall({ subject }: Pick<ReviewRow, 'subject'>): string {
   return subject.slice(subject.indexOf(':') + 1);
+}
+
+/** Key and bytes are stored before the first send. */
+export type CallRule<K extends OutboxKind> = SentCall & {
+  readonly replied: (lane: Lane, call: Call, reply: AnswerTo<K>) => void;
+};
+
+/** The rule of a call but for its reply. */
+export type SentCall = {
+  /** Of calls that several subjects make: is a call with this subject of this rule (see `oneOf`)? Left out: all are. */
+  readonly of?: (lane: LaneRows, subject: string) => boolean;
+  /** Lower goes first. Marks go before mirrors, and calls for the MoR alone go last. */
+  readonly order: 0 | 1 | 2 | 3;
+  /** It writes to the invoice, or leads to a write or a charge: a fresh read comes before it, always or as the rule says. */
+  readonly readFirst?: true | ((i: InvoiceRow, lane: Lane) => boolean);
+  /**
+   * Stripe may show its effect although this database knows nothing of it, as after a restored backup. If Stripe may have forgotten the key
+   * of so old an invoice, Crossbill looks for the effect before the first try.
+   */
+  readonly mayBeThere?: (lane: LaneRows) => boolean;
+  /** It stays unsent for now, whatever its time. */
+  readonly waits?: (lane: Lane) => boolean;
+  /** Neither a send nor a look before this time. Null: at once. */
+  readonly notBefore?: (lane: Lane, call: Call) => Date | null;
+  /** Why nobody wants it any more; null: it still counts. The engine asks of each call without a reply, and takes it back. */
+  readonly unwanted?: (lane: Lane, call: Call) => string | null;
+  /** What follows before the engine takes it back. */
+  readonly takenBack?: (lane: Lane, call: Call, why: string) => void;
+  /** The peer refused it for good. */
+  readonly refused: (lane: Lane, call: Call, failure: CallFailure) => void;
+  /** Nobody replied; the engine sends it again. */
+  readonly silent?: (lane: Lane, call: Call, failure: CallFailure) => void;
+  /** It had no effect, and the invoice can no longer be paid. False or left out: the engine sends it under a next key. */
+  readonly withdrawn?: (lane: Lane, call: Call) => boolean;
+  /** Nobody can find out whether it had its effect. */
+  readonly untraceable?: (lane: Lane, call: Call, why: string) => void;
+  /** A person chose what becomes of the item about its refusal. */
+  readonly chosen?: ChoiceRule;
+};
+
+/** The rules of all calls. */
+export type CallRules = { readonly [K in OutboxKind]: CallRule<K> };
+
+/** The rule of a kind of call that several subjects make: a rule whose `of` knows the call, else `others`. All of them go out alike. */
+export function oneOf<K extends OutboxKind>(others: CallRule<K>, ...rules: readonly CallRule<K>[]): CallRule<K> {
+  const ruleOf = (lane: Lane, subject: string): CallRule<K> =>
+    rules.find(({ of }) => of?.(lane.toState(), subject) === true) ?? others;
+  return {
+    ...others,
+    replied: (lane, call, reply) => ruleOf(lane, call.row.subject).replied(lane, call, reply),
+    refused: (lane, call, failure) => ruleOf(lane, call.row.subject).refused(lane, call, failure),
+    chosen: (lane, r, choice) => ruleOf(lane, subjectOfCall(r)).chosen?.(lane, r, choice) ?? null,
+  };
 }

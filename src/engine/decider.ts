@@ -2,9 +2,9 @@
 import { type EventSource } from '../domain/ports/inbox.js';
 import { type LaneState, type ReviewKind } from '../domain/model.js';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
-import { type CallRules } from './call-rule.js';
+import { type CallRules } from './call.js';
 import { type Lane, type Rule } from './draft.js';
-import { type Customers, type NextErrand } from './errand.js';
+import { type Customers, type NextErrand } from './lookup.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
 import { type Claim, type EventVerdict } from './lane-store.js';
 import { type ChoiceRule } from './commanded.js';

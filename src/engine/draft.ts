@@ -16,10 +16,7 @@ import { isSameFact } from '../domain/fact.js';
 import { choicesOf, isDismissed, type Item, newReview } from '../domain/item.js';
 import { type BillingCall } from '../domain/ports/billing-platform.js';
 import { SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
-import { newRow } from '../domain/row.js';
-
-/** A row that a rule may change. */
-export type Draft<T> = { -readonly [K in keyof T]: T[K] };
+import { type Draft, newRow } from '../domain/row.js';
 
 type Lists = Pick<LaneState, 'payments' | 'attempts' | 'refunds' | 'objects' | 'messages' | 'reviews'>;
 type Row<K extends keyof Lists> = Lists[K][number];

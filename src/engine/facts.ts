@@ -1,10 +1,20 @@
-// Takes in what the platform says of an invoice, whatever the order it is heard in.
+// Stripe's facts of an invoice: from events and from reads, in any order; and when a read is due.
 import { INVOICE } from '../domain/invoice-row.js';
 import { type InvoiceRow, type PlatformStatus } from '../domain/model.js';
+import { showMoney } from '../domain/money.js';
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
-import { newRow } from '../domain/row.js';
-import { type Draft, type Lane } from './draft.js';
-import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, READ_FRESH_MS } from '../policy.js';
+import { type CallOutcome, mayPass, said } from '../domain/ports/call.js';
+import { newRow, type Draft } from '../domain/row.js';
+import { retryAt } from './context.js';
+import { type Lane } from './draft.js';
+import { askFor, type Errand, type Lookup } from './lookup.js';
+import {
+  DRAFT_LOOK_AFTER_MS,
+  DRAFT_LOOK_EVERY_MS,
+  DRAFT_USUAL_LIFE_MS,
+  FAILED_READS_SHOWN,
+  READ_FRESH_MS,
+} from '../policy.js';
 
 // How far along an invoice is: a status is never replaced by an earlier one, however late an event arrives.
 const PROGRESS: Record<PlatformStatus, number> = {
@@ -24,7 +34,7 @@ export function ensureInvoice(lane: Lane): Draft<InvoiceRow> {
   return lane.invoice;
 }
 
-/** The invoice is to be read now, for its own sake: see read-invoice.ts. */
+/** The invoice is to be read now, for its own sake: see `invoiceLookup`. */
 export function askAgain({ invoice, now }: Lane): void {
   if (invoice !== null) Object.assign(invoice, { readAt: null, readDueAt: now });
 }
@@ -131,4 +141,40 @@ export function openLook(i: InvoiceRow, { now }: { readonly now: Date }): Date |
 /** The next write to the invoice waits for a new read of it. */
 export function requireRead({ invoice }: Lane): void {
   if (invoice !== null) Object.assign(invoice, { readAt: null, readDueAt: null });
+}
+
+export const invoiceLookup: Lookup<string, CallOutcome<InvoiceFacts | null>> = {
+  name: 'read-invoice',
+  wanted: (lane) => {
+    const i = lane.invoice;
+    if (i === null || i.readAt !== null || i.readDueAt === null) return null;
+    return lane.isPast(i.readDueAt) ? i.invoiceId : null;
+  },
+  ask: (invoiceId, { platform }) => platform.readInvoice(invoiceId),
+  take: takeInvoiceRead,
+};
+
+/** Reads the invoice next, for a rule that decides on what Stripe shows now. */
+export function readInvoice(invoiceId: string): Errand {
+  return askFor(invoiceLookup, invoiceId);
+}
+
+/** The read came back, or it failed and is made again later. */
+export function takeInvoiceRead(lane: Lane, outcome: CallOutcome<InvoiceFacts | null>): void {
+  const detail = { call: 'read_invoice', requestId: outcome.requestId };
+  if (outcome.ok) {
+    const f = outcome.value;
+    takeRead(lane, f);
+    const due = f === null ? '' : showMoney({ minor: f.amountRemaining, currency: f.currency });
+    return lane.say(
+      'call',
+      `read from Stripe: ${f === null ? 'no such invoice' : `${f.status}, ${due} due`}`,
+      null,
+      detail,
+    );
+  }
+  const i = ensureInvoice(lane);
+  i.readAttempts += 1;
+  i.readDueAt = retryAt(lane.ctx, i.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
+  if (i.readAttempts <= FAILED_READS_SHOWN) lane.say('call', `read from Stripe failed: ${said(outcome)}`, null, detail);
 }

@@ -1,8 +1,9 @@
 // Review items, declared: a rule yields what holds now. This file alone opens, updates and closes such items.
+import { type Draft } from '../domain/row.js';
 import { type FactCode, type FactsByKind, isSameFact } from '../domain/fact.js';
 import { choicesOf, isDismissed, type Item } from '../domain/item.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
-import { type Draft, type Lane, type Rule } from './draft.js';
+import { type Lane, type Rule } from './draft.js';
 
 type KindAndFact<C extends FactCode> = {
   [K in ReviewKind]: { readonly kind: K; readonly fact: Extract<FactsByKind[K], { readonly code: C }> };

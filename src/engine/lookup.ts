@@ -1,6 +1,53 @@
-// A lookup: a question that the lane needs answered next. It changes nothing outside.
+// An errand is one request to somebody else that the lane needs next: a stored call, or a lookup. A lookup asks a question and changes nothing
+// outside.
+import { type InvoiceRow, type OutboxRow } from '../domain/model.js';
+import { type Enrolled } from '../domain/enrolment.js';
+import { type ChargedFor, type ChargedMethod } from '../domain/ports/billing-reader.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import { type BillingPlatform } from '../domain/ports/billing-platform.js';
+import { type MorChannels } from '../domain/ports/mor-channels.js';
+import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type Lane, type Rule } from './draft.js';
-import { type CarriedBy, type Errand, type NextErrand, type Peers } from './errand.js';
+
+/** Whom a lookup may ask. */
+export type Peers = {
+  readonly platform: BillingPlatform;
+  readonly gateway: PaymentGateway;
+  readonly channels: MorChannels;
+  readonly signups: { readonly paysByDebit: (customerId: string) => Promise<boolean> };
+  readonly customers: Customers;
+};
+
+/** Questions about a customer. Crossbill looks into its own books first. */
+export type Customers = {
+  /** Is the invoice's customer enrolled? */
+  readonly look: (
+    invoice: Pick<InvoiceRow, 'subscriptionId' | 'collectionMethod'> & {
+      readonly customerId: string;
+      readonly createdAt: Date | null;
+    },
+  ) => Promise<CallOutcome<Enrolled>>;
+  /** What would the platform charge? `fresh`: an earlier look will not do. */
+  readonly lookAtCharging: (of: ChargedFor, fresh: boolean) => Promise<CallOutcome<ChargedMethod | null>>;
+};
+
+/** Makes a call under the name by which it is logged. */
+export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
+
+export type Errand =
+  /** Which account does STRIPE_API_KEY belong to? An event with an account waits for the answer. */
+  | { readonly do: 'read-account' }
+  | { readonly do: 'send'; readonly message: OutboxRow }
+  | { readonly do: 'probe'; readonly message: OutboxRow }
+  | {
+      readonly do: 'look-up';
+      readonly name: string;
+      readonly question: unknown;
+      readonly ask: (peers: Peers, call: CarriedBy) => Promise<Rule>;
+    };
+
+/** The errand that a lane needs next; null: none. A time to come belongs into `lane.isPast`. */
+export type NextErrand = (lane: Lane) => Errand | null;
 
 /** `Q`: the question, `A`: the answer. */
 export type Lookup<Q, A> = {

@@ -1,5 +1,6 @@
-// A payment of an invoice: how one begins, how one ends, and which of them an event is about.
-import { type Ctx } from './context.js';
+// A payment of an invoice: how one begins, books its money and ends, and which of them an event is about. One charge is one sum of money: booked
+// for one payment of one invoice, whatever the MoR's events name.
+import { type ChargeHolder, type Ctx } from './context.js';
 import { type Seen } from '../domain/facts/parts.js';
 import {
   type InvoiceRow,
@@ -9,14 +10,16 @@ import {
   type OutboxRow,
   PAYMENT,
   type PaymentRow,
+  type ReviewRow,
+  moveMark,
 } from '../domain/model.js';
-import { newRow } from '../domain/row.js';
+import { newRow, type Draft } from '../domain/row.js';
 import { effectName, OWN_PAYMENT, ownIdOf } from '../domain/payment-name.js';
 import { has, isSameMoney } from '../domain/mor-object.js';
+import { paymentCollected } from '../domain/postings.js';
 import { type PaymentEvent } from './event.js';
 import { type Refusal, refuse, type Result } from './commanded.js';
-import { type Draft, type Lane } from './draft.js';
-import { moveMark } from './moves.js';
+import { type Lane } from './draft.js';
 import { DAY_MS, HOUR_MS } from '../policy.js';
 
 export function newPayment(
@@ -129,7 +132,7 @@ export function paymentThatCame(s: Pick<LaneState, 'payments' | 'refunds'>): str
   return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
 }
 
-/** A person dismissed it, and nobody knows of any money: an unproven charge, or a charge of another invoice (engine/one-charge.ts). */
+/** A person dismissed it, and nobody knows of any money: an unproven charge, or a charge of another invoice (`setAside`). */
 export function saysNothing(p: PaymentRow): boolean {
   return p.mark === 'closed' && p.succeededAt === null;
 }
@@ -210,4 +213,72 @@ export function inBooks(p: PaymentRow): Seen {
   const money = p.amount === null ? null : { minor: p.amount, currency: p.currency };
   const at = p.succeededAt?.toISOString() ?? null;
   return { source: 'books', id: effectName(p), payment: p.paymentId, charge: p.processorChargeId, money, at };
+}
+
+/**
+ * Books what the MoR took for a payment. False: the charge was collected for another invoice's payment. Then nothing is booked or marked, and
+ * an item names both.
+ */
+export function collect(lane: Lane, p: Draft<PaymentRow>, eventId: string | null): boolean {
+  const { amount, processorChargeId: charge } = p;
+  if (amount === null) return true;
+  const holder = charge === null ? undefined : lane.ctx.chargesElsewhere?.get(charge);
+  if (holder !== undefined) {
+    setAside(lane, p, amount, holder);
+    return false;
+  }
+  const isOf = (paymentRowId: string | null, topic: string): boolean =>
+    topic === 'charge-elsewhere' && paymentRowId === p.id;
+  const how = { by: null, resolution: 'cleared', note: 'the MoR names a charge of its own for it' } as const;
+  lane.closeItems((r) => isOf(r.paymentRowId, r.topic), how);
+  const entry = paymentCollected(p, amount, lane.now, eventId);
+  const again = lane.payments.some((x) => x.id !== p.id && x.succeededAt !== null && x.processorChargeId === charge);
+  lane.book(again ? { ...entry, processorChargeId: null } : entry);
+  return true;
+}
+
+/** The payment waits for a person, who can only leave it aside. It stays aside when the MoR names the same charge again. */
+function setAside(lane: Lane, p: Draft<PaymentRow>, amount: bigint, holder: ChargeHolder): void {
+  Object.assign(p, { succeededAt: null, proveDueAt: null });
+  if (p.mark === 'closed') p.status = 'failed';
+  else {
+    if (p.mark !== 'parked') moveMark(p, 'waiting');
+    moveMark(p, 'parked');
+  }
+  lane.ask({
+    kind: 'double_payment',
+    subject: `${p.id}:charge`,
+    paymentRowId: p.id,
+    fact: {
+      code: 'charge-elsewhere',
+      payment: effectName(p),
+      amount: { minor: amount, currency: p.currency },
+      charge: p.processorChargeId,
+      holder: holder.payment,
+      holderInvoice: holder.invoiceId,
+    },
+    actions: ['dismiss'],
+  });
+}
+
+/** A signup's charge is real: from here on it is a payment like any other. */
+export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
+  if (p.amount === null) return;
+  const isNew = p.succeededAt === null;
+  Object.assign(p, { status: 'succeeded', succeededAt: p.succeededAt ?? lane.now, proveDueAt: null });
+  if (isNew && !collect(lane, p, null)) return;
+  moveMark(p, 'waiting');
+  lane.say('decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p);
+}
+
+/** The amount of a signup's payment is certain: its item closes, and a mark that waited for it goes on. */
+export function settleAmount(lane: Lane, p: Draft<PaymentRow>, note: string): void {
+  const isAsked = lane.reviews.some((r) => isOfAmount(p, r));
+  if (!isAsked) return;
+  lane.closeItems((r) => isOfAmount(p, r), { by: null, resolution: 'cleared', note });
+  if (p.mark === 'parked' && p.succeededAt !== null) moveMark(p, 'waiting');
+}
+
+function isOfAmount({ signupId }: PaymentRow, r: ReviewRow): boolean {
+  return signupId !== null && r.status === 'open' && r.kind === 'amount_mismatch' && r.subject === signupId;
 }

@@ -1,10 +1,9 @@
 // Brings a lane to rest: from all known facts to the next calls and items, the next errand, and the time of the next look. It asks nobody, sends
 // nothing, and gives the same for facts in any order.
-import { nextErrand } from './errands.js';
 import { type LaneState } from '../domain/model.js';
-import { type Errand } from './errand.js';
+import { type Errand } from './lookup.js';
 import { type Ctx } from './context.js';
-import { takeBackUnwanted } from './call-rule.js';
+import { nextCall, takeBackUnwanted } from './calls.js';
 import { Lane, type Rule } from './draft.js';
 import { type Subjects } from './decider.js';
 import { SETTLE_ROUNDS } from '../policy.js';
@@ -29,6 +28,15 @@ export function settle(subjects: Subjects, s: LaneState, ctx: Ctx): Settled {
   const errand = isOutside(state) ? null : nextErrand(subjects, lane);
   if (errand !== null) return { state, errand, dueAt: ctx.now };
   return { state, errand, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) };
+}
+
+/** The errand that goes first; null: the lane needs none. */
+export function nextErrand({ errandsFirst, calls, errandsLast }: Subjects, lane: Lane): Errand | null {
+  for (const next of [...errandsFirst, (of: Lane) => nextCall(calls, of), ...errandsLast]) {
+    const errand = next(lane);
+    if (errand !== null) return errand;
+  }
+  return null;
 }
 
 function runRules(subjects: Subjects, lane: Lane): void {

@@ -1,13 +1,13 @@
 // Works one claimed lane until nothing is due: take in what came, decide, write down, carry out, and again.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
-import { applyAnswer, applyProbe } from './apply-answer.js';
+import { applyAnswer, applyProbe } from './calls.js';
 import { type Answer } from './call.js';
 import { type ChargeHolder, emptyLane, type RefundHolder } from './context.js';
 import { type DecidedEvent } from './decider.js';
 import { Lane, type Rule } from './draft.js';
 import { collectedCharges } from './payment.js';
-import { type CarriedBy, type Errand, type Peers } from './errand.js';
+import { type CarriedBy, type Errand, type Peers } from './lookup.js';
 import { settle } from './settle.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
@@ -19,7 +19,7 @@ import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { FlowContext } from './flow-context.js';
 import { LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { LIVE_MODE, type LiveModeRule, lookBy, OwnAccount } from './own-account.js';
-import { readInvoice } from './read-invoice.js';
+import { readInvoice } from './facts.js';
 import { takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
@@ -192,12 +192,12 @@ export class WorkLaneFlow {
         const { id, kind } = errand.message;
         const outcome = await trail.call(kind, id, this.send(errand.message));
         const refundsElsewhere = await this.refundsElsewhere(errand.message, outcome);
-        return { take: (lane) => applyAnswer(subjects, lane, id, outcome), refundsElsewhere };
+        return { take: (lane) => applyAnswer(subjects.calls, lane, id, outcome), refundsElsewhere };
       }
       case 'probe': {
         const { id } = errand.message;
         const outcome = await trail.call(errand.do, id, this.platform.probe(billingCall(errand.message).asked));
-        return { take: (lane) => applyProbe(subjects, lane, id, outcome) };
+        return { take: (lane) => applyProbe(subjects.calls, lane, id, outcome) };
       }
       case 'look-up':
         return { take: await errand.ask(this.peers, call) };

@@ -12,7 +12,7 @@ import { type CallOutcome } from '../domain/ports/call.js';
 import { chargeKey, ChargeLooksStore } from './charge-looks.store.js';
 import { EnrolmentStore } from './enrolment.store.js';
 import { type FlowSettings } from '../domain/settings.js';
-import { type Customers } from '../engine/errand.js';
+import { type Customers } from '../engine/lookup.js';
 import { FLOW_SETTINGS } from '../engine/flow-context.js';
 import { CHARGE_LOOK_GOOD_MS } from '../policy.js';
 import { fromBooks, fromPlatform } from './rules/enrolment.js';

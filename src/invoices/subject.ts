@@ -1,6 +1,6 @@
 // Invoices join the engine.
 import { nextLookup } from '../engine/lookup.js';
-import { invoiceLookup } from '../engine/read-invoice.js';
+import { invoiceLookup } from '../engine/facts.js';
 import { type Subject } from '../engine/subject.js';
 import { chooseDraft, draftItems } from './rules/invoice.js';
 import { relayCall } from './rules/relay.js';

@@ -1,7 +1,6 @@
 // The repair after verify: takes events into the inbox and settles invoices again. The workers carry out the rest.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
-import { askAgain, isHeardSince } from '../engine/facts.js';
-import { takeInvoiceRead } from '../engine/read-invoice.js';
+import { askAgain, isHeardSince, takeInvoiceRead } from '../engine/facts.js';
 import { Lane } from '../engine/draft.js';
 import { settle } from '../engine/settle.js';
 import { decideShadowedAgain } from '../payments/rules/mark.js';

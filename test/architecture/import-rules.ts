@@ -17,7 +17,7 @@ const SHOWN = /^[a-z-]+\/[a-z-]+\.(view|fields|flow|store|module)\.ts$/;
 
 /** The engine's words: a lane, its rows and moves, and the shape of a subject. Pure; the material of rules. */
 const ENGINE_WORDS =
-  /^engine\/(call|call-rule|commanded|context|draft|errand|event|facts|items|lookup|moves|one-charge|open-money|payment|read-invoice|subject)\.ts$/;
+  /^engine\/(call|commanded|context|draft|event|facts|items|lookup|open-money|payment|subject)\.ts$/;
 
 /** A noun of the product: its rules, its routes, its pages, its module. */
 const SUBJECT: Allowed = ['domain', 'engine', 'api', 'console', 'mor', 'store', 'config', 'observe', RULES, SHOWN];

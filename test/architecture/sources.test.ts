@@ -120,7 +120,7 @@ const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string]
   ['when a draft counts as stuck', 'invoices/rules/invoice.ts', 'draftItems'],
   ['whether a payment may be marked on its invoice', 'payments/rules/mark.ts', 'decideMark'],
   ['what happens with an overpayment', 'payments/rules/payment.ts', 'declareSurplus'],
-  ['one charge pays one invoice', 'engine/one-charge.ts', 'collect'],
+  ['one charge pays one invoice', 'engine/payment.ts', 'collect'],
   ['who may refund how much', 'refunds/rules/request.ts', 'requestRefund'],
   ['when a refund counts as stuck', 'refunds/rules/request.ts', 'stuckRefunds'],
   ['what of a refund shows on Stripe', 'refunds/rules/mirror.ts', 'mirrorRefunds'],

@@ -22,7 +22,7 @@ export const mutants = [
   },
   {
     name: 'a retry has a new key',
-    file: 'src/engine/apply-answer.ts',
+    file: 'src/engine/calls.ts',
     find: 'rule.silent?.(lane, callOf(lane, before), outcome);',
     replace: 'm.key = `${m.key}x`; rule.silent?.(lane, callOf(lane, before), outcome);',
     tests: [...MARKS, ...REFUNDS],
@@ -60,7 +60,7 @@ export const mutants = [
   },
   {
     name: 'a look that finds the effect is not believed',
-    file: 'src/engine/apply-answer.ts',
+    file: 'src/engine/calls.ts',
     find: 'if (outcome.value.done) return applyAnswer(subjects, lane, id',
     replace: 'if (outcome.value.done && m.attempts < 0) return applyAnswer(subjects, lane, id',
     tests: MARKS,
@@ -257,7 +257,7 @@ export const mutants = [
   },
   {
     name: "after a restore nobody looks for Stripe's existing effects",
-    file: 'src/engine/errands.ts',
+    file: 'src/engine/calls.ts',
     find: 'if (isFirst && maybeForgotten(lane) && rule.mayBeThere?.(lane) === true) return true;',
     replace: '',
     tests: ['test/unit/engine/restored.test.ts'],
@@ -369,10 +369,10 @@ export const mutants = [
   },
   {
     name: 'one charge is booked for two invoices',
-    file: 'src/engine/one-charge.ts',
+    file: 'src/engine/payment.ts',
     find: 'const holder = charge === null ? undefined : lane.ctx.chargesElsewhere?.get(charge);',
     replace: 'const holder = undefined as ChargeHolder | undefined;',
-    tests: ['test/unit/engine/one-charge.test.ts'],
+    tests: ['test/unit/engine/payment.test.ts'],
   },
   {
     name: "two payments' refunds with one id share a key",

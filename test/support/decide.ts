@@ -8,14 +8,12 @@ import {
   type ReviewRow,
 } from '../../src/domain/model.js';
 import { type CallFailure } from '../../src/domain/ports/call.js';
-import * as answers from '../../src/engine/apply-answer.js';
-import { type CallRule } from '../../src/engine/call-rule.js';
-import { type AnswerTo, type Call, callOf } from '../../src/engine/call.js';
+import * as answers from '../../src/engine/calls.js';
+import { type AnswerTo, type Call, callOf, type CallRule } from '../../src/engine/call.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { type Refusal, type Result, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
 import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
-import { type Errand } from '../../src/engine/errand.js';
-import * as errands from '../../src/engine/errands.js';
+import { type Errand } from '../../src/engine/lookup.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from '../../src/engine/event.js';
 import * as facts from '../../src/engine/facts.js';
 import * as reviews from '../../src/engine/resolve-review.js';
@@ -92,13 +90,13 @@ export const applyEvent = (s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx):
   asEventRule((lane, one: LaneEvent | ChannelEvent) => events.applyEvent(SUBJECTS, lane, one))(s, e, ctx);
 
 export const applyAnswer = (s: LaneState, id: string, o: Outcome<typeof answers.applyAnswer>, ctx: Ctx): LaneState =>
-  decide(s, ctx, (lane) => answers.applyAnswer(SUBJECTS, lane, id, o));
+  decide(s, ctx, (lane) => answers.applyAnswer(SUBJECTS.calls, lane, id, o));
 
 export const applyProbe = (s: LaneState, id: string, o: Outcome<typeof answers.applyProbe>, ctx: Ctx): LaneState =>
-  decide(s, ctx, (lane) => answers.applyProbe(SUBJECTS, lane, id, o));
+  decide(s, ctx, (lane) => answers.applyProbe(SUBJECTS.calls, lane, id, o));
 
 export const nextErrand = (s: LaneState, ctx: Ctx, lookAgain: LookAgain): Errand | null =>
-  errands.nextErrand(SUBJECTS, new Lane(s, ctx, lookAgain));
+  settling.nextErrand(SUBJECTS, new Lane(s, ctx, lookAgain));
 
 export const resolveReview = (s: LaneState, id: string, choice: Choice, ctx: Ctx): Commanded<ReviewRow> =>
   asCommand((lane) => reviews.resolveReview(SUBJECTS, lane, id, choice))(s, ctx);

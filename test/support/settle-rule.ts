@@ -1,7 +1,7 @@
 // Rules on the draft as one function of a state, for tests settling a lane by some rules alone.
 import { type Ctx } from '../../src/engine/context.js';
 import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
-import { takeInvoiceRead } from '../../src/engine/read-invoice.js';
+import { takeInvoiceRead } from '../../src/engine/facts.js';
 import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
 import { type Refusal, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
 import { type Verdict } from '../../src/engine/event.js';

@@ -1,6 +1,6 @@
 // A lane at rest, and its next need, for tests of decisions.
 import { SUBJECTS } from '../../src/decisions/subjects.js';
-import { takeBackUnwanted } from '../../src/engine/call-rule.js';
+import { takeBackUnwanted } from '../../src/engine/calls.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type Settled } from '../../src/engine/settle.js';

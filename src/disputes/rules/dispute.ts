@@ -1,4 +1,5 @@
 // The MoR's events of disputes, and of alerts before them. Document 2 shows none of their words.
+import { type Draft } from '../../domain/row.js';
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import {
@@ -13,7 +14,7 @@ import {
 import { type LaneRows, type PaymentRow } from '../../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { showTime } from '../../domain/show-time.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/draft.js';
 import { done, type Verdict } from '../../engine/event.js';
 import { onlyTaken, paymentNamed } from '../../engine/payment.js';
 import { findOrAddObject } from '../../mor-objects/rules/mor-object.js';

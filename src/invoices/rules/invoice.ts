@@ -3,7 +3,7 @@ import { carries, ruleOf, standingOf } from '../../domain/enrolment.js';
 import { showMoney } from '../../domain/money.js';
 import { noteAttemptAsked } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { moveMark } from '../../engine/moves.js';
+import { moveMark } from '../../domain/model.js';
 import { type Lane } from '../../engine/draft.js';
 import { done, ignored, type InvoiceEvent, type Verdict } from '../../engine/event.js';
 import { askAgain, requireRead, takeEvent } from '../../engine/facts.js';

@@ -1,7 +1,6 @@
 // `invoice.created` is handed on to the MoR, which charges for it.
 import { type InvoiceRow, type LaneRows, type OutboxRow } from '../../domain/model.js';
-import { type CallRule } from '../../engine/call-rule.js';
-import { askOfCall, type Call, isAbout, refusalOf } from '../../engine/call.js';
+import { askOfCall, type Call, isAbout, refusalOf, type CallRule } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
 import { type InvoiceEvent } from '../../engine/event.js';
 import { awaitsRetry, paymentThatCame, saysNothing } from '../../engine/payment.js';

@@ -1,17 +1,15 @@
 // Payments that the MoR announces (`payment.captured`). The first payment on a link counts; people look into each further one, by one item an invoice.
 import { capturedId, idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, idNamed, timeNamed } from '../../domain/events/payload-fields.js';
-import { type LaneRows, type PaymentRow } from '../../domain/model.js';
+import { type LaneRows, type PaymentRow, moveMark } from '../../domain/model.js';
 import { announcedOn, has, isSameMoney, type MorObjectRow, type Observation } from '../../domain/mor-object.js';
 import { effectName, ownIdOf } from '../../domain/payment-name.js';
 import { messageKey } from '../../engine/context.js';
-import { moveMark } from '../../engine/moves.js';
 import { type Lane } from '../../engine/draft.js';
 import { done, type Verdict } from '../../engine/event.js';
 import { itemRule } from '../../engine/items.js';
 import { isLookedInto, observationsOf } from '../../engine/open-money.js';
-import { bookedAs, paymentNamed } from '../../engine/payment.js';
-import { collect } from '../../engine/one-charge.js';
+import { bookedAs, paymentNamed, collect } from '../../engine/payment.js';
 import { findOrAddObject, isTakenBack, putBack } from '../../mor-objects/rules/mor-object.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

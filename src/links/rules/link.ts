@@ -1,4 +1,5 @@
 // A payment link: the request for it, what the MoR says of it, the link that Crossbill asks for after a failed renewal, and what people must find out.
+import { type Draft } from '../../domain/row.js';
 import { decimalFromMinor, minorFromDecimal, type Money, showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type ReviewRow } from '../../domain/model.js';
 import {
@@ -15,12 +16,10 @@ import {
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
 import { untriedMethod } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { type CallRule } from '../../engine/call-rule.js';
-import { askOfCall, refusalOf, subjectOfCall } from '../../engine/call.js';
+import { askOfCall, refusalOf, subjectOfCall, type CallRule } from '../../engine/call.js';
 import { lastingName, retryAt } from '../../engine/context.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
-import { isFresh, openLook } from '../../engine/facts.js';
-import { invoiceLookup } from '../../engine/read-invoice.js';
+import { type Lane } from '../../engine/draft.js';
+import { isFresh, openLook, invoiceLookup } from '../../engine/facts.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { isUnread, moneyAnnounced } from '../../engine/open-money.js';
 import { saysNothing } from '../../engine/payment.js';

@@ -1,4 +1,5 @@
 // What proforma invoices, payment links and other things at the MoR have in common: found by id, read at the MoR, paid once, shown while they stand.
+import { type Draft } from '../../domain/row.js';
 import {
   announcedAt,
   announcedOn,
@@ -20,11 +21,10 @@ import { ownIdOf } from '../../domain/payment-name.js';
 import { type CallFailure, type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type ObjectFacts } from '../../domain/ports/mor-channels.js';
 import { retryAt } from '../../engine/context.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/draft.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
-import { bookedAs, newPayment } from '../../engine/payment.js';
-import { collect } from '../../engine/one-charge.js';
+import { bookedAs, newPayment, collect } from '../../engine/payment.js';
 import {
   LINK_CONFIRM_TRIES,
   LINK_LAST_LOOK_AFTER_MS,

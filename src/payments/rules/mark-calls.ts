@@ -1,18 +1,17 @@
 // The calls of a mark: each reply leads to the next step. And a person's choice for a payment that is kept from its invoice.
+import { type Draft } from '../../domain/row.js';
 import { type DoubleFact } from '../../domain/facts/money.js';
 import { type ByHand } from '../../domain/facts/parts.js';
-import { type InvoiceRow, type LaneRows, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type InvoiceRow, type LaneRows, type OutboxRow, type PaymentRow, type ReviewRow, moveMark } from '../../domain/model.js';
 import { type Money } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type BillingAnswer, type BillingCall } from '../../domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, LIST_TOO_LONG, said } from '../../domain/ports/call.js';
 import { isSurplus } from '../../domain/surplus.js';
-import { type CallRule } from '../../engine/call-rule.js';
-import { askOfCall, type Call, refusalOf } from '../../engine/call.js';
+import { askOfCall, type Call, refusalOf, type CallRule } from '../../engine/call.js';
 import { retryAt } from '../../engine/context.js';
 import { type Refusal, refuse, type Choice } from '../../engine/commanded.js';
-import { moveMark } from '../../engine/moves.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/draft.js';
 import { askAgain, isFresh, requireRead, takeRead } from '../../engine/facts.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { observationsOf } from '../../engine/open-money.js';

@@ -1,16 +1,8 @@
 // The mark of a payment on its invoice: decided on a fresh read, begun, held, taken back, or left to a person; and written down in shadow mode.
+import { type Draft } from '../../domain/row.js';
 import { type KindAndFact } from '../../domain/fact.js';
 import { type Item } from '../../domain/item.js';
-import {
-  HOLDING,
-  type InvoiceRow,
-  type LaneRows,
-  type MarkMode,
-  type MarkStage,
-  type OutboxKind,
-  type OutboxRow,
-  type PaymentRow,
-} from '../../domain/model.js';
+import { HOLDING, type InvoiceRow, type LaneRows, type MarkMode, type MarkStage, type OutboxKind, type OutboxRow, type PaymentRow, moveMark } from '../../domain/model.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';
@@ -19,12 +11,10 @@ import { paymentMarked } from '../../domain/postings.js';
 import { type FlowSettings } from '../../domain/settings.js';
 import { isPayable } from '../../domain/status.js';
 import { isCutOffSince, mayBeCutOff } from '../../engine/call.js';
-import { moveMark } from '../../engine/moves.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
-import { isFresh } from '../../engine/facts.js';
+import { type Lane } from '../../engine/draft.js';
+import { isFresh, invoiceLookup } from '../../engine/facts.js';
 import { observationsOf } from '../../engine/open-money.js';
 import { closePayment, isCallOf, maybeOne, PARKING } from '../../engine/payment.js';
-import { invoiceLookup } from '../../engine/read-invoice.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
 import { askOfAmount } from './payment.js';
 

@@ -1,8 +1,9 @@
 // A payment: the MoR's verdicts on it, the proof of a signup's charge, and money on its invoice that does not match its mark.
+import { type Draft } from '../../domain/row.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, timeNamed } from '../../domain/events/payload-fields.js';
 import { type UnprovenFact } from '../../domain/facts/late.js';
-import { type LaneRows, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneRows, type PaymentRow, type ReviewRow, moveMark } from '../../domain/model.js';
 import { type Money, sameMoney, showMoney } from '../../domain/money.js';
 import { has } from '../../domain/mor-object.js';
 import { effectName } from '../../domain/payment-name.js';
@@ -12,13 +13,11 @@ import { isPayable } from '../../domain/status.js';
 import { isSurplus, overpaid, type Overpaid, surplusRefunded } from '../../domain/surplus.js';
 import { retryAt } from '../../engine/context.js';
 import { type ChoiceRule } from '../../engine/commanded.js';
-import { moveMark } from '../../engine/moves.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/draft.js';
 import { done, type PaymentEvent, type Verdict } from '../../engine/event.js';
 import { declareItems, itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
-import { believe, collect, settleAmount } from '../../engine/one-charge.js';
-import { closePayment, inBooks, takePayment } from '../../engine/payment.js';
+import { closePayment, inBooks, takePayment, believe, collect, settleAmount } from '../../engine/payment.js';
 import {
   DAY_MS,
   FAILED_READS_SHOWN,

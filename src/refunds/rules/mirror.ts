@@ -1,20 +1,12 @@
 // A refund in the sums of its payment, and on Stripe: the report on the payment record, then the credit note, once its payment shows on the invoice.
-import {
-  type LaneRows,
-  type MirrorStage,
-  type PaymentRow,
-  type RefundRow,
-  type ReviewRow,
-} from '../../domain/model.js';
+import { type LaneRows, type MirrorStage, type PaymentRow, type RefundRow, type ReviewRow, moveMark, moveMirror } from '../../domain/model.js';
 import { type Money } from '../../domain/money.js';
 import { effectName, paymentName } from '../../domain/payment-name.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { refundMirrored, refundOfUnmarked, refundPaid } from '../../domain/postings.js';
 import { isOnItsWay, isPayable, paymentStatus } from '../../domain/status.js';
 import { saleOf, surplusIn } from '../../domain/surplus.js';
-import { type CallRule } from '../../engine/call-rule.js';
-import { type Call, askOfCall, refundOf, refusalOf } from '../../engine/call.js';
-import { moveMark, moveMirror } from '../../engine/moves.js';
+import { type Call, askOfCall, refundOf, refusalOf, type CallRule } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { isCallOf, mayHaveSettled, PARKING, saysNothing } from '../../engine/payment.js';

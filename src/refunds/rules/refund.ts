@@ -1,12 +1,12 @@
 // A refund: the MoR's word of it, by event or as the answer to our request. One row, whichever comes first.
+import { type Draft } from '../../domain/row.js';
 import { type ConflictFact } from '../../domain/facts/conflict.js';
-import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow, moveRefund } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { paymentName } from '../../domain/payment-name.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
 import { type Ctx } from '../../engine/context.js';
-import { moveRefund } from '../../engine/moves.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/draft.js';
 import { done, type PaymentEvent, type Verdict } from '../../engine/event.js';
 import { saysNothing, takePayment } from '../../engine/payment.js';
 

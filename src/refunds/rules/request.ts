@@ -1,14 +1,14 @@
 // Our request for a refund: checked, stored with its key and bytes, sent by the workers; the MoR's refusal, and a request without an end.
+import { type Draft } from '../../domain/row.js';
 import { isSameFact } from '../../domain/fact.js';
-import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow, type ReviewRow, moveRefund } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { morKey } from '../../domain/mor-key.js';
 import { lostOf, returnOf } from '../../domain/mor-object.js';
 import { HOW_TO_NAME, ownIdOf, paymentName } from '../../domain/payment-name.js';
 import { type CallFailure, said } from '../../domain/ports/call.js';
 import { refundable } from '../../domain/status.js';
-import { type CallRule } from '../../engine/call-rule.js';
-import { isRedirect, mayBeCutOff } from '../../engine/call.js';
+import { isRedirect, mayBeCutOff, type CallRule } from '../../engine/call.js';
 import {
   type Choice,
   type ChoiceRule,
@@ -17,8 +17,7 @@ import {
   refuseInShadow,
   type Result,
 } from '../../engine/commanded.js';
-import { moveRefund } from '../../engine/moves.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { ANSWER_PATIENCE_MS, DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REFUND_REMINDER_DAYS } from '../../policy.js';
 import { newRefund, requestOf, takeAnswer } from './refund.js';

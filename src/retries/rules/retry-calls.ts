@@ -1,8 +1,7 @@
 // The calls of a schedule of retries: the MoR charges again, or Stripe ends the invoice or the subscription.
 import { type Words } from '../../domain/fact.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
-import { askOfCall, type Call, isAbout, isRedirect, mayBeCutOff, refusalOf } from '../../engine/call.js';
-import { type CallRule } from '../../engine/call-rule.js';
+import { askOfCall, type Call, isAbout, isRedirect, mayBeCutOff, refusalOf, type CallRule } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
 import { takeRead } from '../../engine/facts.js';
 import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../engine/payment.js';

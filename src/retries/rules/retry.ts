@@ -7,10 +7,9 @@ import { type ConfirmedMethod, type Retry, type RetryEnd } from '../../domain/re
 import { lastingName } from '../../engine/context.js';
 import { type Refusal, refuse, refuseInShadow, type Result } from '../../engine/commanded.js';
 import { type Lane } from '../../engine/draft.js';
-import { isFresh, takeLateRead } from '../../engine/facts.js';
+import { isFresh, takeLateRead, invoiceLookup, takeInvoiceRead } from '../../engine/facts.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { verdictDueBy } from '../../engine/payment.js';
-import { invoiceLookup, takeInvoiceRead } from '../../engine/read-invoice.js';
 import { requestLink } from '../../mor-objects/rules/request.js';
 import { decideMeans, decideNext, findObstacle, type Means, type Next } from './refusal.js';
 

@@ -1,4 +1,5 @@
 // A loss on Stripe: a credit note by a person's choice, like the one of a refund (refunds/rules/mirror.ts).
+import { type Draft } from '../../domain/row.js';
 import {
   type LaneRows,
   type LedgerEntry,
@@ -10,11 +11,10 @@ import { type LossCredit, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { overpaid, saleOf } from '../../domain/surplus.js';
-import { askOfCall, refusalOf, subjectOfCall, type Call } from '../../engine/call.js';
-import { type CallRule } from '../../engine/call-rule.js';
+import { askOfCall, refusalOf, subjectOfCall, type Call, type CallRule } from '../../engine/call.js';
 import { type Ctx } from '../../engine/context.js';
 import { type Choice, type ChoiceRule, type Refusal, refuse } from '../../engine/commanded.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { lossCredited, lossCreditReversed } from '../../domain/postings.js';
 import { type CallFailure } from '../../domain/ports/call.js';

@@ -1,4 +1,5 @@
 // Money back at the banks, by a lost dispute or a returned debit: in the ledger, and as a question to a person.
+import { type Draft } from '../../domain/row.js';
 import { disputedOf, unreadSum } from '../../domain/dispute-sum.js';
 import { type FactOf } from '../../domain/fact.js';
 import { type Apart, type Disputed } from '../../domain/facts/parts.js';
@@ -6,7 +7,7 @@ import { type LaneRows, type LedgerEntry, type PaymentRow, type ReviewRow } from
 import { type Money, showMoney } from '../../domain/money.js';
 import { lostOf, type MorObjectRow, objectId, returnOf } from '../../domain/mor-object.js';
 import { paymentName } from '../../domain/payment-name.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/draft.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { mayHaveSettled } from '../../engine/payment.js';
 import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from '../../domain/postings.js';

@@ -1,17 +1,16 @@
 // A signup: its completion makes the charge of the browser's result the payment of the first invoice; while Stripe's 23 hours run, a
 // person hears of a signup without its money.
+import { type Draft } from '../../domain/row.js';
 import { isSameFact } from '../../domain/fact.js';
-import { type InvoiceRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type InvoiceRow, type PaymentRow, type ReviewRow, moveMark } from '../../domain/model.js';
 import { money, type Money, sameMoney, showMoney } from '../../domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { refuse, type Result } from '../../engine/commanded.js';
-import { moveMark } from '../../engine/moves.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/draft.js';
 import { done, type OwnLaneEvent, type Verdict } from '../../engine/event.js';
 import { ensureInvoice } from '../../engine/facts.js';
 import { type Holds, itemRule } from '../../engine/items.js';
-import { identifyPayment, newPayment } from '../../engine/payment.js';
-import { believe, settleAmount } from '../../engine/one-charge.js';
+import { identifyPayment, newPayment, believe, settleAmount } from '../../engine/payment.js';
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
 
 export type Completion = {

@@ -1,12 +1,13 @@
 // Proforma invoices: what the MoR replies and says of them, and the bank transfers that settle them.
+import { type Draft } from '../../domain/row.js';
 import { isObject } from '@crossbill/mor/read.js';
 import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/events/mor-service-event.js';
 import { textNamed, timeNamed, wordNamed } from '../../domain/events/payload-fields.js';
 import { has, type MorObjectRow, onObject, TRANSFERRED } from '../../domain/mor-object.js';
 import { showMoney } from '../../domain/money.js';
 import { type ProformaFacts } from '../../domain/ports/mor-channels.js';
-import { type CallRule } from '../../engine/call-rule.js';
-import { type Draft, type Lane } from '../../engine/draft.js';
+import { type CallRule } from '../../engine/call.js';
+import { type Lane } from '../../engine/draft.js';
 import { done, type Verdict } from '../../engine/event.js';
 import { itemRule } from '../../engine/items.js';
 import { findOrAddObject, objectLookup, takeMoney } from '../../mor-objects/rules/mor-object.js';

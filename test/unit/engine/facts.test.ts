@@ -3,11 +3,15 @@ import { describe, expect, it } from '@jest/globals';
 import { type InvoiceRow, type LaneState } from '../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
 import { emptyLane } from '../../../src/engine/context.js';
-import { isFresh, openLook } from '../../../src/engine/facts.js';
+import { isFresh, openLook, invoiceLookup } from '../../../src/engine/facts.js';
 import { aCtx, facts, NOW } from '../../support/channel-lane.js';
 import { askAgain, requireRead, takeEvent, takeRead } from '../../support/decide.js';
 import { never } from '../../support/never.js';
-import { at as ms, ctx, lane as waiting, withInvoice } from '../../support/waiting-payment.js';
+import { nextLookup } from '../../../src/engine/lookup.js';
+import { refusal } from '../../support/asked-refund.js';
+import { applyRead } from '../../support/settle-rule.js';
+import * as waiting from '../../support/waiting-payment.js';
+import { Lane } from '../../../src/engine/draft.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -136,12 +140,13 @@ describe('a read of an invoice', () => {
 });
 
 describe('the look at an invoice that must be open', () => {
-  const look = (row: Partial<InvoiceRow>, now = ctx()) => openLook(withInvoice(waiting(), row).invoice ?? never(), now);
+  const look = (row: Partial<InvoiceRow>, now = waiting.ctx()) =>
+    openLook(waiting.withInvoice(waiting.lane(), row).invoice ?? never(), now);
 
   it('is due now where the last read is more than ten seconds old, and never once the invoice is over', () => {
     for (const platformStatus of ['open', 'unknown'] as const) {
       expect(look({ platformStatus })).toBeNull();
-      expect(look({ platformStatus, readAt: null })).toEqual(ms(0));
+      expect(look({ platformStatus, readAt: null })).toEqual(waiting.at(0));
     }
     for (const platformStatus of ['paid', 'void', 'uncollectible', 'deleted'] as const)
       expect(look({ platformStatus, readAt: null })).toBeNull();
@@ -149,11 +154,68 @@ describe('the look at an invoice that must be open', () => {
 
   it('of a draft comes a minute after Stripe finalizes it, or after its usual hour, and then every quarter of an hour', () => {
     const draft = { platformStatus: 'draft', readAt: null } as const;
-    expect(look({ ...draft, finalizesAt: ms(5 * HOUR_MS) })).toEqual(ms(5 * HOUR_MS + MINUTE_MS));
-    expect(look({ ...draft, factsAt: ms(2 * HOUR_MS) })).toEqual(ms(3 * HOUR_MS + MINUTE_MS));
-    expect(look({ ...draft, factsAt: null, firstSeenAt: ms(-HOUR_MS) })).toEqual(ms(MINUTE_MS));
-    const read = (readAt: Date) => look({ ...draft, finalizesAt: ms(0), readAt });
-    expect(read(ms(10 * MINUTE_MS))).toEqual(ms(25 * MINUTE_MS));
-    expect(read(ms(-HOUR_MS))).toEqual(ms(MINUTE_MS));
+    expect(look({ ...draft, finalizesAt: waiting.at(5 * HOUR_MS) })).toEqual(waiting.at(5 * HOUR_MS + MINUTE_MS));
+    expect(look({ ...draft, factsAt: waiting.at(2 * HOUR_MS) })).toEqual(waiting.at(3 * HOUR_MS + MINUTE_MS));
+    expect(look({ ...draft, factsAt: null, firstSeenAt: waiting.at(-HOUR_MS) })).toEqual(waiting.at(MINUTE_MS));
+    const read = (readAt: Date) => look({ ...draft, finalizesAt: waiting.at(0), readAt });
+    expect(read(waiting.at(10 * MINUTE_MS))).toEqual(waiting.at(25 * MINUTE_MS));
+    expect(read(waiting.at(-HOUR_MS))).toEqual(waiting.at(MINUTE_MS));
+  });
+});
+
+describe('the look-up of an invoice', () => {
+  const { at, ctx } = waiting;
+  const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}): LaneState =>
+    waiting.withInvoice(waiting.lane(over), row);
+  const texts = (s: LaneState) => s.journal.map((l) => l.text);
+
+  describe('a read of the invoice', () => {
+    const read = (value: InvoiceFacts | null) =>
+      applyRead(lane({}, { readAttempts: 2 }), { ok: true, value, status: 200, requestId: 'req_1' }, ctx({}, 5_000));
+
+    it('says what is due, or that there is no such invoice, with the number of Stripe’s request', () => {
+      const s = read(facts({ amountRemaining: 1990n }));
+      expect(s.invoice).toMatchObject({ amountRemaining: 1990n, readAt: at(5_000), readAttempts: 0 });
+      expect(s.journal).toMatchObject([
+        {
+          text: 'read from Stripe: open, 19.90 EUR due',
+          detail: { call: 'read_invoice', requestId: 'req_1' },
+          kind: 'call',
+        },
+      ]);
+      expect(texts(read(null))).toEqual(['read from Stripe: no such invoice']);
+      expect(read(null).invoice?.platformStatus).toBe('deleted');
+    });
+
+    it.each([
+      ['retry', 1, 2_000],
+      ['unknown', 1, 2_000],
+      ['stopped', 1, 60_000],
+      ['refused', 1, 60_000],
+      ['retry', 4, 16_000],
+    ] as const)('that fails (%s, after %i tries) is made again after %i ms', (kind, readAttempts, pause) => {
+      const s = applyRead(lane({}, { readAttempts }), refusal({ kind, status: 500, requestId: 'req_2' }), ctx());
+      expect(s.invoice).toMatchObject({ readAttempts: readAttempts + 1, readDueAt: at(pause), amountDue: 2990n });
+      const said = {
+        text: 'read from Stripe failed: 500 not_refundable no',
+        detail: { call: 'read_invoice', requestId: 'req_2' },
+      };
+      expect(s.journal).toMatchObject(readAttempts < 3 ? [said] : []);
+    });
+
+    it('that fails is noted three times', () => {
+      const noted = (readAttempts: number) => texts(applyRead(lane({}, { readAttempts }), refusal(), ctx())).length;
+      expect([0, 2, 3].map(noted)).toEqual([1, 1, 0]);
+    });
+
+    it('is an errand where somebody asked for one, when its time has come', () => {
+      const errand = (s: LaneState, isDue = true) => nextLookup(invoiceLookup)(new Lane(s, ctx({}, isDue ? 0 : -1)));
+      const asked = lane({}, { readAt: null, readDueAt: at(0) });
+      expect(errand(asked)).toMatchObject({ name: 'read-invoice', question: 'in_1' });
+      expect(errand(asked, false)).toBeNull();
+      for (const row of [{ readAt: null, readDueAt: null }, { readDueAt: at(0) }])
+        expect(errand(lane({}, row))).toBeNull();
+      expect(errand(emptyLane('in_1'))).toBeNull();
+    });
   });
 });

@@ -7,7 +7,7 @@ import { putPayment } from '../../../support/put-rows.js';
 import { type Lane } from '../../../../src/engine/draft.js';
 import { type PaymentEvent } from '../../../../src/engine/event.js';
 import { declareItems, declares } from '../../../../src/engine/items.js';
-import { believe } from '../../../../src/engine/one-charge.js';
+import { believe } from '../../../../src/engine/payment.js';
 import {
   chargeLookup,
   chooseUnproven,

@@ -5,7 +5,7 @@ import { type Ctx } from '../../../src/engine/context.js';
 import { type LaneState, type OutboxKind, type OutboxRow } from '../../../src/domain/model.js';
 import { type CallFailure } from '../../../src/domain/ports/call.js';
 import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
-import { isFirstTry } from '../../../src/engine/apply-answer.js';
+import { isFirstTry } from '../../../src/engine/calls.js';
 import { applyObjectRead } from '../../support/object-calls.js';
 import { refusal } from '../../support/asked-refund.js';
 import { LINK, NOW, open, PROFORMA } from '../../support/channel-lane.js';

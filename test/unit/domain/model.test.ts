@@ -1,6 +1,5 @@
 // The state machines: each is asked at every move, and stops what cannot be.
 import { describe, expect, it } from '@jest/globals';
-import { moveMark, moveMirror, moveRefund } from '../../../src/engine/moves.js';
 import { newPayment } from '../../../src/engine/payment.js';
 import {
   markMoves,
@@ -9,6 +8,9 @@ import {
   type MirrorStage,
   refundMoves,
   type RefundStatus,
+  moveMark,
+  moveMirror,
+  moveRefund,
 } from '../../../src/domain/model.js';
 import { newRefund } from '../../../src/refunds/rules/refund.js';
 import { aCtx } from '../../support/channel-lane.js';

@@ -1,0 +1,171 @@
+// The stored calls of a lane: which goes next, what its reply changes, and which are taken back.
+import { type Draft } from '../domain/row.js';
+import { type OutboxKind, type OutboxRow } from '../domain/model.js';
+import { type BillingAnswer } from '../domain/ports/billing-platform.js';
+import { type CallOutcome, LIST_TOO_LONG, said } from '../domain/ports/call.js';
+import { isPayable } from '../domain/status.js';
+import { FAILED_TRIES_SHOWN, KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../policy.js';
+import { type Answer, type AnswerTo, type Call, callOf, type CallRules, mayBeCutOff, type SentCall } from './call.js';
+import { messageKey, retryAt } from './context.js';
+import { type Lane } from './draft.js';
+import { isFresh, readInvoice } from './facts.js';
+import { type Errand } from './lookup.js';
+
+/** The stored call that goes first, or the read or the look that must come before it. */
+export function nextCall(rules: CallRules, lane: Lane): Errand | null {
+  const { invoice, messages, refunds } = lane.toState();
+  const pending = messages.filter((m) => m.status === 'pending');
+  if (lane.settings.shadow === true) {
+    // Calls from before shadow mode go on under their own keys at its end, and so do refunds that nobody else shows: until then they stay in
+    // the queue.
+    if (pending.length > 0 || refunds.some((r) => r.mirror === 'waiting')) lane.lookAt(lane.in(RETRY_LONGEST_PAUSE_MS));
+    return null;
+  }
+  pending.sort((a, b) => rules[a.kind].order - rules[b.kind].order);
+  for (const message of pending) {
+    const rule: SentCall = rules[message.kind];
+    if (rule.waits?.(lane) === true || !lane.isPast(message.nextTryAt)) continue;
+    if (invoice !== null && isReadFirst(rule, lane) && !isFresh(invoice, lane.now)) {
+      if (invoice.readDueAt === null || lane.isPast(invoice.readDueAt)) return readInvoice(invoice.invoiceId);
+      continue;
+    }
+    const call = callOf(lane, message);
+    const notBefore = rule.notBefore?.(lane, call) ?? null;
+    if (notBefore !== null && !lane.isPast(notBefore)) continue;
+    return { do: mustLook(rule, lane, call) ? 'probe' : 'send', message };
+  }
+  return null;
+}
+
+function isReadFirst({ readFirst }: SentCall, lane: Lane): boolean {
+  if (typeof readFirst !== 'function') return readFirst === true;
+  return lane.invoice !== null && readFirst(lane.invoice, lane);
+}
+
+/** Whether to look for the effect before the call is sent (again). */
+function mustLook(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
+  if (m.peer !== 'stripe') return false;
+  const firstTriedAt = m.firstTriedAt ?? m.createdAt;
+  if (m.replaying && lane.age(firstTriedAt) >= REPLAY_PATIENCE_MS) return true;
+  // The key may be forgotten: a retry looks before it sends. A try whose record was lost in a crash may be as old as the message itself, also
+  // where later ones are on record.
+  if (Math.max(lane.age(firstTriedAt), lane.age(m.createdAt)) >= KEY_LIFE_MS) return true;
+  const isFirst = isFirstTry(m, lane);
+  if (isFirst && maybeForgotten(lane) && rule.mayBeThere?.(lane) === true) return true;
+  if (rule.withdrawn === undefined) return false;
+  // A first try that is so late may have one before it, cut off by a crash: what it left due would be taken for another amount.
+  return !isPayable(lane.invoice) || (isFirst && mayBeCutOff(m, lane));
+}
+
+/**
+ * A database that was restored does not know when a call was sent first, but never before its invoice was made, and that time is Stripe's
+ * own. The money's time is not: a signup that is completed again after the restore is of now.
+ */
+function maybeForgotten({ invoice, now }: Lane): boolean {
+  return now.getTime() - (invoice?.platformCreatedAt?.getTime() ?? 0) >= KEY_LIFE_MS;
+}
+
+/** Takes back each call that nobody wants any more and that has no reply. The one loop for the calls of all subjects. */
+export function takeBackUnwanted(lane: Lane, rules: CallRules): void {
+  for (const row of lane.toState().messages) {
+    const { unwanted, takenBack } = rules[row.kind];
+    if (row.status !== 'pending' || unwanted === undefined) continue;
+    const call = callOf(lane, row);
+    const why = unwanted(lane, call);
+    if (why === null) continue;
+    takenBack?.(lane, call, why);
+    lane.takeBack(row.id, why);
+  }
+}
+
+/** The call, if it still waits for its answer. */
+function findPending(lane: Lane, id: string): Draft<OutboxRow> | undefined {
+  return lane.messages.find((m) => m.id === id && m.status === 'pending');
+}
+
+/** A stored call was sent and answered, or not. */
+export function applyAnswer(rules: CallRules, lane: Lane, id: string, outcome: CallOutcome<Answer>): void {
+  const m = findPending(lane, id);
+  if (m === undefined) return;
+  const before = { ...m };
+  Object.assign(m, {
+    attempts: m.attempts + 1,
+    firstTriedAt: m.firstTriedAt ?? lane.now,
+    lastStatus: outcome.status,
+    lastRequestId: outcome.requestId,
+    lastCode: outcome.ok ? null : outcome.code,
+    lastMessage: outcome.ok ? null : outcome.message,
+  });
+  const tried = { ...m }; // as its rules see it: nobody has answered it yet
+  const { status, requestId } = outcome;
+  const detail = { call: m.kind, key: m.key, attempt: m.attempts, status, requestId };
+  if (outcome.ok) {
+    Object.assign(m, { status: 'done', answeredAt: lane.now });
+    lane.say('call', `${m.kind} done`, m, detail);
+    return replied(rules, lane, tried, outcome.value.kind, outcome.value);
+  }
+  const rule = rules[m.kind];
+  if (m.attempts <= FAILED_TRIES_SHOWN || outcome.kind === 'refused')
+    lane.say('call', `${m.kind}: ${said(outcome)}`, m, detail);
+  if (outcome.kind === 'refused') {
+    Object.assign(m, { status: 'refused', answeredAt: lane.now });
+    return rule.refused(lane, callOf(lane, tried), outcome);
+  }
+  m.replaying = outcome.replayed && outcome.status !== null && outcome.status >= 500;
+  m.nextTryAt = retryAt(lane.ctx, m.attempts, outcome.retryAfterMs, outcome.kind === 'stopped');
+  rule.silent?.(lane, callOf(lane, before), outcome);
+}
+
+/**
+ * Looked whether a call had its effect. Done: as if answered. Surely absent: a next key is written down before anything is sent
+ * again, unless it is the first try or the invoice cannot take it any more.
+ */
+export function applyProbe(
+  rules: CallRules,
+  lane: Lane,
+  id: string,
+  outcome: CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>,
+): void {
+  const m = findPending(lane, id);
+  if (m === undefined) return;
+  const before = { ...m };
+  const call = callOf(lane, before);
+  const rule = rules[m.kind];
+  if (!outcome.ok && outcome.code === LIST_TOO_LONG && rule.untraceable !== undefined) {
+    // The invoice's own payments were gone through first, and a look before the first try is for nothing else.
+    if (isFirstTry(m, lane)) {
+      m.firstTriedAt = lane.now;
+      return;
+    }
+    Object.assign(m, { status: 'refused', answeredAt: lane.now });
+    return rule.untraceable(lane, call, outcome.message);
+  }
+  if (!outcome.ok) {
+    m.attempts += 1;
+    m.nextTryAt = retryAt(lane.ctx, m.attempts, outcome.retryAfterMs);
+    return;
+  }
+  if (outcome.value.done) return applyAnswer(rules, lane, id, { ...outcome, value: outcome.value.answer });
+  if (!isPayable(lane.invoice) && rule.withdrawn?.(lane, call) === true) {
+    Object.assign(m, { status: 'cancelled', answeredAt: lane.now });
+    const why = 'it had no effect, and the invoice can no longer be paid';
+    return lane.say('decision', `${m.kind} withdrawn: ${why}`, m);
+  }
+  m.firstTriedAt = lane.now;
+  // Its key is new, or as good as new: the same key even if the look was a moment too early.
+  if (isFirstTry(before, lane)) return;
+  m.generation += 1;
+  m.key = messageKey(m.kind, m.subject, m.generation);
+  Object.assign(m, { attempts: 0, replaying: false, nextTryAt: lane.now, createdAt: lane.now });
+  lane.say('decision', `${m.kind} had no effect under its key; next key ${m.key}`, m);
+}
+
+/** Nobody is known to have sent it, or to have looked for its effect, and its key cannot be forgotten yet. */
+export function isFirstTry(m: OutboxRow, { now }: Pick<Lane, 'now'>): boolean {
+  return m.firstTriedAt === null && !m.replaying && now.getTime() - m.createdAt.getTime() < KEY_LIFE_MS;
+}
+
+/** Whoever the call is of takes its answer in. */
+function replied<K extends OutboxKind>(rules: CallRules, lane: Lane, m: OutboxRow, kind: K, a: AnswerTo<K>): void {
+  rules[kind].replied(lane, callOf(lane, m), a);
+}
