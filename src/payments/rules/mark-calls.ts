@@ -2,7 +2,14 @@
 import { type Draft } from '../../domain/row.js';
 import { type DoubleFact } from '../../domain/facts/money.js';
 import { type ByHand } from '../../domain/facts/parts.js';
-import { type InvoiceRow, type LaneRows, type OutboxRow, type PaymentRow, type ReviewRow, moveMark } from '../../domain/model.js';
+import {
+  type InvoiceRow,
+  type LaneRows,
+  type OutboxRow,
+  type PaymentRow,
+  type ReviewRow,
+  moveMark,
+} from '../../domain/model.js';
 import { type Money } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type BillingAnswer, type BillingCall } from '../../domain/ports/billing-platform.js';

@@ -2,7 +2,17 @@
 import { type Draft } from '../../domain/row.js';
 import { type KindAndFact } from '../../domain/fact.js';
 import { type Item } from '../../domain/item.js';
-import { HOLDING, type InvoiceRow, type LaneRows, type MarkMode, type MarkStage, type OutboxKind, type OutboxRow, type PaymentRow, moveMark } from '../../domain/model.js';
+import {
+  HOLDING,
+  type InvoiceRow,
+  type LaneRows,
+  type MarkMode,
+  type MarkStage,
+  type OutboxKind,
+  type OutboxRow,
+  type PaymentRow,
+  moveMark,
+} from '../../domain/model.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';

@@ -1,5 +1,13 @@
 // A refund in the sums of its payment, and on Stripe: the report on the payment record, then the credit note, once its payment shows on the invoice.
-import { type LaneRows, type MirrorStage, type PaymentRow, type RefundRow, type ReviewRow, moveMark, moveMirror } from '../../domain/model.js';
+import {
+  type LaneRows,
+  type MirrorStage,
+  type PaymentRow,
+  type RefundRow,
+  type ReviewRow,
+  moveMark,
+  moveMirror,
+} from '../../domain/model.js';
 import { type Money } from '../../domain/money.js';
 import { effectName, paymentName } from '../../domain/payment-name.js';
 import { type CallFailure } from '../../domain/ports/call.js';

@@ -1,7 +1,14 @@
 // Our request for a refund: checked, stored with its key and bytes, sent by the workers; the MoR's refusal, and a request without an end.
 import { type Draft } from '../../domain/row.js';
 import { isSameFact } from '../../domain/fact.js';
-import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow, type ReviewRow, moveRefund } from '../../domain/model.js';
+import {
+  type LaneRows,
+  type OutboxRow,
+  type PaymentRow,
+  type RefundRow,
+  type ReviewRow,
+  moveRefund,
+} from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { morKey } from '../../domain/mor-key.js';
 import { lostOf, returnOf } from '../../domain/mor-object.js';
