@@ -2,10 +2,7 @@
 import { actLink, outsideLink } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';
 import { type ReviewRow } from '../domain/model.js';
-import { type MorObjectRow } from '../domain/mor-object.js';
-
-/** What people call it: the MoR's id where there is one. */
-export const disputeName = (o: MorObjectRow): string => o.morId ?? o.id;
+import { type MorObjectRow, objectId } from '../domain/mor-object.js';
 
 export const isDispute = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'alert';
 
@@ -20,7 +17,7 @@ export const disputePath = (o: MorObjectRow): string => `/console/disputes/${enc
 
 /** The id as the way to its page. */
 export function disputeIdLink(o: MorObjectRow): Html {
-  return html`<a class="id" href="${disputePath(o)}" title="${disputeName(o)}">${disputeName(o)}</a>`;
+  return html`<a class="id" href="${disputePath(o)}" title="${objectId(o)}">${objectId(o)}</a>`;
 }
 
 /** The way to its page, beside what can be done about an invoice or a payment. Null: it is neither. */
@@ -30,6 +27,6 @@ export function disputeAct(o: MorObjectRow): Html | null {
 
 /** An item about a dispute is named after it and its stage (rules/items.ts). */
 export function asksAbout({ kind, subject }: ReviewRow, o: MorObjectRow): boolean {
-  const name = o.kind === 'alert' ? `alert:${disputeName(o)}` : disputeName(o);
+  const name = o.kind === 'alert' ? `alert:${objectId(o)}` : objectId(o);
   return kind === 'dispute' && isDispute(o) && (subject === name || subject.startsWith(`${name}:`));
 }

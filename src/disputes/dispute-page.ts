@@ -18,9 +18,9 @@ import {
 } from '../console/show.js';
 import { timeline } from '../console/timeline.js';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
-import { asksAfterOutcome, type MorObjectRow } from '../domain/mor-object.js';
+import { asksAfterOutcome, type MorObjectRow, objectId } from '../domain/mor-object.js';
 import { type InvoiceView } from '../engine/read-model.js';
-import { asksAbout, disputeLink, disputeName } from './dispute-link.view.js';
+import { asksAbout, disputeLink } from './dispute-link.view.js';
 import { disputeAnswer } from './words.js';
 import { unreadSum } from '../domain/dispute-sum.js';
 
@@ -70,7 +70,7 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
     ...open.map((r) => actLink(`/console/reviews/${encodeURIComponent(r.id)}`, settle)),
     outsideLink(stripeUrl(live, 'invoices', o.invoiceId), 'Open the invoice in Stripe'),
   ])}
-  ${o.url === null && !isOver(o) && html`<p class="dim">The MoR has not said where it is answered: look in its dashboard under ${id(disputeName(o))}.</p>`}
+  ${o.url === null && !isOver(o) && html`<p class="dim">The MoR has not said where it is answered: look in its dashboard under ${id(objectId(o))}.</p>`}
   ${besides(
     html`${facts([
       o.deadline === null ? null : [isOver(o) ? 'Was due by' : 'Due by', time(o.deadline)],
@@ -116,7 +116,7 @@ export const isOver = (o: MorObjectRow): boolean => OVER.has(o.status) && !asksA
 
 /** The lines that name it, or an item that asks about it. */
 function linesOf(o: MorObjectRow, items: readonly string[], journal: readonly JournalLine[]): readonly JournalLine[] {
-  const names = new Set([o.id, disputeName(o), ...items]);
-  const named = (text: string): boolean => text.split(/[\s,:;()"]+/).includes(disputeName(o));
+  const names = new Set([o.id, objectId(o), ...items]);
+  const named = (text: string): boolean => text.split(/[\s,:;()"]+/).includes(objectId(o));
   return journal.filter((line) => (line.ref !== null && names.has(line.ref)) || named(line.text));
 }

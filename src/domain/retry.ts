@@ -14,6 +14,12 @@ export type RetryStep = { readonly do: 'charge'; readonly afterMs: number } | { 
 export const RETRY_ENDS = ['nothing', 'uncollectible', 'cancel'] as const;
 export type RetryEnd = (typeof RETRY_ENDS)[number];
 
+export const END_WORDS: Readonly<Record<RetryEnd, string>> = {
+  nothing: 'the invoice stays open',
+  uncollectible: 'the invoice is marked uncollectible on Stripe',
+  cancel: 'the subscription is cancelled on Stripe',
+};
+
 export type RetrySchedule = Readonly<Record<RefusalKind, readonly RetryStep[]>> & { readonly end: RetryEnd };
 
 /** The newest refusal of the MoR. Times are ISO 8601, since all of this is stored as JSON. */

@@ -36,17 +36,15 @@ export type Holds<C extends FactCode = FactCode> = KindAndFact<C> & {
 /** What a rule of items yields. */
 export type Items<C extends FactCode> = Iterable<Holds<C>>;
 
-type Clears = string | ((lane: Lane, item: ReviewRow) => string);
-
 export type ItemRule = {
   /** The codes of this rule and of no other, each with the reason to close once it no longer holds. */
-  readonly clears: { readonly [K in FactCode]?: Clears };
+  readonly clears: { readonly [K in FactCode]?: string };
   readonly now: (lane: Lane) => Items<FactCode>;
 };
 
 /** A rule of items. A fact without its reason to close does not compile. */
 export function itemRule<C extends FactCode>(
-  clears: { readonly [K in C]: Clears },
+  clears: { readonly [K in C]: string },
   now: (lane: Lane) => Items<NoInfer<C>>,
 ): ItemRule {
   return { clears, now };
@@ -69,7 +67,7 @@ export function declareItems(lane: Lane, { clears, now }: ItemRule): void {
     if (r.status !== 'open' || why === undefined) continue;
     const how = held.get(nameOf(r.kind, r.topic, r.subject));
     if (how === 'dismissed') close(lane, r, DISMISSED_BEFORE);
-    if (how === undefined) close(lane, r, typeof why === 'string' ? why : why(lane, r));
+    if (how === undefined) close(lane, r, why);
   }
 }
 

@@ -3,6 +3,7 @@ import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow, type 
 import { isLiveProforma, isPayableLink, dueDate, verdictBy } from '../domain/mor-object.js';
 import { sayMoney } from '../domain/money.js';
 import { saysNothing } from '../engine/payment.js';
+import { END_WORDS } from '../domain/retry.js';
 import { isOnItsWay, SIGNUP_REASON } from '../domain/status.js';
 import { refusalWords } from '../domain/decline-words.js';
 import { type Answer, troubleOf } from '../domain/sentence.js';
@@ -191,10 +192,5 @@ function nextStep({ invoice: i, objects, messages }: AnswerFacts, now: Date): st
   if (i.nextTryAt !== null && end === null)
     return i.nextTryAt.getTime() <= now.getTime() ? 'next at any moment' : `next ${on(i.nextTryAt, now)}`;
   if (end === null) return null;
-  const ends = {
-    nothing: 'the invoice stays open',
-    uncollectible: 'it is written off as uncollectible',
-    cancel: 'its subscription is cancelled',
-  };
-  return `no more tries since ${day(new Date(end.at), now)}: ${ends[end.how]}`;
+  return `no more tries since ${day(new Date(end.at), now)}: ${END_WORDS[end.how]}`;
 }

@@ -3,26 +3,17 @@ import { encodePaymentLink, paymentLinkBody, paymentLinkRequest } from '@crossbi
 import { Injectable } from '@nestjs/common';
 import { refusalProblem, Problem } from '../api/http/problem.js';
 import { ObjectAnswers } from '../mor-objects/object-answers.js';
+import { type CreatePaymentLinkDto } from '../mor-objects/mor-object.dto.js';
 import { MorObjectsFlow } from '../mor-objects/mor-objects.flow.js';
 import { NOT_PAYABLE } from '../mor-objects/rules/request.js';
 import { callersField, wireOrProblem } from '../mor-objects/callers-words.js';
 import { linkLookup } from './rules/link.js';
-import { readBilled } from '../mor-objects/read-billed.js';
 import { messageKey } from '../engine/context.js';
 import { type Money } from '../domain/money.js';
 import { type MorObjectRow, objectName } from '../domain/mor-object.js';
 import { Ids } from '../domain/ports/clock.js';
 import { type WireRequest } from '../domain/ports/call.js';
 import { type NamedRequest } from '../domain/request-name.js';
-
-/** What a caller says of a link, in the caller's words. */
-export type LinkWish = {
-  /** ISO 3166-1 alpha-2. */
-  readonly jurisdiction: string;
-  readonly return_url: string;
-  /** Seconds; left out: the MoR's week. */
-  readonly expires_in?: number;
-};
 
 @Injectable()
 export class PaymentLinksFlow {
@@ -36,8 +27,8 @@ export class PaymentLinksFlow {
    * The link once the MoR has answered, or the one that can be paid already. Throws 400 for what is wrong with the wish, 404, 409
    * `invoice_not_payable`, the MoR's refusal, and 502 while nobody answers.
    */
-  async create(id: string, wish: LinkWish, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
-    const { invoice, askedAt } = await readBilled(this.flow, id);
+  async create(id: string, wish: CreatePaymentLinkDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
+    const { invoice, askedAt } = await this.flow.billed(id);
     const there = await this.flow.standing(id, 'payment_link');
     if (there !== null && there.morId !== null) await this.readAgain(there); // it may be paid by now
     const objectId = this.ids.next('lnk');
@@ -59,7 +50,7 @@ export class PaymentLinksFlow {
 }
 
 /** The key of a link is a field of its body, and a new one for every submission (Document 2). */
-function linkWire(wish: LinkWish, amount: Money, objectId: string): WireRequest {
+function linkWire(wish: CreatePaymentLinkDto, amount: Money, objectId: string): WireRequest {
   const request = {
     jurisdiction: wish.jurisdiction,
     amount,

@@ -18,7 +18,7 @@ import { type InvoiceView } from '../engine/read-model.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { DAY_MS } from '../policy.js';
-import { type LinkWish, PaymentLinksFlow } from './payment-links.flow.js';
+import { PaymentLinksFlow } from './payment-links.flow.js';
 
 const DAYS_MOST = 365;
 
@@ -53,7 +53,7 @@ export class PaymentLinkPages {
         const days = Number(form.text('days'));
         if (!Number.isInteger(days) || days < 1 || days > DAYS_MOST)
           throw invalid('days', `must be a whole number from 1 to ${DAYS_MOST}`);
-        const wish: LinkWish = {
+        const wish = {
           jurisdiction: form.text('jurisdiction').trim().toUpperCase(),
           return_url: form.text('return_url').trim(),
           expires_in: (days * DAY_MS) / 1000,

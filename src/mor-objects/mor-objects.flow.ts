@@ -1,12 +1,12 @@
 // Proforma invoices and payment links of one invoice: requested, read again, taken back; sent by the lane's worker.
 import { Injectable } from '@nestjs/common';
+import { notFound, Problem } from '../api/http/problem.js';
 import { type ObjectLookup, type ObjectRead } from './rules/mor-object.js';
 import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/request.js';
 import { type LaneState } from '../domain/model.js';
 import { isRecordedProforma, type MorObjectRow } from '../domain/mor-object.js';
 import { ReadModel } from '../engine/read-model.js';
 import { type BilledInvoice, BillingReader } from '../domain/ports/billing-reader.js';
-import { type CallOutcome } from '../domain/ports/call.js';
 import { LaneStore } from '../engine/lane-store.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { type NamedRequest } from '../domain/request-name.js';
@@ -28,12 +28,16 @@ export class MorObjectsFlow {
     private readonly context: FlowContext,
   ) {}
 
-  /** The invoice as the platform has it at this moment, with its lines and its customer. Null: there is none. */
-  async billed(invoiceId: string): Promise<CallOutcome<Billed | null>> {
+  /** The invoice as Stripe has it now, with its lines and its customer. Throws 404 if there is none, 502 if Stripe does not answer. */
+  async billed(invoiceId: string): Promise<Billed> {
     const askedAt = await this.store.time();
     const read = await this.reader.readInvoiceForProforma(invoiceId);
-    if (!read.ok) return read;
-    return { ...read, value: read.value === null ? null : { ...read.value, askedAt } };
+    if (!read.ok) {
+      const wait = read.retryAfterMs === null ? null : Math.ceil(read.retryAfterMs / 1000);
+      throw new Problem(502, 'billing_unavailable', 'Stripe did not return the invoice: try again.', [], wait);
+    }
+    if (read.value === null || read.value.invoice.status === 'deleted') throw notFound('invoice');
+    return { ...read.value, askedAt };
   }
 
   /** Writes the request down, or gives the one that stands. A `name` that was used before gives what it made, as it is now. */

@@ -12,7 +12,8 @@ import { PaymentsStore } from '../payments/payments.store.js';
 import { RefundsStore } from '../refunds/refunds.store.js';
 import { DisputesStore } from '../disputes/disputes.store.js';
 import { type Beginning, SearchStore } from './search.store.js';
-import { disputeName, disputePath } from '../disputes/dispute-link.view.js';
+import { disputePath } from '../disputes/dispute-link.view.js';
+import { objectId } from '../domain/mor-object.js';
 
 export type Found = {
   /** "Invoice 0001", "Payment": its kind, and its number for people. */
@@ -114,7 +115,7 @@ export class Search {
     if (refund !== null) add({ ...foundRefund(refund.refund), at: refund.refund.createdAt });
     if (dispute !== null) {
       const { amount: minor, currency, status, createdAt: at, kind } = dispute;
-      const name = { what: capital(kind), id: disputeName(dispute), path: disputePath(dispute) };
+      const name = { what: capital(kind), id: objectId(dispute), path: disputePath(dispute) };
       add({ ...PLAIN, ...name, minor, currency, status, at });
     }
     // A dispute's page names its invoice.

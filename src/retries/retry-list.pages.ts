@@ -9,12 +9,12 @@ import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
 import { chosen, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { section } from '../console/show.js';
-import { REFUSAL_KINDS, type RefusalKind } from '../domain/retry.js';
+import { END_WORDS, REFUSAL_KINDS, type RefusalKind } from '../domain/retry.js';
 import { RETRY_STATES, RetriesStore } from './retries.store.js';
 import { listedRetry, retryFields } from './retry.fields.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FlowContext } from '../engine/flow-context.js';
-import { endInWords, KIND_WORDS, stepsInWords } from './schedule.view.js';
+import { KIND_WORDS, stepsInWords } from './schedule.view.js';
 import { sendList, viewsOf } from '../console/list-page.js';
 
 const PATH = '/console/retries';
@@ -76,7 +76,7 @@ function scheduleOf(settings: FlowSettings): Html {
     [
       { label: 'Refusal', cell: (r) => html`<strong>${r.kind}</strong>: ${KIND_WORDS[r.kind]}` },
       { label: 'What is tried', cell: (r) => r.steps },
-      { label: 'When all failed', cell: () => endInWords(schedule) },
+      { label: 'When all failed', cell: () => END_WORDS[schedule.end] },
     ],
     rows,
     '',

@@ -1,6 +1,6 @@
 // What followed the refusals of an invoice, as the API shows it.
 import { type InvoiceRow } from '../domain/model.js';
-import { REFUSAL_KINDS, RETRY_ENDS, type RetryTrail } from '../domain/retry.js';
+import { END_WORDS, REFUSAL_KINDS, RETRY_ENDS, type RetryTrail } from '../domain/retry.js';
 import { Amount, Count, Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word, WordOrNull } from '../api/http/docs.js';
 
 const MEANS = ['charge', 'link'] as const;
@@ -65,10 +65,5 @@ export function nextTryOf(i: Pick<InvoiceRow, 'retries' | 'nextTryAt' | 'status'
   if (waitingSince !== null) return `${said}; the MoR's verdict has been awaited since ${waitingSince}`;
   if (i.nextTryAt !== null) return `${said}; tried again at ${i.nextTryAt.toISOString()}`;
   if (ended === null) return `${said}; Crossbill does not try again for now`;
-  const ends = {
-    nothing: 'the invoice stays open',
-    uncollectible: 'it is marked uncollectible',
-    cancel: 'its subscription is cancelled',
-  };
-  return `${said}; the schedule of retries ended at ${ended.at}${ended.why === null ? '' : ` (${ended.why})`}: ${ends[ended.how]}`;
+  return `${said}; the schedule of retries ended at ${ended.at}${ended.why === null ? '' : ` (${ended.why})`}: ${END_WORDS[ended.how]}`;
 }

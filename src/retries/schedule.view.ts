@@ -1,18 +1,12 @@
 // The schedule of retries in words, for people who did not set it.
 import { duration } from '../console/show.js';
-import { type RefusalKind, RETRY_ENDS, type RetryEnd, type RetrySchedule } from '../domain/retry.js';
+import { type RefusalKind, type RetrySchedule } from '../domain/retry.js';
 import { type FlowSettings } from '../domain/settings.js';
 
 export const KIND_WORDS: Readonly<Record<RefusalKind, string>> = {
   soft: 'the same card or account may work later',
   hard: 'the customer must give another card or account',
   authentication: 'the customer must confirm the payment',
-};
-
-const END_WORDS: Readonly<Record<RetryEnd, string>> = {
-  nothing: 'the invoice stays open',
-  uncollectible: 'the invoice is marked uncollectible on Stripe',
-  cancel: 'the subscription is cancelled on Stripe',
 };
 
 type Means = Pick<FlowSettings, 'relay' | 'recoveryLinks'>;
@@ -29,5 +23,3 @@ export function stepsInWords(schedule: RetrySchedule, kind: RefusalKind, { relay
   });
   return steps.length === 0 ? 'nothing is tried' : steps.join(', then ');
 }
-
-export const endInWords = ({ end }: RetrySchedule): string => END_WORDS[RETRY_ENDS.find((e) => e === end) ?? 'nothing'];

@@ -174,8 +174,7 @@ export class SignupFlow {
 
   private async completeAlone(id: string, c: Charge): Promise<Completed> {
     const signup = await this.signups.find(id);
-    if (signup === null) return refuse(404, 'not_found', 'There is no such signup.');
-    if (signup.kind === 'method') return refuse(404, 'not_found', 'There is no such signup.');
+    if (signup === null || signup.kind === 'method') return refuse(404, 'not_found', 'There is no such signup.');
     if (signup.kind === 'trial') {
       return refuse(
         409,
@@ -199,8 +198,7 @@ export class SignupFlow {
       );
     }
     const elsewhere = (await this.books.invoicesOfCharge(c.chargeId)).some((invoice) => invoice !== c.invoiceId);
-    if (elsewhere)
-      return refuse(409, 'charge_already_used', 'This charge is already the payment of another invoice.', 'charge_id');
+    if (elsewhere) return chargeUsed();
     const said = money(c.amount, c.currency);
     const done = await this.record(c.invoiceId, {
       signupId: id,
@@ -224,17 +222,14 @@ export class SignupFlow {
     } catch (e) {
       const taken = completion.paymentId ? await paymentIdTaken(this.books, e, completion.paymentId) : null;
       if (taken !== null) return taken;
-      if (e instanceof NotUnique) {
-        return refuse(
-          409,
-          'charge_already_used',
-          'This charge is already the payment of another invoice.',
-          'charge_id',
-        );
-      }
+      if (e instanceof NotUnique) return chargeUsed();
       throw e;
     }
   }
+}
+
+function chargeUsed(): Refusal {
+  return refuse(409, 'charge_already_used', 'This charge is already the payment of another invoice.', 'charge_id');
 }
 
 /** One Idempotency-Key may name a signup and, for each customer, another payment method. */

@@ -10,29 +10,17 @@ import { decimalFromMinor } from '../domain/money.js';
 import { type BilledInvoice, type BilledParty } from '../domain/ports/billing-reader.js';
 import { type WireRequest } from '../domain/ports/call.js';
 import { type FieldError, Problem } from '../api/http/problem.js';
+import { type CreateProformaDto } from '../mor-objects/mor-object.dto.js';
 import { callersField } from '../mor-objects/callers-words.js';
 
 const MAX_LINES = 1_000;
-
-/** What a caller says of a proforma invoice, in the caller's words; what is left out comes from Stripe. */
-export type ProformaWish = {
-  /** ISO 3166-1 alpha-2. */
-  readonly jurisdiction: string;
-  /** YYYY-MM-DD, as `issue_date`. */
-  readonly due_date: string;
-  readonly issue_date?: string;
-  readonly provider?: Record<string, unknown>;
-  readonly recipient?: Record<string, unknown>;
-  readonly tax_calculation_id?: string;
-  readonly notices?: unknown[];
-};
 
 /**
  * The bytes to send. `settled`: how many proforma invoices of the invoice were paid before; each holds its reference, it may be for good
  * (Document 2: only one live one may hold it). Throws a 400 that names, in our caller's words, every field that is missing
  * or wrong; nothing was sent then.
  */
-export function proformaWire(dto: ProformaWish, billed: BilledInvoice, today: string, settled = 0): WireRequest {
+export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, today: string, settled = 0): WireRequest {
   const { jurisdiction, notices, provider, tax_calculation_id: taxCalculationId } = dto;
   const { invoiceId } = billed.invoice;
   const merchantReference = settled === 0 ? invoiceId : `${invoiceId}:${settled + 1}`;

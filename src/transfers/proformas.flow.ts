@@ -2,15 +2,15 @@
 import { Injectable } from '@nestjs/common';
 import { refusalProblem } from '../api/http/problem.js';
 import { ObjectAnswers } from '../mor-objects/object-answers.js';
+import { type CreateProformaDto } from '../mor-objects/mor-object.dto.js';
 import { MorObjectsFlow } from '../mor-objects/mor-objects.flow.js';
 import { wireOrProblem } from '../mor-objects/callers-words.js';
-import { readBilled } from '../mor-objects/read-billed.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { type NamedRequest } from '../domain/request-name.js';
 import { DAY_MS } from '../policy.js';
 import { proformaLookup } from './rules/proforma.js';
-import { type ProformaWish, proformaWire } from './proforma-request.js';
+import { proformaWire } from './proforma-request.js';
 
 @Injectable()
 export class ProformasFlow {
@@ -25,8 +25,8 @@ export class ProformasFlow {
    * The proforma invoice once the MoR has answered, or the one that stands. Throws 400 for what is wrong or missing, 404, 409
    * `invoice_not_payable`, the MoR's refusal, and 502 while nobody answers.
    */
-  async create(id: string, wish: ProformaWish, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
-    const billed = await readBilled(this.flow, id);
+  async create(id: string, wish: CreateProformaDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
+    const billed = await this.flow.billed(id);
     const there = await this.flow.standing(id, 'proforma');
     if (there !== null && there.morId !== null) await this.flow.refresh(proformaLookup, there); // it may be cancelled or gone
     const today = this.clock.now().toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 // The questions to a person about disputes and alerts. returns/rules/loss.ts tells of lost money.
 import { disputedOf } from '../../domain/dispute-sum.js';
-import { type LaneRows, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneRows, type PaymentRow } from '../../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../domain/mor-object.js';
 import { paymentName } from '../../domain/payment-name.js';
 import { type Holds, itemRule } from '../../engine/items.js';
@@ -8,7 +8,11 @@ import { ALERT_PATIENCE_MS } from '../../policy.js';
 
 /** The item names the dispute and its stage. A demand for evidence after a win or a loss is an item of its own. */
 export const disputeItems = itemRule(
-  { 'evidence-due': whyOver, 'evidence-returned': whyOver, 'outcome-unclear': whyOver },
+  {
+    'evidence-due': 'the MoR wants other evidence, or the dispute is decided',
+    'evidence-returned': 'the MoR wants other evidence, or the dispute is decided',
+    'outcome-unclear': 'the outcome is clear, or the dispute goes on',
+  },
   function* (lane) {
     const s = lane.toState();
     for (const o of s.objects) {
@@ -42,18 +46,13 @@ function askForEvidence(s: LaneRows, o: MorObjectRow, stage: 'action_needed' | '
   return { ...about, subject: `${dispute}:revision`, fact };
 }
 
-function whyOver({ objects }: LaneRows, { subject }: ReviewRow): string {
-  const id = objectId;
-  const o = objects.find(
-    (x) => x.kind === 'dispute' && [id(x), `${id(x)}:revision`, `${id(x)}:decided`].includes(subject),
-  );
-  if (o?.status === 'won') return `dispute ${objectId(o)} was won: the payment stands`;
-  if (o?.status === 'lost' || o?.status === 'decided') return `dispute ${objectId(o)} was ${o.status}`;
-  return o?.status === 'revision_requested' ? 'the evidence was sent back' : 'evidence was asked for again';
-}
+const ALERT_CLEARS = {
+  'alert-received': 'the alert was handled',
+  'alert-handled': 'the refund is recorded, or the alert was handled without one',
+};
 
 /** A refund made by an alert is the same refund as its `payment.refunded`: nothing is recorded from here. */
-export const alertItems = itemRule({ 'alert-received': whyHandled, 'alert-handled': whyHandled }, function* (lane) {
+export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
   const s = lane.toState();
   for (const o of s.objects) {
     if (o.kind !== 'alert') continue;
@@ -72,14 +71,6 @@ export const alertItems = itemRule({ 'alert-received': whyHandled, 'alert-handle
     yield { ...about, subject: `alert:${alert}:outcome`, fact };
   }
 });
-
-function whyHandled({ objects }: LaneRows, { topic, subject }: ReviewRow): string {
-  const o = objects.find(
-    (x) => x.kind === 'alert' && [`alert:${objectId(x)}`, `alert:${objectId(x)}:outcome`].includes(subject),
-  );
-  if (o?.detail.refunded === false) return 'the alert was handled without a refund';
-  return topic === 'alert-received' ? 'the alert was handled' : 'the refund is recorded';
-}
 
 /** Is the refund of the alert known? One of long before is another. */
 function isRefunded(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): boolean {

@@ -92,7 +92,7 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
 
 /** Open as long as Stripe would charge; the time of that charge is the deadline. */
 export const chargingItems = itemRule(
-  { 'stripe-would-charge': ({ invoice }) => findReason(invoice) },
+  { 'stripe-would-charge': 'Stripe would not charge it any more' },
   function* (lane) {
     const i = findGuarded(lane);
     if (i === null || !isChargeable(i.charged)) return;
@@ -103,11 +103,6 @@ export const chargingItems = itemRule(
     yield { kind: 'double_charge_risk', about: { id: invoice }, fact, dueAt };
   },
 );
-
-function findReason(i: InvoiceRow | null): string {
-  if (i === null || isCollected(i)) return 'Stripe would not charge it any more';
-  return `the invoice is ${i.autoAdvance === false ? 'not collected automatically any more' : i.platformStatus}`;
-}
 
 /** `retry`: another look, now. */
 export const chooseCharging: ChoiceRule = (lane, _, { resolution }) => {

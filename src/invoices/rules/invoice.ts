@@ -38,10 +38,10 @@ export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
   return done(`the MoR's verdict is expected for ${due}`);
 }
 
-const whyFinal = ({ invoice }: Lane): string => `the invoice is ${invoice?.platformStatus ?? 'unknown'}`;
+const NO_DRAFT = 'the invoice is no draft any more, or is tried again';
 
 /** Stripe could not finalize the draft, or nobody finalizes it while money waits. */
-export const draftItems = itemRule({ 'finalization-failed': whyFinal, 'draft-waits': whyFinal }, function* (lane) {
+export const draftItems = itemRule({ 'finalization-failed': NO_DRAFT, 'draft-waits': NO_DRAFT }, function* (lane) {
   const { invoice: i, payments } = lane.toState();
   if (i === null || i.platformStatus !== 'draft') return;
   const item = { kind: 'finalization_failed', about: { id: i.invoiceId } } as const;

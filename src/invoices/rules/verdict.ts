@@ -25,8 +25,13 @@ export function expectVerdict(lane: Lane): void {
   i.expectedBy = new Date(i.firstSeenAt.getTime() + lane.settings.renewalAlarmAfterHours * HOUR_MS);
 }
 
+const OVERDUE_CLEARS = {
+  'no-verdict': 'the verdict came, or the customer has more time to pay',
+  'transfer-overdue': 'the invoice is settled, or the customer has more time to pay',
+};
+
 /** A renewal without its verdict, or refused and then not paid by the bank transfer that was to pay it. */
-export const overdueItems = itemRule({ 'no-verdict': whyNoMore, 'transfer-overdue': whyNoMore }, function* (lane) {
+export const overdueItems = itemRule(OVERDUE_CLEARS, function* (lane) {
   const s = lane.toState();
   const i = s.invoice;
   if (i === null || i.expectedBy === null || mustAskDebit(s, lane)) return;
@@ -49,12 +54,6 @@ export const overdueItems = itemRule({ 'no-verdict': whyNoMore, 'transfer-overdu
 function unpaidProforma({ invoice: i, objects, payments }: LaneRows): MorObjectRow | undefined {
   if (i === null || isOver(i.platformStatus) || i.amountDue === 0n || payments.some(mayBringMoney)) return;
   return objects.find((o) => isLiveProforma(o) && o.morId !== null && !TRANSFERRED.has(o.status));
-}
-
-function whyNoMore(lane: Lane): string {
-  const s = lane.toState();
-  const by = s.invoice === null ? null : verdictBy(s.invoice, s.objects);
-  return hasVerdict(s) || by === null ? 'the verdict came' : `the customer may pay until ${showTime(by)}`;
 }
 
 /** A person waits for the verdict as long again. */

@@ -1,7 +1,7 @@
 // A payment link: the request for it, what the MoR says of it, the link that Crossbill asks for after a failed renewal, and what people must find out.
 import { type Draft } from '../../domain/row.js';
 import { decimalFromMinor, minorFromDecimal, type Money, showMoney } from '../../domain/money.js';
-import { type InvoiceRow, type ReviewRow } from '../../domain/model.js';
+import { type InvoiceRow } from '../../domain/model.js';
 import {
   announcedAt,
   endOfLink,
@@ -135,20 +135,14 @@ export function settleLinks(lane: Lane): void {
 type LinkCode = 'link-paid' | 'link-lost' | 'link-unread' | 'link-not-paid' | 'link-part-paid';
 type LinkFact = Holds<LinkCode>['fact'];
 
-const CLEARS = (lane: Lane, { subject }: ReviewRow): string => {
-  const o = lane.findObject(subject);
-  if (o === undefined || o.paymentRowId !== null) return 'its payment is in the books';
-  return o.readDueAt === null ? `the link is ${o.status}` : 'the MoR is asked again';
-};
-
 /** Links whose money is not known for sure. Until then nothing else is tried (engine/open-money.ts). */
 export const linkItems = itemRule(
   {
-    'link-paid': CLEARS,
-    'link-lost': CLEARS,
-    'link-unread': CLEARS,
-    'link-not-paid': CLEARS,
-    'link-part-paid': CLEARS,
+    'link-paid': 'its payment is in the books',
+    'link-lost': 'its payment is in the books, or the MoR shows the link again',
+    'link-unread': 'the MoR answers again',
+    'link-not-paid': 'the MoR is asked again, or its payment is in the books',
+    'link-part-paid': 'its payment is in the books, or the MoR shows no part of it',
   },
   function* (lane) {
     for (const o of lane.toState().objects) {

@@ -250,12 +250,16 @@ export function nameCustomers(lane: Lane): void {
 
 type StandingFact = Holds<'may-stand' | 'still-payable'>['fact'];
 
+const STANDING_CLEARS = {
+  'may-stand': 'it is there, or it was not made',
+  'still-payable': 'nobody can pay it any more, or the invoice can be paid',
+};
+
 /** A proforma invoice or a link next to its settled invoice, until it ends: the customer may pay twice. */
-export const standingItems = itemRule({ 'may-stand': whyOver, 'still-payable': whyOver }, function* (lane) {
+export const standingItems = itemRule(STANDING_CLEARS, function* (lane) {
   for (const o of lane.objects) {
     if (o.kind !== 'proforma' && o.kind !== 'payment_link') continue;
-    const stands = canBePaid(o, lane.now);
-    const fact = dangerOf(lane, o, stands) ?? (stands || o.status === 'REQUESTED' ? openFact(lane, o) : null);
+    const fact = dangerOf(lane, o);
     if (fact !== null)
       yield { kind: 'double_payment', about: o, paymentRowId: null, fact, actions: ['retry', 'dismiss'] };
   }
@@ -266,23 +270,11 @@ function canBePaid(o: MorObjectRow, now: Date): boolean {
   return o.morId !== null && isLiveProforma(o) && o.status !== 'REQUESTED' && !TRANSFERRED.has(o.status);
 }
 
-function dangerOf({ invoice }: LaneRows, o: MorObjectRow, stands: boolean): StandingFact | null {
+function dangerOf({ invoice, now }: Lane, o: MorObjectRow): StandingFact | null {
   const what = o.kind === 'payment_link' ? 'payment_link' : 'proforma';
   const object = o.number ?? o.morId ?? o.id;
   if (o.detail.mayStand === true) return { code: 'may-stand', what, object, invoice: o.invoiceId };
   const status = invoice?.platformStatus;
-  if ((status !== 'paid' && status !== 'void') || !stands || heardAt(o) !== null) return null;
+  if ((status !== 'paid' && status !== 'void') || !canBePaid(o, now) || heardAt(o) !== null) return null;
   return { code: 'still-payable', what, object, status, until: o.deadline?.toISOString() ?? null };
-}
-
-/** While a payment on it is announced, or its reply is awaited, nobody knows how it ends: an open item still holds. */
-function openFact({ reviews }: LaneRows, { id }: MorObjectRow): StandingFact | null {
-  const open = reviews.find((r) => r.status === 'open' && r.kind === 'double_payment' && r.subject === id);
-  const fact = open?.fact;
-  return fact?.code === 'may-stand' || fact?.code === 'still-payable' ? fact : null;
-}
-
-function whyOver(lane: LaneRows, { subject }: { readonly subject: string }): string {
-  const o = lane.objects.find((x) => x.id === subject);
-  return `the ${o?.kind === 'proforma' ? 'proforma invoice' : 'link'} is ${o?.status ?? 'gone'}`;
 }

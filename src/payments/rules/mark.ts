@@ -7,8 +7,6 @@ import {
   type InvoiceRow,
   type LaneRows,
   type MarkMode,
-  type MarkStage,
-  type OutboxKind,
   type OutboxRow,
   type PaymentRow,
   moveMark,
@@ -305,16 +303,9 @@ export const readToMark = {
   },
 };
 
-/** The first call of each stage of a mark. */
-const CALL_OF: Partial<Record<MarkStage, OutboxKind>> = {
-  reporting: 'report_payment',
-  attaching: 'attach_payment',
-  referencing: 'set_reference',
-};
-
 /** The mark of a payment was decided in shadow mode: its newest call was never sent. */
 export function isShadowed(s: LaneRows, p: PaymentRow): boolean {
-  const kind = CALL_OF[p.mark];
+  const kind = STEPS[p.mark];
   const newest = s.messages.findLast((m) => m.kind === kind && isCallOf(m, p));
   return newest !== undefined && isShadowCall(newest);
 }

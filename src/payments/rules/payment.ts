@@ -203,9 +203,11 @@ function giveUpProof(p: Payment): void {
   p.proveDueAt = null;
 }
 
+const PROVEN = 'the charge is proven';
+
 /** A signup's charge that nothing has proven: nobody knows whether there is money. */
 export const unprovenItems = itemRule(
-  { 'charge-failed': whyProven, 'debit-unsettled': whyProven, 'charge-unknown': whyProven },
+  { 'charge-failed': PROVEN, 'debit-unsettled': PROVEN, 'charge-unknown': PROVEN },
   function* (lane) {
     for (const p of lane.toState().payments) {
       // A charge that is booked for another invoice waits as taken.
@@ -223,10 +225,6 @@ function findWhyUnproven({ processorChargeId: charge, ...p }: PaymentRow): Unpro
       : { code: 'debit-unsettled', charge, since: knownSince };
   if (p.verdictAt === null) return { code: 'charge-unknown', charge, knownSince };
   return { code: 'charge-failed', charge, reason: p.declineCode ?? 'failed' };
-}
-
-function whyProven(): string {
-  return 'the charge is proven';
 }
 
 export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution, by }) => {
@@ -260,24 +258,21 @@ export function askOfAmount(lane: Lane, p: Payment): boolean {
 }
 
 /** A rest is still due after the mark: the invoice changed meanwhile. Nobody asks about a part that a person let through. */
-export const restItems = itemRule(
-  { 'rest-due': ({ invoice }) => `the invoice is ${invoice?.platformStatus ?? 'unknown'}, or the payment goes back` },
-  function* (lane) {
-    const { invoice: i, payments, refunds, reviews } = lane.toState();
-    if (i === null || !isPayable(i) || i.amountRemaining === 0n) return;
-    for (const p of payments) {
-      const isPart = p.waived.includes('amount_mismatch') && !p.waived.includes('surplus');
-      const isGoingBack = refunds.some((r) => r.paymentRowId === p.id && r.status !== 'failed');
-      if (p.mark !== 'confirmed' || isPart || isGoingBack) continue;
-      // A person asked for a look: it comes first.
-      const isOpen = reviews.some((r) => r.status === 'open' && r.topic === 'rest-due' && r.subject === p.id);
-      if (i.readAt === null && !isOpen) continue;
-      const due: Money = { minor: i.amountRemaining ?? 0n, currency: p.currency };
-      const fact = { code: 'rest-due', status: i.platformStatus, due } as const;
-      yield { kind: 'amount_mismatch', about: p, fact, actions: ['refund', 'retry', 'dismiss'] };
-    }
-  },
-);
+export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the payment goes back' }, function* (lane) {
+  const { invoice: i, payments, refunds, reviews } = lane.toState();
+  if (i === null || !isPayable(i) || i.amountRemaining === 0n) return;
+  for (const p of payments) {
+    const isPart = p.waived.includes('amount_mismatch') && !p.waived.includes('surplus');
+    const isGoingBack = refunds.some((r) => r.paymentRowId === p.id && r.status !== 'failed');
+    if (p.mark !== 'confirmed' || isPart || isGoingBack) continue;
+    // A person asked for a look: it comes first.
+    const isOpen = reviews.some((r) => r.status === 'open' && r.topic === 'rest-due' && r.subject === p.id);
+    if (i.readAt === null && !isOpen) continue;
+    const due: Money = { minor: i.amountRemaining ?? 0n, currency: p.currency };
+    const fact = { code: 'rest-due', status: i.platformStatus, due } as const;
+    yield { kind: 'amount_mismatch', about: p, fact, actions: ['refund', 'retry', 'dismiss'] };
+  }
+});
 
 /** More was taken for the invoice than was due. Who paid what is known once every call that marks it has its reply. */
 export function declareSurplus(lane: Lane): void {

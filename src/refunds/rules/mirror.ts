@@ -1,6 +1,5 @@
 // A refund in the sums of its payment, and on Stripe: the report on the payment record, then the credit note, once its payment shows on the invoice.
 import {
-  type LaneRows,
   type MirrorStage,
   type PaymentRow,
   type RefundRow,
@@ -185,7 +184,11 @@ export function reconsiderParked(lane: Lane): void {
  * payment or with overlapping totals mean an error.
  */
 export const refundGaps = itemRule(
-  { 'refunds-beyond-payment': whyGone, 'refund-event-missing': whyGone, 'totals-overlap': whyGone },
+  {
+    'refunds-beyond-payment': 'the refunds fit the payment',
+    'refund-event-missing': 'the missing event came, or the refunds differ in another way',
+    'totals-overlap': 'the totals add up, or the refunds differ in another way',
+  },
   function* (lane) {
     const { payments, refunds } = lane.toState();
     for (const p of payments) {
@@ -194,11 +197,6 @@ export const refundGaps = itemRule(
     }
   },
 );
-
-function whyGone({ payments, refunds }: LaneRows, { subject }: ReviewRow): string {
-  const isOther = payments.some((p) => p.id === subject && findGap(p, refunds) !== null);
-  return isOther ? 'the refunds differ in another way' : 'the refunds add up';
-}
 
 type Gap = Holds<'refunds-beyond-payment' | 'refund-event-missing' | 'totals-overlap'>['fact'];
 

@@ -1,9 +1,9 @@
 // A refund: the MoR's word of it, by event or as the answer to our request. One row, whichever comes first.
-import { type Draft } from '../../domain/row.js';
 import { type ConflictFact } from '../../domain/facts/conflict.js';
-import { type LaneRows, type OutboxRow, type PaymentRow, type RefundRow, moveRefund } from '../../domain/model.js';
+import { type LaneRows, type OutboxRow, type PaymentRow, REFUND, type RefundRow, moveRefund } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { paymentName } from '../../domain/payment-name.js';
+import { type Draft, newRow } from '../../domain/row.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
 import { type Ctx } from '../../engine/context.js';
 import { type Lane } from '../../engine/draft.js';
@@ -19,29 +19,20 @@ export function newRefund(
   reason: string | null,
   origin: RefundRow['origin'],
 ): RefundRow {
-  return {
+  return newRow(REFUND, {
     id: ctx.newId('ref'),
     paymentRowId: p.id,
     invoiceId: p.invoiceId,
-    morRefundId: null,
-    processorRefundId: null,
     amount,
     currency: p.currency,
     status: 'requested',
-    morStatus: null,
     reason,
     origin,
     askedOf: origin === 'api' ? p.paymentId : null,
-    askedAs: null,
     counted: false,
-    totalAfter: null,
-    surplus: 0n,
     mirror: 'none',
-    creditNoteId: null,
-    failure: null,
     createdAt: ctx.now,
-    succeededAt: null,
-  };
+  });
 }
 
 /** A refund of ours without an answer and an id. */

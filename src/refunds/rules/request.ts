@@ -230,7 +230,7 @@ export function withdrawStale(lane: Lane): void {
 
 /** A refund without an end for too long, and a failed one after its caller was told to wait. */
 export const stuckRefunds = itemRule(
-  { 'refund-waits': whyOver, 'refund-failed': 'the refund succeeded' },
+  { 'refund-waits': 'the refund has its end, or its request is sent again', 'refund-failed': 'the refund succeeded' },
   function* (lane) {
     const { refunds, messages, reviews } = lane.toState();
     for (const r of refunds) {
@@ -269,12 +269,6 @@ export const stuckRefunds = itemRule(
 function mustHear({ failure, createdAt }: RefundRow, m: OutboxRow | undefined): boolean {
   const waitedMs = (m?.answeredAt?.getTime() ?? Infinity) - createdAt.getTime();
   return failure?.code !== TOLD_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= ANSWER_PATIENCE_MS);
-}
-
-function whyOver({ refunds }: LaneRows, { subject }: ReviewRow): string {
-  const status = refunds.find((r) => r.id === subject)?.status;
-  if (status === 'joined') return 'it is a refund that was known already';
-  return status === 'succeeded' || status === 'failed' ? `the refund ${status}` : 'the request is sent again';
 }
 
 /** A person's choice for a stuck refund, or a failed one. */

@@ -3,7 +3,7 @@ import { showMoney } from '../../domain/money.js';
 import { type LaneRows } from '../../domain/model.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../domain/ports/call.js';
-import { type ConfirmedMethod, type Retry, type RetryEnd } from '../../domain/retry.js';
+import { type ConfirmedMethod, END_WORDS, type Retry, type RetryEnd } from '../../domain/retry.js';
 import { lastingName } from '../../engine/context.js';
 import { type Refusal, refuse, refuseInShadow, type Result } from '../../engine/commanded.js';
 import { type Lane } from '../../engine/draft.js';
@@ -145,17 +145,11 @@ function act(lane: Lane): void {
   endSchedule(lane, next.how);
 }
 
-const ENDS: Record<RetryEnd, string> = {
-  nothing: 'the invoice stays open',
-  uncollectible: 'the invoice is marked uncollectible',
-  cancel: 'the subscription is cancelled',
-};
-
 function endSchedule(lane: Lane, how: RetryEnd, why: string | null = null): void {
   const i = lane.invoice;
   if (!i?.retries) return;
   i.retries = { ...i.retries, ended: { at: lane.now.toISOString(), how, why } };
-  lane.say('decision', `the schedule of retries is over, ${why ?? 'its steps are used up'}: ${ENDS[how]}`);
+  lane.say('decision', `the schedule of retries is over, ${why ?? 'its steps are used up'}: ${END_WORDS[how]}`);
 }
 
 /** The invoice to read before the step that is due; null: none. A charge also needs the subscription. */

@@ -7,7 +7,7 @@ import {
   type Resolution,
   type ReviewRow,
 } from '../../domain/model.js';
-import { type LossCredit, type MorObjectRow } from '../../domain/mor-object.js';
+import { type LossCredit, type MorObjectRow, objectId } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { overpaid, saleOf } from '../../domain/surplus.js';
@@ -63,10 +63,10 @@ export const takeLossChoice: ChoiceRule = (lane, r, { resolution }) => {
   const of = o?.detail.loss?.of;
   if (o === undefined || amount === null || of === undefined) return notAvailable();
   // The MoR's id of a dispute is the same after a restored backup.
-  const name = `loss:${o.kind === 'dispute' ? (o.morId ?? o.id) : o.id}`;
+  const name = `loss:${objectId(o)}`;
   const begun = { noteId: null, booked: '0', entries: 0 } as const;
   send(lane, o, { name, of, minor: amount.minor.toString(), stage: 'reporting', ...begun });
-  lane.say('decision', `show ${showMoney(amount)} of the loss by ${nameOf(o)} as a credit note`, o);
+  lane.say('decision', `show ${showMoney(amount)} of the loss by ${objectId(o)} as a credit note`, o);
   return null;
 };
 
@@ -108,7 +108,7 @@ const lossCall = {
     if (found === null) return;
     const { o, credit } = found;
     o.detail = { ...o.detail, credit: { ...credit, stage: 'parked' } };
-    const fact = { code: 'credit-refused', loss: nameOf(o), ...refusalOf(row, failure) } as const;
+    const fact = { code: 'credit-refused', loss: objectId(o), ...refusalOf(row, failure) } as const;
     askOfCall(lane, row, fact, { paymentRowId: credit.of });
   },
   /** Once more from the refused call. */
@@ -159,7 +159,7 @@ export function bookCredits(lane: Lane): void {
     lane.book(entry);
     o.detail = { ...o.detail, credit: { ...credit, booked: wanted.toString(), entries } };
     const how = minor > 0n ? 'of the loss shows on Stripe' : 'of the credited loss is taken back';
-    lane.say('decision', `${showMoney(entry.amount)} ${how}: ${nameOf(o)}`, o);
+    lane.say('decision', `${showMoney(entry.amount)} ${how}: ${objectId(o)}`, o);
   }
 }
 
@@ -196,12 +196,10 @@ const isLoss = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 
 
 const kindOf = (o: MorObjectRow): 'dispute' | 'debit_returned' => (o.kind === 'dispute' ? 'dispute' : 'debit_returned');
 
-const nameOf = (o: MorObjectRow): string => o.morId ?? o.id;
-
 /** The subject of the item about a credit note beyond the loss. */
 function creditItemOf(o: MorObjectRow): string {
-  return `${o.kind === 'dispute' ? nameOf(o) : o.id}:credit`;
+  return `${o.kind === 'dispute' ? objectId(o) : o.id}:credit`;
 }
 
 /** The subject of the item about the loss itself (loss.ts). */
-const itemOf = (o: MorObjectRow): string => (o.kind === 'dispute' ? `${nameOf(o)}:lost` : o.id);
+const itemOf = (o: MorObjectRow): string => (o.kind === 'dispute' ? `${objectId(o)}:lost` : o.id);

@@ -3,9 +3,9 @@ import { type Draft } from '../../domain/row.js';
 import { disputedOf, unreadSum } from '../../domain/dispute-sum.js';
 import { type FactOf } from '../../domain/fact.js';
 import { type Apart, type Disputed } from '../../domain/facts/parts.js';
-import { type LaneRows, type LedgerEntry, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneRows, type LedgerEntry, type PaymentRow } from '../../domain/model.js';
 import { type Money, showMoney } from '../../domain/money.js';
-import { lostOf, type MorObjectRow, objectId, returnOf } from '../../domain/mor-object.js';
+import { lostOf, type MorObjectRow, objectId } from '../../domain/mor-object.js';
 import { paymentName } from '../../domain/payment-name.js';
 import { type Lane } from '../../engine/draft.js';
 import { type Holds, itemRule } from '../../engine/items.js';
@@ -118,7 +118,11 @@ function reasonOf(o: MorObjectRow, isLoss: boolean): string {
 
 /** A lost dispute, and a won one after a person dealt with its loss. */
 export const lostDisputes = itemRule(
-  { 'dispute-lost': whyNotLost, 'loss-unread': whyNotLost, 'won-after-loss': whyNotLost },
+  {
+    'dispute-lost': 'the dispute was won, or the sum is not sure',
+    'loss-unread': 'the dispute was won, or the sum is sure',
+    'won-after-loss': 'the dispute was lost',
+  },
   function* (lane) {
     const s = lane.toState();
     for (const o of s.objects) {
@@ -156,13 +160,6 @@ export const lostDisputes = itemRule(
     }
   },
 );
-
-function whyNotLost({ objects }: LaneRows, { subject, topic }: ReviewRow): string {
-  const o = objects.find((x) => x.kind === 'dispute' && subject.startsWith(`${objectId(x)}:`));
-  if (o?.status === 'won') return `dispute ${objectId(o)} was won: the payment stands`;
-  if (topic === 'won-after-loss') return `dispute ${o === undefined ? '' : objectId(o)} was lost`;
-  return topic === 'loss-unread' ? 'the sum is sure' : 'the sum is not sure';
-}
 
 type Taken = Pick<FactOf<'dispute-lost'>, 'twice'> & Disputed;
 
@@ -212,12 +209,10 @@ function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
   return p.mark === 'confirmed' || before === 'not-booked' ? null : before;
 }
 
-const UNDONE = 'the return was undone';
 const clears = {
-  'debit-returned': UNDONE,
+  'debit-returned': 'the return was undone',
   'return-undone': 'the return stands',
-  'returned-twice': (lane: LaneRows, { paymentRowId }: ReviewRow) =>
-    returnOf(lane, paymentRowId) === undefined ? UNDONE : 'nothing of it was given back as well',
+  'returned-twice': 'the return was undone, or nothing of it was given back as well',
 };
 
 /** Whether the customer is billed again or the loss is written off is a person's decision: nothing is changed on Stripe. */

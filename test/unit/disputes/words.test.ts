@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { disputeAnswer } from '../../../src/disputes/words.js';
 import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
-import { endInWords, stepsInWords } from '../../../src/retries/schedule.view.js';
+import { stepsInWords } from '../../../src/retries/schedule.view.js';
 import { SCHEDULE } from '../../support/retry-rig.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -127,5 +127,4 @@ it('the schedule of retries is told in words, and says what takes the place of w
     /^the customer gets a payment link after 3 days/,
   );
   expect(stepsInWords({ ...SCHEDULE, hard: [] }, 'hard', { relay: true, recoveryLinks })).toBe('nothing is tried');
-  expect(endInWords(SCHEDULE)).toBe('the invoice stays open');
 });

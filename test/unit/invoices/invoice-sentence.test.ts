@@ -44,7 +44,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
       invoice: { retries: trail({ ended: { at: nov(5).toISOString(), how: 'cancel', why: null } }) },
     },
     'warn',
-    'Not paid: the bank declined the charge (some_new_code) (5 Nov, first try; no more tries since 5 Nov: its subscription is cancelled).',
+    'Not paid: the bank declined the charge (some_new_code) (5 Nov, first try; no more tries since 5 Nov: the subscription is cancelled on Stripe).',
   ],
   [
     'can be paid by a link after a refusal',

@@ -192,7 +192,7 @@ it('an unpaid invoice names its next try: now, at any moment, or never', () => {
   expect(due(nov(6, 13))).toContain('; next at 13:00 UTC today).');
   const ended = { at: nov(5).toISOString(), how: 'uncollectible', why: null } as const;
   expect(next({ invoice: { retries: trail({ ended }), nextTryAt: nov(8) } })).toContain(
-    '; no more tries since 5 Nov: it is written off as uncollectible).',
+    '; no more tries since 5 Nov: the invoice is marked uncollectible on Stripe).',
   );
 });
 

@@ -1,6 +1,8 @@
 // Events on the MoR's other channels in a story: bank transfers, payment links, disputes and alerts.
 import { encodeDeleteProforma, encodePaymentLink } from '@crossbill/mor';
+import { Problem } from '#src/api/http/problem.js';
 import { linkLookup } from '#src/links/rules/link.js';
+import { type Billed } from '#src/mor-objects/mor-objects.flow.js';
 import { proformaWire } from '#src/transfers/proforma-request.js';
 import { proformaLookup } from '#src/transfers/rules/proforma.js';
 import { messageKey } from '#src/engine/context.js';
@@ -27,9 +29,8 @@ export class Channels {
     if (this.world.mayBeLost) return;
     const id = this.world.name('pfm');
     await this.world.ask('proforma', async (r) => {
-      const billed = await r.channels.billed(invoiceId);
-      if (!billed.ok) throw new Error('Stripe does not answer');
-      if (billed.value === null) return;
+      const billed = await billedNow(r, invoiceId);
+      if (billed === null) return;
       await this.refreshStanding(r, invoiceId, 'proforma');
       const today = r.clock.now().toISOString().slice(0, 10);
       const dto = {
@@ -37,8 +38,8 @@ export class Channels {
         due_date: new Date(r.clock.now().getTime() + DUE_IN_MS).toISOString().slice(0, 10),
         provider: { providerName: 'Larch', providerCountry: JURISDICTION },
       };
-      const wire = proformaWire(dto, billed.value, today);
-      const { invoice: facts, askedAt } = billed.value;
+      const wire = proformaWire(dto, billed, today);
+      const { invoice: facts, askedAt } = billed;
       const until = new Date(r.clock.now().getTime() + DUE_IN_MS);
       await r.channels.request({ kind: 'proforma', id, wire, until, facts, askedAt, by: 'ops' }, null);
     });
@@ -84,11 +85,10 @@ export class Channels {
     const id = this.world.name('lnk');
     this.world.linkOf.set(messageKey('create_payment_link', id, 1), invoiceId);
     await this.world.ask('link', async (r) => {
-      const billed = await r.channels.billed(invoiceId);
-      if (!billed.ok) throw new Error('Stripe does not answer');
-      if (billed.value === null) return;
+      const billed = await billedNow(r, invoiceId);
+      if (billed === null) return;
       await this.refreshStanding(r, invoiceId, 'payment_link');
-      const { invoice: facts, askedAt } = billed.value;
+      const { invoice: facts, askedAt } = billed;
       const wire = encodePaymentLink({
         jurisdiction: JURISDICTION,
         amount: { minor: facts.amountRemaining, currency: facts.currency },
@@ -235,5 +235,15 @@ export class Channels {
     const there = await r.channels.standing(invoiceId, kind);
     if (there !== null && there.morId !== null)
       await r.channels.refresh(kind === 'proforma' ? proformaLookup : linkLookup, there);
+  }
+}
+
+/** Null: Stripe has no such invoice. Throws if Stripe does not answer. */
+async function billedNow(r: Replica, invoiceId: string): Promise<Billed | null> {
+  try {
+    return await r.channels.billed(invoiceId);
+  } catch (e) {
+    if (e instanceof Problem && e.getStatus() === 404) return null;
+    throw e;
   }
 }

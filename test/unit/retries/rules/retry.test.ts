@@ -166,8 +166,8 @@ describe('the schedule at rest', () => {
 
   it.each([
     ['nothing', [], 'the invoice stays open'],
-    ['uncollectible', ['mark_uncollectible'], 'the invoice is marked uncollectible'],
-    ['cancel', ['cancel_subscription'], 'the subscription is cancelled'],
+    ['uncollectible', ['mark_uncollectible'], 'the invoice is marked uncollectible on Stripe'],
+    ['cancel', ['cancel_subscription'], 'the subscription is cancelled on Stripe'],
   ] as const)('whose steps are used up ends with %s', (how, calls, words) => {
     const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: how } });
     const { s } = settled(lane(), of);
