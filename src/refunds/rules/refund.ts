@@ -1,6 +1,13 @@
 // A refund: the MoR's word of it, by event or as the answer to our request. One row, whichever comes first.
 import { type ConflictFact } from '../../domain/facts/conflict.js';
-import { type LaneRows, type OutboxRow, type PaymentRow, REFUND, type RefundRow, moveRefund } from '../../domain/model.js';
+import {
+  type LaneRows,
+  type OutboxRow,
+  type PaymentRow,
+  REFUND,
+  type RefundRow,
+  moveRefund,
+} from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { paymentName } from '../../domain/payment-name.js';
 import { type Draft, newRow } from '../../domain/row.js';
