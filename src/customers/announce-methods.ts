@@ -1,4 +1,4 @@
-// Payment methods that a charge has just confirmed, or whose report was cut off by a crash: their customers' refused renewals get to know.
+// Reports newly confirmed payment methods to their customers' refused renewals, also after a crash.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { METHODS_A_LOOK, METHODS_LOOK_EVERY_MS } from '../policy.js';

@@ -24,7 +24,7 @@ export type Linked =
   /** The customer, or the MoR's customer, is linked otherwise; nothing was written. */
   | { readonly outcome: 'otherwise'; readonly link: CustomerLink };
 
-/** Links that people make wait for each other: what each finds to be free is still free when it writes. */
+/** One link at a time: a free customer stays free until the write. */
 const ONE_AT_A_TIME = 'select pg_advisory_xact_lock(4812014)';
 
 @Injectable()
@@ -74,8 +74,8 @@ export class CustomerLinksStore {
   }
 
   /**
-   * Checks rows as a whole, and writes all of them when `write` says so after the check, or none. In one transaction, and in bounded
-   * memory here. Throws what `rows` throws; then nothing was written.
+   * Checks all rows, then writes all of them if `write` agrees, or none: one transaction, bounded memory. Throws the errors of `rows`; then
+   * nothing is written.
    */
   import(
     rows: AsyncIterable<readonly ImportRow[]>,

@@ -1,4 +1,4 @@
-// One customer: who it is on both sides, what it paid and got back, its subscriptions, and its newest invoices, payments and refunds.
+// One customer: its names on both sides, sums, subscriptions, and newest invoices, payments and refunds.
 import { type Html, html } from '../console/html.js';
 import { columnsOf } from '../console/fields.js';
 import { type Column, table } from '../console/list.js';

@@ -1,4 +1,4 @@
-// The rows of a file of links beside the links that are there: staged, compared as a whole, and written together or not at all.
+// A file of links against the known links: staged, compared as a whole, written as a whole or not at all.
 import type pg from 'pg';
 import { type ImportRow, type LineProblem } from './rules/import-line.js';
 import { IMPORT_PROBLEMS_KEPT } from '../policy.js';
@@ -7,7 +7,7 @@ export type ImportCheck = {
   /** By line, as many as are kept. */
   readonly problems: readonly LineProblem[];
   readonly problemsInAll: number;
-  /** Lines that say what another line says already. */
+  /** Lines equal to an earlier one. */
   readonly repeated: number;
   /** Links that were known already. */
   readonly known: number;
@@ -45,7 +45,7 @@ export async function stage(db: pg.PoolClient, rows: readonly ImportRow[]): Prom
   ]);
 }
 
-/** Each line that contradicts an earlier one of the file, or a link that is there, once and with the first reason. */
+/** Each line with a contradiction to an earlier line or a known link, once, with the first reason. */
 const PROBLEMS = `
   with numbered as (
     select s.*,

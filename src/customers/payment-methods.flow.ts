@@ -1,4 +1,4 @@
-// Another card or account of a customer: the setup that saves it, the report of its confirmation, and the renewals that are tried with it.
+// Another card or account of a customer: its setup, the report of its confirmation, the renewals tried with it.
 import { Injectable } from '@nestjs/common';
 import { type Refusal, refuse, refuseInShadow } from '../engine/commanded.js';
 import { CustomersStore } from './customers.store.js';
@@ -54,8 +54,8 @@ export class PaymentMethodsFlow {
   }
 
   /**
-   * The newest setup of the customer was confirmed. Its refused renewals get to know of it, each once, and are then tried again. A process that
-   * dies on the way leaves the rest to `AnnounceMethods`.
+   * The customer confirmed the newest setup. Each refused renewal takes the method once and is tried again. After a crash `AnnounceMethods`
+   * reports the rest.
    */
   async confirm(customerId: string, by: string): Promise<Confirmed> {
     if (this.enrolment.settings.shadow === true) return refuseInShadow();
@@ -67,7 +67,7 @@ export class PaymentMethodsFlow {
   }
 
   /**
-   * Tells the invoices of methods that were confirmed. In shadow mode nothing is tried, now or later.
+   * Reports confirmed methods to the invoices. In shadow mode nothing is tried, now or later.
    * @param customerId null: of all customers
    */
   async announce(limit: number, customerId: string | null = null): Promise<void> {

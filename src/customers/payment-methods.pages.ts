@@ -1,4 +1,4 @@
-// The button with which a person reports that a customer confirmed another payment method.
+// The button to report a customer's confirmed payment method.
 import { HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';

@@ -19,7 +19,7 @@ export type PaymentMethod = {
   readonly createdAt: Date;
   /** When its confirmation became known; null: it is not known. A link that was made elsewhere counts as confirmed. */
   readonly confirmedAt: Date | null;
-  /** `charge`, or who reported it, or who linked it. */
+  /** `charge`, the reporter, or the person of the link. */
   readonly confirmedBy: string | null;
   /** The newest confirmed one of its customer, or the newest if none is confirmed. */
   readonly current: boolean;
@@ -86,8 +86,8 @@ export class PaymentMethodsStore {
   }
 
   /**
-   * Somebody reports that the newest setup of the customer was confirmed; a second report of the same changes nothing. Null: no setup of this
-   * customer was made here. `isNew`: its invoices have still to be told.
+   * Records a report of the newest setup's confirmation; a second report changes nothing. Null: this customer has no setup made here.
+   * `isNew`: its invoices do not know yet.
    */
   async report(
     customerId: string,
@@ -135,7 +135,7 @@ export class PaymentMethodsStore {
     );
   }
 
-  /** The customer's invoices that the MoR refused and that can still be paid, newest first. */
+  /** The customer's refused and still payable invoices, newest first. */
   async refusedInvoices(customerId: string): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ invoice_id: string }>(
       `select invoice_id from invoice

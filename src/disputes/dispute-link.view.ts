@@ -1,4 +1,4 @@
-// The ways to a dispute or an alert: its own page, where the MoR wants it to be answered, and the items that ask a person about it.
+// The links of a dispute or an alert: its page, its place at the MoR, its items.
 import { actLink, outsideLink } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';
 import { type ReviewRow } from '../domain/model.js';
@@ -6,7 +6,7 @@ import { type MorObjectRow, objectId } from '../domain/mor-object.js';
 
 export const isDispute = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'alert';
 
-/** Null: it is neither, or the MoR has not said where. */
+/** Null: it is neither, or the MoR gave no address. */
 export function disputeLink(o: MorObjectRow): Html | null {
   if (!isDispute(o)) return null;
   return outsideLink(o.url, o.kind === 'dispute' ? 'Open the dispute at the MoR' : 'Open the alert at the MoR');
@@ -20,7 +20,7 @@ export function disputeIdLink(o: MorObjectRow): Html {
   return html`<a class="id" href="${disputePath(o)}" title="${objectId(o)}">${objectId(o)}</a>`;
 }
 
-/** The way to its page, beside what can be done about an invoice or a payment. Null: it is neither. */
+/** The link to its page, on an invoice or a payment. Null: it is neither. */
 export function disputeAct(o: MorObjectRow): Html | null {
   return isDispute(o) ? actLink(disputePath(o), o.kind === 'dispute' ? 'See the dispute' : 'See the alert') : null;
 }

@@ -36,7 +36,7 @@ type Disputed = {
   readonly payment: Pick<PaymentRow, 'amount' | 'currency'> | null;
 };
 
-/** What is disputed: as the bank says, or else the whole payment; nothing where what it says is not understood. */
+/** The bank's sum, else the whole payment; nothing for a sum with two readings. */
 export function disputed({ dispute: o, payment: p }: Disputed): {
   readonly minor: bigint | null;
   readonly currency: string | null;
@@ -114,7 +114,7 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
 const OVER: ReadonlySet<string> = new Set(['won', 'lost', 'decided', 'handled']);
 export const isOver = (o: MorObjectRow): boolean => OVER.has(o.status) && !asksAfterOutcome(o);
 
-/** The lines that name it, or an item that asks about it. */
+/** The lines of the timeline about the dispute or its items. */
 function linesOf(o: MorObjectRow, items: readonly string[], journal: readonly JournalLine[]): readonly JournalLine[] {
   const names = new Set([o.id, objectId(o), ...items]);
   const named = (text: string): boolean => text.split(/[\s,:;()"]+/).includes(objectId(o));

@@ -8,7 +8,7 @@ import { disputePath } from './dispute-link.view.js';
 import { disputed, isOver } from './dispute-page.js';
 import { type DisputeItem } from './disputes.store.js';
 
-/** As the API shows it beside its invoice, with the invoice and the customer. An amount that the bank left out is the payment's. */
+/** As the API shows it, with the invoice and the customer. Without an amount from the bank it has the payment's. */
 export type ListedDispute = DisputeView & {
   readonly invoice_id: string;
   readonly invoice_number: string | null;

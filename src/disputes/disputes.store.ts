@@ -14,7 +14,7 @@ export type DisputeFilter = MoneyFilter & {
   readonly status?: string | undefined;
 };
 
-/** With what it is about; `payment` null: it is not known which. The amount of the filter is what is disputed. */
+/** `payment` null: unknown. The filter's amount is the disputed sum. */
 export type DisputeItem = {
   readonly dispute: MorObjectRow;
   readonly customerId: string | null;
@@ -43,7 +43,7 @@ export class DisputesStore {
   async list(filter: DisputeFilter, page: PageRequest): Promise<Page<DisputeItem>> {
     const found = await walk(this.db.orm, walkOf(filter), page);
     const disputes = await inOrder(this.rows, 'id', found.data);
-    // Of the wide rows beside a dispute only what is shown: a CSV has thousands.
+    // Only the shown columns: a CSV has thousands of rows.
     const [invoices, payments] = await Promise.all([
       this.db.orm.getRepository(InvoiceEntity).find({
         select: { invoiceId: true, customerId: true, number: true },

@@ -1,4 +1,4 @@
-// Finds out whether the customer of an invoice is enrolled: in our own books first, at Stripe only where they do not tell.
+// Finds out whether the customer of an invoice is enrolled: from our own books, else from Stripe.
 import { Inject, Injectable } from '@nestjs/common';
 import { carries, type Enrolled, ruleOf } from '../domain/enrolment.js';
 import {
@@ -39,7 +39,7 @@ export class EnrolmentFlow implements Customers {
     @Inject(FLOW_SETTINGS) readonly settings: FlowSettings,
   ) {}
 
-  /** A subscription as it is listed, or a customer as it was read: that and our books tell, and nobody is asked. */
+  /** Decides from a listed subscription or customer and our books, without a request. */
   async isEnrolled({ customerId, metadata, customerMetadata }: Shown): Promise<boolean> {
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(metadata, rule) || carries(customerMetadata, rule)) return true;

@@ -1,4 +1,4 @@
-// Enrolment on the console: whose invoices are expected through the MoR, how far each customer has moved, and what was left alone.
+// Enrolment on the console: the rule, the linked customers, and the invoices left alone.
 import { Get, Inject, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';

@@ -14,7 +14,7 @@ import { type Session } from '../console/session.js';
 import { decideMeans, findObstacle } from '../retries/rules/refusal.js';
 import { paymentName } from '../domain/payment-name.js';
 
-/** Who looks, at what time and under which settings; `live`: the mode of Stripe, null: unknown. */
+/** The person, the time and the settings; `live`: the mode of Stripe, null: unknown. */
 export type Looker = {
   readonly session: Session;
   readonly ctx: Ctx;

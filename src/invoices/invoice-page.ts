@@ -1,4 +1,4 @@
-// One invoice: what is due, what was paid and given back, what people must do, and the story in order.
+// One invoice: the amount due, payments, refunds, open items, and its timeline.
 import { ignoredBecause, invoiceListView } from './invoice.view.js';
 import { type OutboxRow, type ReviewRow } from '../domain/model.js';
 import { type MorObjectRow, verdictBy } from '../domain/mor-object.js';
@@ -146,7 +146,7 @@ const objectColumns: readonly Column<InvoiceView['objects'][number]>[] = [
   { label: 'Changed', cell: (o) => time(o.updatedAt) },
 ];
 
-/** Why it failed, how it ended, where it is: as the MoR said, to be read and not followed. */
+/** The MoR's reason, outcome and address, as text to read. */
 function saidOf(o: InvoiceView['objects'][number]): string | null {
   const { failure, refusal, outcome, reviewerNote, automatic } = o.detail;
   const said = [

@@ -1,4 +1,4 @@
-// Why an invoice is paid or not, in one sentence: the first thing that a person asks who opens it. It reads and decides nothing.
+// Why an invoice is paid or not, in one sentence for the top of its page. It decides nothing.
 import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../domain/model.js';
 import { isLiveProforma, isPayableLink, dueDate, verdictBy } from '../domain/mor-object.js';
 import { sayMoney } from '../domain/money.js';
@@ -67,7 +67,7 @@ function paid(v: AnswerFacts, now: Date): Answer {
   return { tone: trouble.some((t) => t.lost) ? 'warn' : 'good', text: `${parts.join('; ')}.` };
 }
 
-/** `marked`: the payments that the sentence names, of which "it" speaks. */
+/** `marked`: the payments of the sentence; "it" means them. */
 function givenBack({ payments, refunds }: AnswerFacts, marked: readonly PaymentRow[]): string[] {
   const back = marked.filter((p) => p.amountRefunded > 0n);
   const all = back.length === marked.length && back.every((p) => p.amount !== null && p.amountRefunded >= p.amount);

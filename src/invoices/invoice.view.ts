@@ -1,4 +1,4 @@
-// An invoice as the API shows it: what is due, what was paid and given back, and its story.
+// An invoice as the API shows it: amounts, payments, refunds and its timeline.
 import { type AttemptRow, type InvoiceRow, type JournalLine } from '../domain/model.js';
 import { SIGNUP_REASON } from '../domain/status.js';
 import { type InvoiceListItem } from './invoices.store.js';

@@ -10,8 +10,8 @@ import { dayOf } from '../domain/day.js';
 const ENTRIES_AT_ONCE = 100_000;
 
 /**
- * An entry gets its number before its transaction ends, so an older number may come to light after a newer one. No statement of ours
- * lives longer than 15 seconds, and no transaction idles longer: after these minutes nobody is still writing one.
+ * An entry gets its number before its transaction ends, so an older number may appear after a newer one. Our statements and idle
+ * transactions end within 15 seconds: after these minutes every older entry is there.
  */
 const SETTLED = `interval '10 minutes'`;
 

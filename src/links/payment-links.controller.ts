@@ -1,4 +1,4 @@
-// A hosted link on which the customer pays an invoice once: for renewals that failed or need authentication (Document 2).
+// A hosted link to pay an invoice once, after a failed renewal or for authentication (Document 2).
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';

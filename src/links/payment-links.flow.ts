@@ -24,8 +24,8 @@ export class PaymentLinksFlow {
   ) {}
 
   /**
-   * The link once the MoR has answered, or the one that can be paid already. Throws 400 for what is wrong with the wish, 404, 409
-   * `invoice_not_payable`, the MoR's refusal, and 502 while nobody answers.
+   * The new link once the MoR has answered, or the payable one. Throws 400 for a wrong field, 404, 409 `invoice_not_payable`, the MoR's
+   * refusal, and 502 without an answer.
    */
   async create(id: string, wish: CreatePaymentLinkDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const { invoice, askedAt } = await this.flow.billed(id);

@@ -3,8 +3,8 @@ import { Problem } from '../api/http/problem.js';
 import { type WireRequest } from '../domain/ports/call.js';
 
 /**
- * The bytes, or what is wrong with the request: it is thrown only when bytes are needed, since an invoice that cannot be paid, or
- * that has what is asked for, needs none.
+ * The bytes, or the problem with the request. The caller throws the problem only if it needs bytes: an invoice without anything to pay, or
+ * with a live object, needs none.
  */
 export function wireOrProblem(
   build: () => WireRequest,

@@ -14,7 +14,7 @@ import { LaneChanges } from '../engine/lane-changes.js';
 import { type Result } from '../engine/commanded.js';
 import { FlowContext } from '../engine/flow-context.js';
 
-/** `askedAt`: when the platform was asked; what was heard since is newer. */
+/** `askedAt`: when Crossbill asked Stripe; later news is newer. */
 export type Billed = BilledInvoice & { readonly askedAt: Date };
 
 @Injectable()
@@ -40,7 +40,7 @@ export class MorObjectsFlow {
     return { ...read.value, askedAt };
   }
 
-  /** Writes the request down, or gives the one that stands. A `name` that was used before gives what it made, as it is now. */
+  /** Stores the request, or returns the live object. A known `name` returns its object as it is now. */
   request(request: ObjectRequest, name: NamedRequest | null): Promise<Result<MorObjectRow>> {
     const named = name === null ? null : { name, find: objectOf };
     return this.lanes.change(request.facts.invoiceId, (lane) => requestObject(lane, request), named);

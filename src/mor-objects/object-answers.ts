@@ -1,4 +1,4 @@
-// Waits for what the lane's worker hears from the MoR about an object, and says in HTTP what came of it.
+// Waits for the MoR's answer about an object and turns it into an HTTP answer.
 import { Injectable } from '@nestjs/common';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { ReadModel } from '../engine/read-model.js';

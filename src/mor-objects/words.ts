@@ -68,8 +68,8 @@ function stillPayable(f: FactOf<'still-payable'>): Sentences {
 }
 
 /**
- * What a person does with money that the MoR took and the books do not have. Under the link's reference it is found on the invoice, should a
- * read of the link bring it after all.
+ * How a person marks money of the MoR without an entry in the books. With the link's reference a later read of the link finds it on the
+ * invoice.
  */
 export function markByHand({ reference, charge }: OnObject): string {
   const name = reference ?? "the link's id at the MoR (ask for it)";

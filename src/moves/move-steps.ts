@@ -95,7 +95,7 @@ export class MoveSteps {
     return this.change(row, { status: 'moved', fact: null, request: null, atStripe: false, movedAt, changedBy: by });
   }
 
-  /** From the first write on Stripe is asked who charges; only then it is told to charge again. */
+  /** From the first write on Crossbill asks Stripe who charges (`atStripe`). Only then Stripe charges again. */
   async back(row: MoveEntity, run: Run): Promise<MoveEntity> {
     const resumed = row.status === 'returning' ? row.request : null;
     const request = resumed ?? this.stored(backCall(row.subscriptionId, row));
@@ -138,7 +138,7 @@ export class MoveSteps {
     );
   }
 
-  /** Left at `--back`, for a reason that may have changed who charges. */
+  /** Left as it is at `--back`: the reason may be another charging side. */
   async note(row: MoveEntity, fact: MoveFact, by: string): Promise<void> {
     await this.change(row, { fact, atStripe: true, changedBy: by });
   }
@@ -166,7 +166,7 @@ export class MoveSteps {
     }
   }
 
-  /** The id that the answer would have shown, where the effect can be seen; null: it is not there, or Stripe could not be asked. */
+  /** The id of the effect, if Stripe shows it; null: it is not there, or Stripe did not answer. */
   private async look(row: MoveEntity, asked: MoveCall): Promise<string | null> {
     switch (asked.kind) {
       case 'make_method':

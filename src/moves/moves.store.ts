@@ -36,7 +36,7 @@ export class MovesStore {
   ) {}
 
   /**
-   * Runs `work` while nobody else does. The lock is the transaction's: it ends with the process, and a pooler keeps it on one connection.
+   * Runs `work` alone. The lock is the transaction's: it ends with the process, and a pooler keeps it on one connection.
    * @throws MoveRunning
    */
   exclusively<T>(work: () => Promise<T>): Promise<T> {

@@ -32,7 +32,7 @@ export class PaymentsFlow {
   }
 }
 
-/** The database refused an id that a payment of another invoice holds: which one. Null: it refused something else. */
+/** The payment of another invoice with this id, if the database refused the id as taken. Null: another refusal. */
 export async function paymentIdTaken(books: ReadModel, e: unknown, paymentId: string): Promise<Refusal | null> {
   if (!(e instanceof NotUnique) || e.constraint !== PAYMENT_ID_UNIQUE) return null;
   const holder = await books.payment(paymentId);

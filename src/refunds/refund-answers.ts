@@ -1,4 +1,4 @@
-// Waits for what the lane's worker hears from the MoR about a refund.
+// Waits for the MoR's answer about a refund.
 import { Injectable } from '@nestjs/common';
 import { type ListedRefund, ReadModel } from '../engine/read-model.js';
 import { Clock } from '../domain/ports/clock.js';

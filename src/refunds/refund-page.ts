@@ -1,4 +1,4 @@
-// The pages of a refund: how much and why, is that right, and what became of it.
+// The pages of a refund: amount and reason, the confirmation, the result.
 import { paymentName } from '../domain/payment-name.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, decimalsOf } from '../domain/money.js';
@@ -120,7 +120,7 @@ export function confirmStep(
   </div>`;
 }
 
-/** @param who may act, and which of Stripe's modes it is (null: unknown) */
+/** @param who the person's role, and Stripe's mode (null: unknown) */
 export function refundPart(
   { refund: r, payment, invoiceNumber }: ListedRefund,
   who: { readonly ops: boolean; readonly live: boolean | null; readonly names: Names },

@@ -32,12 +32,12 @@ export class RefundView {
   @TimeOrNull() succeeded_at!: string | null;
 }
 
-/** The stored statuses that are shown as this one: one that nobody has answered is `unknown`, sent or about to be. */
+/** The stored statuses of a public status. `unknown` has two: sent, and about to be sent. */
 export function refundStatuses(shown: (typeof REFUND_STATUSES)[number]): readonly RefundRow['status'][] {
   return shown === 'unknown' ? ['requested', 'unknown'] : [shown];
 }
 
-/** Towards the outside a refund that nobody has answered is one thing, sent or about to be. */
+/** A refund without an answer is `unknown`, sent or about to be. */
 export function shownStatus({ status, morStatus }: Pick<RefundRow, 'status' | 'morStatus'>): string {
   if (morStatus !== null) return morStatus;
   if (status === 'requested') return 'unknown';

@@ -16,9 +16,8 @@ export class RefundsFlow {
   ) {}
 
   /**
-   * `id`: `pay_…` or our own; both are one scope of names. The refund is written down with its key; the MoR has not been asked yet. Under
-   * a `name` that was used before it gives the refund that was made then, as it is now: two requests at once wait for each other at the
-   * lane's lock.
+   * Stores the refund with its key; the MoR is not asked yet. `id`: `pay_…` or our own; both are one scope of names. A known `name` returns
+   * its refund as it is now. Two requests at once wait for each other at the lane's lock.
    */
   async request(
     id: string,

@@ -55,7 +55,7 @@ function listOf(filter: RefundFilter): FilteredList {
       few: [
         ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
         ...(customerId === undefined ? [] : [(of: Name) => ofCustomer('x.payment_row_id', of(customerId))]),
-        // Several are asked for of refunds that are on their way, which no refund stays.
+        // Several statuses mean refunds on their way: they are few.
         ...(statuses === undefined || status !== undefined ? [] : [(of: Name) => `x.status = any (${of(statuses)})`]),
       ],
     },

@@ -2,8 +2,8 @@
 import { decimalsOf, minorFromDecimal } from '../domain/money.js';
 
 /**
- * Smallest units; null for what is no such amount. More decimals than the currency has are refused, zeros too: "1,000" of EUR may be
- * meant as a thousand, and would be one euro.
+ * Smallest units; null for any other text. More decimals than the currency has are refused, even zeros: "1,000" of EUR may mean a thousand,
+ * and would be one euro.
  */
 export function typedAmount(text: string, currency: string): bigint | null {
   const decimal = text.replace(',', '.');

@@ -27,7 +27,7 @@ export type RetryFilter = MoneyFilter & { readonly state?: string | undefined; r
 
 export type RetriedInvoice = { readonly invoice: InvoiceRow; readonly state: RetryState };
 
-/** Where a renewal stands whose `retries` are told in domain/retry.ts. */
+/** The state of a renewal, from its `retries` (domain/retry.ts). */
 const STATE = `case
   when i.status in ('paid', 'held', 'marking') then 'collected'
   when i.retries->>'waitingSince' is not null then 'awaiting_answer'
@@ -36,7 +36,7 @@ const STATE = `case
   when i.status = 'open' and i.retries->'retries'->-1->>'means' = 'link' then 'payment_link'
   else 'not_retried' end`;
 
-/** The state goes with the key, so that it is that of the page's filter. */
+/** The key carries the state, so each row shows the state of its filter. */
 const REFUSED = `(select r.*, r.state || ' ' || r.invoice_id as retried
   from (select i.*, ${STATE} as state, i.retries->'refusal'->>'kind' as kind from invoice i) r) x`;
 

@@ -1,4 +1,4 @@
-// Retries on the console: the schedule in force, the renewals that were refused, and what comes next for each.
+// Retries on the console: the schedule, the refused renewals, and the next step of each.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';

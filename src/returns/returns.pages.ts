@@ -1,4 +1,4 @@
-// The page on which a returned debit is recorded, and the button that undoes the record.
+// The page to record a returned debit, and the button to undo the record.
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';

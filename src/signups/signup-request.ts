@@ -1,4 +1,4 @@
-// From a checked request to what the signup flow takes: which fields belong to which kind.
+// From a checked request to the signup flow's request: each kind has its own fields.
 import { parseCurrency } from '../domain/money.js';
 import { type WireRequest } from '../domain/ports/call.js';
 import { type SignupCall, type SignupCustomer } from '../domain/ports/payment-gateway.js';
@@ -9,8 +9,8 @@ import { type CreateSignupDto, type SignupCustomerDto } from './signup.dto.js';
 export type SignupTax = { readonly id: string | null; readonly calculation: WireRequest | null };
 
 /**
- * Throws a 400 that names the field when a payment lacks its amount or currency, or a field is given that this kind cannot honour.
- * @param tax the calculation to bind: its id, or the checked request by which it is made; both null: none
+ * Throws a 400 with the field if a payment lacks its amount or currency, or a field does not belong to this kind.
+ * @param tax the calculation to bind: its id, or the checked request for it; both null: none
  */
 export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string): SignupRequest {
   const { id: taxCalculationId, calculation } = tax;

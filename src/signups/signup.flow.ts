@@ -66,9 +66,9 @@ export class SignupFlow {
   ) {}
 
   /**
-   * Makes a signup, or with a known idempotency key sends its stored request once more: the client secret is not kept, and the MoR
-   * replays its answer for the same key. `body`: the caller's own bytes, to tell a repeat from a clash. A calculation is
-   * made before anything is stored, and not again for a repeat.
+   * Makes a signup. With a known idempotency key it sends the stored request again: Crossbill keeps no client secret, and the MoR replays
+   * its answer for the same key. `body`: the caller's own bytes, to tell a repeat from a clash. A calculation is made before anything is
+   * stored, and only once.
    */
   async create(req: SignupRequest, name: RequestName | null, body: string): Promise<SignupMade> {
     const bodySha256 = createHash('sha256').update(body).digest();
@@ -151,7 +151,7 @@ export class SignupFlow {
     return this.send({ ...signup, ...to, recalculated: true }, req);
   }
 
-  /** Waits until nobody else sends this signup's request. A turn that nobody gave back runs out. */
+  /** Waits for its turn to send this signup's request. A lost turn runs out. */
   private async takeTurn(id: string): Promise<void> {
     while (!(await this.signups.claim(id, SIGNUP_BUSY_MS))) {
       await this.clock.sleep(BUSY_LOOK_EVERY_MS);
@@ -159,8 +159,8 @@ export class SignupFlow {
   }
 
   /**
-   * The charge that the browser's result named becomes the payment of the first invoice. Repeating it changes nothing; another
-   * charge or invoice for the same signup is refused.
+   * The browser's charge becomes the payment of the first invoice. A repeat changes nothing; another charge or invoice for the same signup
+   * is refused.
    */
   async complete(id: string, c: Charge): Promise<Completed> {
     if ((await this.signups.find(id)) === null) return refuse(404, 'not_found', 'There is no such signup.');
@@ -239,7 +239,7 @@ function keyOf(req: SignupRequest, { apiKey, idempotencyKey }: RequestName): str
     : morKey('signup', [apiKey, idempotencyKey]);
 }
 
-/** Only a request that was never answered with an intent, whose calculation was made here, and only once. */
+/** Only once, for a calculation made here, and before the MoR made an intent. */
 function mayRecalculate(signup: SignupRow, req: SignupRequest): boolean {
   return req.calculation !== null && !signup.recalculated && signup.intentId === null;
 }

@@ -75,8 +75,8 @@ export function signupMadeView(s: SignupRow, intent: IntentAnswer): SignupMadeVi
 }
 
 /**
- * @param payment what is known of it; null while the signup is not completed
- * @param proven it is surely complete, as `Signups.proven` says
+ * @param payment null while the signup is not completed
+ * @param proven `SignupsStore.proven` has it
  */
 export function signupView(
   s: SignupRow,

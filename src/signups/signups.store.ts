@@ -19,7 +19,7 @@ export class SignupsStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** Stores a new signup, made now by the database's time, and its request's name with it; gives what was there when that name was used before. */
+  /** Stores a new signup and the name of its request, at the database's time. A known name returns the earlier object. */
   async create(signup: SignupRow, name: NamedRequest | null): Promise<Remembered> {
     return inTransaction(this.db.pool, async (db) => {
       if (name !== null) {
@@ -80,8 +80,8 @@ export class SignupsStore {
   }
 
   /**
-   * Of these signups, those that are complete: the charge of a payment is proven, or the payment method of a trial counts as confirmed. The
-   * MoR's payment API has no read and no event of a confirmed setup.
+   * The complete ones of these signups: a payment's charge is proven, or a trial's method counts as confirmed. The MoR has no read and no
+   * event of a confirmed setup.
    */
   async proven(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await this.db.pool.query<{ id: string }>(

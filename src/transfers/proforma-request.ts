@@ -1,4 +1,4 @@
-// From an invoice of Stripe to the request for a proforma invoice (Document 2): exact decimals, and lines that sum to what is due.
+// From an invoice of Stripe to the request for a proforma invoice (Document 2), with exact decimals and exact sums.
 import {
   type Checked,
   encodeProforma,
@@ -16,9 +16,8 @@ import { callersField } from '../mor-objects/callers-words.js';
 const MAX_LINES = 1_000;
 
 /**
- * The bytes to send. `settled`: how many proforma invoices of the invoice were paid before; each holds its reference, it may be for good
- * (Document 2: only one live one may hold it). Throws a 400 that names, in our caller's words, every field that is missing
- * or wrong; nothing was sent then.
+ * The bytes to send. `settled`: how many proforma invoices of the invoice were paid before. Each may hold its reference for good (Document
+ * 2: one live one for each reference). Throws a 400 with each missing or wrong field in the caller's words, before anything is sent.
  */
 export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, today: string, settled = 0): WireRequest {
   const { jurisdiction, notices, provider, tax_calculation_id: taxCalculationId } = dto;
@@ -79,8 +78,8 @@ function taxIdentifierOf({ type, value }: BilledParty['taxIds'][number]): Record
 }
 
 /**
- * The invoice's lines where they make up exactly what is due. With discounts, taxes, a customer's balance, credits or a part
- * payment they do not; one line with the sum is then the only true one.
+ * The invoice's lines if they sum to the amount due. With discounts, taxes, a balance, credits or a part payment they do not: then one line
+ * has the whole sum.
  */
 function linesOf({ invoice, number, lines }: BilledInvoice): readonly Record<string, unknown>[] {
   const { currency, amountRemaining: due } = invoice;

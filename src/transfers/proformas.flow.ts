@@ -22,8 +22,8 @@ export class ProformasFlow {
   ) {}
 
   /**
-   * The proforma invoice once the MoR has answered, or the one that stands. Throws 400 for what is wrong or missing, 404, 409
-   * `invoice_not_payable`, the MoR's refusal, and 502 while nobody answers.
+   * The new proforma invoice once the MoR has answered, or the live one. Throws 400 for a wrong or missing field, 404, 409
+   * `invoice_not_payable`, the MoR's refusal, and 502 without an answer.
    */
   async create(id: string, wish: CreateProformaDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const billed = await this.flow.billed(id);

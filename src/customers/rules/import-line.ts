@@ -1,7 +1,7 @@
 // The columns of a file of customers, and one line of it.
 import { whatIsWrongWithId } from '../../domain/id-text.js';
 
-/** A file whose first line does not name the columns that are needed. The message says which there are. */
+/** The first line of the file lacks a needed column. The message lists the columns. */
 export class ColumnsRefused extends Error {
   readonly code = 'columns';
 }
@@ -18,7 +18,7 @@ export type Columns = {
   readonly at: Readonly<Record<'customerId' | 'morCustomerId', number>> & { readonly reference: number | null };
   /** Columns up to the last one with a name. */
   readonly width: number;
-  /** Columns that nobody reads here. */
+  /** Columns without a use here. */
   readonly unused: readonly string[];
 };
 
@@ -46,8 +46,8 @@ export function bindColumns(header: readonly string[]): Columns {
 }
 
 /**
- * One line as a link, or what is wrong with it. Blanks around a cell do no harm. A cell that is missing at the end is empty, and an
- * empty one too many is nothing: spreadsheets write both.
+ * One line as a link, or its problem. Blanks around a cell do no harm; a missing last cell is empty, and an empty extra one is ignored:
+ * spreadsheets write both.
  */
 export function readImportLine(
   record: readonly string[],

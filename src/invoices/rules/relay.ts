@@ -20,7 +20,7 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
   if (isRelayed || (s.invoice !== null && isOver(s.invoice.platformStatus))) return;
   const i = lane.invoice;
   const trail = i?.retries ?? null;
-  // Relayed, it would be a retry next to those of the schedule, which does not know that the MoR was asked.
+  // The schedule orders the retries: a relay would be one more of them.
   if (i !== null && trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
     i.retries = noteAttemptAsked(trail, e.at);
     const why = 'not relayed: the schedule of retries says when the MoR charges it again';
@@ -33,15 +33,14 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
 }
 
 /**
- * The MoR was asked to charge the invoice and has not answered: another `invoice.created` of it is the same one told under a second id
- * (Stripe docs, "Webhooks": two events may tell of one change), and the MoR would take it for a retry. After a refusal it is a retry
- * (Document 3, rule 5).
+ * The MoR was asked to charge the invoice and has not answered. A further `invoice.created` repeats the first under a second id (Stripe
+ * docs, "Webhooks"), and the MoR would take it for a retry. After a refusal it is a retry (Document 3, rule 5).
  */
 function awaitsRelay(s: LaneRows): boolean {
   return awaitsRetry(s) || s.messages.some((m) => isUnanswered(s, m, ['pending', 'done']));
 }
 
-/** A relayed event, or one that is to be, of whose invoice the MoR has not spoken since. What a person let go is no word about it. */
+/** A relayed event without a later verdict on its invoice. A dismissed charge is no verdict. */
 function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
   const told = { payments: s.payments.filter((p) => !saysNothing(p)) };
   // Taken back when the MoR named a charge for it, though its answer was lost: it was heard.
@@ -50,9 +49,9 @@ function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'
 }
 
 /**
- * What the MoR has not answered is not sent again once the invoice is over, its money came, the MoR has spoken of it, or the customer can
- * pay another way: a MoR that was out for hours would charge a customer who has paid, or who is paying. It may have heard an earlier try all
- * the same; what it took then, its own event tells. Null: the MoR has still to hear of it.
+ * Why Crossbill no longer sends an `invoice.created` without a reply: the invoice is over, its money came, the MoR gave its verdict, or the
+ * customer can pay another way. After hours of silence a charge would hit a customer who pays already. An earlier try may have arrived; its
+ * own event reports that charge. Null: the MoR must still get it.
  */
 function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   const came = paymentThatCame(s) ?? moneyAnnounced(s);
@@ -61,7 +60,7 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, s.now)))
     return 'the customer can pay it another way now';
-  // A person sends a refused one again: the MoR would take it for a retry beside the one that it was asked for meanwhile.
+  // A person sends a refused relay again: the MoR would take it for a retry next to the later order.
   if (awaitsRetry(s) || s.messages.some((x) => x.id !== m.id && isUnanswered(s, x, ['done'])))
     return 'the MoR was asked to charge it meanwhile';
   const refused = verdictSince(s, m);
@@ -69,8 +68,8 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
 }
 
 /**
- * A read found no such invoice, and no event has told of its deletion: STRIPE_API_KEY may be of another account than the one whose events come.
- * Nobody would hear of a renewal that is kept back for that.
+ * A read found no such invoice, and no event reported its deletion: STRIPE_API_KEY may belong to another account than the events. A renewal
+ * held back for that would be lost without a word.
  */
 function isUnknownToUs(i: InvoiceRow | null): boolean {
   return i?.platformStatus === 'deleted' && i.readAt !== null && i.readAt.getTime() === i.factsAt?.getTime();

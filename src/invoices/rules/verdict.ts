@@ -13,8 +13,8 @@ import { DAY_MS, HOUR_MS } from '../../policy.js';
 import { type ChoiceRule } from '../../engine/commanded.js';
 
 /**
- * Anything due but a signup's invoice is expected to be paid through the MoR, if its customer is enrolled. An invoice of a person, sent to be
- * paid, the customer pays in their own time: nobody is late.
+ * An enrolled customer's invoice with an amount due is expected to be paid through the MoR, except a signup's. A person's own invoice, sent
+ * by mail, has no deadline.
  */
 export function expectVerdict(lane: Lane): void {
   const i = lane.invoice;

@@ -118,8 +118,8 @@ export const furtherItems = itemRule(
 );
 
 /**
- * A refund of a further payment proves that the MoR took that payment: it is booked, and waits for a person until all of it is given back. Without
- * its amount it is only announced.
+ * A refund of a further payment proves that the MoR took it. The payment is booked and waits for a person until all of it is given back.
+ * Without an amount it stays an announcement.
  */
 export function bookRefunded(lane: Lane): void {
   for (const x of furtherIn(lane.toState())) bookOne(lane, x);

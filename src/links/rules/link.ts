@@ -1,4 +1,4 @@
-// A payment link: the request for it, what the MoR says of it, the link that Crossbill asks for after a failed renewal, and what people must find out.
+// A payment link: its request, the MoR's news of it, the automatic link after a failed renewal, and the questions for people.
 import { type Draft } from '../../domain/row.js';
 import { decimalFromMinor, minorFromDecimal, type Money, showMoney } from '../../domain/money.js';
 import { type InvoiceRow } from '../../domain/model.js';
@@ -45,7 +45,7 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
   refused: (lane, call, failure) => {
     takeRefusal(lane, call, failure);
     const { row, object: o } = call;
-    // Whoever asked for it is told; linkItems tells of money on it.
+    // The caller gets this answer; linkItems reports money on the link.
     if (o?.detail.automatic !== true || heardAt(o) !== null) return;
     if (hasFallback(lane, o)) {
       o.status = 'REPLACED';

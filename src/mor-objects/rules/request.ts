@@ -1,4 +1,4 @@
-// Requests for proforma invoices and payment links: who may ask, what Crossbill writes down, and when nobody wants the object any more.
+// Requests for proforma invoices and payment links: the checks, the stored call, and its withdrawal.
 import { showMoney } from '../../domain/money.js';
 import { type LaneRows } from '../../domain/model.js';
 import { isOver, isPayable } from '../../domain/status.js';
@@ -131,7 +131,7 @@ function jurisdictionOf({ invoice, objects }: Lane, settings: RecoveryLinks): st
   return country === null || isRefused ? settings.jurisdiction : country;
 }
 
-/** A link that was refused for its jurisdiction (Document 2: no arrangement there, or one that does not collect). */
+/** The MoR refused the link for its jurisdiction (Document 2: no arrangement there, or one without collection). */
 function isForeign({ kind, detail: { automatic, refusal } }: MorObjectRow): boolean {
   // The refusal of a request that Crossbill took back says nothing of the country.
   const isOfStatus = refusal?.status === 409 && refusal.code !== NOT_PAYABLE;
@@ -162,9 +162,9 @@ export function takeRefusal(lane: Lane, { object: o }: Call, { status, code, mes
 }
 
 /**
- * Crossbill does not send a request without a reply again once the invoice is over, or its money is announced, on its way, or waits for a
- * person: whoever got the link would pay a second time. Nor once another amount is due. The MoR may have made the object all the same: a
- * person is told (`mayStand`).
+ * Crossbill takes back a request without a reply once the invoice is over, its money is announced, on its way or waits for a person, or
+ * another amount is due: a customer with the link would pay a second time. The MoR may have made the object all the same: an item says so
+ * (`mayStand`).
  */
 export const requestUnwanted = {
   unwanted: (lane: Lane, { object: o }: Call): string | null => {

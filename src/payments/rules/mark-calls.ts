@@ -120,8 +120,8 @@ function confirm(lane: Lane, p: Payment, how: string): void {
 }
 
 /**
- * Out of band Stripe takes all that is due for paid: more became due between our read and our mark, and nobody took it. `before`: the invoice
- * of before the mark; where that shows the mark already, as after a lost answer, `outOfBand` or the other payments tell what it settled.
+ * Out of band Stripe takes all of the amount due for paid. More may have become due between our read and our mark. `before`: the invoice
+ * before the mark. After a lost answer it shows the mark already; then `outOfBand` or the other payments give the marked amount.
  */
 export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
   const is = lane.invoice?.amountPaid ?? 0n;
@@ -151,8 +151,8 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
 }
 
 /**
- * How a person marks the invoice so that Crossbill finds this payment on it and books it. Dismissed instead, the money would stay unmarked in
- * the books, and no refund of it would show on Stripe.
+ * The way to mark the invoice by hand so that Crossbill finds and books this payment. Without it a dismissal leaves the money unmarked in
+ * the books, and Stripe shows no refund of it.
  */
 function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
   // With a part the invoice does not become paid: a retry would mark it a second time.
@@ -169,7 +169,7 @@ function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
   }
 }
 
-/** The invoice is paid, and nobody here knows with which payment: was it this one? */
+/** The invoice is paid: was it with this payment? Crossbill looks on Stripe. */
 export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: BillingCall }, Probed> = {
   name: 'identify',
   wanted: (lane) => {
@@ -261,7 +261,7 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
   return null;
 }
 
-/** What a person waives by applying a payment. A part of a bank transfer differs from what is due, and that is known. */
+/** A person applies a payment and waives these differences. A part of a bank transfer differs from the amount due, as everybody knows. */
 function findWaived(lane: Lane, { kind }: ReviewRow, p: Payment): Payment['waived'] {
   const due = lane.invoice?.amountRemaining ?? null;
   const isMore = due !== null && p.amount !== null && p.amount > due;

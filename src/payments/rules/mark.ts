@@ -41,8 +41,8 @@ export type MarkDecision =
 export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
- * Decides on one payment that the MoR took. Pure. `holder` is another payment that is being marked or was; `finalizationFailed`
- * means that Stripe refused to finalize this draft and a person knows. Money with nowhere to go is parked, never guessed at.
+ * Decides on one payment taken by the MoR. Pure. `holder`: another payment with a mark, or with one under way. `finalizationFailed`: Stripe
+ * refused to finalize this draft, and an item says so. Money with nowhere to go is parked, never guessed at.
  */
 export function decideMark(
   p: PaymentRow & { readonly amount: bigint },
@@ -163,7 +163,7 @@ function beginMark(lane: Lane, p: Payment, amount: bigint, mode: MarkMode): void
     moveMark(p, 'referencing', { markMode: mode });
     return lane.say('decision', `mark paid out of band, reference ${reference}`, p);
   }
-  // Once a person said whose money it is, the customer that Stripe knows is the invoice's.
+  // A person may have said whose money it is: Stripe then needs the invoice's own customer.
   const customerId = lane.invoice?.customerId ?? p.customerId;
   lane.call(reportOf({ ...p, customerId }, amount, lane.now), paymentId, p);
   moveMark(p, 'reporting', { markMode: mode });
@@ -198,8 +198,8 @@ function withObserved(lane: Lane, item: Parking): Parking {
 }
 
 /**
- * A part payment that a person let through: the next payment may settle its rest. It may have done so already, where Stripe shows more paid
- * than is known here: somebody marked it by hand, or a restored database forgot its mark.
+ * A person let this part payment through: the next payment may settle the rest. The rest may be settled already if Stripe shows more paid
+ * than the books: somebody marked it by hand, or a restored database forgot its mark.
  */
 function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
   if (p.mark !== 'confirmed' || !p.waived.includes('amount_mismatch')) return false;
@@ -233,8 +233,8 @@ const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
 };
 
 /**
- * A step without effect is taken back if a fresh read shows that it would do something else than was decided. Only who works the lane alone does
- * so: seen from elsewhere it may be under way, and nobody would take in its reply.
+ * Takes back a step without effect if a fresh read shows another decision. Only the worker of the lane does so: for anybody else the step
+ * may be under way, and its reply would be lost.
  */
 function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
   const m = lane.messages.find((x) => x.kind === STEPS[p.mark] && isCallOf(x, p) && x.status === 'pending');
@@ -254,7 +254,7 @@ function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow
   // A crash may have cut off a try that arrived: a report would be made twice, and an end is looked for first. An old look says nothing.
   const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, lane);
   const isUntried = m.attempts === 0 && (isLookedFor || !mayBeCutOff(m, lane));
-  // Out of band all of it counts as paid: an invoice that can be paid shows that no try arrived.
+  // Out of band the whole invoice counts as paid: a payable invoice proves that no try arrived.
   if (!isUntried && p.markMode !== 'out_of_band') return null;
   return `${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} is due now`;
 }
@@ -264,8 +264,8 @@ function isAsDecided(p: PaymentRow, i: InvoiceRow): boolean {
 }
 
 /**
- * Another amount is due than `m`, the end of a mark, was decided for, and a process that stood still may yet carry it out: until then it is
- * neither taken back nor looked for. Null: nobody can.
+ * `m`, the end of a mark, was decided for another amount due. A process may have stood still and may yet send it: until then Crossbill
+ * neither takes it back nor looks for it. Null: no process can.
  */
 export function standsStillUntil(
   p: PaymentRow,
@@ -328,7 +328,7 @@ export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
   lane.say('decision', `payment ${effectName(p)} is marked as shadow mode decided; somebody else did it`, p);
 }
 
-/** After shadow mode, when a person asks for it (`verify --repair`): a mark that nobody made is decided again. */
+/** After shadow mode, by a person's order (`verify --repair`): decides each missing mark again. */
 export function decideShadowedAgain(lane: Lane): void {
   if (lane.settings.shadow === true || lane.invoice?.platformStatus === 'paid') return;
   for (const p of lane.payments) {

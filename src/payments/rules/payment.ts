@@ -79,8 +79,8 @@ function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): Verdict {
 }
 
 /**
- * The MoR refused the charge, or the customer must authenticate. A late failure never undoes a success. `tryAgain`: what an invoice
- * without money remembers of it (retries/).
+ * The MoR refused the charge, or the customer must authenticate. A late failure never undoes a success. `tryAgain`: the next step for an
+ * invoice without money (retries/).
  */
 export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, e: PaymentEvent) => void): Verdict {
   const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
@@ -129,8 +129,7 @@ function askIfRefusedSince(lane: Lane, p: Payment, refusedAt: Date | null, reaso
 }
 
 /**
- * A `payment.captured` that names a payment's charge brings the MoR's id of the payment. It proves a signup's charge if it names the same
- * amount too.
+ * A `payment.captured` with a payment's charge brings the MoR's id of the payment. With the same amount it also proves a signup's charge.
  */
 export function learnFromCapture(lane: Lane, e: MorServiceEvent, paymentId: string | null): void {
   const ids = new Set(idsIn(e.data));
@@ -205,7 +204,7 @@ function giveUpProof(p: Payment): void {
 
 const PROVEN = 'the charge is proven';
 
-/** A signup's charge that nothing has proven: nobody knows whether there is money. */
+/** A signup's charge without proof: it may be no money at all. */
 export const unprovenItems = itemRule(
   { 'charge-failed': PROVEN, 'debit-unsettled': PROVEN, 'charge-unknown': PROVEN },
   function* (lane) {
@@ -242,8 +241,8 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
 };
 
 /**
- * A signup's backend said another amount than the signup asked for (signups/rules/signup.ts): a person decides before any mark, and again if
- * they chose a refund and the MoR made none. A MoR that took less refuses to give back the amount asked for. True: a person decides.
+ * A signup's backend named another amount than the signup asked for (signups/rules/signup.ts). A person decides before any mark, and again
+ * if their refund failed: a MoR refuses to give back more than it took. True: a person decides.
  */
 export function askOfAmount(lane: Lane, p: Payment): boolean {
   const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
@@ -274,7 +273,7 @@ export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the pay
   }
 });
 
-/** More was taken for the invoice than was due. Who paid what is known once every call that marks it has its reply. */
+/** More was taken for the invoice than was due. The payers are known once every call of a mark has its reply. */
 export function declareSurplus(lane: Lane): void {
   const isBeingMarked = lane.toState().payments.some((p) => p.mark === 'attaching' || p.mark === 'paying');
   if (!isBeingMarked) declareItems(lane, surplusItems);
@@ -318,7 +317,7 @@ export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
   return rest > 0n ? rest : 0n;
 }
 
-/** `back`: what refunds gave back of it, as Stripe was told. `rest`: what was neither given back nor is on its way back. */
+/** `back`: its refunded part, as Stripe shows it. `rest`: its part without a refund, finished or on its way. */
 function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
   const paid = overpaid(s);
   if (paid === null) return null;

@@ -27,8 +27,8 @@ export function mirrorRefunds(lane: Lane): void {
       lane.book(refundOfUnmarked(p, r, lane.now));
       tellUnshown(lane, p, r);
     }
-    // Part of the invoice may still be due, beside a part payment from a person's choice. A credit note would lower what is due instead of
-    // showing the refund (Stripe docs, "Credit notes"), so its mirror waits until the invoice is paid.
+    // After a part payment by a person's choice the rest of the invoice may still be due. A credit note would then lower the amount due
+    // (Stripe docs, "Credit notes"), so the mirror waits until the invoice is paid.
     if (p?.mark !== 'confirmed' || isPayable(lane.invoice) || waitsForShadow(lane, p)) continue;
     r.surplus = surplusIn(lane.toState(), r);
     const next = showNext(lane, p, r);
@@ -220,8 +220,8 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
 }
 
 /**
- * A refund of a payment without money here, since its charge paid another invoice by a person's word: the books of neither show it, and the
- * other lane hears nothing. Once the MoR names a charge of its own for the payment, the refund is booked here.
+ * A refund of a payment without money here: a person said that its charge paid another invoice. Neither invoice's books show the refund.
+ * Once the MoR names a charge of its own for the payment, the refund is booked here.
  */
 export const refundsElsewhere = itemRule(
   { 'refunded-elsewhere': 'the MoR named a charge of its own for the payment: the refund is in the ledger' },

@@ -115,8 +115,8 @@ function fillIds(r: Refund, e: PaymentEvent): void {
 }
 
 /**
- * The refund of an event: by either id; else one of ours of the same amount without an id, since the webhook may come before the answer
- * to our request. (If that was another refund, the answer brings a second row: the sums are right.)
+ * The refund of an event: by either id, else one of ours of the same amount without an id. The webhook may arrive before the answer to our
+ * request. (If that was another refund, the answer brings a second row: the sums are right.)
  */
 function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefined {
   const own = lane.findRefunds(p);

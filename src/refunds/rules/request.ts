@@ -161,7 +161,7 @@ function isWaiting({ status }: RefundRow): boolean {
  * MoR contradicts itself, and proves nothing.
  */
 function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
-  // Without a status: the caller was told to wait, and an item tells the end.
+  // No status: the caller got 202, and an item reports the end.
   const failure = { status: r.status === 'requested' ? f.status : null, code: f.code, message: f.message };
   const p = lane.findPayment(r.paymentRowId);
   const isMissing = f.code === 'payment_not_found';
@@ -295,8 +295,8 @@ const ANSWERED =
 const TOLD_BY_PERSON = 'told_by_person';
 
 /**
- * A person heard from the MoR of a failed refund (Document 3 has no event for it): its amount is free again. Only after the last try, and
- * with a name of the speaker: if the MoR made the refund after all, the next one gives the money back twice.
+ * A person reports that a refund failed (Document 3 has no such event): its amount is free again. This needs the end of all tries and the
+ * name of the MoR's speaker: if the MoR made the refund after all, the next one gives the money back twice.
  */
 function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): Refusal | null {
   if (r.status === 'succeeded' || r.status === 'failed') return null;

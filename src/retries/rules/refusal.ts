@@ -125,8 +125,8 @@ export function decideNext(s: LaneRows, ctx: Moment): Next {
 }
 
 /**
- * Whatever the decline and the schedule say: a charge, or a payment link where no charge is possible. The customer gave the method for a
- * charge, so a payable link is no obstacle once a read shows it unpaid.
+ * A charge, whatever the decline and the schedule say, or a payment link if no charge is possible. The customer gave the method for a
+ * charge: a payable link is no obstacle once a read shows it unpaid.
  */
 function decideWithMethod(s: LaneRows, i: InvoiceRow, method: ConfirmedMethod, ctx: Moment): Next {
   const means = chooseMeans('charge', i, ctx);

@@ -194,10 +194,10 @@ function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, bo
 }
 
 /**
- * The place of the money beside its invoice; null: it is marked there. `for-nothing`: a double payment, or one of a void invoice: the
- * customer had no invoice settled by it, and owes nothing for its loss. `maybe-for-nothing`: somebody may have marked the invoice by hand
- * for it, or the MoR may have named one charge twice. `not-booked`: the event names none of two payments, or its payment was never told
- * of, or its charge is booked for another invoice.
+ * Where the money stands next to its invoice; null: it is marked there. `for-nothing`: a double payment, or one of a void invoice; it
+ * settled nothing, so the customer owes nothing for its loss. `maybe-for-nothing`: somebody may have marked the invoice by hand for it, or
+ * the MoR may have named one charge twice. `not-booked`: the event names neither of two payments, its payment is unknown, or its charge is
+ * booked for another invoice.
  */
 function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
   const p = s.payments.find((x) => x.id === o.paymentRowId);

@@ -21,16 +21,16 @@ export type Completion = {
   readonly chargeId: string;
   /** The MoR's id of the payment, where the browser's result names it; null or left out: not known. */
   readonly paymentId?: string | null;
-  /** What the signup's intent was made for: that and nothing else is what the MoR takes. */
+  /** The amount of the signup's intent: the MoR takes exactly this. */
   readonly asked: Money;
   /** What the merchant's backend says was taken. */
   readonly said: Money;
 };
 
 /**
- * The first invoice's payment. It counts once the MoR has charged it (`psp_reference`), unless the check is off. An earlier event of the same
- * charge or intent is the proof. Nothing at the MoR tells a charge's amount (Document 3): a person settles a difference between the backend's
- * amount and the signup's before any mark.
+ * The first invoice's payment. It counts once the MoR has charged it (`psp_reference`), unless the check is off; an earlier event of the
+ * same charge or intent is a proof too. Document 3 has no read of a charge's amount: if the backend names another amount than the signup, a
+ * person decides before any mark.
  */
 export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
   const p = takeCompletion(lane, c);
@@ -88,8 +88,8 @@ function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
 }
 
 /**
- * The money is on its way (a bank debit, or a card whose invoice the MoR is still making), or a look-up of it told nothing: one that the MoR
- * does not know is a person's within hours, one of which it does not answer is asked for without end.
+ * The MoR has not confirmed the money yet. Crossbill asks again: for hours if the MoR does not know the charge, for days if it knows the
+ * charge, without end if it does not answer.
  */
 export function isUnsettled(p: PaymentRow): boolean {
   return p.mark === 'proving' && (p.pendingSince !== null || p.proveAttempts > 0);
@@ -100,7 +100,7 @@ function startOf(i: InvoiceRow | null, p: PaymentRow): number {
   return (i?.platformCreatedAt ?? p.recordedAt).getTime();
 }
 
-/** When a person is told that a signup's money may come too late for its subscription; null: it has none, or the money is not waited for. */
+/** When an item opens because a signup's money may come too late for its subscription; null: never. */
 export function signupLateAt(i: InvoiceRow | null, p: PaymentRow): Date | null {
   const isFirst = i === null || i.billingReason === null || i.billingReason === SIGNUP_REASON;
   const over = i !== null && isOver(i.platformStatus);

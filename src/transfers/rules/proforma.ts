@@ -1,4 +1,4 @@
-// Proforma invoices: what the MoR replies and says of them, and the bank transfers that settle them.
+// Proforma invoices: the MoR's replies and news, and the bank transfers for them.
 import { type Draft } from '../../domain/row.js';
 import { isObject } from '@crossbill/mor/read.js';
 import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/events/mor-service-event.js';
@@ -35,7 +35,7 @@ export const createProformaCall: CallRule<'create_proforma'> = {
   silent: takeSilence,
 };
 
-/** The MoR gave us an object that another row of ours has: Crossbill reads that row again, and it counts. */
+/** Another row of ours has this object of the MoR: that row counts, and Crossbill reads it again. */
 function replace(lane: Lane, o: Draft<MorObjectRow>, twin: Draft<MorObjectRow>): void {
   o.detail = { ...o.detail, replacedBy: twin.id };
   Object.assign(o, { status: 'REPLACED', updatedAt: lane.now });
