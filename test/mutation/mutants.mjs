@@ -268,7 +268,7 @@ export const mutants = [
     file: 'src/links/rules/link.ts',
     find: "return links.every((o) => o.status === 'REFUSED' || (!isUnread(lane, o) && endOfLink(o).getTime() < since));",
     replace: 'return since >= 0;',
-    tests: ['test/unit/links/recovery.test.ts'],
+    tests: ['test/unit/links/rules/link.test.ts'],
   },
   {
     name: 'a refund repeats a key the MoR may have forgotten',
@@ -481,7 +481,7 @@ export const mutants = [
     file: 'src/links/rules/announced.ts',
     find: 'if (isFree) Object.assign(p, { paymentId, identifiedBy: null });',
     replace: '',
-    tests: ['test/unit/links/payment-name.test.ts'],
+    tests: ['test/unit/links/lane.test.ts'],
     simulate: ['--story', 'which the MoR calls by id'],
   },
   {
@@ -491,7 +491,7 @@ export const mutants = [
     replace: '',
     tests: [
       'test/unit/links/rules/announced.test.ts',
-      'test/unit/links/payment-name.test.ts',
+      'test/unit/links/lane.test.ts',
       'test/unit/links/open-questions.test.ts',
     ],
     simulate: ['--story', 'a payment on a link is seen before'],

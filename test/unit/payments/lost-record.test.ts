@@ -1,16 +1,16 @@
 // A call whose record was lost with its process, or with its database: how old its key may be is not forgotten, whatever comes between.
-import { wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
+import { wordsOf } from '../../support/item-words.js';
 import { StoreUnavailable } from '../../../src/domain/errors.js';
 import { LaneWorker } from '../../../src/engine/lane-worker.js';
 import { Wake } from '../../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../../src/engine/work-lane.flow.js';
 import { difference } from '../../../src/verify/rules/compare.js';
 import { VerifyFlow } from '../../../src/verify/verify.flow.js';
-import { aRefund, INVOICE_ID } from '../../support/builders.js';
+import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../support/builders.js';
 import { failed } from '../../support/fakes.js';
 import { turn } from '../../support/intake-fakes.js';
-import { type LaneHarness, openKinds } from '../../support/lane-harness.js';
+import { LaneHarness, openKinds } from '../../support/lane-harness.js';
 import { NoChannels } from '../../support/no-channels.js';
 import { ask, paid } from '../../support/paid-lane.js';
 import { DAY_MS, refused, relayed, rig, state } from '../../support/retry-rig.js';
@@ -183,4 +183,31 @@ it("a refused repeat after a crash in the first try does not free the refund's a
   await isMadeOnce(h);
   const last = (await h.state(INVOICE_ID)).reviews.at(-1);
   expect(last?.fact).toMatchObject({ code: 'refund-waits', refused: expect.anything() as unknown });
+});
+
+// So many payment records on the platform that one of ours cannot be looked for among them: a person is told, nothing waits for ever.
+function withManyRecords(): LaneHarness {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  h.platform.probe = () => Promise.resolve(failed('unknown', { code: 'list_too_long', message: 'too many' }));
+  return h;
+}
+
+it('a payment on an invoice paid without it is a double payment', async () => {
+  const h = withManyRecords();
+  h.platform.payAnotherWay(INVOICE_ID);
+  await h.take(aPaymentSucceeded());
+  await h.rest();
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
+});
+
+it('Crossbill does not repeat a report with a stored failure, and asks a person to look', async () => {
+  const h = withManyRecords();
+  h.platform.fail('report_payment', 'stored-500');
+  await h.take(aPaymentSucceeded());
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect(openKinds(s)).toEqual(['effect_failed']);
+  expect(s.payments[0]?.mark).toBe('parked');
+  expect(h.platform.effects).toEqual({});
 });
