@@ -1,4 +1,4 @@
-// The sentences about disputes and alerts. A headline leaves out id and deadline: the page shows them next to it.
+// The sentences about disputes and alerts.
 import { showDisputed, unreadSum } from '../domain/dispute-sum.js';
 import { type Words } from '../domain/fact.js';
 import { asksAfterOutcome, type MorObjectRow } from '../domain/mor-object.js';
@@ -9,53 +9,31 @@ import { DAY_MS } from '../policy.js';
 export const disputeWords: Words<
   'evidence-due' | 'evidence-returned' | 'outcome-unclear' | 'alert-received' | 'alert-handled'
 > = {
-  'evidence-due': (f) => {
-    const what = `the customer's bank disputes ${showDisputed(f)}`;
-    const needed = 'evidence is needed';
-    const after = afterOutcome(f);
-    return {
-      summary: `${what}: dispute ${f.dispute}, ${needed} ${showUntil(f.until)}${after}`,
-      headline: `${what}: ${needed}${f.until === null ? ` ${showUntil(null)}` : ''}${after}`,
-      proposal: `Send evidence ${dashboard(f.url)} The invoice stays paid meanwhile.`,
-    };
-  },
-  'evidence-returned': (f) => {
-    const note = f.note === null || f.note === '' ? '' : `: ${f.note}`;
-    const rest = `${afterOutcome(f)}${note}`;
-    const needed = 'was sent back, new evidence is needed';
-    return {
-      summary: `the evidence for dispute ${f.dispute} ${needed} ${showUntil(f.until)}${rest}`,
-      headline: `the evidence for the dispute ${needed}${f.until === null ? ` ${showUntil(null)}` : ''}${rest}`,
-      proposal: `Amend the evidence ${dashboard(f.url)}`,
-    };
-  },
-  'outcome-unclear': (f) => {
-    const what = `was decided in words Crossbill does not know: ${f.outcome ?? 'no outcome given'}`;
-    return {
-      summary: `dispute ${f.dispute} ${what}`,
-      headline: `the dispute ${what}`,
-      proposal: "Look it up in the MoR's dashboard; the books do not say whether the bank took the money.",
-    };
-  },
-  'alert-received': (f) => {
-    const what = `a chargeback of ${showDisputed(f)} is about to be raised`;
-    return {
-      summary: `${what}: alert ${f.alert} on ${paymentOf(f.payment)}, to be handled ${showUntil(f.until)}`,
-      headline: f.until === null ? `${what}: to be handled ${showUntil(null)}` : what,
-      proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
-    };
-  },
+  'evidence-due': (f) => ({
+    summary: `the customer's bank disputes ${showDisputed(f)}: dispute ${f.dispute}, evidence is needed ${showUntil(f.until)}${afterOutcome(f)}`,
+    proposal: `Send evidence ${dashboard(f.url)} The invoice stays paid meanwhile.`,
+  }),
+  'evidence-returned': (f) => ({
+    summary: `the evidence for dispute ${f.dispute} was sent back, new evidence is needed ${showUntil(f.until)}${afterOutcome(f)}${f.note === null || f.note === '' ? '' : `: ${f.note}`}`,
+    proposal: `Amend the evidence ${dashboard(f.url)}`,
+  }),
+  'outcome-unclear': (f) => ({
+    summary: `dispute ${f.dispute} was decided in words Crossbill does not know: ${f.outcome ?? 'no outcome given'}`,
+    proposal: "Look it up in the MoR's dashboard; the books do not say whether the bank took the money.",
+  }),
+  'alert-received': (f) => ({
+    summary: `a chargeback of ${showDisputed(f)} is about to be raised: alert ${f.alert} on ${paymentOf(f.payment)}, to be handled ${showUntil(f.until)}`,
+    proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
+  }),
   'alert-handled': (f) => {
     const event = 'its payment.refunded event is the same refund and closes this. Do not refund it a second time.';
     if (f.refunded)
       return {
         summary: `alert ${f.alert} was answered with a refund of ${paymentOf(f.payment)}, whose event has not come yet`,
-        headline: 'the alert was answered with a refund of the payment, whose event has not come yet',
         proposal: `Wait: ${event}`,
       };
     return {
       summary: `alert ${f.alert} on ${paymentOf(f.payment)} was handled; it does not say whether the payment was refunded`,
-      headline: 'the alert was handled; it does not say whether the payment was refunded',
       proposal: `Look in the MoR's dashboard whether it was refunded. If it was, ${event} If not, a dispute may follow.`,
     };
   },

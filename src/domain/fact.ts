@@ -64,10 +64,8 @@ export type KindAndFact = {
   [K in ReviewKind]: { readonly kind: K; readonly fact: FactsByKind[K] };
 }[ReviewKind];
 
-/**
- * The sentences about a fact: the event, and the task. `headline`: the event, without the names and times next to it.
- */
-export type Sentences = { readonly summary: string; readonly proposal: string; readonly headline?: string };
+/** The sentences about a fact: the event, and the task. */
+export type Sentences = { readonly summary: string; readonly proposal: string };
 
 /** The sentences for these codes. They stand beside the rule, and nothing reads them but people. */
 export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) => Sentences };

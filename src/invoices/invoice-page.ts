@@ -25,7 +25,7 @@ import {
   time,
   words,
 } from '../console/show.js';
-import { headlineOf, sentencesOf } from '../reviews/rules/words.js';
+import { sentencesOf } from '../reviews/rules/words.js';
 import { proofFacts } from '../payments/proof-facts.view.js';
 import { columnsOf, type Names } from '../console/fields.js';
 import { paymentFields } from '../payments/payment.fields.js';
@@ -180,7 +180,8 @@ function reviewList(reviews: readonly ReviewRow[]): Html {
     [
       {
         label: 'What happened',
-        cell: (r) => html`<a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${headlineOf(r)}</bdi></a>`,
+        cell: (r) =>
+          html`<a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${sentencesOf(r).summary}</bdi></a>`,
       },
       { label: 'Kind', cell: (r) => words(r.kind) },
       { label: 'Due', cell: (r) => time(r.dueAt, 'no deadline') },

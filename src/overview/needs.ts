@@ -1,6 +1,6 @@
 // The work for a person, the most urgent first, each with its next step; or the word that all is well.
 import { type Html, html, type Piece } from '../console/html.js';
-import { headlineOf, sentencesOf } from '../reviews/rules/words.js';
+import { sentencesOf } from '../reviews/rules/words.js';
 import { capital, count, duration, section, time, words } from '../console/show.js';
 import { answersOf, type DoorAnswer } from '../domain/door-answers.js';
 import { type ReviewRow } from '../domain/model.js';
@@ -73,9 +73,7 @@ export function needsYou(w: Waiting, now: Date): Html {
 
 function reviewsOf({ reviews }: Waiting, now: Date): readonly Need[] {
   return reviews.map((r) => ({
-    what: html`${r.kind !== 'dispute' && `${capital(words(r.kind))}: `}<bdi
-        >${r.kind === 'dispute' ? capital(headlineOf(r)) : headlineOf(r)}</bdi
-      >`,
+    what: html`${capital(words(r.kind))}: <bdi>${sentencesOf(r).summary}</bdi>`,
     next: html`${r.dueAt !== null && html`<strong class="status ${r.dueAt <= now ? 'bad' : 'warn'}">${due(r.dueAt, now)}</strong> · `}<bdi
         >${sentencesOf(r).proposal}</bdi
       >`,

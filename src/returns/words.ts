@@ -56,14 +56,11 @@ export const returnWords: Words<
   }),
   'dispute-lost': renderLost,
   'loss-unread': (f) => ({
-    ...ofDispute(
-      f.dispute,
-      `was lost, and how much the bank took is not sure: the MoR wrote "${f.unread}"${f.takenBack ? '; what was booked is taken back' : ''}; the loss is not in the ledger`,
-    ),
+    summary: `dispute ${f.dispute} was lost, and how much the bank took is not sure: the MoR wrote "${f.unread}"${f.takenBack ? '; what was booked is taken back' : ''}; the loss is not in the ledger`,
     proposal: `Look the sum up in the MoR's dashboard and book the loss beside the ledger. Refund no more than the rest of the payment. ${f.refunded ? 'Money of this payment was refunded as well: what the bank took beyond the rest of it, the customer got twice; ask the MoR whether both went out. ' : ''}${f.apart === null ? BILL_OR_WRITE_OFF : APART_WORDS[f.apart].proposal}`,
   }),
   'won-after-loss': (f) => ({
-    ...ofDispute(f.dispute, `was lost and then won: the bank returned ${showDisputed(f)}`),
+    summary: `dispute ${f.dispute} was lost and then won: the bank returned ${showDisputed(f)}`,
     proposal: `${f.reversed ? `The loss is reversed in the ledger.${f.beside ? ' What was booked beside it: take that back, too.' : ''}` : 'The ledger never had the loss: if it was booked beside it, take that back.'} If the customer was billed again meanwhile, decide which of the two stands.`,
   }),
   'credit-beyond-loss': (f) => ({
@@ -83,20 +80,17 @@ const BILL_OR_WRITE_OFF = 'Bill the customer again or write the loss off. The in
 function renderLost(f: FactOf<'dispute-lost'>): Sentences {
   const apart = f.apart === null ? null : APART_WORDS[f.apart];
   const since = f.bookedSince ? '; it is in the ledger now' : '';
-  const tail = (payment: string): string => `${twiceSaid(f.twice, payment)}${since}${apart?.said ?? ''}`;
-  const lost = `was lost: the bank took ${showDisputed(f)} back`;
   const todo = f.twice === null ? (apart?.proposal ?? BILL_OR_WRITE_OFF) : twiceProposal(f);
   return {
-    summary: `dispute ${f.dispute} ${lost}${tail(`payment ${f.twice?.payment ?? ''}`)}`,
-    headline: `the dispute ${lost}${tail('the payment')}`,
+    summary: `dispute ${f.dispute} was lost: the bank took ${showDisputed(f)} back${twiceSaid(f.twice)}${since}${apart?.said ?? ''}`,
     proposal: f.bookedSince ? `What was booked beside the ledger: take that back. ${todo}` : todo,
   };
 }
 
-function twiceSaid(twice: FactOf<'dispute-lost'>['twice'], payment: string): string {
+function twiceSaid(twice: FactOf<'dispute-lost'>['twice']): string {
   if (twice === null) return '';
   const how = twice.how === 'refunded' ? 'refunded' : 'taken back';
-  return `, and ${payment} was ${how} as well: the customer got ${showMoney(twice.got)} twice, and ${showMoney(twice.booked)} is booked as lost`;
+  return `, and payment ${twice.payment} was ${how} as well: the customer got ${showMoney(twice.got)} twice, and ${showMoney(twice.booked)} is booked as lost`;
 }
 
 function twiceProposal({ twice, apart }: FactOf<'dispute-lost'>): string {
@@ -104,8 +98,4 @@ function twiceProposal({ twice, apart }: FactOf<'dispute-lost'>): string {
   const bill = `Bill the customer ${showMoney(twice.booked)} again or write that off${apart === null ? '' : ', if the invoice was paid with this money'}. `;
   const rest = twice.booked.minor === 0n || apart === 'for-nothing' ? '' : bill;
   return `${rest}Ask the MoR whether both went out. If so, ask the customer for ${showMoney(twice.got)}, or take it as a loss and book it beside this ledger, which never books more than the payment.${apart === null ? ' The invoice stays paid.' : ''}`;
-}
-
-function ofDispute(name: string, what: string): Pick<Sentences, 'summary' | 'headline'> {
-  return { summary: `dispute ${name} ${what}`, headline: `the dispute ${what}` };
 }

@@ -3,8 +3,7 @@ import { type ReviewRow } from '../domain/model.js';
 import { pickBox } from '../console/bulk.js';
 import { html, type Html, type Piece } from '../console/html.js';
 import { capital, foreign, status, time, words } from '../console/show.js';
-import { disputeOf } from './rules/headline.js';
-import { headlineOf } from './rules/words.js';
+import { sentencesOf } from './rules/words.js';
 
 /** @param choose open items have a box, for doing something with many of them */
 export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: Piece): Html {
@@ -13,11 +12,11 @@ export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: 
     ${rows.map((r) => {
       const box = choose && r.status === 'open';
       return html`<li ${!box && html`class="only"`}>
-        ${box && pickBox(r.id, headlineOf(r))}
+        ${box && pickBox(r.id, sentencesOf(r).summary)}
         <div>
-          <a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${capital(headlineOf(r))}</bdi></a>
+          <a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${capital(sentencesOf(r).summary)}</bdi></a>
           <span class="meta"
-            >${status(r.status)} · ${named(r)}
+            >${status(r.status)} · ${words(r.kind)}
             ${r.dueAt !== null && r.status === 'open' && html`· decide by ${time(r.dueAt)}`}
             ${r.resolvedBy !== null && html`· ${words(r.resolution ?? '')} by ${foreign(r.resolvedBy)}`} · since
             ${time(r.createdAt)}</span
@@ -26,11 +25,4 @@ export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: 
       </li>`;
     })}
   </ul>`;
-}
-
-/** Its kind, and the id if the headline leaves it out. */
-function named(r: ReviewRow): Piece {
-  if (r.kind !== 'dispute') return words(r.kind);
-  const { what, name } = disputeOf(r.subject);
-  return html`${what} <code class="id">${name}</code>`;
 }

@@ -24,7 +24,7 @@ import {
   words,
 } from '../console/show.js';
 import { fold } from '../console/acts.js';
-import { headlineOf } from './rules/words.js';
+import { sentencesOf } from './rules/words.js';
 import { isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { isDoneElsewhere, stakeOf } from './rules/stake.js';
 
@@ -87,7 +87,7 @@ export function caseOf(c: Case): Html {
   const paid = c.invoice?.payments.find((p) => p.id === r.paymentRowId);
   return html`<div class="case">
       <h2>What happened</h2>
-      <p><bdi>${sentence(headlineOf(r))}</bdi></p>
+      <p><bdi>${sentence(sentencesOf(r).summary)}</bdi></p>
       ${
         isOpen &&
         html`<h2>What is at stake</h2>

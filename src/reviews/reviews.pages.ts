@@ -28,7 +28,7 @@ import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
 import { sendList, viewsOf } from '../console/list-page.js';
 import { chosen, queryText } from '../console/list.js';
 import { capital, words } from '../console/show.js';
-import { headlineOf } from './rules/words.js';
+import { sentencesOf } from './rules/words.js';
 import {
   type Case,
   caseIds,
@@ -91,7 +91,7 @@ export class ReviewPages {
           choose,
           empty,
         ),
-      many: { acts: MANY, label: ({ row }) => (row.status === 'open' ? [row.id, headlineOf(row)] : null) },
+      many: { acts: MANY, label: ({ row }) => (row.status === 'open' ? [row.id, sentencesOf(row).summary] : null) },
       empty: { filtered: empty, yet: empty },
     });
   }
@@ -162,7 +162,7 @@ export class ReviewPages {
   private async settleOne(req: Request, id: string, resolution: Resolution, note: string): Promise<Done> {
     const r = await this.reviews.find(id);
     const what = html`<a href="${PATH}/${encodeURIComponent(id)}"
-      ><bdi>${r === null ? id : capital(headlineOf(r))}</bdi></a
+      ><bdi>${r === null ? id : capital(sentencesOf(r).summary)}</bdi></a
     >`;
     const done = await this.audit.one(req, 'review.resolve', id, async (by) =>
       valueOrProblem(await this.flow.resolve(id, { resolution, note: note === '' ? null : note, by: by.name })),

@@ -37,9 +37,3 @@ export function sentencesOf({ fact }: Pick<ReviewRow, 'fact'>): Sentences {
   const render = WORDS[fact.code] as (fact: Fact) => Sentences;
   return render(fact);
 }
-
-/** The story in words alone, without the names and the deadline already on the page. */
-export function headlineOf(r: Pick<ReviewRow, 'fact'>): string {
-  const { summary, headline = summary } = sentencesOf(r);
-  return headline;
-}
