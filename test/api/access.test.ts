@@ -20,7 +20,7 @@ async function audit(action: string): Promise<Row[]> {
 }
 
 describe('a request without a good key', () => {
-  it('is 401 in the one error shape, and is in the audit trail with the address it came from', async () => {
+  it('a request without a key gets 401 in the one error shape, and an audit entry with its address', async () => {
     const bad: Record<string, string>[] = [
       {},
       { authorization: 'Bearer wrong-key-0123456789abcdef0123456789' },
@@ -47,12 +47,12 @@ describe('a request without a good key', () => {
     }
   });
 
-  it('is refused before a word about its body', async () => {
+  it('a wrong key gets its refusal before a word about the body', async () => {
     const answer = await api.call('POST', '/v1/signups', { role: null, raw: '{' });
     expect(answer.status).toBe(401);
   });
 
-  it('does not fill the audit trail without end', async () => {
+  it('repeated wrong keys do not fill the audit trail without end', async () => {
     for (let i = 0; i < 400; i++) {
       expect((await api.call('GET', '/v1/ledger', { role: null })).status).toBe(401);
     }
@@ -62,7 +62,7 @@ describe('a request without a good key', () => {
 });
 
 describe('roles', () => {
-  it('a key for reading makes no refund: 403, on record, and without a call to the MoR', async () => {
+  it('a key for reading makes no refund: it gets 403 and an audit entry, and the MoR no call', async () => {
     const { paymentId } = await api.paidRenewal('roles');
     for (const role of ['read', 'signup'] as const) {
       const answer = await api.call('POST', `/v1/payments/${paymentId}/refunds`, {
@@ -81,7 +81,7 @@ describe('roles', () => {
     expect(api.mor.calls.filter((c) => c.wire.path.endsWith('/refund'))).toEqual([]);
   });
 
-  it('each role includes the one before, and the audit trail is for operators', async () => {
+  it('each role includes the one before, and only operators read the audit trail', async () => {
     const status = async (role: 'read' | 'signup' | 'ops', path: string): Promise<number> =>
       (await api.call('GET', path, { role })).status;
     expect(await status('read', '/v1/invoices')).toBe(200);
@@ -93,7 +93,7 @@ describe('roles', () => {
     expect((await api.call('POST', '/v1/signups', { role: 'read', body: {} })).status).toBe(403);
   });
 
-  it('asking for life needs no key, but nothing else is open', async () => {
+  it('the health routes need no key, and every other route does', async () => {
     expect((await api.call('GET', '/livez', { role: null })).status).toBe(200);
     const document = (await api.call('GET', '/docs-json', { role: null })).json as { paths: Record<string, Row> };
     const open = new Set(['/livez', '/readyz', '/metrics']);

@@ -41,7 +41,7 @@ const read = async (path: string) => (await api.call('GET', path, { role: 'read'
 const list = async (path: string) => (await read(path))['data'] as Row[];
 
 describe('an invoice', () => {
-  it('shows the amount due, the payments, and its whole story in order', async () => {
+  it('an invoice shows the amount due, the payments, and its whole story in order', async () => {
     const invoice = await read('/v1/invoices/in_1');
     expect(invoice).toMatchObject({
       id: 'in_1',
@@ -73,7 +73,7 @@ describe('an invoice', () => {
     expect(timeline.map((l) => l.at)).toEqual(timeline.map((l) => l.at).sort());
   });
 
-  it('in a list has its payments and refunds, and no timeline', async () => {
+  it('an invoice in a list has its payments and refunds, and no timeline', async () => {
     const [newest] = await list('/v1/invoices?status=paid&limit=1');
     expect(newest).toMatchObject({ id: 'in_5', payments: [{ id: 'pay_5' }], refunds: [] });
     expect(newest).not.toHaveProperty('timeline');
@@ -81,7 +81,7 @@ describe('an invoice', () => {
 });
 
 describe('lists', () => {
-  it('go newest first, page by page, each row once, and end without a cursor', async () => {
+  it('lists go newest first, page by page, show each row once, and end without a cursor', async () => {
     const seen: unknown[] = [];
     let path = '/v1/payments?limit=2';
     for (let pages = 0; pages < 5; pages++) {
@@ -93,7 +93,7 @@ describe('lists', () => {
     expect(seen).toEqual(['pay_odd', 'pay_5', 'pay_4', 'pay_3', 'pay_2', 'pay_1']);
   });
 
-  it('take filters', async () => {
+  it('each list takes its filters', async () => {
     expect((await list('/v1/payments?invoice_id=in_3')).map((p) => p['id'])).toEqual(['pay_3']);
     expect((await list('/v1/payments?customer_id=cus_2')).map((p) => p['id'])).toEqual(['pay_2']);
     expect(await list('/v1/payments?status=failed')).toEqual([]);
@@ -103,7 +103,7 @@ describe('lists', () => {
     expect(await list("/v1/events?type=x'%20or%201=1--")).toEqual([]);
   });
 
-  it('take filters by time, currency, amount and customer, alone and together', async () => {
+  it('lists take filters by time, currency, amount and customer, alone and together', async () => {
     const ids = async (path: string, id = 'id'): Promise<unknown[]> => (await list(path)).map((row) => row[id]);
     const taken = '2026-11-07'; // of all payments here
     expect(await ids(`/v1/payments?since=${taken}&until=2026-11-08&customer=cus_2`)).toEqual(['pay_2']);
@@ -145,7 +145,7 @@ describe('lists', () => {
     ['/v1/invoices?limit=0', 'limit'],
     ['/v1/payments?cursor=12', 'cursor'],
     ['/v1/ledger?cursor=1.2', 'cursor'],
-  ])('refuse %s, and the answer names %s', async (path, field) => {
+  ])('lists refuse %s, and the error names %s', async (path, field) => {
     const { status, json } = await api.call('GET', path, { role: 'read' });
     expect([status, json['code'], json['errors']]).toEqual([
       400,
@@ -154,7 +154,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('the ledger names the payment by its public id and takes filters by invoice, payment and reason', async () => {
+  it('the ledger names a payment by its public id and takes filters by invoice, payment and reason', async () => {
     const entries = await list('/v1/ledger?invoice_id=in_1');
     expect(entries.length).toBeGreaterThanOrEqual(2);
     for (const entry of entries)
@@ -168,7 +168,7 @@ describe('lists', () => {
 });
 
 describe('events', () => {
-  it('one shows its body with personal data masked', async () => {
+  it('an event shows its body with personal data masked', async () => {
     const [event] = await list('/v1/events?event_id=evt_1');
     const one = await read(`/v1/events/${String(event?.['id'])}`);
     expect(one).toMatchObject({
@@ -185,7 +185,7 @@ describe('events', () => {
     expect(JSON.stringify(one)).not.toContain('ada@example.com');
   });
 
-  it('a second decision on one repeats no effect; the retry is for operators and on record', async () => {
+  it('a second decision on an event repeats no effect; only operators may ask for it, and the audit has it', async () => {
     const [event] = await list('/v1/events?event_id=evt_2');
     const path = `/v1/events/${String(event?.['id'])}/retry`;
     expect((await api.call('POST', path, { role: 'read' })).status).toBe(403);
@@ -198,7 +198,7 @@ describe('events', () => {
     expect(trail.map((r) => r['outcome'])).toEqual(['done', 'begun', 'denied']);
   });
 
-  it('bytes outside JSON get a description in place of a view; one in quarantine is in the list and can be let in', async () => {
+  it('an event without JSON gets a description as its view; the list has quarantine, and a retry lets one in', async () => {
     const delivery = {
       source: 'mor_events',
       eventId: 'evt_bytes',
@@ -230,7 +230,7 @@ describe('events', () => {
 });
 
 describe('review items', () => {
-  it('name the payment, the facts and the choices; one choice settles them', async () => {
+  it('a review item names the payment, the facts and the choices, and one choice settles it', async () => {
     const [item] = await list('/v1/reviews?status=open&kind=amount_mismatch');
     expect(item).toMatchObject({
       kind: 'amount_mismatch',

@@ -18,7 +18,7 @@ afterAll(async () => {
 const open = (path: string) => api.call('GET', path, { role: null });
 
 describe('health', () => {
-  it('is ready once the daemon says so and the database answers', async () => {
+  it('a daemon is ready once it says so and the database answers', async () => {
     expect((await open('/livez')).json).toEqual({ status: 'ok' });
     expect([(await open('/readyz')).status, (await open('/readyz')).json]).toEqual([200, { status: 'ok' }]);
     api.app.get(Readiness).set(false, 'stopping');
@@ -28,7 +28,7 @@ describe('health', () => {
     api.app.get(Readiness).set(true, 'ready');
   });
 
-  it('is not ready on a read-only database, such as a standby, and is again afterwards', async () => {
+  it('a daemon is not ready on a read-only database, and ready again afterwards', async () => {
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();
     const name = new URL(database.url).pathname.slice(1);
@@ -53,7 +53,7 @@ describe('health', () => {
     await admin.end();
   });
 
-  it('shows the waiting work, and no secret', async () => {
+  it('the health route shows the waiting work, and no secret', async () => {
     await api.db.pool
       .query(`insert into inbox_event (source, event_id, type, lane, body_sha256, status, received_at, next_try_at)
       values ('stripe', 'evt_w', 'invoice.created', 'in_w', '\\x00', 'received', now() - interval '90 seconds', now())`);
@@ -66,7 +66,7 @@ describe('health', () => {
     for (const key of Object.values(KEYS)) expect(page.text).not.toContain(key);
   });
 
-  it('without the database is alive, not ready, still measured, and 503 to callers, strangers being strangers all the same', async () => {
+  it('without its database a daemon lives, measures, is not ready, gives callers 503 and strangers 401', async () => {
     await database.drop();
     expect((await open('/livez')).status).toBe(200);
     const ready = await open('/readyz');

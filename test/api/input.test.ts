@@ -35,7 +35,7 @@ const fieldOf = async (body: unknown, raw?: string): Promise<string | undefined>
   (await refused(400, 'POST', '/v1/signups', raw === undefined ? { body } : { raw })).errors[0]?.field;
 
 describe('amounts', () => {
-  it('are integers of at least one, written in plain digits', async () => {
+  it('an amount is an integer of at least one in plain digits', async () => {
     const written = [
       '"100"',
       '"10.00"',
@@ -60,7 +60,7 @@ describe('amounts', () => {
     expect(api.mor.calls).toEqual([]);
   });
 
-  it('an integer of any size exact in JSON stays as it is', async () => {
+  it('an exact JSON integer of any size stays as it is', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), async (amount) => {
         const made = await api.call('POST', '/v1/signups', { body: { ...payment, amount } });
@@ -82,13 +82,13 @@ describe('amounts', () => {
 });
 
 describe('fields', () => {
-  it('an unknown one is refused by name, at any depth', async () => {
+  it('an unknown field gets a refusal by its name, at any depth', async () => {
     expect(await fieldOf({ ...payment, ammount: 1 })).toBe('ammount');
     expect(await fieldOf({ ...payment, customer: { id: 'cus_1', vip: true } })).toBe('customer.vip');
     expect(await fieldOf({ ...payment, status: 'succeeded' })).toBe('status');
   });
 
-  it('a wrong one is in the answer', async () => {
+  it('the error names the wrong field', async () => {
     const c = { id: 'cus_1' };
     const wrong: [string, object][] = [
       ['kind', { ...payment, kind: 'gift' }],
@@ -123,7 +123,7 @@ describe('fields', () => {
     for (const [field, body] of wrong) expect([field, await fieldOf(body), body]).toEqual([field, field, body]);
   });
 
-  it("the customer's details may be null, as from Stripe, and stay out of the request then", async () => {
+  it("a signup's customer details may be null, as from Stripe, and then stay out of the request", async () => {
     const customer = {
       id: 'cus_null',
       email: null,
@@ -154,7 +154,7 @@ describe('fields', () => {
     expect(({} as Record<string, unknown>)['limit']).toBeUndefined();
   });
 
-  it('any JSON gets an answer, and never a 500', async () => {
+  it('any JSON body gets an answer other than 500', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.json(),
@@ -170,7 +170,7 @@ describe('fields', () => {
 });
 
 describe('bodies', () => {
-  it('must be a JSON object in UTF-8, not nested without end, with each key once', async () => {
+  it('a body is one JSON object in UTF-8, of limited depth, with each key once', async () => {
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
     for (const raw of ['{', '[]', '"x"', '1', 'null', '{"a":1,"a":2}', `{"a":${deep}}`, '\u{feff}{}']) {
       expect((await refused(400, 'POST', '/v1/signups', { raw })).errors[0]?.field).toBe('body');
@@ -186,7 +186,7 @@ describe('bodies', () => {
     expect(half.status).toBe(400);
   });
 
-  it('need the JSON content type: a form of another site is refused', async () => {
+  it("a body needs the JSON content type, so another site's form gets a refusal", async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -203,7 +203,7 @@ describe('bodies', () => {
     expect(answer.status).toBe(201);
   });
 
-  it('are not inflated, and end at 256 KB', async () => {
+  it('the API does not inflate bodies, and reads at most 256 KB', async () => {
     const problem = await refused(415, 'POST', '/v1/signups', {
       body: payment,
       headers: { 'content-encoding': 'gzip' },
@@ -215,7 +215,7 @@ describe('bodies', () => {
 });
 
 describe('an invoice id', () => {
-  it.each(['mor:pay_1', 'event:stripe:evt_1'])('is never the name of an inner lane, such as %s', async (name) => {
+  it.each(['mor:pay_1', 'event:stripe:evt_1'])('the API refuses the name of an inner lane as an invoice id: %s', async (name) => {
     const made = await api.call('POST', '/v1/signups', { body: payment });
     const path = `/v1/signups/${String(made.json['id'])}/complete`;
     const body = { charge_id: 'ch_1', invoice_id: name, amount: 2990, currency: 'eur' };
@@ -249,7 +249,7 @@ describe('routes and queries', () => {
     expect((await refused(400, 'GET', '/v1/invoices/%E0%A4%A', {})).code).toBe('invalid_request');
   });
 
-  it('limit is 1 to 100, cursors are ours, and filters and their words exist', async () => {
+  it('a list takes limits from 1 to 100, its own cursors, and known filters and words', async () => {
     const lists = ['invoices', 'payments', 'events', 'reviews', 'ledger', 'audit'];
     for (const list of lists) {
       for (const limit of ['0', '101', '-1', '1.5', 'ten', '', '1e1', '٣', '1&limit=2']) {
@@ -275,7 +275,7 @@ describe('routes and queries', () => {
     expect((await refused(400, 'GET', '/v1/invoices?utm_source=x', {})).errors[0]?.field).toBe('utm_source');
   });
 
-  it('the answers carry the headers of a service without pages', async () => {
+  it('API answers carry the headers of a service without pages', async () => {
     const { headers } = await api.call('GET', '/v1/invoices');
     expect(headers.get('x-powered-by')).toBeNull();
     expect(headers.get('etag')).toBeNull();

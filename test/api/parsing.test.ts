@@ -13,11 +13,11 @@ describe('a body', () => {
     return parsed.ok ? parsed.value : parsed.reason;
   };
 
-  it('without content says nothing, and is an object like one without members', () => {
+  it('a body without content is an object without members', () => {
     expect(read('')).toEqual({});
   });
 
-  it('keeps the spelling of a top-level number outside plain integers, and leaves all others alone', () => {
+  it('the parser keeps the spelling of an odd top-level number and leaves all others alone', () => {
     expect(read('{"amount":1e3,"a":{"amount":1e3},"b":[1.0],"c":12,"d":-7,"e":"1e3"}')).toEqual({
       amount: '1e3',
       a: { amount: 1000 },
@@ -33,7 +33,7 @@ describe('a body', () => {
     expect(named).not.toHaveProperty('isAdmin');
   });
 
-  it('without such numbers is plain JSON', () => {
+  it('a body without odd numbers parses as plain JSON', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.maxSafeInteger(), fc.object())), (body) => {
         const text = JSON.stringify(body);
@@ -42,7 +42,7 @@ describe('a body', () => {
     );
   });
 
-  it('says the same in any order of its fields, and something else when a value differs', () => {
+  it('two bodies are equal in any order of their fields, and differ by any value', () => {
     expect(canonicalJson({ b: 1, a: { d: [1, 2], c: null } })).toBe(canonicalJson({ a: { c: null, d: [1, 2] }, b: 1 }));
     expect(canonicalJson({ a: [1, 2] })).not.toBe(canonicalJson({ a: [2, 1] }));
     expect(canonicalJson({ a: 1 })).not.toBe(canonicalJson({ a: '1' }));
@@ -55,7 +55,7 @@ describe('a body', () => {
 });
 
 describe('an event shown to a person', () => {
-  it('names nobody and opens nothing, but keeps every id and amount', () => {
+  it('an event for people shows ids and amounts, and neither names nor secrets', () => {
     const shown = masked({
       id: 'evt_1',
       data: {
@@ -105,7 +105,7 @@ describe('a key', () => {
     apiKeys: [{ name: 'shop', role: 'signup', digest: new Secret(createHash('sha256').update(key).digest('hex')) }],
   });
 
-  it("is its owner's only when whole", () => {
+  it('only the whole key identifies its owner', () => {
     expect(ring.fromHeader(`Bearer ${key}`)).toEqual({ name: 'shop', role: 'signup' });
     expect(ring.fromHeader(`bearer  ${key}`)).toEqual({ name: 'shop', role: 'signup' });
     for (const header of [

@@ -36,7 +36,7 @@ const refund = (paymentId: string, key: string, body?: object) => api.working(po
 const read = async (path: string) => (await api.call('GET', path, { role: 'read' })).json;
 
 describe('a refund', () => {
-  it('goes to the MoR, returns its id, and appears on Stripe', async () => {
+  it('a refund goes to the MoR, returns its id, and appears on Stripe', async () => {
     const { paymentId, invoiceId } = await api.paidRenewal('a');
     const body = { amount: 999, reason: 'two days down', metadata: { ticket: 7, constructor: 'x' } };
     const made = await refund(paymentId, 'a1', body);
@@ -66,7 +66,7 @@ describe('a refund', () => {
     expect(invoice).toMatchObject({ status: 'paid', refunds: [{ id }], payments: [{ id: paymentId }] });
   });
 
-  it('without a body refunds the whole rest', async () => {
+  it('a refund without a body takes the whole rest', async () => {
     const { paymentId } = await api.paidRenewal('b');
     await refund(paymentId, 'b1', { amount: 4000 });
     const rest = await refund(paymentId, 'b2');
@@ -75,7 +75,7 @@ describe('a refund', () => {
     expect([more.status, more.json['code']]).toEqual([422, 'payment_not_refundable']);
   });
 
-  it('beyond the rest is refused, and nothing goes out', async () => {
+  it('a refund beyond the rest gets a refusal, and nothing goes out', async () => {
     const { paymentId } = await api.paidRenewal('c');
     const answer = await refund(paymentId, 'c1', { amount: 5000 });
     expect([answer.status, answer.json['code']]).toEqual([400, 'invalid_request']);
@@ -83,7 +83,7 @@ describe('a refund', () => {
     expect(api.mor.calls).toEqual([]);
   });
 
-  it('needs a key, and a known payment', async () => {
+  it('a refund needs a key and a known payment', async () => {
     const without = await api.call('POST', '/v1/payments/pay_c/refunds', { body: {} });
     expect([without.status, (without.json['errors'] as { field: string }[])[0]?.field]).toEqual([
       400,
@@ -95,7 +95,7 @@ describe('a refund', () => {
 });
 
 describe('the same key', () => {
-  it('gives the same refund as it is now, in any replica, and with another body a conflict', async () => {
+  it('the same key gives the same refund in any replica, and another body under it a conflict', async () => {
     const { paymentId } = await api.paidRenewal('d');
     const first = await refund(paymentId, 'd1', { amount: 100 });
     await api.work();
@@ -110,7 +110,7 @@ describe('the same key', () => {
     expect(api.mor.calls).toHaveLength(1);
   });
 
-  it('twenty times at once over two replicas is one refund with one answer', async () => {
+  it('twenty equal requests at once over two replicas make one refund and get one answer', async () => {
     const { paymentId } = await api.paidRenewal('e');
     const all = await api.working(
       Promise.all(
@@ -135,7 +135,7 @@ describe('the same key', () => {
 });
 
 describe("the MoR's answer", () => {
-  it('pending, and failed, are answers', async () => {
+  it('the API reports pending and failed refunds as answers', async () => {
     const { paymentId } = await api.paidRenewal('g');
     api.mor.refundStatus = 'pending';
     const pending = await refund(paymentId, 'g1', { amount: 1 });
@@ -145,7 +145,7 @@ describe("the MoR's answer", () => {
     expect([failed.status, failed.json['status']]).toEqual([201, 'failed']);
   });
 
-  it('a refusal reaches the caller with its status and code, on every repeat, and frees the amount', async () => {
+  it("the MoR's refusal reaches the caller with status and code on every repeat, and frees the amount", async () => {
     const { paymentId } = await api.paidRenewal('h');
     api.mor.failWith = failure({ status: 422, code: 'payment_not_refundable', message: 'charged back' });
     const refused = await refund(paymentId, 'h1');
@@ -159,7 +159,7 @@ describe("the MoR's answer", () => {
     expect((await refund(paymentId, 'h2')).status).toBe(201);
   });
 
-  it('silence is 202 with the status unknown; the same bytes go out again and settle it', async () => {
+  it('a silent MoR means 202 with the status unknown; the same bytes go out again and settle the refund', async () => {
     const { paymentId, invoiceId } = await api.paidRenewal('i');
     api.mor.failWith = failure({ kind: 'unknown', status: null, code: null, message: 'no answer' });
     const unknown = await refund(paymentId, 'i1', { amount: 100 });
@@ -181,7 +181,7 @@ describe("the MoR's answer", () => {
     expect(new Set(sent.map((c) => `${c.key} ${c.wire.body}`)).size).toBe(1);
   });
 
-  it('an absent worker is 202 with the status unknown', async () => {
+  it('without a worker a refund gets 202 with the status unknown', async () => {
     const { paymentId } = await api.paidRenewal('j');
     const waiting = await post(hurried, paymentId, 'j1', { amount: 100 });
     expect([waiting.status, waiting.json['status']]).toEqual([202, 'unknown']);
@@ -190,7 +190,7 @@ describe("the MoR's answer", () => {
 });
 
 describe('the audit trail', () => {
-  it('has a refund before its call and with its outcome: author, act, time, place', async () => {
+  it('the audit has a refund before its call and its outcome after: author, act, time, place', async () => {
     const { paymentId } = await api.paidRenewal('k');
     const made = await refund(paymentId, 'k1', { amount: 1 });
     const rows = ((await read('/v1/audit')) as { code?: string }).code;

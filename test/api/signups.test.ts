@@ -31,7 +31,7 @@ const create = (body: object, key?: string, role: 'signup' | 'ops' = 'signup') =
   api.call('POST', '/v1/signups', { role, body, headers: key === undefined ? {} : { 'idempotency-key': key } });
 
 describe('making a signup', () => {
-  it('a payment becomes a payment intent for the amount, and the answer hands the secret over once', async () => {
+  it('a signup with a payment becomes a payment intent, and the response shows the secret once', async () => {
     const made = await create({ ...payment, description: 'Pro', tax_calculation_id: 'tc_1' });
     expect(made.status).toBe(201);
     const { id, payment_intent_id: intent, client_secret: secret } = made.json as Record<string, string>;
@@ -70,7 +70,7 @@ describe('making a signup', () => {
     expect(rows.rows[0]?.all).not.toContain('canary');
   });
 
-  it('a trial becomes a setup intent and takes no money', async () => {
+  it('a signup with a trial becomes a setup intent and takes no money', async () => {
     const made = await create({
       kind: 'trial',
       customer: { id: 'cus_eve' },
@@ -90,7 +90,7 @@ describe('making a signup', () => {
     expect([complete.status, complete.json['code']]).toEqual([409, 'signup_has_no_payment']);
   });
 
-  it('links the customer to the one at the MoR', async () => {
+  it("a signup links the customer to the MoR's customer", async () => {
     await create({ ...payment, customer: { id: 'cus_linked' } });
     const found = await api.call('GET', '/v1/customers/cus_linked', { role: 'read' });
     expect(found.json).toMatchObject({
@@ -103,7 +103,7 @@ describe('making a signup', () => {
 });
 
 describe('repeating a signup', () => {
-  it('gives the same signup, with the secret as the MoR repeats it, for any order of the fields', async () => {
+  it("a repeated signup gives the same signup and the MoR's secret, for any order of the fields", async () => {
     const first = await create(payment, 'k1');
     const { kind, customer: c, ...rest } = payment;
     const again = await create({ ...rest, customer: c, kind }, 'k1');
@@ -113,7 +113,7 @@ describe('repeating a signup', () => {
     expect(new Set(api.mor.calls.map((call) => call.wire.body)).size).toBe(1);
   });
 
-  it('with another body is a conflict; another API key has keys of its own', async () => {
+  it('another body under a key is a conflict, and another API key has keys of its own', async () => {
     const first = await create(payment, 'k2');
     const other = await create({ ...payment, amount: 1 }, 'k2');
     expect([other.status, other.json['code']]).toEqual([409, 'idempotency_conflict']);
@@ -122,14 +122,14 @@ describe('repeating a signup', () => {
     expect(elsewhere.json['id']).not.toBe(first.json['id']);
   });
 
-  it('ten at once make one signup and one intent', async () => {
+  it('ten equal signups at once make one signup and one intent', async () => {
     const all = await Promise.all(Array.from({ length: 10 }, () => create(payment, 'k3')));
     expect(all.map((a) => a.status)).toEqual(Array.from({ length: 10 }, () => 201));
     expect(new Set(all.map((a) => a.text)).size).toBe(1);
     expect(new Set(api.mor.calls.map((call) => call.key)).size).toBe(1);
   });
 
-  it('refuses an impossible key', async () => {
+  it('a signup refuses an impossible key', async () => {
     for (const key of ['x'.repeat(256), '   ']) {
       const answer = await api.call('POST', '/v1/signups', { body: payment, headers: { 'idempotency-key': key } });
       // Blanks alone are no header value at all.
@@ -160,14 +160,14 @@ describe('a refusal by the MoR', () => {
     ['is silent', { kind: 'unknown', status: null, code: null }, 502, 'mor_unavailable'],
     ['asks for a pause', { kind: 'retry', status: 429, code: 'rate_limited', retryAfterMs: 2500 }, 429, 'rate_limited'],
   ];
-  it.each(cases)('when it %s', async (_, over, status, code) => {
+  it.each(cases)("the MoR's refusal reaches the caller when it %s", async (_, over, status, code) => {
     api.mor.failWith = failure(over);
     const answer = await create(payment);
     expect([answer.status, answer.json['code']]).toEqual([status, code]);
     if (status === 429) expect(answer.headers.get('retry-after')).toBe('3');
   });
 
-  it('its names of fields become ours', async () => {
+  it("the MoR's field names in a refusal become ours", async () => {
     const errors = [
       { field: 'merchant_customer.cardpsp_id', message: 'is missing' },
       { field: 'merchant_customer.email', message: 'is wrong' },
@@ -182,7 +182,7 @@ describe('a refusal by the MoR', () => {
     ]);
   });
 
-  it('sending an unanswered signup again under its key makes it', async () => {
+  it('an unanswered signup succeeds when the caller sends it again under its key', async () => {
     api.mor.failWith = failure({ kind: 'unknown', status: null });
     expect((await create(payment, 'k5')).status).toBe(502);
     api.mor.failWith = null;
@@ -192,7 +192,7 @@ describe('a refusal by the MoR', () => {
 });
 
 describe('completing a signup', () => {
-  it('marks the first invoice paid with the charge, once, for any number of repeats', async () => {
+  it('completing a signup marks the first invoice paid with the charge, once, for any number of repeats', async () => {
     const { id } = (await create({ ...payment, customer: { id: 'cus_done' } })).json as { id: string };
     api.stripe.put({ ...anInvoice('in_first', 'cus_done', 2990n), billingReason: 'subscription_create' });
     const body = { charge_id: 'ch_first', invoice_id: 'in_first', amount: 2990, currency: 'EUR' };
@@ -238,7 +238,7 @@ describe('completing a signup', () => {
     expect((done.json['errors'] as { field: string }[])[0]?.field).toBe('charge_id');
   });
 
-  it('is in the audit trail with its outcome', async () => {
+  it('the audit has the completion of a signup with its outcome', async () => {
     const rows = (await api.call('GET', '/v1/audit?action=signup.complete')).json['data'] as Record<string, unknown>[];
     expect(rows[0]).toMatchObject({
       actor: 'signup-name',

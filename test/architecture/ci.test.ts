@@ -24,13 +24,13 @@ const { jobs } = parse(textOf('.github/workflows/ci.yml')) as { readonly jobs: R
 const steps = Object.values(jobs).flatMap((job) => job.steps);
 
 describe('the workflow of the forge', () => {
-  it('runs .ci/run, a program, and its long tests in a parallel job', () => {
+  it('the workflow runs .ci/run, a program, and its long tests in a parallel job', () => {
     expect(jobs['check']?.steps.map(({ run }) => run)).toContain('.ci/run');
     expect(jobs['long']?.steps.map(({ run }) => run)).toContain('.ci/run --long');
     expect(() => accessSync(join(root, '.ci/run'), constants.X_OK)).not.toThrow();
   });
 
-  it('runs the tests and the long tests, together all there are', () => {
+  it('the workflow runs tests and long tests, and together they are all tests', () => {
     expect(textOf('.ci/run')).toMatch(/--long \][^]*^ *npm run test:long [^]*^else[^]*^ *npm test /m);
     const listed = (script: string): string[] =>
       spawnSync('npm', ['run', '--silent', script, '--', '--listTests'], { cwd: root, encoding: 'utf8' })
@@ -46,7 +46,7 @@ describe('the workflow of the forge', () => {
     expect([...short, ...long].sort()).toEqual(every.sort());
   });
 
-  it('runs every pair of `npm run matrix`, each in a job of its own', () => {
+  it('the workflow runs every pair of `npm run matrix`, each in a job of its own', () => {
     const { node = [], postgres = [], include = [] } = jobs['matrix']?.strategy?.matrix ?? {};
     const pairs = [...node.flatMap((n) => postgres.map((p) => ({ node: n, postgres: p }))), ...include];
     const listed = spawnSync(process.execPath, ['packages/proof/matrix/main.mjs', '--list'], {
@@ -60,7 +60,7 @@ describe('the workflow of the forge', () => {
     );
   });
 
-  it('runs on the Node of the image, and takes actions by their full version', () => {
+  it('the workflow runs on the Node of the image, and names actions by their full version', () => {
     const image = /^ARG NODE_IMAGE=(\S+)-slim$/m.exec(textOf('Dockerfile'))?.[1];
     for (const job of Object.values(jobs)) expect(job.container).toBe(image);
     const actions = steps.flatMap(({ uses }) => uses ?? []);

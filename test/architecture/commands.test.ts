@@ -14,7 +14,7 @@ const commands = blocks.flatMap((block) => block.commands);
 const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
 
 describe('the commands in a sentence', () => {
-  it('are each run by some test', () => {
+  it('a test runs each command named in a sentence', () => {
     const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
       .map((path) => textOf(join('test', path)))
@@ -32,7 +32,7 @@ describe('the commands in a sentence', () => {
 });
 
 describe('the skipped commands', () => {
-  it('are still in the documents, and their tests exist', () => {
+  it('each skipped command is still in the documents, and its test exists', () => {
     for (const { command, runs } of NOT_RUN) {
       expect([command, commands.some((c) => c.startsWith(command))]).toEqual([command, true]);
       if (runs !== undefined)
@@ -40,7 +40,7 @@ describe('the skipped commands', () => {
     }
   });
 
-  it('name existing npm scripts, files, tests and options', () => {
+  it('the commands name existing npm scripts, files, tests and options', () => {
     for (const command of commands.filter((c) => notRun(c) !== undefined)) {
       const plain = command.replace(/\s#.*$/, '');
       for (const [, script = ''] of plain.matchAll(/npm run (?:--silent )?([\w:-]+)/g))
@@ -58,7 +58,7 @@ describe('the skipped commands', () => {
 
 describe('the settings in the documents', () => {
   it.each(blocks.filter((b) => b.settings).map((b) => [`${b.page}:${b.line}`, b] as const))(
-    'at %s suit the daemon',
+    'the daemon takes the settings at %s',
     (_, { text }) => {
       const given = text
         .replaceAll('https://…', 'https://mor.example/relay')

@@ -100,7 +100,7 @@ function seenFrom(path: string): readonly string[] {
 }
 
 describe('the dependencies', () => {
-  it('are pinned to exact versions, and agree with the lock', () => {
+  it('each dependency has an exact version, the same as in the lock', () => {
     const root = lock.packages[''];
     const loose: string[] = [];
     for (const part of PARTS) {
@@ -116,7 +116,7 @@ describe('the dependencies', () => {
     expect(loose).toEqual([]);
   });
 
-  it('made per platform are in the lock for every platform, also for those absent when it was written', () => {
+  it('the lock has platform packages for every platform, also for those absent when npm wrote it', () => {
     // npm silently leaves out an optional package missing in the registry; `npm ci` elsewhere then refuses the lock.
     const missing = Object.entries(lock.packages).flatMap(([path, e]) =>
       Object.keys(e.optionalDependencies ?? {})
@@ -136,7 +136,7 @@ describe('the dependencies', () => {
     ]);
   });
 
-  it('run on every Node of package.json, without a warning of npm', () => {
+  it('the dependencies run on every Node of package.json, without a warning of npm', () => {
     expect(semver.validRange(nodes)).not.toBeNull();
     const tooNew = entries.flatMap(([path, e]) => {
       const range = e.engines?.['node'] ?? '*';
@@ -145,14 +145,14 @@ describe('the dependencies', () => {
     expect(tooNew).toEqual([]);
   });
 
-  it('are as many at run time as the page of dependencies says', () => {
+  it('the run time needs as many packages as the page of dependencies says', () => {
     const atRunTime = entries.filter(([, e]) => e.dev !== true && e.optional !== true && e.devOptional !== true);
     expect(readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')).toContain(
       `without the optional ones, ${atRunTime.length} packages are installed`,
     );
   });
 
-  it('have a hash each, so nothing else can take their names', () => {
+  it('each dependency in the lock has a hash, so nothing else can take its name', () => {
     expect(lock.lockfileVersion).toBe(3);
     expect(entries.length).toBeGreaterThan(100);
     expect(entries.filter(([, e]) => !/^sha512-[\w+/]{86}==/.test(e.integrity ?? '')).map(([path]) => path)).toEqual(
@@ -160,7 +160,7 @@ describe('the dependencies', () => {
     );
   });
 
-  it('on disk are those of the lock', () => {
+  it('the installed dependencies are those of the lock', () => {
     const wrong = entries.flatMap(([path, e]) => {
       const own = join(path, 'package.json');
       if (!existsSync(join(ROOT, own))) return e.optional === true ? [] : [`${path} is missing: run npm install`];
@@ -170,13 +170,13 @@ describe('the dependencies', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('run no script at install', () => {
+  it('no dependency runs a script at install', () => {
     expect(readFileSync(join(ROOT, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
     const scripted = entries.filter(([, e]) => e.hasInstallScript === true).map(([path]) => nameOf(path));
     expect(scripted.sort()).toEqual(INSTALL_SCRIPTS);
   });
 
-  it('have known and allowed licences', () => {
+  it('each dependency has a known and allowed licence', () => {
     const foreign = entries.flatMap(([path, e]) => {
       const licence = e.license ?? LICENCE_IN_A_FILE[nameOf(path)] ?? 'none';
       const names = licence.replace(/[()]/g, '').split(/ (?:AND|OR) /);
@@ -186,7 +186,7 @@ describe('the dependencies', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('have no version with a hole known here', () => {
+  it('no dependency has a version with a known hole', () => {
     const found = entries.flatMap(([path, e]) => {
       const hole = HOLES.find((h) => h.name === nameOf(path));
       if (hole === undefined || !hasHole(e.version ?? '0.0.0', hole.fixed)) return [];

@@ -16,7 +16,7 @@ const SERVERS = ['14', '15', '15-debian', '16', '17', '18'];
 const pair = (node: string, postgres: string): string => `Node ${node}, PostgreSQL ${postgres}`;
 
 describe('the matrix', () => {
-  it('runs every Node with the newest PostgreSQL, and every PostgreSQL with the oldest and the newest Node', () => {
+  it('the matrix runs every Node with the newest PostgreSQL, and every PostgreSQL with oldest and newest Node', () => {
     const [ended, ...found] = pairs();
     expect(ended).toBe('exit code 0');
     expect([...found].sort()).toEqual(
@@ -28,25 +28,25 @@ describe('the matrix', () => {
     );
   });
 
-  it('has seen every version once with only the last pairs left', () => {
+  it('the matrix has seen every version once when only the last pairs are left', () => {
     const first = pairs().slice(1, 10).join();
     for (const node of ['20', '22', '24', '26']) expect(first).toContain(`Node ${node},`);
     for (const server of SERVERS) expect(first).toMatch(new RegExp(`PostgreSQL ${server}(,|$)`));
   });
 
-  it('runs one pair, or all of one version, when asked to', () => {
+  it('the matrix runs one pair, or all pairs of one version, when asked to', () => {
     expect(pairs('--node', '24', '--postgres', '15-debian')).toEqual(['exit code 0', pair('24', '15-debian')]);
     expect(pairs('--node', '22')).toEqual(['exit code 0', ...SERVERS.map((server) => pair('22', server))]);
     expect(pairs('--postgres', '9')).toEqual(['exit code 2', `--postgres: 9 is none of ${SERVERS.join(', ')}`]);
   });
 
-  it('in short runs the server with compiled queries, and the Node of the image', () => {
+  it('the short matrix runs the server with compiled queries, and the Node of the image', () => {
     const found = pairs('--short');
     expect(found).toContainEqual(expect.stringMatching(/^Node \d+, PostgreSQL 15-debian$/));
     expect(found).toContainEqual(pair(textOf('.nvmrc').trim(), '18'));
   });
 
-  it("has package.json's Nodes, and docs/platforms.md names the same versions", () => {
+  it("the matrix has package.json's Nodes, and docs/platforms.md names the same versions", () => {
     const { engines } = JSON.parse(textOf('package.json')) as { engines: { node: string } };
     const page = textOf('docs/platforms.md');
     for (const range of engines.node.split(' || ')) {

@@ -24,13 +24,13 @@ const { permissions, jobs } = parse(textOf('.github/workflows/release.yml')) as 
 const commands = (job: Job): string => job.steps.map(({ run = '' }) => run).join('\n');
 
 describe('the release workflow', () => {
-  it('publishes only after every check, and has only its declared rights to write', () => {
+  it('the workflow publishes only after every check, and has only its declared rights to write', () => {
     expect(permissions).toEqual({ contents: 'read' });
     expect(commands(jobs.check)).toMatch(/^\.ci\/run\n\.ci\/run --long$/m);
     expect([jobs.npm.needs, jobs.image.needs]).toEqual(['check', 'check']);
   });
 
-  it('publishes both packages with provenance, and signs a CycloneDX bill of materials for the release', () => {
+  it('the workflow publishes both packages with provenance, and signs a CycloneDX bill of materials', () => {
     const run = commands(jobs.npm);
     expect(run.match(/^ *npm publish .*--provenance/gm)).toHaveLength(2);
     expect(jobs.npm.permissions).toMatchObject({ 'id-token': 'write' });
@@ -41,7 +41,7 @@ describe('the release workflow', () => {
     expect(jobs.npm.steps.some(({ uses = '' }) => uses.startsWith('sigstore/cosign-installer@'))).toBe(true);
   });
 
-  it('pushes the image with provenance and its own bill of materials, and signs its digest without a key', () => {
+  it('the workflow pushes the image with provenance and a bill of materials, and signs its digest without a key', () => {
     const push = jobs.image.steps.find(({ uses = '' }) => uses.startsWith('docker/build-push-action@'));
     expect(push?.with).toMatchObject({ provenance: 'mode=max', sbom: true });
     expect(jobs.image.permissions).toMatchObject({ 'id-token': 'write', packages: 'write' });
@@ -50,7 +50,7 @@ describe('the release workflow', () => {
     );
   });
 
-  it('takes actions by their full version', () => {
+  it('the release workflow names actions by their full version', () => {
     for (const { uses } of Object.values(jobs).flatMap((job) => job.steps))
       if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/);
   });
@@ -67,7 +67,7 @@ it('every program of a published package names its interpreter', () => {
 });
 
 describe('the look at known holes', () => {
-  it('fails on a grave one, and says aloud when nobody answered', () => {
+  it('the audit of holes fails on a grave one, and says aloud when nobody answered', () => {
     const holes = (severity: string): string =>
       JSON.stringify({
         vulnerabilities: { undici: { severity, range: '<7.5.0' } },
@@ -88,7 +88,7 @@ describe('the look at known holes', () => {
 });
 
 describe('the bill of materials', () => {
-  it('comes without a network, and names every production package with its version and hash', () => {
+  it('the bill of materials needs no network, and names every production package with version and hash', () => {
     const made = spawnSync(process.execPath, ['tools/sbom.mjs'], { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 });
     expect([made.status, made.stderr]).toEqual([0, '']);
     const bill = JSON.parse(made.stdout) as {

@@ -9,17 +9,17 @@ const tools = [...readSources('tools'), ...readSources('packages')].filter(
 );
 
 describe('the sources', () => {
-  it('import only parts the table allows, in no circle, and leave the environment to the settings', () => {
+  it('each source imports only parts the table allows, in no circle, and only settings read the environment', () => {
     const files = [...src, ...tools];
     expect(files.length).toBeGreaterThan(5);
     expect(brokenRules(files)).toEqual([]);
   });
 
-  it('have no circle of folders in src, types and rules counted', () => {
+  it('the folders of src form no circle, types and rules counted', () => {
     expect(folderCircles(src)).toEqual([]);
   });
 
-  it('have no file of more than 400 lines, and no test file of more than 550', () => {
+  it('no source has more than 400 lines, and no test file more than 550', () => {
     expect([src, tools, readSources('test')].flatMap(tooLong)).toEqual([]);
   });
 });
@@ -38,7 +38,7 @@ describe('the rules themselves', () => {
     return brokenRules([...others.map((other) => ({ path: other, text: '' })), { path, text }]);
   }
 
-  it('see every way to import', () => {
+  it('the import check sees every way to import', () => {
     for (const text of [
       `import { a } from '../store/inbox.js';`,
       `import { type A } from '../store/inbox.js';`,
@@ -51,7 +51,7 @@ describe('the rules themselves', () => {
     }
   });
 
-  it('let each arrow of the table pass and no other', () => {
+  it('the import check lets each arrow of the table pass and no other', () => {
     expect(saidOf('mor/pay.ts', `import '../domain/money.js'; import 'rxjs'; import './client.js';`)).toEqual([]);
     expect(saidOf('packages/proof/src/x.ts', `import '#src/domain/money.js'; import '#src/mor/wire.js';`)).toEqual([]);
     expect(saidOf('packages/sandbox/src/mor.ts', `import '#src/mor/client.js'; import '@crossbill/mor';`)).toHaveLength(
@@ -61,7 +61,7 @@ describe('the rules themselves', () => {
     expect(saidOf('mor/x.ts', `import '../intake/refund.js';`)).toHaveLength(1);
   });
 
-  it('keep domain free of packages, and every folder inside src', () => {
+  it('the import check keeps domain free of packages, and every folder inside src', () => {
     expect(saidOf('domain/x.ts', `import { readFile } from 'node:fs';`)).toHaveLength(1);
     expect(saidOf('domain/x.ts', `import { createHash } from 'node:crypto';`)).toEqual([]);
     expect(saidOf('store/x.ts', `import '../../migrations/1.js';`)).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('the rules themselves', () => {
     expect(saidOf('store/x.ts', `import '../domain/gone.js';`)).toHaveLength(1);
   });
 
-  it('find a circle, of types too', () => {
+  it('the import check finds a circle, of types too', () => {
     const files = [
       { path: 'domain/a.ts', text: `import { type B } from './b.js';` },
       { path: 'domain/b.ts', text: `import { c } from './c.js';` },
@@ -80,7 +80,7 @@ describe('the rules themselves', () => {
     ]);
   });
 
-  it('find a circle of folders whose files form none', () => {
+  it('the import check finds a circle of folders even if their files form none', () => {
     const files = [
       { path: 'refunds/rules/a.ts', text: `import { type B } from '../../payments/b.js';` },
       { path: 'payments/b.ts', text: '' },
@@ -92,7 +92,7 @@ describe('the rules themselves', () => {
     ]);
   });
 
-  it('see every way to read the environment', () => {
+  it('the import check sees every way to read the environment', () => {
     for (const text of [
       'process.env.PORT;',
       `process['env'].PORT;`,
@@ -109,7 +109,7 @@ describe('the rules themselves', () => {
     expect(saidOf('store/x.ts', '// process.env is not read here\nconst s = "process.env";')).toEqual([]);
   });
 
-  it('count lines as an editor does', () => {
+  it("the line count equals an editor's", () => {
     expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(400) }])).toEqual([]);
     expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(401) }])).toHaveLength(1);
   });
@@ -140,25 +140,25 @@ const LIMIT_OF_RULES = 350;
 const JOINS_WORDS = 'reviews/rules/words.ts';
 
 describe('the rooms', () => {
-  it.each(NAMED_RULES)('%s: %s', (_, path, name) => {
+  it.each(NAMED_RULES)('the room %s: %s', (_, path, name) => {
     const file = src.find((f) => f.path === path);
     expect(file?.text).toMatch(new RegExp(`^export (function|const|abstract class|class) ${name}\\b`, 'm'));
   });
 
-  it(`have no rule in a file of more than ${LIMIT_OF_RULES} lines`, () => {
+  it(`no rule stands in a file of more than ${LIMIT_OF_RULES} lines`, () => {
     const rules = src.filter((f) => /^domain\/|\/rules\/|^policy\.ts$/.test(f.path));
     const long = rules.filter((f) => f.text.split('\n').length - 1 > LIMIT_OF_RULES).map((f) => f.path);
     expect(rules.length).toBeGreaterThan(50);
     expect(long).toEqual([]);
   });
 
-  it('have at most three files of rules, except for verify and the reviews', () => {
+  it('a room has at most three files of rules, except for verify and the reviews', () => {
     const rooms = src.flatMap(({ path }) => /^([a-z-]+)\/rules\//.exec(path)?.[1] ?? []);
     const full = new Set(rooms.filter((room) => rooms.filter((x) => x === room).length > 3));
     expect([...full].sort()).toEqual(['reviews', 'verify']);
   });
 
-  it('have no rule in need of the rules of another room, except of mor-objects and of the sentences', () => {
+  it('no rule needs the rules of another room, except of mor-objects and of the sentences', () => {
     const needs = src.flatMap(({ path, text }) => {
       const room = /^([a-z-]+)\/rules\//.exec(path)?.[1];
       if (room === undefined || path === JOINS_WORDS) return [];
@@ -193,13 +193,13 @@ function otherThanAscii(path: string, text: string): string[] {
   return found;
 }
 
-it('no source uses the log of Nest, whose lines have no code', () => {
+it("no source uses Nest's log, since its lines have no code", () => {
   const users = src.filter(({ text }) => /import \{[^}]*\bLogger\b[^}]*\} from '@nestjs\/common'/.test(text));
   expect(users.map(({ path }) => path)).toEqual([]);
 });
 
 describe('our own stored words', () => {
-  it('is plain ASCII: no typographic quotes, dashes, arrows or ellipses', () => {
+  it('a stored sentence of ours is plain ASCII: no typographic quotes, dashes, arrows or ellipses', () => {
     const files = src.filter(({ path }) => WRITERS.test(path));
     expect(files.length).toBeGreaterThan(50);
     expect(files.flatMap(({ path, text }) => otherThanAscii(path, text))).toEqual([]);

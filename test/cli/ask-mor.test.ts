@@ -33,14 +33,14 @@ describe('crossbill ask-mor', () => {
   const ask = async (): Promise<Body> => (await cliJson<Body>(['ask-mor'], world.env)).body;
   const itemsOf = (body: Body, topic: string) => body.questions.find((q) => q.topic === topic)?.items ?? [];
 
-  it('empty books have nothing to ask: one sentence, no question and exit code 0', async () => {
+  it('ask-mor on empty books prints one sentence and no question, with exit code 0', async () => {
     const ran = await cli(['ask-mor'], world.env);
     expect(ran.code).toBe(0);
     expect(ran.out.trim().split('\n')).toHaveLength(1);
     expect((await ask()).questions).toEqual([]);
   });
 
-  it("asks one question of each kind with the MoR's own ids, and names no person", async () => {
+  it("ask-mor asks one question of each kind with the MoR's own ids, and names no person", async () => {
     // A signup's payment without a name, and a paid renewal.
     const ada = await world.subscriber({ email: EMAIL });
     await world.invoice(ada.firstInvoiceId, 'paid');
@@ -157,7 +157,7 @@ describe('crossbill ask-mor', () => {
     for (const secret of secrets) expect(out + JSON.stringify(body)).not.toContain(secret);
   });
 
-  it('a second body under a known event id is no lost event', async () => {
+  it('ask-mor does not count a second body under a known event id as a lost event', async () => {
     const again = JSON.stringify({ id: 'evt_twice', type: 'payment.failed', created: 1, data: { object: {} } });
     await deliver(world, 'mor_payments', again);
     await deliver(world, 'mor_payments', again.replace('"created":1', '"created":2'));

@@ -189,7 +189,7 @@ describe('the command line', () => {
     expect(await cli(['explain', 'in_nobody'], world.env)).toEqual(saysWhy(1, unknown));
   });
 
-  it('explain reports a signup without its completion, by its id and by its customer', async () => {
+  it('explain reports an uncompleted signup, by its id and by its customer', async () => {
     const customerId = 'cus_undecided';
     const signup = { kind: 'payment', customer: { id: customerId }, amount: 2990, currency: 'eur' };
     const { body } = await world.api('POST', '/v1/signups', signup);
@@ -308,7 +308,7 @@ describe('the command line', () => {
     expect(missing).toEqual(saysWhy(2, /^nowhere\.json cannot be read, or is not JSON\.\n$/));
   });
 
-  it('erase removes a customer’s personal data while verify still passes and a repeat of an event is still recognised', async () => {
+  it("erase removes a customer's personal data; verify still passes, and a repeated event stays known", async () => {
     // Its deliveries have their decisions: nothing needs their bytes any more.
     const decided = `select count(*) filter (where status = 'received') = 0
                         and count(*) filter (where type = 'invoice.paid' and lane = $1) > 0 as all from inbox_event`;

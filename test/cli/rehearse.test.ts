@@ -75,7 +75,7 @@ const changes = async (): Promise<number> => {
 };
 
 describe('crossbill rehearse', () => {
-  it('goes through every step on a test clock, and writes a report with each fact, without a secret or a person', async () => {
+  it('rehearse goes through every step on a test clock and reports each fact, without a secret or a person', async () => {
     await world.startDaemon();
     const ran = await rehearse(['--country', 'GB']);
     const r = report();
@@ -145,7 +145,7 @@ describe('crossbill rehearse', () => {
     expect(report().ids).toEqual(r.ids);
   });
 
-  it('interrupted in the middle, it goes on with the same customer and charges nothing twice', async () => {
+  it('an interrupted rehearse goes on with the same customer and charges nothing twice', async () => {
     await world.startDaemon();
     const ending = new AbortController();
     await world.control('POST', '/faults', {
@@ -175,7 +175,7 @@ describe('crossbill rehearse', () => {
     expect(payments).toHaveLength(4);
   });
 
-  it('reports the other answer to each open question of the documents', async () => {
+  it('rehearse reports the other answer to each open question of the documents', async () => {
     await world.control('POST', '/mor/open-facts', {
       charges_at: 'finalized',
       second_created: 'ignored',
@@ -220,7 +220,7 @@ describe('crossbill rehearse', () => {
     expect(r.steps.find((s) => s.name === 'declined renewal')?.detail).toContain('MOR_SETUP_CUSTOMER=omit');
   });
 
-  it('an unreadable signature stops the renewal, and the report has its form', async () => {
+  it("an unreadable signature stops rehearse's renewal, and the report shows the signature's form", async () => {
     await world.control('POST', '/mor/open-facts', { signature: 'prefixed' });
     await world.startDaemon();
     const ran = await rehearse(['--wait', '4']);
@@ -241,12 +241,12 @@ describe("rehearse's refusals before any change", () => {
     expect([await changes(), readdirSync(folder), await clocks()]).toEqual([before, [], 0]);
   }
 
-  it('a live key', async () => {
+  it('rehearse refuses a live key', async () => {
     await world.startDaemon();
     await refused(rehearse([], { STRIPE_API_KEY: `sk_live_${'a'.repeat(24)}` }), 2, /live key/);
   });
 
-  it('a silent daemon, and a key unknown or without rights there', async () => {
+  it('rehearse refuses a silent daemon, and a key unknown or without rights there', async () => {
     await refused(rehearse(), 4, /No daemon answers at http:\/\/127\.0\.0\.1:1/);
     await world.startDaemon();
     await refused(rehearse([], { CROSSBILL_API_KEY: 'nobody-knows-this-key-0123456789abcd' }), 1, /401/);
@@ -254,7 +254,7 @@ describe("rehearse's refusals before any change", () => {
     await refused(rehearse([], { API_KEYS: `ops:ops:sha256:${'0'.repeat(64)}` }), 2, /CROSSBILL_API_KEY/);
   });
 
-  it('a daemon of another account, in live mode, or in shadow mode', async () => {
+  it('rehearse refuses a daemon of another account, in live mode or in shadow mode', async () => {
     await world.startDaemon();
     const other = await startWorld();
     try {
@@ -275,7 +275,7 @@ describe("rehearse's refusals before any change", () => {
     await refused(rehearse(['--url', live.url]), 2, /live mode/);
   });
 
-  it('a test clock refused by Stripe', async () => {
+  it('rehearse ends when Stripe refuses the test clock', async () => {
     await world.startDaemon();
     await world.control('POST', '/faults', {
       side: 'stripe',
@@ -289,7 +289,7 @@ describe("rehearse's refusals before any change", () => {
     expect(ran.err).toMatch(/makes no test clock/);
   });
 
-  it('a no at the terminal', async () => {
+  it('rehearse ends after a no at the terminal', async () => {
     await world.startDaemon();
     const before = await changes();
     const ran = await cli(['rehearse', '--dir', folder, '--url', world.daemons[0]?.url ?? ''], world.env, {

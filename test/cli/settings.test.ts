@@ -13,7 +13,7 @@ const commandPaths = commandsOf(() => true);
 const PROGRAMS = ['demo', 'sandbox'];
 
 describe('help', () => {
-  it('names every command and every exit code', async () => {
+  it('help names every command and every exit code', async () => {
     const { code, out } = await cli(['--help']);
     expect(code).toBe(0);
     for (const name of commandPaths.filter((path) => !path.includes(' ')))
@@ -22,7 +22,7 @@ describe('help', () => {
   });
 
   it.each(commandPaths.filter((path) => !PROGRAMS.includes(path)))(
-    'is there for %s, and every command with an effect takes --json',
+    'help is there for %s, and every command with an effect takes --json',
     async (path) => {
       const { code, out, err } = await cli([...path.split(' '), '--help']);
       expect([code, err]).toEqual([0, '']);
@@ -32,7 +32,7 @@ describe('help', () => {
     },
   );
 
-  it('turns wrong use into exit code 2 and says where to look', async () => {
+  it('wrong use gives exit code 2 and says where to look', async () => {
     expect(await cli(['--version'])).toEqual({ code: 0, out: '0.1.0\n', err: '' });
     for (const [line, why] of [
       ['verfy', "unknown command 'verfy'\n(Did you mean verify?)"],
@@ -88,7 +88,7 @@ describe('settings', () => {
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(text);
   });
 
-  it('are named all at once when wrong, without their values, with exit code 78', async () => {
+  it('the command line names all wrong settings at once, without their values, with exit code 78', async () => {
     const { code, out, err } = await cli(['status'], { STRIPE_API_KEY: 'not a key of stripe', PORT: 'eighty' });
     expect([code, out]).toEqual([78, '']);
     for (const name of ['STRIPE_API_KEY', 'PORT', 'MOR_CLIENT_SECRET', 'API_KEYS']) expect(err).toContain(name);
@@ -98,7 +98,7 @@ describe('settings', () => {
     expect(doctor.out).toMatch(/FAIL {2}settings +PORT/);
   });
 
-  it('come from a file, the environment wins, and config print shows no secret', async () => {
+  it('settings come from a file, the environment wins, and config print shows no secret', async () => {
     const secret = 'whsec_0123456789abcdef0123456789';
     writeFileSync(
       join(folder, 'test.env'),
@@ -162,7 +162,7 @@ describe('.env of the working folder', () => {
     cli(['config', 'print', '--json', ...more], env, { cwd: folder });
   const portOf = ({ out }: Ran): unknown => (JSON.parse(out) as Record<string, unknown>)['PORT'];
 
-  it('serves the command line, and the output counts its settings and shows none of them', async () => {
+  it('.env serves the command line; the output counts its settings and shows none of them', async () => {
     const ran = await printed({});
     expect([ran.code, portOf(ran), ran.err]).toEqual([0, '3111', 'Settings read from .env: 9\n']);
     const wrong = await cli(['status'], { PORT: 'eighty' }, { cwd: folder });
@@ -170,7 +170,7 @@ describe('.env of the working folder', () => {
     expect(wrong.err).toMatch(/^Settings read from \.env: 8\n1 setting is wrong\n {2}PORT: /);
   });
 
-  it('gives way to the environment, and to the file of --env-file', async () => {
+  it('.env gives way to the environment, and to the file of --env-file', async () => {
     const over = await printed({ PORT: '3222' });
     expect([portOf(over), over.err]).toEqual(['3222', 'Settings read from .env: 8\n']);
     writeFileSync(join(folder, 'other.env'), ENV.join('\n').replace('PORT=3111', ''));
@@ -178,7 +178,7 @@ describe('.env of the working folder', () => {
     expect([portOf(other), other.err]).toEqual(['3000', '']);
   });
 
-  it('stays closed in production, and its absence does no harm', async () => {
+  it('.env stays closed in production, and its absence does no harm', async () => {
     const production = await printed({ NODE_ENV: 'production' });
     expect(production.code).toBe(78);
     expect(production.err).not.toContain('.env:');
@@ -189,7 +189,7 @@ describe('.env of the working folder', () => {
     expect((await printed({})).err).toMatch(/^8 settings are wrong/);
   });
 
-  it('comes from init: after it, doctor needs no option to find the settings', async () => {
+  it('init writes .env, and doctor then finds the settings without an option', async () => {
     rmSync(join(folder, '.env'));
     const made = await cli(['init'], {}, { cwd: folder });
     expect(made.out).toMatch(/^  crossbill doctor +# checks everything/m);
@@ -205,14 +205,14 @@ describe('.env of the working folder', () => {
 });
 
 describe('completion', () => {
-  it.each(['bash', 'zsh'])('for %s knows the commands and their options', async (shell) => {
+  it.each(['bash', 'zsh'])('the completion for %s knows the commands and their options', async (shell) => {
     const { code, out } = await cli(['completion', shell]);
     expect(code).toBe(0);
     expect(out).toContain('"events") words="list show retry');
     expect(out).toMatch(/"verify"\) words=".*--repair/);
   });
 
-  it('for fish offers each command in its place, with its purpose', async () => {
+  it('the completion for fish offers each command in its place, with its purpose', async () => {
     const { code, out } = await cli(['completion', 'fish']);
     expect(code).toBe(0);
     expect(out).toContain(`complete -c crossbill -n '__crossbill_at' -a payments -d 'payments, newest first'\n`);
@@ -238,11 +238,11 @@ describe('completion', () => {
 });
 
 describe('text for people', () => {
-  it('cannot move the cursor or hide its words', () => {
+  it('text for people cannot move the cursor or hide its words', () => {
     expect(plain('a\u001b[2Jb\r\nc\u202ed')).toBe('a?[2Jb??c?d');
   });
 
-  it('takes a span or a date in the past, and nothing else, for "since"', () => {
+  it('"since" takes a span or a date in the past, and nothing else', () => {
     expect(parseSince('2026-01-01').toISOString()).toBe('2026-01-01T00:00:00.000Z');
     const span = Date.now() - parseSince('2d').getTime(); // the machine may set its clock a little in between
     expect(Math.abs(span - 2 * 86_400_000)).toBeLessThan(60_000);

@@ -43,7 +43,7 @@ const atMor = async () => {
 };
 
 describe('crossbill setup', () => {
-  it('makes both endpoints with all events at the pinned version, writes their secrets, and ends with doctor', async () => {
+  it('setup makes both endpoints with all events at the pinned version, writes their secrets, and ends with doctor', async () => {
     const ran = await setup(['--url', `${url}/`, '--yes']);
     expect(ran.err).not.toMatch(/Error|undefined/);
     const [stripe, ...moreAtStripe] = await atStripe();
@@ -69,7 +69,7 @@ describe('crossbill setup', () => {
     expect(readdirSync(folder)).toEqual(['.env']);
   });
 
-  it('run again makes nothing and changes no byte of the file', async () => {
+  it('a second setup makes nothing and changes no byte of the file', async () => {
     await setup(['--url', url, '--yes']);
     const before = file();
     const ran = await setup(['--url', url, '--yes']);
@@ -78,7 +78,7 @@ describe('crossbill setup', () => {
     expect([(await atStripe()).length, (await atMor()).length]).toEqual([1, 1]);
   });
 
-  it('with --dry-run prints its plan and does nothing', async () => {
+  it('setup with --dry-run prints its plan and does nothing', async () => {
     const ran = await setup(['--url', url, '--dry-run']);
     expect(ran.code).toBe(0);
     expect(ran.out).toContain(
@@ -87,13 +87,13 @@ describe('crossbill setup', () => {
     expect([await atStripe(), await atMor(), readdirSync(folder)]).toEqual([[], [], []]);
   });
 
-  it('a no leaves all as it was', async () => {
+  it('setup leaves everything as it was after a no', async () => {
     const ran = await setup(['--url', url], environment(), 'n');
     expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('Go ahead? [y/N] Nothing was done.')]);
     expect([await atStripe(), await atMor(), readdirSync(folder)]).toEqual([[], [], []]);
   });
 
-  it('adds the missing events of an endpoint of Stripe, and keeps the others', async () => {
+  it('setup adds the missing events of an endpoint of Stripe, and keeps the others', async () => {
     await world.stripe.webhookEndpoints.create({
       url: `${url}/webhooks/stripe`,
       enabled_events: ['invoice.created', 'customer.deleted'],
@@ -104,7 +104,7 @@ describe('crossbill setup', () => {
     expect(ran.out).toMatch(/By hand:\n[^]*Put the signing secret of we_\w+ into STRIPE_WEBHOOK_SECRETS/);
   });
 
-  it('the daemon accepts an event of Stripe signed with the written secret', async () => {
+  it('the daemon accepts a Stripe event signed with the secret setup wrote', async () => {
     await setup(['--url', url, '--yes']);
     const daemon = await world.startDaemon({
       STRIPE_WEBHOOK_SECRETS: parseEnv(file())['STRIPE_WEBHOOK_SECRETS'] ?? '',
@@ -127,7 +127,7 @@ describe('crossbill setup', () => {
     expect(res.status).toBe(200);
   });
 
-  it('keeps every other line of an existing file, and the secrets still in use', async () => {
+  it('setup keeps every other line of an existing file, and the secrets still in use', async () => {
     const lines = ['# ours', 'LOG_LEVEL=warn   # quiet', "STRIPE_WEBHOOK_SECRETS='whsec_of_before_0123456789'", ''];
     writeFileSync(join(folder, '.env'), lines.join('\n'));
     await setup(['--url', url, '--yes']);
@@ -137,7 +137,7 @@ describe('crossbill setup', () => {
     expect(written[3]).toMatch(/^MOR_EVENT_WEBHOOK_SECRETS=\S+$/);
   });
 
-  it('warns of a secret in the environment: it wins', async () => {
+  it('setup warns of a secret in the environment: it wins', async () => {
     const ran = await setup(['--url', url, '--yes'], {
       ...environment(),
       STRIPE_WEBHOOK_SECRETS: 'whsec_elsewhere_0123456789',
@@ -147,7 +147,7 @@ describe('crossbill setup', () => {
 });
 
 describe("setup's refusals", () => {
-  it('missing settings, with nobody to ask', async () => {
+  it('setup refuses missing settings if nobody is there to ask', async () => {
     const ran = await setup(['--url', url, '--yes'], environment('STRIPE_API_KEY', 'MOR_CLIENT_SECRET'));
     expect([ran.code, ran.out]).toEqual([2, '']);
     expect(ran.err).toContain('Not set, and there is no terminal to ask on: STRIPE_API_KEY, MOR_CLIENT_SECRET.');
@@ -160,21 +160,21 @@ describe("setup's refusals", () => {
     ['https://u:p@bridge.example.com'],
     ['https://b.example.com?x=1'],
     [''],
-  ])('the address %p, with a tunnel as the way out', async (wrong) => {
+  ])('setup refuses the address %p and names a tunnel as the way out', async (wrong) => {
     const ran = await setup(['--url', wrong, '--yes']);
     expect([ran.code, ran.out]).toEqual([2, '']);
     expect(ran.err).toContain('--url must be the https address');
     expect(ran.err).toContain('cloudflared tunnel --url');
   });
 
-  it('a key unknown to Stripe, and it writes nothing', async () => {
+  it('setup refuses a key unknown to Stripe, and writes nothing', async () => {
     const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_KEY: 'sk_test_nobody0123456789' });
     expect([ran.code, ran.out]).toEqual([1, '']);
     expect(ran.err).toMatch(/^Stripe: .*\.\n$/);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('a silent peer, with exit code 4', async () => {
+  it('setup ends with exit code 4 when a peer is silent', async () => {
     const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_BASE: 'http://127.0.0.1:1' });
     expect([ran.code, ran.out]).toEqual([4, '']);
     expect(readdirSync(folder)).toEqual([]);

@@ -172,13 +172,13 @@ it('every command has its place in the tests on a terminal and through pipes', (
   });
 
   describe.each(Object.entries(CASES))('%s', (name, { text, json, code = 0, beside = /^$/ }) => {
-    it('does its work on a terminal, in plain words, without a colour but for WARN and FAIL', () => {
+    it('the command does its work on a terminal, in plain words, without a colour but for WARN and FAIL', () => {
       const seen = ran.terminal.get(name);
       expect(seen).toEqual({ code, out: expect.stringMatching(text), err: '' });
       isPlainSpeech(seen);
     });
 
-    it('writes its result through a pipe as JSON and nothing else', () => {
+    it('the command writes its result through a pipe as JSON and nothing else', () => {
       const seen = ran.pipe.get(name);
       expect(seen).toEqual({ code, out: expect.stringMatching(/^\{.*\}\n$/s), err: expect.stringMatching(beside) });
       for (const line of seen?.out.trimEnd().split('\n') ?? []) {
@@ -194,14 +194,14 @@ it('every command has its place in the tests on a terminal and through pipes', (
     isPlainSpeech(seen);
   });
 
-  it("keeps --json clean of the terminal's progress", () => {
+  it("--json stays clean of the terminal's progress", () => {
     for (const [i, { out, code }] of ran.file.entries()) {
       expect([BESIDE[i], code]).toEqual([BESIDE[i], 0]);
       for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toBeInstanceOf(Object);
     }
   });
 
-  it.each(WRONG)('explains a fault (%s) in one message without a stack', (what, _args, _over, code, text) => {
+  it.each(WRONG)('a command explains a fault (%s) in one message without a stack', (what, _args, _over, code, text) => {
     const terminal = ran.terminal.get(what);
     expect(terminal).toEqual({ code, out: expect.stringMatching(text), err: '' });
     isPlainSpeech(terminal);
@@ -212,14 +212,14 @@ it('every command has its place in the tests on a terminal and through pipes', (
     ['n\n', 'a no'],
     ['\u0004', 'Ctrl-D'],
     ['\u0003', 'Ctrl-C'],
-  ])('asks on a terminal, and does nothing after %j (%s)', async (answer) => {
+  ])('a command asks on a terminal, and does nothing after %j (%s)', async (answer) => {
     const seen = await onTerminal(['erase', facts.customers.terminal], { env, cwd: folder, answer });
     expect(seen.code).toBe(1);
     expect(seen.out).toMatch(/for good\? \[y\/N\][^]*\nNothing was done\.\n$/);
     expect(seen.out).not.toContain('Erased');
   });
 
-  it('colours WARN and FAIL on a terminal with colours, and nothing under NO_COLOR', async () => {
+  it('WARN and FAIL have colours on a terminal with colours, and none under NO_COLOR', async () => {
     const seen = (over: Record<string, string>): Promise<Seen> =>
       onTerminal(['doctor'], {
         env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...over },
@@ -231,7 +231,7 @@ it('every command has its place in the tests on a terminal and through pipes', (
     isPlainSpeech(bare);
   });
 
-  it('asks on a terminal, and does it after a yes', async () => {
+  it('a command asks on a terminal, and acts after a yes', async () => {
     const seen = await onTerminal(['purge', '--older-than', '90d'], {
       env,
       cwd: folder,
@@ -259,13 +259,13 @@ it('every command has its place in the tests on a terminal and through pipes', (
       answer: '\u0003',
     });
 
-  it('is coloured text for a person', async () => {
+  it('a log on a terminal is coloured text for a person', async () => {
     const seen = await logged({});
     expect(seen).toEqual({ code: 0, out: expect.stringMatching(COLOUR), err: '' });
     expect(seen.out).toMatch(/trying again[^]*stopping/);
   });
 
-  it('is the same text without any colour under NO_COLOR', async () => {
+  it('a log on a terminal has no colour under NO_COLOR', async () => {
     const seen = await logged({ NO_COLOR: '1' });
     expect(seen).toEqual({ code: 0, out: expect.stringMatching(/ERROR[^]*trying again[^]*stopping/), err: '' });
     expect(seen.out).not.toContain('\u001b');

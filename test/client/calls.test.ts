@@ -45,14 +45,14 @@ async function refused(call: PromiseLike<unknown>): Promise<CrossbillError> {
 }
 
 describe('the client', () => {
-  it('makes a signup, and reads it', async () => {
+  it('the client makes a signup, and reads it', async () => {
     const made = await wire.client('signup').createSignup(signup);
     expect(made).toMatchObject({ id: expect.stringMatching(/^sup_/), client_secret: expect.stringMatching(/secret/) });
     const read = await ops.getSignup(made.id);
     expect([read.customer_id, read.amount, read.currency]).toEqual(['cus_ada', 2990, 'eur']);
   });
 
-  it('refunds a payment, and says with its code why it may not refund more', async () => {
+  it('the client refunds a payment, and says with its code why it may not refund more', async () => {
     const { paymentId } = await api.paidRenewal('client_refund');
     const refund = await api.working(ops.createRefund(paymentId, { amount: 1000, reason: 'requested_by_customer' }));
     expect([refund.status, refund.amount, refund.payment_id]).toEqual(['succeeded', 1000, paymentId]);
@@ -67,7 +67,7 @@ describe('the client', () => {
     expect((await refused(wire.client('read').createRefund(paymentId))).code).toBe('forbidden');
   });
 
-  it('walks through every page of a list, reading each on demand', async () => {
+  it('the client walks through every page of a list, and reads each on demand', async () => {
     for (let n = 0; n < 5; n++) await api.paidRenewal(`client_page_${n}`);
     wire.sent.length = 0;
     const found: string[] = [];
@@ -85,13 +85,13 @@ describe('the client', () => {
     expect((await none).data).toEqual([]);
   });
 
-  it('escapes an id, and refuses an empty one, since it would ask for the list', async () => {
+  it('the client escapes an id, and refuses an empty one, since it would ask for the list', async () => {
     expect((await refused(ops.getInvoice('in/../x?y'))).code).toBe('not_found');
     expect(wire.sent[0]?.path).toBe('/v1/invoices/in%2F..%2Fx%3Fy');
     expect(() => ops.getInvoice('')).toThrow(TypeError);
   });
 
-  it('reads every list of the daemon as the OpenAPI document says', async () => {
+  it('the client reads every list of the daemon as the OpenAPI document says', async () => {
     await api.paidRenewal('client_lists');
     const lists = [
       ops.listCustomers(),
@@ -115,7 +115,7 @@ describe('the client', () => {
 });
 
 describe('a call with a lost answer', () => {
-  it('repeats the same Idempotency-Key: the daemon makes one signup', async () => {
+  it('the client repeats the same Idempotency-Key after a lost answer: the daemon makes one signup', async () => {
     wire.mishap = (n) => (n === 0 ? 'lost_answer' : null);
     const customer = { ...signup.customer, id: 'cus_once' };
     const made = await ops.createSignup({ ...signup, customer });
@@ -126,7 +126,7 @@ describe('a call with a lost answer', () => {
     expect(rows).toEqual([{ id: made.id }]);
   });
 
-  it("has a new key in each call, or the caller's own", async () => {
+  it("each call of the client has a new key, or the caller's own", async () => {
     await ops.createSignup(signup);
     await ops.createSignup(signup);
     const mine = await ops.createSignup(signup, { idempotencyKey: 'order-1' });
@@ -136,7 +136,7 @@ describe('a call with a lost answer', () => {
     expect(keys.slice(2)).toEqual(['order-1', 'order-1']);
   });
 
-  it('is not repeated if this could do something twice', async () => {
+  it('the client does not repeat a call if a repeat could do something twice', async () => {
     wire.mishap = () => 'lost_answer';
     const error = await refused(ops.retryEvent('evt_1'));
     expect([error.code, error.status]).toEqual(['connection_failed', null]);
@@ -145,13 +145,13 @@ describe('a call with a lost answer', () => {
 });
 
 describe('a temporary refusal', () => {
-  it('makes the client wait as Retry-After says, also in a POST without a key', async () => {
+  it('the client waits as Retry-After says, also in a POST without a key', async () => {
     wire.mishap = (n) => (n < 2 ? { status: 429, retryAfter: '0' } : null);
     expect((await refused(ops.retryEvent('evt_1'))).code).toBe('not_found');
     expect(wire.sent.map(({ status }) => status)).toEqual([429, 429, 404]);
   });
 
-  it.each([502, 503, 504])("with status %s leads to a GET's retry, three times at most", async (status) => {
+  it.each([502, 503, 504])('the client repeats a GET after status %s, three times at most', async (status) => {
     wire.mishap = () => ({ status, retryAfter: '0' });
     const error = await refused(ops.getInvoice('in_1'));
     expect([error.code, error.status, error.retryAfterSeconds]).toEqual(['away', status, 0]);
@@ -159,7 +159,7 @@ describe('a temporary refusal', () => {
   });
 
   it.each([500, 409, 429])(
-    'of status %s is not: it says no time to wait, or would say the same again',
+    'the client does not repeat a call after status %s: no time to wait, or the same answer again',
     async (status) => {
       wire.mishap = () => ({ status });
       expect((await refused(ops.createSignup(signup))).status).toBe(status);
@@ -167,13 +167,13 @@ describe('a temporary refusal', () => {
     },
   );
 
-  it('is the caller’s to wait for when it takes longer than a minute', async () => {
+  it("a wait of more than a minute is up to the client's caller", async () => {
     wire.mishap = () => ({ status: 503, retryAfter: '120' });
     expect((await refused(ops.getInvoice('in_1'))).retryAfterSeconds).toBe(120);
     expect(wire.sent).toHaveLength(1);
   });
 
-  it('leads to no retry if the MoR refuses our credentials', async () => {
+  it('the client does not repeat a call if the MoR refuses our credentials', async () => {
     api.mor.failWith = failure({ status: 401, code: 'unauthorized' });
     expect((await refused(ops.createSignup(signup))).code).toBe('mor_unauthorized');
     expect(wire.sent).toHaveLength(1);
@@ -181,7 +181,7 @@ describe('a temporary refusal', () => {
 });
 
 describe('a call', () => {
-  it('ends when its caller ends it, with the reason of the caller', async () => {
+  it("a call of the client ends when its caller ends it, with the caller's reason", async () => {
     wire.mishap = () => ({ status: 503, retryAfter: '30' });
     const end = new AbortController();
     const call = ops.getInvoice('in_1', { signal: end.signal });
@@ -190,7 +190,7 @@ describe('a call', () => {
     await expect(ops.getInvoice('in_1', { signal: AbortSignal.abort(new Error('closed')) })).rejects.toThrow('closed');
   });
 
-  it('says where nobody answered, and why', async () => {
+  it("the client's error says where nobody answered, and why", async () => {
     const lost = createClient({ baseUrl: 'http://127.0.0.1:9', apiKey: KEYS.read, retries: 0 });
     const error = await refused(lost.getInvoice('in_1'));
     expect([error.code, error.status]).toEqual(['connection_failed', null]);
@@ -207,13 +207,13 @@ describe('a call', () => {
     expect((await refused(hanging.getInvoice('in_1'))).code).toBe('timeout');
   });
 
-  it('refuses a malformed address and a malformed key', () => {
+  it('the client refuses a malformed address and a malformed key', () => {
     expect(() => createClient({ baseUrl: 'ftp://x', apiKey: 'k' })).toThrow('baseUrl');
     expect(() => createClient({ baseUrl: 'https://x?y=1', apiKey: 'k' })).toThrow('baseUrl');
     expect(() => createClient({ baseUrl: 'https://x', apiKey: '' })).toThrow('apiKey');
   });
 
-  it('reports a foreign answer as unreadable', async () => {
+  it('the client reports a foreign answer as unreadable', async () => {
     const proxy = createClient({
       baseUrl: api.url,
       apiKey: KEYS.read,

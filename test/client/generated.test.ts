@@ -6,11 +6,11 @@ import { ROUTES } from '../../packages/client/src/generated/operations.js';
 import { textOf } from '../docs/support.js';
 
 describe('the generated half of the client', () => {
-  it('is the output of `npm run client`', async () => {
+  it('the generated client is the output of `npm run client`', async () => {
     for (const { path, text } of await generatedClient()) expect({ path, text: textOf(path) }).toEqual({ path, text });
   });
 
-  it('has a method for every operation of the document, and repeats it only without harm', async () => {
+  it('the client has a method for every operation, and repeats only harmless ones', async () => {
     const operations = routesOf(await openApiDocument());
     expect(Object.keys(ROUTES).sort()).toEqual(operations.map(({ operation }) => operation['operationId']).sort());
     const posts = Object.entries(ROUTES).filter(([, [method]]) => method === 'POST');

@@ -67,7 +67,7 @@ describe('the packed client', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is at most 20 KB, needs no other package, and has nothing in it but itself', () => {
+  it('the packed client is at most 20 KB, needs no other package, and holds nothing but itself', () => {
     expect(packed.size).toBeLessThanOrEqual(LIMIT_BYTES);
     expect(packed.files.map(({ path }) => path).filter((path) => !path.startsWith('dist/'))).toEqual([
       'LICENSE',
@@ -85,7 +85,7 @@ describe('the packed client', () => {
     ['ES modules', 'module', 'NodeNext'],
     ['CommonJS', 'commonjs', 'Node16'],
     ['a bundler', 'module', 'Bundler'],
-  ])('compiles in a new strict project of %s, without skipLibCheck', async (_, type, resolution) => {
+  ])('the packed client compiles in a new strict project of %s, without skipLibCheck', async (_, type, resolution) => {
     const project = join(folder, `project-${resolution}`);
     mkdirSync(project);
     writeFileSync(join(project, 'package.json'), JSON.stringify({ type }));
@@ -110,7 +110,7 @@ describe('the packed client', () => {
     expect(said).toBe('');
   });
 
-  it('is one module for `import` and for `require`: an error of the one is one of the other', async () => {
+  it("the packed client is one module for `import` and for `require`: both know each other's errors", async () => {
     writeFileSync(
       join(folder, 'both.mjs'),
       `import { createRequire } from 'node:module';
@@ -122,7 +122,7 @@ describe('the packed client', () => {
     expect(stdout).toBe('CrossbillError,NotVerifiedError,createClient,verifyWebhook true\n');
   });
 
-  it('runs the first example of its README', async () => {
+  it('the packed client runs the first example of its README', async () => {
     await api.paidRenewal('readme');
     const [, code = ''] = /```js\n([\s\S]+?)```/.exec(textOf('packages/client/README.md')) ?? [];
     writeFileSync(join(folder, 'readme.mjs'), code);
@@ -131,7 +131,7 @@ describe('the packed client', () => {
     expect(stdout).toMatch(/^sup_\w+ requires_payment_method\npay_readme 4999 eur\npayment_not_found 404\n$/);
   });
 
-  it('receives notifications as the second example of its README says', async () => {
+  it('the packed client receives notifications as the second example of its README says', async () => {
     const [, , code = ''] = textOf('packages/client/README.md').split('```js\n');
     const source = (code.split('```')[0] ?? '').replace(
       'process.env.PORT)',

@@ -28,7 +28,7 @@ describe('verifyWebhook', () => {
     return heard;
   }
 
-  it('gives every notification signed by the daemon, with its data', async () => {
+  it('verifyWebhook returns every notification signed by the daemon, with its data', async () => {
     for (const type of NOTIFICATION_TYPES) {
       const { body, headers } = await delivered(type);
       expect(verifyWebhook(body, headers, OLD)).toEqual(JSON.parse(body));
@@ -39,13 +39,13 @@ describe('verifyWebhook', () => {
     expect([told.data.invoice_id, told.data.payments[0]?.amount]).toEqual(['in_sample', 2990]);
   });
 
-  it('takes either secret during a change', async () => {
+  it('verifyWebhook takes either secret during a change', async () => {
     const { body, headers } = await delivered('refund.failed', [NEW, OLD]);
     for (const secret of [OLD, NEW, [OTHER, NEW]])
       expect(verifyWebhook(body, headers, secret).type).toBe('refund.failed');
   });
 
-  it('believes nothing changed, old, or signed by somebody else', async () => {
+  it('verifyWebhook believes nothing changed, old, or signed by somebody else', async () => {
     const { body, headers } = await delivered('invoice.paid');
     const code = (work: () => unknown): unknown => {
       try {

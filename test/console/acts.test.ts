@@ -52,7 +52,7 @@ const open = (kind: string): Promise<Json[]> =>
   world.api<{ data: Json[] }>('GET', `/v1/reviews?status=open&kind=${kind}&limit=100`).then((r) => r.body.data);
 
 describe('the page of an invoice', () => {
-  it('says why it is not paid, offers the sensible acts, and leads to Stripe', async () => {
+  it("an unpaid invoice's page says why it is unpaid, offers the sensible acts, and leads to Stripe", async () => {
     const { text } = await ops.get(page(refusedId));
     expect(text).toContain('Not paid: ');
     for (const act of ['Retry the charge now', 'Create a payment link…', 'Issue a proforma invoice…'])
@@ -64,7 +64,7 @@ describe('the page of an invoice', () => {
     for (const act of ['Retry', 'Create a payment link']) expect(paid).not.toContain(act);
   });
 
-  it('shows a viewer the same sentence and no button, and does nothing for one', async () => {
+  it('a viewer sees the same sentence and no button, and may not act', async () => {
     const { text } = await viewer.get(page(refusedId));
     expect(text).toContain('Not paid: ');
     expect(text).not.toMatch(/Retry the charge|Create a payment link…|Issue a proforma/);
@@ -80,7 +80,7 @@ describe('the page of an invoice', () => {
 });
 
 describe('a retry', () => {
-  it('happens once for a form sent twice, and the page names the next step', async () => {
+  it('a retry happens once for a form sent twice, and the page names the next step', async () => {
     const action = `${page(refusedId)}/retry`;
     const fields = await ops.form(page(refusedId), action);
     const [first, second] = [await ops.post(action, fields), await ops.post(action, fields)];
@@ -95,7 +95,7 @@ describe('a retry', () => {
     });
   });
 
-  it('gets a refusal with the reason if nothing has failed', async () => {
+  it('a retry gets a refusal with the reason if nothing has failed', async () => {
     const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
     const seen = await ops.post(`${page(paidId)}/retry`, fields);
     expect([seen.status, seen.text.includes('It cannot be tried again: the invoice is paid.')]).toEqual([409, true]);
@@ -103,7 +103,7 @@ describe('a retry', () => {
 });
 
 describe('in shadow mode', () => {
-  it('does nothing outside, like the API', async () => {
+  it('the console does nothing outside in shadow mode, like the API', async () => {
     const database = await freshDatabase();
     const daemon = await world.startDaemon({ CROSSBILL_SHADOW: 'true', DATABASE_URL: database.url });
     const shadow = await new Visitor(daemon.url).login(OPS_KEY);
@@ -121,7 +121,7 @@ describe('in shadow mode', () => {
 });
 
 describe('a payment link', () => {
-  it('asks for the amount due, once, and stands on the page to copy', async () => {
+  it('a payment link asks for the amount due, once, and stands on the page to copy', async () => {
     await world.morActs();
     await world.until(
       'the retry was refused',
@@ -146,7 +146,7 @@ describe('a payment link', () => {
 });
 
 describe('an impossible act', () => {
-  it("leads back to the form's page, and to no other site", async () => {
+  it("an impossible act leads back to the form's page, and to no other site", async () => {
     const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
     const from = (referer: string): Promise<Seen> => ops.post(`${page(paidId)}/retry`, fields, { referer });
     expect((await from(`${url}${page(paidId)}`)).text).toContain(
@@ -158,7 +158,7 @@ describe('an impossible act', () => {
 });
 
 describe('a proforma invoice', () => {
-  it("comes from Stripe's facts on the customer, and names the missing ones", async () => {
+  it("a proforma invoice takes Stripe's facts on the customer, and names the missing ones", async () => {
     const action = `${page(refusedId)}/proforma`;
     const fields = { ...(await ops.form(action, action)), jurisdiction: 'GB', due_date: '2099-12-31' };
     const bare = await ops.post(action, fields);
@@ -171,7 +171,7 @@ describe('a proforma invoice', () => {
 describe('a returned debit', () => {
   const action = (): string => `/console/payments/${paymentId}/returned`;
 
-  it('is recorded once with its position, and undone by a button', async () => {
+  it('a person records a returned debit once, finds its position, and a button undoes it', async () => {
     const fields = { ...(await ops.form(action(), action())), reference: 'bank letter 7' };
     const answers = [await ops.post(action(), fields), await ops.post(action(), fields)];
     expect(answers.map((a) => a.headers.get('location'))).toEqual([page(paidId), page(paidId)]);
@@ -195,14 +195,14 @@ describe('a refund', () => {
     return ops.get(sent.headers.get('location') ?? '');
   };
 
-  it('is done within the form’s own answer, and the page says so', async () => {
+  it("a refund finishes within the form's own response, and the page says so", async () => {
     const { text } = await made('2,50');
     expect(text).toContain('Refunded 2.50 EUR');
     expect(text).toContain(`https://dashboard.stripe.com/test/invoices/${paidId}`);
     expect(text).not.toContain('role="alert"');
   });
 
-  it("raises no alarm before the MoR's answer: Crossbill has the request, and sends it until answered", async () => {
+  it("a refund without the MoR's answer raises no alarm: Crossbill has the request, and sends it until answered", async () => {
     const fault = {
       side: 'mor',
       method: 'POST',
@@ -219,7 +219,7 @@ describe('a refund', () => {
 });
 
 describe('review items', () => {
-  it('settle one by one from one form, with the reason for each refusal', async () => {
+  it('a person settles review items one by one from one form, with the reason for each refusal', async () => {
     for (const n of [1, 2]) await conflictingEvents(world, `evt_twice${n}`);
     const [first, second] = await world.until(
       'both are there',
@@ -244,7 +244,7 @@ describe('review items', () => {
     expect(rows.map((a) => a['outcome'])).toEqual(['done', 'begun', 'refused', 'begun']);
   });
 
-  it('settle in steps if very many match, and each step gives its count', async () => {
+  it('very many matching review items settle in steps, and each step gives its count', async () => {
     await Promise.all(Array.from({ length: 53 }, (_, n) => conflictingEvents(world, `evt_many${n}`)));
     const fields = await ops.form('/console/reviews', '/console/reviews/bulk');
     const asked = { ...fields, kind: 'conflicting_event', all: 'yes', act: 'dismiss', note: 'one cause' };
@@ -256,7 +256,7 @@ describe('review items', () => {
     expect(await open('conflicting_event')).toEqual([]);
   });
 
-  it("refund the button's amount, or nothing after it changes", async () => {
+  it('the button of a review item refunds its amount, or nothing after the amount changes', async () => {
     const s = await world.subscriber({ email: 'edsger@example.com' });
     await world.invoice(s.firstInvoiceId, 'paid');
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'bank_debit' });
@@ -290,7 +290,7 @@ describe('review items', () => {
     expect((await invoice(renewal))['refunds']).toMatchObject([{ amount: 2990 }]);
   });
 
-  it('credit a lost dispute on Stripe by one button, once for a form sent twice, and a viewer has no button', async () => {
+  it('one button credits a lost dispute on Stripe, once for a form sent twice, and a viewer has no button', async () => {
     const s = await world.subscriber({ email: 'barbara@example.com' });
     await world.invoice(s.firstInvoiceId, 'paid');
     const renewal = await draftRenewal(world, s);
@@ -330,7 +330,7 @@ describe('a parked event', () => {
   const parked = async (): Promise<Json[]> =>
     (await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked')).body.data;
 
-  it('is still parked after another decision, and says why', async () => {
+  it('a parked event stays parked after another failed decision, and says why', async () => {
     const [event] = await parked();
     const path = `/console/events/${String(event?.['id'])}`;
     const sent = await ops.post(`${path}/retry`, await ops.form(path, `${path}/retry`));
@@ -338,7 +338,7 @@ describe('a parked event', () => {
     expect(text).toMatch(/Reprocessed \d\d:\d\d UTC: still parked because \S/);
   });
 
-  it('can be dismissed with a note only, by name, and decided again later', async () => {
+  it('a person dismisses a parked event with a note only, by name, and Crossbill can decide it again later', async () => {
     const [event] = await parked();
     const id = String(event?.['id']);
     const path = `/console/events/${id}`;
@@ -353,7 +353,7 @@ describe('a parked event', () => {
     expect((await world.api('POST', `/v1/events/${id}/retry`)).status).toBe(202);
   });
 
-  it('is one of many, decided again or dismissed at once, each with its result', async () => {
+  it('a form decides or dismisses many parked events at once, each with its result', async () => {
     const before = await world.until('both are parked', parked, (e) => e.length === 2);
     const list = '/console/events?status=parked';
     const fields = await ops.form(list, '/console/events/bulk');
@@ -367,7 +367,7 @@ describe('a parked event', () => {
     expect(await parked()).toEqual([]);
   });
 
-  it('can be dismissed at the command line as well, with a note, and only while parked', async () => {
+  it('events dismiss at the command line needs a note and a parked event', async () => {
     await parkedEvent(world, 'invoice.created', 'evt_cut3');
     const [event] = await world.until('it is parked', parked, (e) => e.length === 1);
     const id = String(event?.['id']);

@@ -53,7 +53,7 @@ suite('an operator in a browser', () => {
   const refunds = async (): Promise<Json[]> =>
     (await world.api('GET', `/v1/payments/${books.paymentId}`)).body['refunds'] as Json[];
 
-  it('logs in by keyboard alone and sees today at a glance', async () => {
+  it('a person logs in by keyboard alone and sees today at a glance', async () => {
     await page.goto(`${url}/console`);
     expect(await page.evaluate('document.activeElement.labels[0].textContent')).toContain('API key'); // no key needed to get there
     await page.keyboard.type(OPS_KEY);
@@ -71,7 +71,7 @@ suite('an operator in a browser', () => {
     expect(await page.evaluate('document.cookie')).toBe('');
   });
 
-  it('skips to the content with the first Tab', async () => {
+  it('the first Tab skips to the content', async () => {
     await page.goto(`${url}/console/invoices`);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
@@ -79,7 +79,7 @@ suite('an operator in a browser', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
   });
 
-  it('finds an invoice by its id and reads its story in order', async () => {
+  it('a person finds an invoice by its id and reads its story in order', async () => {
     await page.getByRole('searchbox', { name: 'Search' }).fill(books.invoiceId);
     await page.keyboard.press('Enter');
     await page.getByText(/^Paid: the MoR took 29\.90 EUR on /).waitFor();
@@ -91,7 +91,7 @@ suite('an operator in a browser', () => {
     expect(times).toEqual([...times].sort());
   });
 
-  it('refunds a part after a page with the rest, once in spite of a double click', async () => {
+  it('a person refunds a part after a page with the rest, once in spite of a double click', async () => {
     await page.goto(`${url}/console/payments/${books.paymentId}`);
     await page.getByRole('link', { name: 'Refund…' }).click();
     await page.getByLabel('Amount in EUR').fill('10,00');
@@ -106,7 +106,7 @@ suite('an operator in a browser', () => {
     expect(await refunds()).toMatchObject([{ amount: 1000, status: 'succeeded' }]);
   });
 
-  it('sends a form twice at once where no script stops it, and gets one refund', async () => {
+  it('a form sent twice at once without a script makes one refund', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false });
     const other = await plain.newPage();
     await other.goto(`${url}/console/login`);
@@ -123,7 +123,7 @@ suite('an operator in a browser', () => {
     await plain.close();
   });
 
-  it('settles a double payment by giving the second one back', async () => {
+  it('a person settles a double payment by giving the second one back', async () => {
     await page.goto(`${url}/console/reviews?status=open&kind=double_payment`);
     await page.getByRole('link', { name: /taken/ }).first().click();
     const id = page.url().split('/').at(-1) ?? '';
@@ -139,7 +139,7 @@ suite('an operator in a browser', () => {
     });
   });
 
-  it('reads a parked event without personal names, and has it decided again', async () => {
+  it('a person reads a parked event without personal names, and Crossbill decides it again', async () => {
     await page.goto(`${url}/console/events?status=parked`);
     await page.getByRole('cell').getByRole('link').first().click();
     const body = (await page.locator('pre').textContent()) ?? '';
@@ -151,7 +151,7 @@ suite('an operator in a browser', () => {
     expect(rows[0]).toMatchObject({ actor: 'ops', outcome: 'done' });
   });
 
-  it('keeps the first page fresh by itself, and stops when told to', async () => {
+  it('the first page refreshes automatically, and stops on request', async () => {
     await page.clock.install();
     await page.goto(`${url}/console`);
     const asked = page.waitForResponse((r) => r.request().headers()['x-console-part'] === 'live');
@@ -185,7 +185,7 @@ suite('an operator in a browser', () => {
     await page.waitForURL(own);
   });
 
-  it('shows the coming retries, their times and schedule, and the moved customers, with filters in the address', async () => {
+  it('the retries page shows coming retries, their times and schedule, and moved customers, with filters in the address', async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const plain = async (path: string): Promise<string> =>
       (await v.get(path)).text.replaceAll(/<[^>]*>|\s+/g, ' ').replaceAll(/ +/g, ' ');
@@ -202,7 +202,7 @@ suite('an operator in a browser', () => {
     expect(await plain('/console/enrolment/outside')).toMatch(/1 row: 19\.90 EUR.*cus_left000000001/);
   });
 
-  it('draws the money of each day in the chosen currency, with the table behind it', async () => {
+  it('the console draws the money of each day in the chosen currency, with the table behind it', async () => {
     await page.goto(`${url}/console?currency=EUR`);
     const part = page.getByRole('region', { name: 'Money by day' });
     await part.getByRole('img', { name: /^[\d,. ]+ EUR taken and [\d,. ]+ EUR refunded in 30 days\.$/ }).waitFor();
@@ -275,7 +275,7 @@ suite('an operator in a browser', () => {
     'refund-done': `/console/refunds/${String((await refunds())[0]?.['id'])}`,
   });
 
-  it('looks at every page of the routes', async () => {
+  it('the browser visits every page of the routes', async () => {
     const addresses = Object.values(await pages());
     const missing = consolePages().filter((route) => !addresses.some((address) => isOf(route, address)));
     expect(missing).toEqual([]);
@@ -312,7 +312,7 @@ suite('an operator in a browser', () => {
     expect(faults).toEqual([]);
   }, 400_000);
 
-  it('logs out, and the way back leads to the login form', async () => {
+  it('a person logs out, and the way back leads to the login form', async () => {
     await page.goto(`${url}/console`);
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('button', { name: 'Log in' }).waitFor();
@@ -322,7 +322,7 @@ suite('an operator in a browser', () => {
     expect((await context.cookies(`${url}/console`)).length).toBe(0);
   });
 
-  it('gave the browser nothing to complain about: no script error, no breach of the policy', () => {
+  it('the browser complains of nothing: no script error, no breach of the policy', () => {
     expect(complaints).toEqual([]);
   });
 });

@@ -26,7 +26,7 @@ const audit = async (action: string): Promise<Json[]> =>
   (await world.api<{ data: Json[] }>('GET', `/v1/audit?action=${action}`)).body.data;
 
 describe('logging in', () => {
-  it('exchanges a key for a cookie closed to scripts and other sites', async () => {
+  it('login exchanges a key for a cookie closed to scripts and other sites', async () => {
     const v = visitor();
     const seen = await v.post('/console/login', { key: OPS_KEY });
     expect(seen.status).toBe(303);
@@ -39,7 +39,7 @@ describe('logging in', () => {
     expect((await audit('console.login'))[0]).toMatchObject({ actor: 'ops', role: 'ops', outcome: 'done' });
   });
 
-  it('sends a stranger to the form, and back to the page afterwards', async () => {
+  it('login sends a stranger to the form, and back to the page afterwards', async () => {
     const v = visitor();
     const sent = await v.get(`/console/invoices/${invoiceId}`);
     expect(sent.status).toBe(303);
@@ -51,14 +51,14 @@ describe('logging in', () => {
   });
 
   it.each(['https://evil.example/', '//evil.example', '/console@evil.example', '/console/../v1', '/\\evil'])(
-    'leads nowhere else than into the console: %s',
+    'login leads nowhere else than into the console: %s',
     async (to) => {
       const seen = await visitor().post('/console/login', { key: OPS_KEY, to });
       expect(seen.headers.get('location')).toBe('/console');
     },
   );
 
-  it('refuses a cookie if changed, made with another key, or double', async () => {
+  it('the console refuses a changed, foreign or double cookie', async () => {
     const v = await ops();
     const [body = '', mac = ''] = (v.cookie ?? '').split('.');
     const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Json;
@@ -85,7 +85,7 @@ describe('logging in', () => {
     }
   });
 
-  it('slows an address down after five wrong keys, and audits each of them', async () => {
+  it('login slows an address down after five wrong keys, and audits each of them', async () => {
     const other = await world.startDaemon(); // each daemon counts tries: the others of these tests stay undisturbed
     const v = new Visitor(other.url);
     const statuses: number[] = [];
@@ -100,7 +100,7 @@ describe('logging in', () => {
     expect((await audit('console.login')).filter((a) => a['outcome'] === 'denied')).toHaveLength(5);
   });
 
-  it('tells clients behind a configured proxy apart, and believes X-Forwarded-For of nobody else', async () => {
+  it('login tells clients behind a configured proxy apart, and believes X-Forwarded-For of nobody else', async () => {
     const tries = async (v: Visitor, from: (i: number) => string): Promise<number[]> => {
       const statuses: number[] = [];
       for (let i = 0; i < 6; i++) {
@@ -123,12 +123,12 @@ describe('logging in', () => {
     expect((await audit('console.login')).map((a) => a['source'])).not.toContain('no address\u0009at all');
   });
 
-  it('is where / leads to', async () => {
+  it('the address / leads to the console', async () => {
     const seen = await visitor().get('/');
     expect([seen.status, seen.headers.get('location')]).toEqual([303, '/console']);
   });
 
-  it('works on every replica, and ends with a change of the API key', async () => {
+  it('a session works on every replica, and ends with a change of the API key', async () => {
     const v = await ops();
     const replica = await world.startDaemon();
     const rotated = await world.startDaemon({ API_KEYS: `ops:ops:another-${OPS_KEY},viewer:read:${READ_KEY}` });
@@ -141,7 +141,7 @@ describe('logging in', () => {
     expect(await at(rotated.url)).toBe(303);
   });
 
-  it('takes the cookie back on logging out, and a copy of it opens nothing on any replica', async () => {
+  it('logging out takes the cookie back, and a copy of it opens nothing on any replica', async () => {
     const v = await ops();
     const replica = await world.startDaemon();
     const copies = [new Visitor(url), new Visitor(replica.url)];
@@ -160,7 +160,7 @@ describe('logging in', () => {
 });
 
 describe('every page', () => {
-  it('has a policy against inline scripts and styles, and nobody caches it', async () => {
+  it('every page has a policy against inline scripts and styles, and no cache keeps it', async () => {
     const v = await ops();
     const paths = [
       '',
@@ -199,7 +199,7 @@ describe('every page', () => {
     }
   });
 
-  it('shows no secret: not on the settings, not anywhere', async () => {
+  it('no page shows a secret, the settings included', async () => {
     const v = await ops();
     const text = (await v.get('/console/settings')).text.replaceAll('<wbr />', '');
     expect(text).toContain('STRIPE_WEBHOOK_SECRETS');
@@ -210,7 +210,7 @@ describe('every page', () => {
     expect(text).not.toContain(world.databaseUrl);
   });
 
-  it('answers the script with the live part alone, and with nothing when it did not change', async () => {
+  it('the console sends its script the live part alone, and nothing if it did not change', async () => {
     const v = await ops();
     const path = `/console/invoices/${invoiceId}`;
     const part = await v.get(path, { 'x-console-part': 'live' });
@@ -220,7 +220,7 @@ describe('every page', () => {
     expect((await visitor().get(path, { 'x-console-part': 'live' })).status).toBe(401);
   });
 
-  it('keeps its files under names made from their content', async () => {
+  it("the console's files have names made from their content", async () => {
     const page = (await visitor().get('/console/login')).text;
     const files = [...page.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
     expect(files.length).toBeGreaterThanOrEqual(3);
@@ -238,7 +238,7 @@ describe('every page', () => {
 describe('text from outside', () => {
   const HOSTILE = `<script>alert(1)</script>"'\`&\u202Egnp.exe`;
 
-  it('is text on every page it comes to, and cannot turn the writing round', async () => {
+  it('text from outside is text on every page, and cannot turn the writing round', async () => {
     const type = `payment.${HOSTILE}`;
     const sent = await world.control('POST', '/mor/payment-events', {
       type,
@@ -263,7 +263,7 @@ describe('text from outside', () => {
     expect(list.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&#96;&amp;[U+202E]gnp.exe');
   });
 
-  it('is text in a filter, an error and a search as well', async () => {
+  it('text from outside is text in a filter, an error and a search as well', async () => {
     const v = await ops();
     const q = encodeURIComponent(`"><script>alert(1)</script>`);
     for (const path of [
@@ -279,7 +279,7 @@ describe('text from outside', () => {
     }
   });
 
-  it('can be found by ids of every kind', async () => {
+  it('the search finds ids of every kind', async () => {
     const v = await ops();
     const payment = (await world.api('GET', `/v1/payments/${paymentId}`)).body;
     const to = async (q: string): Promise<string | null> =>

@@ -60,7 +60,7 @@ suite('a finance person', () => {
     await world?.close();
   });
 
-  it('finds a customer by e-mail in 2 clicks, with the name and address as Stripe has them and the money', async () => {
+  it('a person finds a customer by e-mail in 2 clicks, with the money, the name and the address from Stripe', async () => {
     clicks = 0;
     await click(page.getByRole('searchbox', { name: 'Search' }));
     await page.keyboard.type('ada@example.com');
@@ -77,7 +77,7 @@ suite('a finance person', () => {
     ).toBe(1);
   });
 
-  it("sees last month's money by currency in 2 clicks, and has it as CSV in 3", async () => {
+  it("a person sees last month's money by currency in 2 clicks, and has it as CSV in 3", async () => {
     await page.goto(`${url}/console`);
     clicks = 0;
     await click(page.getByRole('link', { name: 'Trial balance' }));
@@ -98,7 +98,7 @@ suite('a finance person', () => {
     expect(lines.some((l) => l.includes(',EUR,mor_receivable,0.00,1234.56,0.00,1234.56'))).toBe(true);
   });
 
-  it('filters a list by amount with a comma, sees its sum, and has the same rows as CSV', async () => {
+  it('a list filtered by amount with a comma shows its sum, and its CSV the same rows', async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const list = await v.get('/console/invoices?amount=29%2C90&currency=eur');
     expect(list.text).toContain(`/console/invoices/${invoiceId}`);
@@ -118,7 +118,7 @@ suite('a finance person', () => {
     }
   });
 
-  it('finds by the beginning of an id, a number and an amount, and names the unsearched', async () => {
+  it('the search finds by the beginning of an id, a number and an amount, and names the unsearched', async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const invoice = (await world.api('GET', `/v1/invoices/${invoiceId}`)).body;
     const found = async (q: string): Promise<string> => (await v.get(`/console/find?q=${encodeURIComponent(q)}`)).text;

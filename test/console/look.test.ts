@@ -70,7 +70,7 @@ suite('the console on a screen', () => {
     await plain.close();
   });
 
-  it('offers its pages in three groups: in a menu on a phone, beside the page where there is room', async () => {
+  it('the console offers its pages in three groups: in a menu on a phone, next to the page where there is room', async () => {
     const groups = page.getByRole('navigation', { name: 'Sections' }).getByRole('list');
     expect(await groups.count()).toBe(0);
     await page.getByText('Menu', { exact: true }).click();
@@ -82,7 +82,7 @@ suite('the console on a screen', () => {
     expect(await page.getByRole('link', { name: 'Invoices' }).getAttribute('aria-current')).toBe('page');
   });
 
-  it('goes to the search with a slash, from everywhere outside a text field', async () => {
+  it('a slash goes to the search from everywhere outside a text field', async () => {
     await page.goto(`${url}/console/invoices`);
     await page.keyboard.press('/');
     expect(await page.evaluate('document.activeElement.id')).toBe('find');
@@ -90,7 +90,7 @@ suite('the console on a screen', () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('a/b');
   });
 
-  it('prints a trial balance in black on white, without the controls, also from a dark screen', async () => {
+  it('a trial balance prints in black on white, without the controls, also from a dark screen', async () => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     await page.goto(`${url}/console/ledger/trial-balance?month=2026-11`);
     expect(await page.getByRole('heading', { name: 'Trial balance of November 2026' }).isVisible()).toBe(true);

@@ -89,7 +89,7 @@ afterAll(async () => {
 });
 
 describe('signing in at the identity provider', () => {
-  it('gives the highest role of the groups, and leads to the wanted page', async () => {
+  it('a sign-in gives the highest role of the groups, and leads to the wanted page', async () => {
     const browser = new Browser();
     expect((await browser.get(`${url}/console/login`)).text).toContain(`Sign in at ${new URL(issuer).host}`);
     const seen = await browser.signIn(url, '/console/reviews');
@@ -107,7 +107,7 @@ describe('signing in at the identity provider', () => {
     expect((await reader.visitor().get('/console/audit')).status).toBe(403);
   });
 
-  it('puts the name of the person, not of a key, on all their acts', async () => {
+  it("the audit has the person's name, not a key's, for all acts after a sign-in", async () => {
     const browser = new Browser();
     await browser.signIn();
     const v = browser.visitor();
@@ -136,7 +136,7 @@ describe('signing in at the identity provider', () => {
       401,
     ],
     ['has an address that was not verified', 'unproven', 'must be verified there', 'unknown', 401],
-  ])('lets nobody in who %s, with the reason', async (_, who, said, actor, status) => {
+  ])('a sign-in refuses a person who %s, with the reason', async (_, who, said, actor, status) => {
     await as(who);
     const browser = new Browser();
     const seen = await browser.signIn();
@@ -146,7 +146,7 @@ describe('signing in at the identity provider', () => {
     expect((await audit('console.login'))[0]).toMatchObject({ actor, status, outcome: 'denied' });
   });
 
-  it('takes an answer once, from the browser of its beginning, with its state, within ten minutes', async () => {
+  it('a sign-in takes an answer once, from the same browser, with its state, within ten minutes', async () => {
     const browser = new Browser();
     const { at: answer } = await browser.follow(`${url}/console/sso`, toCallback);
     const refused = async (b: Browser, to: string): Promise<void> => {
@@ -181,7 +181,7 @@ describe('signing in at the identity provider', () => {
     await refused(again, answer);
   });
 
-  it("sends people back to the address of the settings, whatever the request's Host header says", async () => {
+  it('a sign-in returns to the address of the settings, whatever the Host header says', async () => {
     const asked = async (at: string): Promise<string | null> => {
       const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test' };
       const [answer] = (await once(get(`${at}/console/sso`, { headers }), 'response')) as [IncomingMessage];
@@ -193,7 +193,7 @@ describe('signing in at the identity provider', () => {
     expect(await asked(public_.url)).toBe('https://billing.example.com/console/sso/callback');
   });
 
-  it("does not take one sign-in's answer for another", async () => {
+  it('a sign-in refuses the answer to another one', async () => {
     const [mine, theirs] = [new Browser(), new Browser()];
     const { at: answer } = await mine.follow(`${url}/console/sso`, toCallback);
     const { at: other } = await theirs.follow(`${url}/console/sso`, toCallback);
@@ -203,7 +203,7 @@ describe('signing in at the identity provider', () => {
     expect([seen.status, mine.cookie()]).toEqual([400, undefined]);
   });
 
-  it('says it when the provider lets nobody through', async () => {
+  it('the form says so when the provider lets nobody through', async () => {
     const browser = new Browser();
     const { at } = await browser.follow(`${url}/console/sso`, toCallback);
     const answer = new URL(at);
@@ -214,13 +214,13 @@ describe('signing in at the identity provider', () => {
     expect(seen.text).toContain('did not sign you in (access_denied)');
   });
 
-  it('does not put the client secret, a code or a token into the log', () => {
+  it('the log shows no client secret, code or token of a sign-in', () => {
     const log = world.logLines.join('');
     for (const secret of [SECRET, 'code=', 'eyJ']) expect(log).not.toContain(secret);
   });
 });
 
-it("a session ended by one replica is over at all of them, and today's settings decide everybody's rights", async () => {
+it("a session ended by one replica ends at all, and today's settings decide everybody's rights", async () => {
   const [other, demoted, rotated] = [
     await world.startDaemon(),
     await world.startDaemon({ OIDC_ROLES: 'finance=read' }),

@@ -18,7 +18,7 @@ import { ManualClock } from '../support/clock.js';
 import { anyCharacter } from '../../packages/proof/src/fuzz/inputs/character.js';
 
 describe('the template', () => {
-  it('lets no text out of its place', () => {
+  it('the template lets no text out of its place', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const made = html`<p title="${text}">${text}</p>`.toString();
@@ -29,7 +29,7 @@ describe('the template', () => {
     );
   });
 
-  it('takes HTML only from itself', () => {
+  it('the template takes HTML only from itself', () => {
     const posing = { toString: () => '<b>' } as unknown as string;
     expect(() => html`${posing}`).toThrow();
     expect(html`${'<b>'}${html`<i></i>`}${null}${false}${[1n, html`<u></u>`]}`.toString()).toBe(
@@ -39,7 +39,7 @@ describe('the template', () => {
 });
 
 describe('a body without JSON', () => {
-  it('shows ids, types and times, and neither names nor addresses nor secrets', () => {
+  it('the view of a body without JSON shows ids, types and times, and neither names, addresses nor secrets', () => {
     const text = maskedText(
       Buffer.from(
         '{"id":"evt_1A2b3C4d","type":"payment.succeeded","at":"2026-11-20T10:00:00Z","name":"Ada Lovelace","key":"whsec_abcdef1234", ada@example.com 4242424242424242 "cut off',
@@ -51,7 +51,7 @@ describe('a body without JSON', () => {
       expect(text).not.toContain(hidden);
   });
 
-  it('shows an id or a number as it came, also where it passes the check of card numbers', () => {
+  it('the view of a body without JSON shows ids and numbers unchanged, also card-like ones', () => {
     const text = maskedText(
       Buffer.from('{"number":"4111-2026-0001-1118","tax_id":"DE123456789","phone_number":"+49 170 1"'),
     );
@@ -59,7 +59,7 @@ describe('a body without JSON', () => {
     for (const hidden of ['DE123456789', '170']) expect(text).not.toContain(hidden);
   });
 
-  it('never shows a word of prose', () => {
+  it('the view of a body without JSON never shows a word of prose', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('Ada', 'Łukasz', 'Straße', '王小明', "O'Neil", 'a@b.co', '+49 170 1234567890123'), {
@@ -95,7 +95,7 @@ describe('a session', () => {
   const digest = new Secret('5e'.repeat(32));
   const config = { apiKeys: [{ name: 'ops', role: 'ops' as const, digest }], production: true, ...noProvider };
 
-  it('lasts eight hours and not longer, wherever the clock of the replica stands', async () => {
+  it('a session lasts eight hours and not longer, wherever the clock of the replica stands', async () => {
     const clock = new ManualClock();
     const sessions = new Sessions(config, clock, new NoneEnded());
     let cookie = '';
@@ -115,7 +115,7 @@ describe('a session', () => {
     expect(await sessions.of(req)).toBeNull();
   });
 
-  it("has its key's present role", async () => {
+  it("a session has its key's present role", async () => {
     const clock = new ManualClock();
     let cookie = '';
     const res = { cookie: (_: string, value: string) => (cookie = value) } as unknown as Response;
@@ -141,7 +141,7 @@ it('an address with wrong keys waits ever longer, at most a minute, and is forgi
   expect(throttle.waitSec('192.0.2.1')).toBe(0);
 });
 
-it('shows times in the largest fitting unit', () => {
+it('a duration shows in the largest fitting unit', () => {
   expect([0, 1, 59, 60, 7_300, 200_000].map(duration)).toEqual([
     '0 seconds',
     '1 second',
@@ -181,7 +181,7 @@ describe('the page of verify', () => {
     return sent;
   }
 
-  it('reports closed endpoints long enough to lose events, and nothing otherwise', async () => {
+  it('the page of verify reports closed endpoints long enough to lose events, and nothing otherwise', async () => {
     const closed = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T09:00:00Z') };
     const events = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T05:57:50Z') };
     const page = await pageOf([{ closed, events }]);

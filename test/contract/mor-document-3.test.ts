@@ -41,7 +41,7 @@ function refund(paymentId: string, amountMinor: bigint) {
 }
 
 describe('signup', () => {
-  it('gives a client secret, the intent and the customer at the MoR; the same key gives the same intent', async () => {
+  it("a signup gives a client secret, the intent and the MoR's customer; the same key gives the same intent", async () => {
     const first = valueOf(await gateway.createIntent(gateway.encode(payment), 'k'));
     const again = valueOf(await gateway.createIntent(gateway.encode(payment), 'k'));
     expect(first.clientSecret).toContain('_secret_');
@@ -50,7 +50,7 @@ describe('signup', () => {
     expect(failureOf(changed)).toMatchObject({ kind: 'refused', status: 409, code: 'idempotency_conflict' });
   });
 
-  it('saves a method without a charge', async () => {
+  it("a trial's signup saves a method without a charge", async () => {
     const setup = (more: { paymentMethodTypes?: string[]; taxCalculationId?: string }) =>
       gateway.encode({
         kind: 'create_setup_intent',
@@ -70,19 +70,19 @@ describe('signup', () => {
     expect(failureOf(await gateway.createIntent(bound, 'k3'))).toMatchObject({ code: 'tax_calculation_not_found' });
   });
 
-  it('goes on after a revocation of the tokens', async () => {
+  it('the client goes on after a revocation of its tokens', async () => {
     valueOf(await gateway.createIntent(gateway.encode(payment), 'k'));
     await rig.control('/tokens/revoke');
     valueOf(await gateway.createIntent(gateway.encode(payment), 'k'));
   });
 
-  it('stops while the merchant is suspended', async () => {
+  it("a suspended merchant's signup gets a refusal", async () => {
     await rig.control('/merchant', { suspended: true });
     const outcome = await gateway.createIntent(gateway.encode(payment), 'k');
     expect(failureOf(outcome)).toMatchObject({ kind: 'stopped', status: 403, code: 'merchant_suspended' });
   });
 
-  it('tells a refused currency and amount', async () => {
+  it('a signup names a refused currency and amount', async () => {
     const call = gateway.encode({ ...payment, currency: 'XTS' });
     expect(failureOf(await gateway.createIntent(call, 'k'))).toMatchObject({
       status: 422,
@@ -90,7 +90,7 @@ describe('signup', () => {
     });
   });
 
-  it('an absent processor means: later, under the same key', async () => {
+  it('an absent processor means: try later, under the same key', async () => {
     await rig.control('/faults', {
       path: '/api/payments/*',
       action: 'status',
@@ -105,7 +105,7 @@ describe('signup', () => {
 });
 
 describe('refunds', () => {
-  it('refund part by part, and no more than the payment', async () => {
+  it('refunds go part by part, and no further than the payment', async () => {
     const { paymentId } = await aPaidSignup();
     const part = valueOf(await gateway.createRefund(refund(paymentId, 990n), 'r-1'));
     expect(part).toMatchObject({
@@ -124,7 +124,7 @@ describe('refunds', () => {
     expect(over).toMatchObject({ kind: 'refused', status: 422, code: 'payment_not_refundable' });
   });
 
-  it('a lost answer after the effect leaves it unknown; the same bytes and key find the one refund', async () => {
+  it('a refund with a lost answer is unknown; the same bytes and key find the one refund', async () => {
     const { paymentId } = await aPaidSignup();
     for (const action of ['drop_after', 'garble']) {
       await rig.control('/faults', { path: '/api/payments/*/refund', method: 'POST', action, times: 1 });
@@ -135,7 +135,7 @@ describe('refunds', () => {
     expect(data).toHaveLength(2);
   });
 
-  it('refuses an unknown payment', async () => {
+  it('the MoR refuses a refund of an unknown payment', async () => {
     expect(failureOf(await gateway.createRefund(refund('pay_none', 1n), 'k'))).toMatchObject({
       code: 'payment_not_found',
     });
@@ -143,7 +143,7 @@ describe('refunds', () => {
 });
 
 describe('a charge id from a browser', () => {
-  it('is known after its payment, and no other is', async () => {
+  it('the MoR knows a charge id from a browser after its payment, and no other', async () => {
     const { chargeId } = await aPaidSignup();
     // The MoR makes the invoice first: until then it knows the payment, and this is no proof.
     let known = valueOf(await gateway.lookUpCharge(chargeId));

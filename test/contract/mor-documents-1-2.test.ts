@@ -66,7 +66,7 @@ describe('onboarding', () => {
     registeredAddress: { line1: '1', city: 'Hull', postalCode: 'HU1', country: 'GB' },
   };
 
-  it('goes from initiate to approval', async () => {
+  it('onboarding goes from initiate to approval', async () => {
     const partner = new PartnerApi(rig.transport);
     const merchants = new PartnerMerchants(rig.transport);
     const applications = new Applications(rig.transport);
@@ -101,7 +101,7 @@ describe('onboarding', () => {
     });
   });
 
-  it('takes a taken reference as the merchant it names, and tells a body the MoR cannot read', async () => {
+  it('the client finds the merchant behind a taken reference, and reports a body the MoR cannot read', async () => {
     const merchants = new PartnerMerchants(rig.transport);
     const made = valueOf(await merchants.sendCreate(encodeCreateMerchant('shop-2')));
     const again = valueOf(await merchants.sendCreate(encodeCreateMerchant('shop-2')));
@@ -121,7 +121,7 @@ describe('onboarding', () => {
 });
 
 describe('tax', () => {
-  it('a calculation gets its transaction once, a place in the list, and a refund', async () => {
+  it('a calculation gets one transaction, a place in the list, and a refund', async () => {
     const transactions = new TaxTransactions(rig.transport);
     const calculation = await calculate('US', 'USD');
     expect(calculation).toMatchObject({ currency: 'USD', subTotalAmount: '30.00' });
@@ -153,13 +153,13 @@ describe('tax', () => {
     expect(failureOf(await transactions.read('nope')).status).toBe(400);
   });
 
-  it('an unsupported place gets a refusal; a product gets imported', async () => {
+  it('an unsupported place gets a refusal, and a product import succeeds', async () => {
     await expect(calculate('AQ')).rejects.toThrow('region_not_supported');
     const product = encodeCatalogueProduct({ productId: 'p', title: 't', requiresShipping: false, priceAmount: 9.5 });
     expect((await new Catalogue(rig.transport).sendImport(product)).ok).toBe(true);
   });
 
-  it('a calculation can be bound to an intent', async () => {
+  it('an intent can carry a calculation', async () => {
     const { taxCalculationId } = await calculate();
     const customer = { id: 'cus_1' };
     valueOf(await new CardIntents(rig.transport).setUp({ customer, taxCalculationId }, 'k'));
@@ -184,7 +184,7 @@ describe('proforma invoices', () => {
       merchantReference,
     });
 
-  it('get accepted, replayed, issued and settled, and hold their reference', async () => {
+  it('the MoR accepts, replays, issues and settles a proforma invoice, and holds its reference', async () => {
     const proformas = new ProformaInvoices(rig.transport);
     const made = valueOf(await proformas.sendCreate(direct('in_1'), 'k-1'));
     if (made.kind !== 'accepted') throw new Error(made.kind);
@@ -209,7 +209,7 @@ describe('proforma invoices', () => {
     expect(valueOf(await proformas.read(id)).status).toBe('SETTLED');
   });
 
-  it('can be deleted before their issue, and fail for good', async () => {
+  it('a proforma invoice can go before its issue, or fail for good', async () => {
     await rig.control('/issuance', { hold: true });
     const proformas = new ProformaInvoices(rig.transport);
     const made = valueOf(await proformas.sendCreate(direct('in_1'), 'k-1'));
@@ -227,7 +227,7 @@ describe('proforma invoices', () => {
     expect(failureOf(await proformas.document(failing))).toMatchObject({ code: 'issuance_failed' });
   });
 
-  it('take their lines from a calculation, once', async () => {
+  it('a proforma invoice takes its lines from a calculation, once', async () => {
     const proformas = new ProformaInvoices(rig.transport);
     const { taxCalculationId } = await calculate();
     const request = { taxCalculationId, jurisdiction: 'GB', dueDate: '2026-12-31' };
@@ -246,7 +246,7 @@ describe('links, webhooks and the rest', () => {
       idempotencyKey,
     });
 
-  it('a link comes once per key, takes a payment, and is readable', async () => {
+  it('the MoR makes one payment link per key, takes a payment, and shows the link', async () => {
     const links = new PaymentLinks(rig.transport);
     const made = valueOf(await links.sendCreate(link('k')));
     expect(made).toMatchObject({ status: 'PAYABLE', pricedAmount: { minor: 2990n, currency: 'GBP' } });

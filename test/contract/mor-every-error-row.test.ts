@@ -83,7 +83,7 @@ describe('the client', () => {
   });
   afterAll(() => rig.close());
 
-  it.each(cases.map((c) => [`${c.where} ${c.status} ${c.code}`, c] as const))('%s', async (_name, c) => {
+  it.each(cases.map((c) => [`${c.where} ${c.status} ${c.code}`, c] as const))("the client reads the MoR's error row: %s", async (_name, c) => {
     if (c.call === undefined) throw new Error(`no call of the client stands for ${c.where}`);
     const field = { field: 'lineItems[0].countryOfOrigin', message: 'is missing' };
     rig.peer.reply = json(c.status, c.code === '' ? {} : { code: c.code, errors: [field] });
@@ -97,7 +97,7 @@ describe('the client', () => {
     if (c.code !== '') expect(outcome.errors).toEqual([field]);
   });
 
-  it('has a line of the guide for each code of the documents', () => {
+  it('the error guide has a line for each code of the documents', () => {
     const without = cases.filter(
       (c) =>
         c.call !== undefined &&

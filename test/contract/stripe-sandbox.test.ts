@@ -59,7 +59,7 @@ async function paidByRecord() {
 }
 
 describe("the adapter and the sandbox's Stripe", () => {
-  it('finalizes, reports and attaches: the record pays the invoice', async () => {
+  it('a finalized invoice with a reported and attached record is paid', async () => {
     const { invoiceId, attach, paymentRecordId } = await paidByRecord();
     expect(await done(attach, `attach-${invoiceId}`)).toMatchObject({
       invoice: { status: 'paid', amountRemaining: 0n },
@@ -74,7 +74,7 @@ describe("the adapter and the sandbox's Stripe", () => {
     });
   });
 
-  it('repeats under new keys change nothing: finalized, attached, refunded and credited once', async () => {
+  it('repeats under new keys change nothing: one finalization, one record, one refund, one credit note', async () => {
     const { invoiceId, attach, paymentRecordId } = await paidByRecord();
     const refund = {
       ...calls.refund,
@@ -99,7 +99,7 @@ describe("the adapter and the sandbox's Stripe", () => {
     expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
   });
 
-  it('finds a reported payment by looking, before and after its attachment', async () => {
+  it('a probe finds a reported payment before and after its attachment', async () => {
     const { report, attach, paymentRecordId, invoiceId } = await paidByRecord();
     const found = { ok: true, value: { done: true, answer: { paymentRecordId } } };
     expect(await stripe.platform.probe(report)).toMatchObject(found);
@@ -109,7 +109,7 @@ describe("the adapter and the sandbox's Stripe", () => {
     expect(await stripe.platform.probe(other)).toMatchObject({ ok: true, value: { done: false } });
   });
 
-  it('out of band keeps the reference, pays the invoice, and the credit note names the amount', async () => {
+  it('an out-of-band payment keeps the reference and pays the invoice, and its credit note names the amount', async () => {
     const { invoiceId } = await aDraft();
     await done({ ...calls.finalize, invoiceId }, `fin-${invoiceId}`);
     await done({ ...calls.reference, invoiceId }, `ref-${invoiceId}`);
@@ -127,7 +127,7 @@ describe("the adapter and the sandbox's Stripe", () => {
     expect(await stripe.platform.readInvoice('in_nowhere')).toMatchObject({ ok: true, value: null });
   });
 
-  it('finds a refund and its credit note under the same keys, with another time or amount, and makes no second ones', async () => {
+  it('a probe finds a refund and its credit note with another time or amount, and nothing doubles', async () => {
     const { invoiceId, attach, paymentRecordId } = await paidByRecord();
     await done(attach, `attach-${invoiceId}`);
     const [refundId, reference] = [`rf_${invoiceId}`, `re_${invoiceId}`];
@@ -143,7 +143,7 @@ describe("the adapter and the sandbox's Stripe", () => {
     expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
   });
 
-  it('gets a refusal for attaching to a draft', async () => {
+  it('an attachment to a draft gets a refusal', async () => {
     const { paymentRecordId } = await paidByRecord();
     const { invoiceId } = await aDraft();
     const call = stored(stripe.platform, { ...calls.attach, invoiceId, paymentRecordId }, `draft-${invoiceId}`);
@@ -166,7 +166,7 @@ describe("the adapter and the sandbox's Stripe", () => {
     else expect(again).toMatchObject({ ok: true, value: probe.ok && probe.value.done ? probe.value.answer : {} });
   });
 
-  it('reads invoices, events and the account for a comparison', async () => {
+  it('the adapter reads invoices, events and the account for a comparison', async () => {
     const createdAfter = new Date(Date.now() - 3_600_000);
     const invoices = await stripe.reader.listInvoices({ createdAfter, limit: 2 });
     expect(invoices).toMatchObject({ ok: true, value: { unreadable: [] } });

@@ -26,13 +26,13 @@ const lines = readFileSync(join(FOLDER, 'catalogue.md'), 'utf8')
   });
 
 describe('the catalogue of faults', () => {
-  it('has every row once, each with its tests or a reason', () => {
+  it('the catalogue has every row once, each with its tests or a reason', () => {
     const expected = Object.entries(ROWS).flatMap(([part, numbers]) => numbers.split(' ').map((n) => part + n));
     expect(lines.map((l) => l.id)).toEqual(expected);
     expect(lines.filter((l) => l.cover.every((c) => c.trim().length < 20))).toEqual([]);
   });
 
-  it('names existing files and their tests', () => {
+  it('the catalogue names existing files and their tests', () => {
     const broken: string[] = [];
     let named = 0;
     for (const { id, cover } of lines) {

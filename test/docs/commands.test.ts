@@ -18,7 +18,7 @@ describe('the commands of the documents', () => {
   afterAll(() => rig?.close());
 
   it.each(Object.keys(PAGES))(
-    "of %s match the page's words, one after the other",
+    "the commands of %s match the page's words, one after the other",
     async (path) => {
       const page = PAGES[path] as Page;
       const { CROSSBILL = '', MOR = '', OPS_KEY = '', SIGNUP_KEY = '' } = rig.env;
@@ -116,7 +116,7 @@ describe('the commands of the documents', () => {
     }
   }
 
-  it('are all run, or listed with the reason why not', () => {
+  it('a test runs every command of the documents, or a list says why not', () => {
     const missed = blocks
       .filter(({ page }) => PAGES[page] === undefined)
       .flatMap(({ page, commands: own }) => own.filter((c) => notRun(c) === undefined).map((c) => `${page}: ${c}`));

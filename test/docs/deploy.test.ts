@@ -58,13 +58,13 @@ function isBalanced(text: string): boolean {
 }
 
 describe('deploy/prometheus/alerts.yml', () => {
-  it('has rules, each named once', () => {
+  it('each alert has a rule of its own name', () => {
     expect(rules.length).toBeGreaterThan(12);
     expect(new Set(rules.map(nameOf)).size).toBe(rules.length);
   });
 
   it.each(rules.map((rule) => [nameOf(rule), rule] as const))(
-    '%s has a valid expression and a first action',
+    'the alert %s has a valid expression and a first action',
     (name, rule) => {
       expect(unknownIn(rule)).toEqual([]);
       const expr = /expr: (\|\n[\s\S]*?|.*\n)(?= +(for|labels):)/.exec(rule)?.[1] ?? '';
@@ -77,13 +77,13 @@ describe('deploy/prometheus/alerts.yml', () => {
     },
   );
 
-  it('has a planted fault for each rule', () => {
+  it('each alert rule has a planted fault', () => {
     const names = rules.map(nameOf).sort();
     const planted = [...textOf('test/alerts/faults.mjs').matchAll(/^ +rule: '(\w+)'/gm)].map(([, name = '']) => name);
     expect([...planted].sort()).toEqual(names);
   });
 
-  it('names existing first commands', () => {
+  it('the alerts name existing first commands', () => {
     const known = commandsOf(commandLine()).map(({ words }) => words);
     for (const rule of rules) {
       const command = /first_command: (.+)/.exec(rule)?.[1] ?? '';
@@ -98,7 +98,7 @@ describe('deploy/prometheus/alerts.yml', () => {
     }
   });
 
-  it('watches each metric with news of trouble', () => {
+  it('an alert watches each metric with news of trouble', () => {
     const text = rules.join('\n');
     for (const name of labels.keys()) {
       if (/decisions_total|deliveries_total|call_seconds|queue_depth|shadow_marks|log_lines_dropped/.test(name))
@@ -112,7 +112,7 @@ describe('deploy/sandbox.env', () => {
   const settings = parseEnv(textOf('deploy/sandbox.env'));
   const compose = textOf('docker-compose.yml');
 
-  it("holds values the compose file's sandbox accepts, and a daemon in production starts with them", () => {
+  it("deploy/sandbox.env suits the compose file's sandbox, and a daemon in production starts with it", () => {
     const seed = /SANDBOX_SEED: (\S+)/.exec(compose)?.[1] ?? '';
     const { secrets, kernel, mor } = makeSandbox({ seed });
     kernel.clock.close();
@@ -139,14 +139,14 @@ describe('deploy/sandbox.env', () => {
     expect(loadConfig({ ...settings, NODE_ENV: 'production', DATABASE_URL: url }).production).toBe(true);
   });
 
-  it('goes with a sandbox delivering to the daemon’s endpoints', () => {
+  it("the sandbox of deploy/sandbox.env delivers to the daemon's endpoints", () => {
     for (const door of ['stripe', 'mor/payments', 'mor/events'])
       expect(compose).toContain(`_WEBHOOK_URL: http://crossbill:3000/webhooks/${door}\n`);
   });
 });
 
 describe('deploy/grafana/crossbill.json', () => {
-  it.each(panels.map(({ title, expr }) => [title, expr] as const))('%s shows existing metrics', (_title, expr) => {
+  it.each(panels.map(({ title, expr }) => [title, expr] as const))('the panel %s shows existing metrics', (_title, expr) => {
     expect(unknownIn(expr)).toEqual([]);
     expect(isBalanced(expr)).toBe(true);
   });
@@ -156,7 +156,7 @@ describe('deploy/systemd/crossbill.service', () => {
   const unit = textOf('deploy/systemd/crossbill.service');
   const has = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-  it('starts the daemon of the package, gives it the time it needs to end, and does not start it again with wrong settings', () => {
+  it('the unit starts the packaged daemon, gives it time to end, and does not restart it with wrong settings', () => {
     const { name, scripts } = JSON.parse(textOf('package.json')) as { name: string; scripts: { start: string } };
     const start = scripts.start.replace('dist/', `/opt/crossbill/node_modules/${name}/dist/`);
     expect(unit).toContain(`\nExecStart=/usr/bin/env ${start}\n`);
@@ -180,7 +180,7 @@ describe('deploy/caddy', () => {
     volumes: Record<string, null>;
   };
 
-  it('puts Caddy in front of the daemon of the compose file, on the ports of the web', () => {
+  it("Caddy stands in front of the compose file's daemon, on the ports of the web", () => {
     const own = parse(textOf('docker-compose.yml')) as { services: Record<string, unknown> };
     expect(Object.keys(compose.services).filter((name) => name !== 'caddy')).toEqual(['crossbill']);
     expect(own.services).toHaveProperty('crossbill');
@@ -190,7 +190,7 @@ describe('deploy/caddy', () => {
     expect(Object.keys(compose.volumes)).toEqual(mounted.filter((v) => !v.startsWith('./')));
   });
 
-  it('opens the webhook endpoints to all and everything else to the operators’ networks', () => {
+  it("Caddy opens the webhook endpoints to all and everything else to the operators' networks", () => {
     const caddyfile = textOf('deploy/caddy/Caddyfile');
     expect(caddyfile).toContain('@doors path /webhooks/*');
     expect(caddyfile).toContain('@strangers not remote_ip {$CROSSBILL_OPERATORS:private_ranges}');
@@ -211,7 +211,7 @@ describe('deploy/helm/crossbill', () => {
   const valueAt = (path: string): unknown =>
     path.split('.').reduce<unknown>((v, key) => (v as Record<string, unknown> | undefined)?.[key], values);
 
-  it('uses only values of values.yaml, and all of them', () => {
+  it('the chart uses only values of values.yaml, and all of them', () => {
     const used = [...templates.join('').matchAll(/\.Values\.([\w.]+)/g)].map(([, path = '']) => path);
     expect(used.filter((path) => valueAt(path) === undefined)).toEqual([]);
     const leaves = (v: unknown, at: string): string[] =>
@@ -221,7 +221,7 @@ describe('deploy/helm/crossbill', () => {
     expect(leaves(values, '').filter((path) => !used.includes(path))).toEqual([]);
   });
 
-  it('opens every block it closes, asks for the health routes, and gives the daemon the time it needs to end', () => {
+  it('the chart closes every block, asks the health routes, and gives the daemon time to end', () => {
     for (const text of templates) {
       const opened = text.match(/\{\{-? (if|range|with) /g)?.length ?? 0;
       expect(text.match(/\{\{-? end \}\}/g)?.length ?? 0).toBe(opened);
@@ -235,7 +235,7 @@ describe('deploy/helm/crossbill', () => {
     expect(Number(/terminationGracePeriodSeconds: (\d+)/.exec(deployment)?.[1])).toBeGreaterThan(20);
   });
 
-  it("is of package.json's release", () => {
+  it('the chart has the version of package.json', () => {
     const { version } = JSON.parse(textOf('package.json')) as { version: string };
     expect(parse(textOf(`${folder}/Chart.yaml`))).toMatchObject({ version, appVersion: version });
     expect(textOf('deploy/systemd/crossbill.service')).toContain(`crossbill@${version}`);

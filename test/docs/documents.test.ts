@@ -24,7 +24,7 @@ function overridden(overrides: object): readonly (readonly [name: string, versio
 
 describe('the documents', () => {
   it.each([...documents(), 'examples/shop/README.md', 'packages/sandbox/README.md'])(
-    '%s leads to existing pages and headings',
+    'each link of %s leads to an existing page and heading',
     (path) => {
       const links = [...textOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
       const broken = links.filter((link) => {
@@ -70,7 +70,7 @@ describe('the documents', () => {
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('name existing routes', async () => {
+  it('the documents name existing routes', async () => {
     const shape = (path: string): string => path.replace(/\{[^}]*\}|…|<[^>]*>/g, '*');
     const known = new Set(routesOf(await openApiDocument()).map((r) => `${r.method} ${shape(r.path)}`));
     for (const path of handwritten()) {
@@ -122,7 +122,7 @@ describe('the documents', () => {
 });
 
 describe('the site of the documents', () => {
-  it('has every page in its sidebar, once, and no missing one', async () => {
+  it("the site's sidebar has every page once, and no missing one", async () => {
     const { default: config } = (await import(join(root, 'docs/.vitepress/config.mjs'))) as {
       default: { themeConfig: { sidebar: readonly { items: readonly { link: string }[] }[] } };
     };
@@ -133,7 +133,7 @@ describe('the site of the documents', () => {
     expect([...listed].sort()).toEqual(pages.sort());
   });
 
-  it('is built by an exact version', () => {
+  it('the site has a builder of an exact version', () => {
     expect(manifest['scripts']?.['docs:site']).toMatch(/ --package=vitepress@\d+\.\d+\.\d+ -- vitepress build docs$/);
   });
 });

@@ -13,11 +13,11 @@ const WAYS = [
 ];
 
 describe('dumps', () => {
-  it.each(WAYS)('stay out of %s: no heap snapshot, no report, no debugger, no core', (path) => {
+  it.each(WAYS)('%s permits no heap snapshot, no report, no debugger and no core', (path) => {
     expect(textOf(path)).not.toMatch(/--heapsnapshot|--report-on|--abort-on-uncaught-exception|--inspect/);
   });
 
-  it('of the whole memory are off in the unit, in compose and in the chart', () => {
+  it('the unit, compose and the chart turn dumps of the whole memory off', () => {
     expect(textOf('deploy/systemd/crossbill.service')).toMatch(/^LimitCORE=0$/m);
     const { services } = parse(textOf('docker-compose.yml')) as {
       services: Readonly<Record<string, { readonly ulimits?: { readonly core?: number } }>>;

@@ -18,17 +18,17 @@ const rows = [...textOf('docs/guarantees.md').matchAll(/^- \*\*(G\d+)\*\* (.+?)<
 );
 
 describe('docs/guarantees.md', () => {
-  it('states each guarantee once, in a sentence', () => {
+  it('docs/guarantees.md states each guarantee once, in a sentence', () => {
     expect(rows.map((r) => r.id)).toEqual(Array.from({ length: 16 }, (_, i) => `G${i + 1}`));
     for (const { promise } of rows) expect(promise).toMatch(/^[A-Z].{20,}\.$/);
   });
 
-  it('names existing tests', () => {
+  it('docs/guarantees.md names existing tests', () => {
     const broken = rows.flatMap(({ id, tests }) => missing(id, tests));
     expect(broken).toEqual([]);
   });
 
-  it("is the README's target for readers in search of proof", () => {
+  it('the README sends readers in search of proof to docs/guarantees.md', () => {
     expect(textOf('README.md')).toContain('](docs/guarantees.md)');
   });
 });
@@ -36,12 +36,12 @@ describe('docs/guarantees.md', () => {
 describe('docs/security.md', () => {
   const attacks = [...textOf('docs/security.md').matchAll(/^- \*\*(.+?)\.\*\* .+?<br>(`.+)$/gm)];
 
-  it('names an existing test for each attack', () => {
+  it('docs/security.md names an existing test for each attack', () => {
     expect(attacks.length).toBeGreaterThan(12);
     expect(attacks.flatMap(([, attack = '', tests = '']) => missing(attack, tests.split('<br>')))).toEqual([]);
   });
 
-  it('names the limits of the protection, and the address to report a hole', () => {
+  it('docs/security.md names the limits of the protection, and the address to report a hole', () => {
     expect(textOf('docs/security.md')).toMatch(/## What it does not protect against\n\n- \*\*/);
     expect(textOf('docs/security.md')).toContain('](../SECURITY.md)');
     expect(textOf('SECURITY.md')).toContain('](docs/security.md)');

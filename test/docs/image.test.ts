@@ -31,7 +31,7 @@ describe('the Dockerfile', () => {
   const of = (command: string): readonly string[] =>
     stages.flatMap(({ steps }) => steps.filter((s) => s.command === command).map(({ rest }) => rest));
 
-  it('copies only existing files the builder receives', () => {
+  it('the Dockerfile copies only existing files the builder receives', () => {
     const sources = of('COPY')
       .filter((rest) => !rest.startsWith('--from'))
       .flatMap((rest) => rest.split(' ').slice(0, -1));
@@ -43,7 +43,7 @@ describe('the Dockerfile', () => {
     expect(sent.filter((name) => !isThere(name))).toEqual([]);
   });
 
-  it("takes an earlier stage's files from it", () => {
+  it("the Dockerfile takes an earlier stage's files from it", () => {
     const taken = of('COPY').flatMap((rest) => {
       const [, stage = '', path = ''] = /^--from=(\w+) \/app\/(\S+)/.exec(rest) ?? [];
       return stage === '' ? [] : [{ stage, path }];
@@ -61,7 +61,7 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it("runs package.json's scripts, installs from the lock, and removes only files of the build", () => {
+  it("the Dockerfile runs package.json's scripts, installs from the lock, and removes only build files", () => {
     const run = of('RUN').join('\n');
     for (const [, script = ''] of run.matchAll(/npm run ([\w:-]+)/g)) expect(scripts).toHaveProperty(script);
     expect(run.match(/npm ci/g)).toHaveLength(2);
@@ -72,12 +72,12 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it('starts a built program', () => {
+  it('the image starts a built program', () => {
     for (const program of [...text.matchAll(/(?<=")dist\/([\w/]+)\.js/g)])
       expect([program[0], isThere(`${sourceOf(program[1] ?? '')}.ts`)]).toEqual([program[0], true]);
   });
 
-  it('starts the daemon like npm start, with a young generation strangers cannot fill', () => {
+  it('the image starts the daemon like npm start, with a young generation strangers cannot fill', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } };
     expect(text.match(/(?<=^ENTRYPOINT ).+$/gm)?.at(-1)).toBe(
       JSON.stringify(scripts.start.split(' ')).replaceAll(',', ', '),
@@ -85,13 +85,13 @@ describe('the Dockerfile', () => {
     expect(scripts.start).toContain(' --max-semi-space-size=2 ');
   });
 
-  it("uses one Node of an exact version, of .nvmrc's line", () => {
+  it("the Dockerfile uses one Node of an exact version, of .nvmrc's line", () => {
     const [, major = ''] = /^ARG NODE_IMAGE=node:(\d+)\.\d+\.\d+-[\w-]+$/m.exec(text) ?? [];
     expect(major).toBe(textOf('.nvmrc').trim());
     expect([...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual(Array(4).fill('${NODE_IMAGE}'));
   });
 
-  it('runs as a user by number, and restarts only when the process itself does not answer', () => {
+  it('the image runs as a numbered user, and restarts only when the process itself does not answer', () => {
     expect(of('USER')).toEqual(['1000:1000', '1000:1000']);
     expect(of('HEALTHCHECK').join()).toContain('/livez');
     expect(of('HEALTHCHECK').join()).not.toContain('readyz');
@@ -135,7 +135,7 @@ function composed(env: NodeJS.Dict<string>): Compose {
 }
 
 describe('docker compose', () => {
-  it("asks for the one thing a copy of .env.example leaves out, and then has a database within the daemon's reach", () => {
+  it("compose asks for the one thing .env.example leaves out, and has a database within the daemon's reach", () => {
     const copied = parseEnv(renderEnvExample());
     expect(() => composed(copied)).toThrow(/POSTGRES_PASSWORD .*: set it in \.env/);
     const { services } = composed({ ...copied, POSTGRES_PASSWORD: 'abc123' });
@@ -149,7 +149,7 @@ describe('docker compose', () => {
     expect(url.hostname).toBe('postgres');
   });
 
-  it('needs nothing but deploy/sandbox.env beside the sandbox, and never touches the data of the real one', () => {
+  it("compose needs only deploy/sandbox.env for the sandbox, and never touches the real one's data", () => {
     const real = composed({ POSTGRES_PASSWORD: 'abc123' });
     const sandbox = composed(parseEnv(textOf('deploy/sandbox.env')));
     expect(sandbox.services['crossbill']?.env_file).toEqual(['deploy/sandbox.env']);

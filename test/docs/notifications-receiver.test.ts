@@ -45,7 +45,7 @@ describe('the example receiver of docs/notifications.md', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('takes deliveries signed with its secret, once, and nothing else', async () => {
+  it('the example receiver takes deliveries signed with its secret, once, and nothing else', async () => {
     const at = new Date();
     const told = putDown(sampleOf('invoice.paid', 'x'), 'standard', at);
     const [right, rotated, wrong] = [[newSecret(5)], [newSecret(6), newSecret(5)], [newSecret(6)]].map(

@@ -62,18 +62,18 @@ describe('the OpenAPI document', () => {
     operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   });
 
-  it('passes the strict rules of the linter without an error and without a warning', async () => {
+  it("the OpenAPI document passes the linter's strict rules without an error or a warning", async () => {
     expect(await problemsOf(document)).toEqual([]);
   });
 
-  it('is of version 3.1, says null in its words, and has every notification', () => {
+  it('the OpenAPI document has version 3.1, says null in its words, and has every notification', () => {
     expect(document['openapi']).toBe('3.1.0');
     expect(Object.keys(document.webhooks)).toEqual([...NOTIFICATION_TYPES]);
     expect(JSON.stringify(document)).not.toContain('"nullable"');
     expect(JSON.stringify(document['components'])).toContain('["string","null"]');
   });
 
-  it('fails with an example at odds with its schema', async () => {
+  it('the linter fails on an example at odds with its schema', async () => {
     const [path = ''] = Object.keys(document.paths);
     const broken = structuredClone(document);
     Object.assign(broken.paths[path]?.['post']?.requestBody?.content['application/json'] ?? {}, {
@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     expect((await problemsOf(broken)).join()).toContain('no-invalid-media-type-examples');
   });
 
-  it('gives every operation its own plain name and an explained group', () => {
+  it('the OpenAPI document gives every operation its own plain name and an explained group', () => {
     const told = Object.values(document.webhooks).flatMap((path) => Object.values(path));
     const names = [...operations, ...told].map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
     expect([...explained].filter((tag) => !operations.some(({ tags }) => tags.includes(tag)))).toEqual([]);
   });
 
-  it("describes every operation's answers: a schema with an example for success, and the one shape for a refusal", () => {
+  it('each operation describes its answers: a schema with an example for success, one shape for a refusal', () => {
     for (const { operationId, responses, security } of operations) {
       const done = Object.entries(responses).filter(([status]) => /^2/.test(status));
       expect([operationId, done.length]).not.toEqual([operationId, 0]);
@@ -112,7 +112,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('leaves no object without its nameable fields', () => {
+  it('each object of the OpenAPI document declares its fields if they have names', () => {
     const { schemas } = document['components'] as { schemas: Json };
     const found = [
       ...Object.entries(schemas).flatMap(([name, schema]) => (name === 'UndoReturnDto' ? [] : open(schema, name))),

@@ -12,7 +12,7 @@ describe('docs/reference/', () => {
     for (const { path, text } of await referencePages()) expect({ path, text: textOf(path) }).toEqual({ path, text });
   });
 
-  it('names every setting, every metric, every command and every route', async () => {
+  it('the reference names every setting, every metric, every command and every route', async () => {
     const settings = textOf('docs/reference/settings.md');
     for (const { name } of Object.values(SETTINGS)) expect(settings).toContain(`| \`${name}\` |`);
     const metrics = await metricsOf();
@@ -26,7 +26,7 @@ describe('docs/reference/', () => {
     for (const { method, path } of routes) expect(page).toContain(`\n| \`${method} ${path}\` |`);
   });
 
-  it('gives every route below /v1 its role', async () => {
+  it('the reference gives every route below /v1 its role', async () => {
     for (const { path, operation } of routesOf(await openApiDocument())) {
       if (path.startsWith('/v1/')) expect(['read', 'signup', 'ops']).toContain(operation['x-role']);
       else expect(operation['x-role']).toBeUndefined();

@@ -9,7 +9,7 @@ const page = textOf(PAGE);
 const until = new Date('2026-01-02T03:04:05.678Z');
 
 describe('the commands of "Backups and restore"', () => {
-  it("are the restore drill's own, each of them, and bash can read them", () => {
+  it('the commands of "Backups and restore" are the restore drill\'s own, and bash can read them', () => {
     for (const [step, block] of Object.entries(stepsOf(page))) {
       const text = filledIn(block, '/tmp/b', step === 'restoreBase' ? until : null);
       expect([step, text]).toEqual([step, expect.not.stringContaining('/backup/')]);
@@ -20,7 +20,7 @@ describe('the commands of "Backups and restore"', () => {
     );
   });
 
-  it('cannot grow or shrink without the drill', () => {
+  it('the commands of "Backups and restore" cannot grow or shrink without the drill', () => {
     const more = page.replace('### After a restore', '```sh\nrm -rf "$PGDATA.before"\n```\n\n### After a restore');
     expect(() => stepsOf(more)).toThrow('no step of the restore drill carries this block out:\nrm -rf');
     expect(() => stepsOf(page.replace('pg_dump --format', 'pg_dumpall --format'))).toThrow(PAGE);

@@ -21,12 +21,12 @@ describe('docs/sizing.md', () => {
     ['70 renewals a second', '70.0/s of 71.1/s'],
     ['116 MB at rest, 309 MB at the most', '116, 309, 271 MB'],
     ['10,000 pages to compare a million invoices', '10,004 requests'],
-  ])('says “%s”, as the benchmarks do', (said, measured) => {
+  ])('docs/sizing.md says “%s”, as the benchmarks do', (said, measured) => {
     expect(page).toContain(said);
     expect(benchmarks).toContain(measured);
   });
 
-  it('multiplies the costs of a renewal rightly', () => {
+  it('docs/sizing.md multiplies the costs of a renewal rightly', () => {
     expect(page).toContain(`| requests to Stripe | ${REQUESTS} |`);
     expect(page).toContain(`| processor time | ${PROCESSOR_MS} ms |`);
     expect(page).toContain(`| log written by PostgreSQL | ${LOG_KB} KB |`);
@@ -52,7 +52,7 @@ describe('docs/sizing.md', () => {
     }
   });
 
-  it('divides Stripe’s limit rightly', () => {
+  it("docs/sizing.md divides Stripe's limit rightly", () => {
     expect(page).toContain('25 renewals a second, 90,000 an hour');
     expect([100 / REQUESTS, (100 / REQUESTS) * 3_600]).toEqual([25, 90_000]);
     expect(page).toContain('8.3 minutes at 20 a second');

@@ -100,7 +100,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
   };
   const of = (type: string): Row[] => mor.filter((line) => line['type'] === type);
 
-  it('every charge of the MoR stands once in the payments, with its amount, and twice in the ledger: taken, and shown on Stripe', async () => {
+  it('each charge of the MoR stands once in the payments and twice in the ledger: taken, and shown on Stripe', async () => {
     const [payments, ledger] = [await exported('payments'), await exported('ledger')];
     expect(of('payment').length).toBeGreaterThanOrEqual(9);
     expect(payments).toHaveLength(of('payment').length);
@@ -126,7 +126,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it('every refund of the MoR stands once in the refunds by its rfnd_ id, with its credit note', async () => {
+  it('each refund of the MoR stands once in the refunds by its rfnd_ id, with its credit note', async () => {
     const [refunds, ledger] = [await exported('refunds'), await exported('ledger')];
     expect([of('refund').length, refunds.length]).toEqual([4, 4]);
     for (const given of of('refund')) {
@@ -140,7 +140,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it("each row belongs to the month of the MoR's booking, and the months together are complete", async () => {
+  it("each ledger row belongs to the month of the MoR's booking, and the months together are complete", async () => {
     const all = await exported('ledger');
     const months = [...new Set(all.map((r) => r['moved_at']?.slice(0, 7) ?? ''))].sort();
     expect(months.length).toBeGreaterThan(1);
@@ -154,7 +154,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect(await exported('payments', '--month', '2020-01')).toEqual([]);
   });
 
-  it('the trial balance is even in each month, its clearing accounts stand at zero, and it ends where the MoR’s own sums do', async () => {
+  it("the trial balance is even in each month, its clearing accounts stand at zero, and it ends at the MoR's own sums", async () => {
     type Line = { account: string; clearing: boolean; opening: number; debit: number; credit: number; closing: number };
     type Balance = { currency: string; accounts: Line[]; total: Line };
     const balanceOf = async (month: string): Promise<Balance[]> => {
@@ -200,7 +200,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect(text.out).not.toContain('shows it'); // nothing is open
   });
 
-  it('by the tables of docs/accounting.md the month goes into Xero as a statement and into QuickBooks and NetSuite as journals, and comes to the trial balance', async () => {
+  it('by docs/accounting.md a month enters Xero as a statement, QuickBooks and NetSuite as journals, and sums up right', async () => {
     const page = readFileSync('docs/accounting.md', 'utf8');
     /** The table below a heading: each field with the export's column of each way, empty where there is none. */
     const mapping = (program: string): [field: string, first: string, second: string][] =>
@@ -286,18 +286,18 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect((await cli(['trial-balance'], world.env)).code).toBe(2);
   });
 
-  it('amounts stand in smallest units and as decimals of their currency', async () => {
+  it('exports show amounts in smallest units and as decimals of their currency', async () => {
     const seen = (await exported('payments')).map((r) => [r['currency'], r['amount']].join(' '));
     expect([...new Set(seen)].sort()).toEqual(['EUR 29.90', 'JPY 4800', 'KWD 1.234']);
   });
 
-  it("no customer's text can become a formula", async () => {
+  it("no customer's text in an export can become a formula", async () => {
     const csv = (await cli(['export', 'refunds'], world.env)).out;
     expect(csv).toContain(",'+49 30 1234,");
     expect(csv).not.toMatch(/(^|,)[=+@]/m);
   });
 
-  it('JSON lines have the columns of the CSV, with amounts in smallest units as numbers', async () => {
+  it("exported JSON lines have the CSV's columns, with amounts in smallest units as numbers", async () => {
     const { out } = await cli(['export', 'payments', '--json'], world.env);
     const lines = out
       .trimEnd()
@@ -312,7 +312,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     );
   });
 
-  it('--out shows only a complete file, and reports its size', async () => {
+  it('export --out shows only a complete file, and reports its size', async () => {
     const file = join(folder, 'payments.csv');
     const ran = await cli(['export', 'payments', '--out', 'payments.csv'], world.env, { cwd: folder });
     expect(ran).toMatchObject({ code: 0, out: `Wrote ${of('payment').length} rows to ${file}.\n` });
@@ -330,7 +330,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect(nowhere).toMatchObject({ code: 1, err: expect.stringMatching(/where\.csv cannot be written \(ENOENT\)\./) });
   });
 
-  it('--out follows a link to a file, and refuses a folder', async () => {
+  it('export --out follows a link to a file, and refuses a folder', async () => {
     const own = mkdtempSync(join(tmpdir(), 'crossbill-out-'));
     const whole = (await cli(['export', 'payments'], world.env)).out;
     const out = (name: string) => cli(['export', 'payments', '--out', name], world.env, { cwd: own });
@@ -345,7 +345,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     rmSync(own, { recursive: true, force: true });
   });
 
-  it('refuses a wrong month, and a month together with a time', async () => {
+  it('export refuses a wrong month, and a month together with a time', async () => {
     const wrong = await cli(['export', 'ledger', '--month', '2026-13'], world.env);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Use a month such as 2026-11.')]);
     const both = await cli(['export', 'ledger', '--month', '2026-11', '--since', '30d'], world.env);

@@ -47,7 +47,7 @@ describe('An overpayment', () => {
       return { invoiceId, paymentId: paid.paymentId };
     }
 
-    it('is one item with both payers, however many reports come', async () => {
+    it('an overpayment is one item with both payers, however many reports come', async () => {
       const { invoiceId, paymentId } = await creditedMeanwhile();
       await world.invoice(invoiceId, 'paid');
       const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
@@ -65,7 +65,7 @@ describe('An overpayment', () => {
       expect(await reviews(world, invoiceId)).toHaveLength(1);
     });
 
-    it('is refunded as the item proposes, and no more', async () => {
+    it('a person refunds an overpayment as the item proposes, and no more', async () => {
       const { invoiceId, paymentId } = await creditedMeanwhile();
       const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
       const chosen = { resolution: 'refund', note: 'given back' };
@@ -94,7 +94,7 @@ describe('An overpayment', () => {
       expect(refunded).toEqual(mode === 'payment_record' ? [500] : []);
     });
 
-    it('becomes the customer’s credit when a person applies it', async () => {
+    it("an overpayment becomes the customer's credit when a person applies it", async () => {
       const { invoiceId, paymentId } = await creditedMeanwhile();
       const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
       const chosen = { resolution: 'apply', note: 'a credit' };
@@ -142,7 +142,7 @@ describe('A payment of another amount', () => {
     expect(await untilReviews(world, invoiceId, [])).toEqual([]);
   });
 
-  it('let through by a person as a part leaves the invoice open for the rest, marks the rest, and holds a third payment', async () => {
+  it('a person lets a partial payment through; the invoice stays open, the rest pays it, and a third payment waits', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await openRenewal(world, s);

@@ -214,7 +214,7 @@ function expected(status: number, code: string): { status: number; code: string 
 }
 
 describe('an error of the MoR reaches the caller with its code and a remedy', () => {
-  it.each(CASES)('%s', async (_, { asked, call, mor, status, code }) => {
+  it.each(CASES)('the caller of a MoR route gets code and remedy: %s', async (_, { asked, call, mor, status, code }) => {
     const [method, path] = mor.split(' ');
     const [ours, where, body] = asked;
     const said = { field: 'somewhere', message: 'is not right' };

@@ -62,7 +62,7 @@ async function withProforma(): Promise<{ id: string; proformaId: string }> {
 }
 
 describe('a failed renewal gets a link automatically', () => {
-  it.each(['decline', 'requires_action'])('after %s, once, and its payment marks the invoice paid', async (outcome) => {
+  it.each(['decline', 'requires_action'])('a failed renewal gets a payment link after %s, once, and its payment marks the invoice paid', async (outcome) => {
     const { id, link } = await linked(outcome);
     expect(link).toMatchObject({ pricedAmount: { amount: '29.90', currency: 'EUR' }, url: expect.any(String) });
     const asked = await world.api('POST', `/v1/invoices/${id}/payment-link`, {
@@ -90,7 +90,7 @@ describe('a failed renewal gets a link automatically', () => {
     for (const line of story) expect(explained.out).toContain(line);
   });
 
-  it('and only one after a lost answer', async () => {
+  it('a failed renewal gets one payment link in spite of a lost answer', async () => {
     await world.control('DELETE', '/requests');
     const fault = { side: 'mor', method: 'POST', path: '/api/payment-links', times: 1, action: 'drop_after' };
     await world.control('POST', '/faults', fault);
@@ -104,7 +104,7 @@ describe('a failed renewal gets a link automatically', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('and an item if the renewal succeeds after all', async () => {
+  it('a renewal paid after all opens an item about its payment link', async () => {
     const { id, s, link } = await linked();
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'succeed' });
     await world.control('POST', '/mor/retry', { invoice_id: id });
@@ -113,7 +113,7 @@ describe('a failed renewal gets a link automatically', () => {
     expect(String(item?.['summary'])).toContain(String(link['id']));
   });
 
-  it('and the MoR’s refusal of it is a person’s to see', async () => {
+  it("the MoR's refusal of a payment link opens an item", async () => {
     const fault = { side: 'mor', path: '/api/payment-links', action: 'status', status: 409 };
     await world.control('POST', '/faults', { ...fault, body: { code: 'no_active_arrangement', errors: [] } });
     const { id } = await renewal('decline');
@@ -128,7 +128,7 @@ describe('a failed renewal gets a link automatically', () => {
 });
 
 describe('Crossbill finds unreported facts by looking', () => {
-  it('a paid link', async () => {
+  it('Crossbill finds an unreported payment at a link by a read', async () => {
     const { id, link } = await linked();
     await loseNext(world, 'payment.captured');
     await world.control('POST', `/payment-links/${String(link['id'])}/pay`, {});
@@ -137,7 +137,7 @@ describe('Crossbill finds unreported facts by looking', () => {
     expect(payments).toMatchObject([{ amount: 2990, mark: 'confirmed' }]);
   });
 
-  it('an issued proforma invoice, and a refused one, with the reason', async () => {
+  it('Crossbill finds an issued or refused proforma invoice by a read, with the reason', async () => {
     const { id, proformaId } = await withProforma();
     await loseNext(world, 'proforma_invoice.issued');
     await world.advance(60);
@@ -151,7 +151,7 @@ describe('Crossbill finds unreported facts by looking', () => {
     expect(proformasOf(failed)).toMatchObject([{ issuanceFailure: { message: 'the VAT number is not known' } }]);
   });
 
-  it('a bank transfer: a person asks for its amount until its event comes after all', async () => {
+  it('Crossbill finds a bank transfer by a read; a person asks for its amount until its event comes', async () => {
     const { id, proformaId } = await withProforma();
     await world.advance(60);
     await loseNext(world, 'proforma_invoice.settled');
@@ -186,7 +186,7 @@ describe('Crossbill finds unreported facts by looking', () => {
       expect(explained.out).toContain(line);
   });
 
-  it('the loss of a dispute from its outcome alone, in any number of deliveries', async () => {
+  it('Crossbill books the loss of a dispute from its outcome alone, in any number of deliveries', async () => {
     const { id } = await renewal('succeed');
     const paid = await world.invoice(id, 'paid');
     const paymentId = String((paid['payments'] as Json[])[0]?.['id']);
@@ -213,7 +213,7 @@ describe('Crossbill finds unreported facts by looking', () => {
   });
 });
 
-it('review items come with the soonest deadline first where asked for, page by page, newest first else', async () => {
+it('review items sort by the soonest deadline on request, else newest first, page by page', async () => {
   const { id } = await renewal('succeed');
   const paid = await world.invoice(id, 'paid');
   const paymentId = String((paid['payments'] as Json[])[0]?.['id']);

@@ -17,7 +17,7 @@ describe('bank transfers', () => {
   const settle = (morId: unknown, amount?: string): Promise<Reply> =>
     world.control('POST', `/proformas/${String(morId)}/settle`, amount === undefined ? {} : { amount });
 
-  it('issues a proforma invoice for the amount due, and its transfer pays the invoice', async () => {
+  it('a proforma invoice asks for the amount due, and its transfer pays the invoice', async () => {
     const id = await openInvoice(world);
     const made = await make(id);
     expect(made.status).toBe(201);
@@ -55,7 +55,7 @@ describe('bank transfers', () => {
     expect(late).toMatchObject({ status: 409, body: { code: 'invoice_not_payable' } });
   });
 
-  it('returns the standing proforma invoice instead of a second one', async () => {
+  it('a second request returns the standing proforma invoice', async () => {
     const id = await openInvoice(world);
     const [a, b] = await Promise.all([make(id), make(id)]);
     const third = await make(id);
@@ -65,7 +65,7 @@ describe('bank transfers', () => {
     expect((all.body['data'] as Json[]).filter((p) => p['merchantReference'] === id)).toHaveLength(1);
   });
 
-  it('leaves the invoice open with a review item when the transfer is too small, until a person applies it', async () => {
+  it('a small transfer leaves the invoice open with a review item until a person applies it', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     await world.advance(60);
@@ -87,7 +87,7 @@ describe('bank transfers', () => {
     expect(await stripeStatus(world, id)).toBe('open');
   });
 
-  it('asks a person when more came than is due', async () => {
+  it('a transfer above the amount due opens a review item', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     await world.advance(60);
@@ -96,7 +96,7 @@ describe('bank transfers', () => {
     expect(await stripeStatus(world, id)).toBe('open');
   });
 
-  it('takes one payment of a settlement delivered twice, before the issued event, and under another event id', async () => {
+  it('a settlement counts once: delivered twice, before the issued event, or under another event id', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     const data = {
@@ -134,7 +134,7 @@ describe('bank transfers', () => {
     expect(seen.body['reviews']).toEqual([]);
   });
 
-  it('shows the reason for a refused proforma invoice and makes another with a new key', async () => {
+  it('a refused proforma invoice shows its reason, and a new key makes another', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     await world.control('POST', `/proformas/${String(body['id'])}/fail`, { message: 'the VAT number is not known' });
@@ -151,7 +151,7 @@ describe('bank transfers', () => {
     expect(again.body['id']).not.toBe(body['id']);
   });
 
-  it('deletes an unissued one, and answers not_deletable afterwards', async () => {
+  it('a person deletes an unissued proforma invoice, and an issued one is not_deletable', async () => {
     const id = await openInvoice(world);
     await make(id);
     expect((await world.api('DELETE', `/v1/invoices/${id}/proforma`)).status).toBe(204);
@@ -164,7 +164,7 @@ describe('bank transfers', () => {
     expect(refused).toMatchObject({ status: 409, body: { code: 'not_deletable' } });
   });
 
-  it("names the recipient's missing fields before any request to the MoR", async () => {
+  it("a proforma request names the recipient's missing fields before any request to the MoR", async () => {
     const id = await openInvoice(world);
     await world.control('DELETE', '/requests');
     const refused = await make(id, { jurisdiction: 'GB', due_date: '2099-12-31' });
@@ -177,13 +177,13 @@ describe('bank transfers', () => {
     expect(sent.filter((r) => String(r['path']).includes('proforma-invoices'))).toEqual([]);
   });
 
-  it("passes on the MoR's refusal of a due date before the issue date", async () => {
+  it("a due date before the issue date gets the MoR's refusal", async () => {
     const id = await openInvoice(world);
     const backwards = await make(id, { ...PROFORMA, issue_date: '2026-11-20', due_date: '2026-11-19' });
     expect(backwards).toMatchObject({ status: 400, body: { errors: [{ field: 'due_date' }] } });
   });
 
-  it("goes on with the MoR's existing proforma invoice for the reference", async () => {
+  it("Crossbill goes on with the MoR's existing proforma invoice for the reference", async () => {
     const id = await openInvoice(world);
     const money = { amount: '29.90', currency: 'EUR' };
     const there = await atMor(world, '/api/proforma-invoices', {
@@ -203,7 +203,7 @@ describe('bank transfers', () => {
     await world.invoice(id, 'paid');
   });
 
-  it('makes one proforma invoice for a request with a lost answer', async () => {
+  it('a proforma request with a lost answer makes one proforma invoice', async () => {
     const id = await openInvoice(world);
     const fault = { side: 'mor', method: 'POST', path: '/api/proforma-invoices', times: 1, action: 'drop_after' };
     await world.control('POST', '/faults', fault);
@@ -217,7 +217,7 @@ describe('bank transfers', () => {
     expect((all.body['data'] as Json[]).filter((p) => p['merchantReference'] === id)).toHaveLength(1);
   });
 
-  it('makes one from a tax calculation', async () => {
+  it('a tax calculation makes a proforma invoice', async () => {
     const id = await openInvoice(world);
     const calculation = await atMor(world, '/api/tax/calculations', {
       currency: 'GBP',
@@ -244,7 +244,7 @@ describe('bank transfers', () => {
     expect(await make(other, body)).toMatchObject({ status: 422, body: { code: 'tax_calculation_already_used' } });
   });
 
-  it('hands on the refusals of the MoR with their status and code', async () => {
+  it("a caller gets the MoR's refusals of a proforma invoice with status and code", async () => {
     const id = await openInvoice(world);
     const refused = await make(id, { ...PROFORMA, jurisdiction: 'AQ' });
     expect(refused).toMatchObject({ status: 422, body: { code: 'unsupported_jurisdiction' } });
@@ -259,7 +259,7 @@ describe('bank transfers', () => {
     expect(seen.body['proformas']).toEqual([]);
   });
 
-  it('answers 502 while the MoR is silent and makes one proforma invoice in the end', async () => {
+  it('a caller gets 502 while the MoR is silent, and one proforma invoice in the end', async () => {
     const id = await openInvoice(world);
     await world.control('POST', '/faults', {
       side: 'mor',

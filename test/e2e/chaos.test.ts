@@ -52,7 +52,7 @@ describe('two daemons on a database of their own', () => {
   });
 
   it(
-    'one dies under load (kill): the other finishes its work, and every payment has one record, attached once',
+    'one daemon dies under load (kill): the other finishes its work, and every payment has one record, attached once',
     async () => {
       const invoices = await renewAtOnce(world, subscribers, RENEWALS);
       await untilSomeCalls(world, 8);

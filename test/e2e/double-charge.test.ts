@@ -59,7 +59,7 @@ describe('the guard against a double charge', () => {
       (at) => at !== null,
     );
 
-  it('reports a card within seconds of invoice.created, with the fix and the end of the draft hour', async () => {
+  it("Crossbill reports a card at Stripe within seconds of invoice.created, with the fix and the draft's end", async () => {
     const s = await subscriber('eve@example.com');
     const card = await ownCard(s);
     const began = Date.now();
@@ -97,7 +97,7 @@ describe('the guard against a double charge', () => {
     ]);
   });
 
-  it('the item closes automatically once somebody stops the invoice', async () => {
+  it('the item about a card at Stripe closes automatically once somebody stops the invoice', async () => {
     const s = await subscriber('stopped@example.com');
     await ownCard(s);
     const invoiceId = await draftRenewal(world, s);
@@ -118,7 +118,7 @@ describe('the guard against a double charge', () => {
     });
   });
 
-  it('an ordinary renewal costs one look at its subscription, its next events and invoices of the day none, and no item', async () => {
+  it('an ordinary renewal costs one look at its subscription, its next events none, and opens no item', async () => {
     const s = await subscriber('ada@example.com');
     const invoiceId = await draftRenewal(world, s);
     await isLookedAt(invoiceId);

@@ -33,7 +33,7 @@ describe('ENROLMENT=linked', () => {
   });
   afterAll(() => world.close());
 
-  it('records an invoice of an unlinked customer, ignores it as not enrolled, and neither relays nor expects it', async () => {
+  it("Crossbill records an unlinked customer's invoice, ignores it as not enrolled, and neither relays nor expects it", async () => {
     const s = await stranger(world);
     const invoiceId = await renewalOf(world, s);
     const invoice = await world.invoice(invoiceId, 'ignored');
@@ -64,7 +64,7 @@ describe('ENROLMENT=linked', () => {
     expect((await page.get('/console/invoices?status=ignored')).text).toContain('not enrolled');
   });
 
-  it("an outside invoice charged, given up or stuck at Stripe raises no item, and stays ignored after Stripe's own card pays it", async () => {
+  it("an outside invoice raises no item when charged, given up or stuck, and stays ignored after Stripe's card pays it", async () => {
     const s = await stranger(world, { card: true });
     const [stuck, paid] = [await renewalOf(world, s), await renewalOf(world, s)];
     await world.control('POST', `/stripe/invoices/${stuck}/finalization-error`, { message: 'no location' });
@@ -85,7 +85,7 @@ describe('ENROLMENT=linked', () => {
     expect([...(await openItems(world, stuck)), ...(await openItems(world, paid))]).toEqual([]);
   });
 
-  it('a signup links its customer: Crossbill relays the renewal, the MoR charges it, and it is paid', async () => {
+  it('a signup links its customer: Crossbill relays the renewal, the MoR charges it, and the mark pays it', async () => {
     const s = await world.subscriber({ amount: 1000 });
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(s.subscriptionId);
@@ -93,7 +93,7 @@ describe('ENROLMENT=linked', () => {
     expect(await relayed(world, invoiceId)).toBe(1);
   });
 
-  it('a payment of the MoR makes an outside invoice ours, gets its mark, and enrols its customer for the next invoice', async () => {
+  it('a payment of the MoR makes an outside invoice ours, gets its mark, and enrols its customer', async () => {
     const s = await stranger(world);
     const first = await renewalOf(world, s);
     await world.invoice(first, 'ignored');
@@ -109,7 +109,7 @@ describe('ENROLMENT=linked', () => {
     expect(['expected', 'open']).toContain(expected['status']);
   });
 
-  it('POST /v1/customers links a customer from elsewhere from the next invoice on; an earlier outside invoice stays outside', async () => {
+  it('POST /v1/customers enrols a customer for the next invoice; an earlier outside invoice stays outside', async () => {
     const s = await stranger(world);
     const before = await renewalOf(world, s);
     await world.invoice(before, 'ignored');
@@ -152,7 +152,7 @@ describe('ENROLMENT=linked', () => {
     expect(text.out).toMatch(/\d+ not enrolled/);
   });
 
-  it('status says how far the migration is', async () => {
+  it('status says how far the enrolment is', async () => {
     const ran = await cliJson<{ enrolment: Record<string, unknown> }>(['status'], world.env);
     expect(ran.body.enrolment).toMatchObject({
       rule: 'linked',
@@ -194,7 +194,7 @@ describe('ENROLMENT=metadata', () => {
     ).toEqual([]);
   });
 
-  it('reads the metadata of the customer once, and another value counts as none', async () => {
+  it("Crossbill reads the customer's metadata once, and another value counts as none", async () => {
     const [ours, other] = [
       await stranger(world, { customer: { billed_by: 'mor' } }),
       await stranger(world, { customer: { billed_by: 'stripe' } }),

@@ -137,7 +137,7 @@ describe('repeated deliveries and payments', () => {
     expect(await stripeSide(world, invoiceId)).toMatchObject({ status: 'paid', notes: [], refundReferences: [] });
   });
 
-  it('a refund told by the answer, by the webhook and by its repeats is one refund and one credit note', async () => {
+  it('a refund in the response, the webhook and its repeats is one refund and one credit note', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = takenByMor(world, s, invoiceId, 1000);
     const said = { customerId: s.customerId, invoiceId, amount: 1000 };
@@ -204,7 +204,7 @@ describe('reported events of Stripe', () => {
   };
   const expected = (id: string): Promise<Json> => world.invoice(id, 'expected');
 
-  it('in two API versions are one event and open no item', async () => {
+  it('a Stripe event in two API versions is one event and opens no item', async () => {
     await send('01-rendering-new', '1');
     await send('01-rendering-old', '1');
     await expected('in_two1');
@@ -213,7 +213,7 @@ describe('reported events of Stripe', () => {
     expect((await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open')).body.data).toEqual([]);
   });
 
-  it('are the merchant’s own under the account of the key, and foreign under another account', async () => {
+  it("an event of the key's account is the merchant's own, and of another account foreign", async () => {
     const { id } = await world.stripe.accounts.retrieveCurrent();
     await send('02-own-account', '1', id);
     await expected('in_own1');
@@ -221,7 +221,7 @@ describe('reported events of Stripe', () => {
     expect(await eventStatus(world, 'stripe', 'evt_own2')).toBe('ignored');
   });
 
-  it('keep the number of their invoice, also where it passes the check of card numbers', async () => {
+  it("an event keeps its invoice number, also if the number looks like a card's", async () => {
     for (const [n, number] of [
       ['1', '2026-1125-00007'],
       ['2', 'INV-20261125-00007'],
@@ -232,7 +232,7 @@ describe('reported events of Stripe', () => {
     }
   });
 
-  it('of a version before 2018-11-08 are parked, and a newer rendering decides them', async () => {
+  it('Crossbill parks an event of a version before 2018-11-08, and a newer rendering decides it', async () => {
     for (const [name, n] of [
       ['14-1-updated', '1'],
       ['14-2-closed', '2'],
@@ -285,7 +285,7 @@ describe('A lost answer to COMMIT', () => {
       expect([marked.rowCount, open.rows]).toEqual([invoices.length, []]);
     }
 
-    it('at the endpoints: the sender gets 503, comes again, and each event is there once', async () => {
+    it('a commit lost at the endpoints: the sender gets 503, comes again, and each event is there once', async () => {
       proxy.loseAnswers('store_events', 'SELECT ', 3); // the statement's name: its text travels once a connection
       await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3);
       const { body } = await world.control('GET', '/deliveries');
@@ -294,7 +294,7 @@ describe('A lost answer to COMMIT', () => {
       expect(statuses.filter((s) => s !== 200 && s !== 503)).toEqual([]);
     });
 
-    it('at a decision: Crossbill resumes from its stored rows, and no call has a second effect', async () => {
+    it('a commit lost at a decision: Crossbill resumes from its stored rows, and no call has a second effect', async () => {
       proxy.loseAnswers('step_', 'SELECT ', 3); // the statement's name begins so
       await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3 + 3);
     });
@@ -317,7 +317,7 @@ describe('Words no document has', () => {
     const say = (method: string, path: string, times = 1, status = WORD): Promise<unknown> =>
       world.control('POST', '/faults', { side: 'mor', method, path, times, action: 'rewrite', set: { status } });
 
-    it('with an unknown refund status shows it, keeps the amount and mirrors nothing before the event', async () => {
+    it('an unknown refund status shows, keeps the amount and mirrors nothing before the event', async () => {
       const s = await world.subscriber({ amount: 1000 });
       await world.invoice(s.firstInvoiceId, 'paid');
       const renewal = await world.invoice(await world.renew(s.subscriptionId), 'paid');
@@ -350,7 +350,7 @@ describe('Words no document has', () => {
       );
     });
 
-    it('with an unknown link status shows it, stands for the link, and gives way to the next answer', async () => {
+    it('an unknown link status shows, stands for the link, and gives way to the next answer', async () => {
       const id = await openInvoice(world);
       const path = `/v1/invoices/${id}/payment-link`;
       const body = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
@@ -362,7 +362,7 @@ describe('Words no document has', () => {
       await world.invoice(id, 'paid');
     });
 
-    it('with an unknown status of a webhook endpoint or an application shows it', async () => {
+    it('an unknown status of a webhook endpoint or an application shows', async () => {
       const endpoint = { url: 'https://hooks.example/mor', events: ['payment.captured'] };
       await say('POST', '/api/webhooks');
       expect(await world.api('POST', '/v1/mor/webhooks', endpoint)).toMatchObject({
@@ -382,7 +382,7 @@ describe('Words no document has', () => {
       expect((await look()).body).toMatchObject({ status: 'created' });
     });
 
-    it('decides on an unknown payment method type, since Crossbill passes it on', async () => {
+    it('Crossbill passes on and decides an unknown payment method type', async () => {
       const trial = { kind: 'trial', customer: { id: 'cus_wero' }, payment_method_types: ['wero'] };
       expect((await world.api('POST', '/v1/signups', trial)).status).toBe(400);
       await world.control('POST', '/mor/account', { payment_method_types: ['card', 'wero'] });
@@ -390,7 +390,7 @@ describe('Words no document has', () => {
       expect((await world.api('POST', '/v1/signups', { ...trial, payment_method_types: ['a b'] })).status).toBe(400);
     });
 
-    it('about a merchant shows company, description and stores', async () => {
+    it("a merchant's page shows company, description and stores", async () => {
       const path = '/v1/onboarding/merchants/larch';
       await world.api('POST', '/v1/onboarding/merchants', { merchantReference: 'larch', productCode: 'tor', company });
       const business = { businessDescription: 'Plans for trees', storeUrls: ['https://larch.example'] };

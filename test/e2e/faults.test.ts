@@ -131,7 +131,7 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
     },
   );
 
-  it('tells the whole story of an invoice in order, with the request ids of its calls', async () => {
+  it('an invoice tells its whole story in order, with the request ids of its calls', async () => {
     await world.control('DELETE', '/faults');
     const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 1000 });
@@ -204,7 +204,7 @@ describe('calls at the MoR', () => {
     await allWereMet(world);
   });
 
-  it('lost and failed deliveries come again and count once', async () => {
+  it('lost and failed deliveries of the MoR come again and count once', async () => {
     const invoiceId = await openRenewal(world, s);
     await world.control('POST', '/faults', {
       target: 'deliveries',

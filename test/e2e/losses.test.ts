@@ -45,7 +45,7 @@ describe('disputes and alerts', () => {
     return (body['data'] as Json[]).filter((e) => e['reason'] === 'dispute_lost');
   };
 
-  it('shows a dispute with its deadline and dashboard while the invoice stays paid', async () => {
+  it('an open dispute shows its deadline and dashboard, and the invoice stays paid', async () => {
     const disputeId = `dp_${invoiceId}`;
     await tell('dispute.action_needed', {
       disputeId,
@@ -82,7 +82,7 @@ describe('disputes and alerts', () => {
     expect(await stripeStatus(world, invoiceId)).toBe('paid');
   });
 
-  it('books a lost dispute once, however often the MoR reports its outcome', async () => {
+  it('Crossbill books a lost dispute once, however often the MoR reports its outcome', async () => {
     const disputeId = `dp_${invoiceId}`;
     await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_a_${invoiceId}`);
     await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_b_${invoiceId}`);
@@ -142,7 +142,7 @@ describe('disputes and alerts', () => {
     },
   );
 
-  it('refuses a refund of a payment lost in a dispute', async () => {
+  it('a refund of a payment lost in a dispute gets a refusal', async () => {
     await tell('dispute.outcome', { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost' });
     await world.until('the loss is booked', lost, (entries) => entries.length === 1);
     const key = { 'idempotency-key': `after-loss-${paymentId}` };
@@ -153,7 +153,7 @@ describe('disputes and alerts', () => {
     expect((await world.api('GET', `/v1/payments/${paymentId}`)).body).toMatchObject({ refunds: [] });
   });
 
-  it('takes back the loss of a dispute won in the end with an entry', async () => {
+  it('a dispute won in the end takes its loss back with an entry', async () => {
     const disputeId = `dp_${invoiceId}`;
     await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_lost_${invoiceId}`);
     await world.until('the loss is booked', lost, (entries) => entries.length === 1);
@@ -168,7 +168,7 @@ describe('disputes and alerts', () => {
   });
 
   it.each(['the refund event last', 'the refund event first'])(
-    'has one refund after an alert, with %s',
+    'an alert with %s makes one refund',
     async (order) => {
       const alertId = `alert_${invoiceId}`;
       await tell('pre_chargeback_alert.received', { alertId, pspReference: chargeId, dueBy: 1_800_000_000 });
@@ -197,7 +197,7 @@ describe('disputes and alerts', () => {
     },
   );
 
-  it('asks a person about a dispute of an unknown payment', async () => {
+  it('a dispute of an unknown payment opens an item', async () => {
     await tell(
       'dispute.action_needed',
       { disputeId: 'dp_unknown', deadline: '2027-03-01T00:00:00Z' },
@@ -250,7 +250,7 @@ describe('a returned debit', () => {
     return { status, credited };
   };
 
-  it('takes ops only, with a key, and books the loss once however often the request comes', async () => {
+  it('only ops with a key record a returned debit, once however often the request comes', async () => {
     const denied = await world.api(
       'POST',
       `/v1/payments/${paymentId}/returned`,
@@ -293,7 +293,7 @@ describe('a returned debit', () => {
     ]);
   });
 
-  it("asks a person about the invoice's fate, changes nothing on Stripe, and refuses a refund", async () => {
+  it('a returned debit asks a person about the invoice, changes nothing on Stripe, and bars a refund', async () => {
     const [item, ...others] = await items();
     expect(others).toEqual([]);
     expect(item).toMatchObject({ invoice_id: invoiceId, payment_id: paymentId, actions: ['credit', 'dismiss'] });
@@ -304,7 +304,7 @@ describe('a returned debit', () => {
     expect(story.out).toContain('ops recorded that the bank returned 29.90 EUR');
   });
 
-  it('is undone by a further entry, and the item closes', async () => {
+  it('a further entry undoes a returned debit, and the item closes', async () => {
     const undone = await post('returned/undo', {}, 'undo-1');
     expect(undone).toMatchObject({ status: 200, body: { status: 'undone', undone_at: expect.any(String) } });
     expect((await post('returned/undo', {}, 'undo-1')).body).toEqual(undone.body);
@@ -313,7 +313,7 @@ describe('a returned debit', () => {
     expect(await items()).toEqual([]);
   });
 
-  it('is recorded and undone from the command line, after a question, with an audit entry', async () => {
+  it('the command line records and undoes a returned debit after a question, with an audit entry', async () => {
     const asked = await cli(['returned', paymentId], world.env, { answer: 'n' });
     expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was done.') });
     const done = await cliJson(['returned', paymentId, '--reference', 'line 4', '--yes'], world.env);
@@ -338,7 +338,7 @@ describe('a returned debit', () => {
     );
   });
 
-  it('leaves verify clean, and survives a rebuild of the read rows', async () => {
+  it('a returned debit leaves verify clean, and survives a rebuild of the read model', async () => {
     const rebuilt = await cli(['rebuild'], world.env);
     expect(rebuilt).toMatchObject({ code: 0 });
     expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).body['status']).toBe('undone');
@@ -394,7 +394,7 @@ describe('A credited loss', () => {
       return (JSON.parse(out) as Json)['differences'];
     };
 
-    it('shows a lost dispute by one credit note, and a win takes it back in the books alone', async () => {
+    it('one credit note shows a lost dispute, and a later win takes it back in the books alone', async () => {
       const { invoiceId, paymentId } = await paid();
       const disputeId = `dp_${invoiceId}`;
       await outcome(disputeId, paymentId, 'lost');
@@ -436,7 +436,7 @@ describe('A credited loss', () => {
       expect(await differences()).toEqual([]);
     });
 
-    it('shows a returned debit from the command line, and once though the answer to the note gets lost', async () => {
+    it("the command line shows a returned debit once, though the credit note's answer gets lost", async () => {
       const { invoiceId, paymentId } = await paid();
       const key = { 'Idempotency-Key': randomUUID() };
       expect((await world.api('POST', `/v1/payments/${paymentId}/returned`, {}, key)).status).toBe(201);
@@ -465,7 +465,7 @@ describe('A credited loss', () => {
       expect(await differences()).toEqual([]);
     });
 
-    it('names a manual credit note next to the one for the loss, and only the manual one', async () => {
+    it('verify names a manual credit note next to the one for a loss, and only the manual one', async () => {
       const { invoiceId, paymentId } = await paid();
       const data = { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost', amount: '10.00', currency: 'EUR' };
       await world.control('POST', '/events', { type: 'dispute.outcome', data });

@@ -59,7 +59,7 @@ onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
       MOST_AT_A_DOOR_MB,
     ],
   ])(
-    '%s: its memory has a limit, and it takes a signed delivery and a right key meanwhile',
+    "%s: the daemon's memory has a limit, and it takes a signed delivery and a right key meanwhile",
     async (what, path, headers, bytes, status, mostMb) => {
       const before = memoryOf(daemon.pid);
       let sent = false;

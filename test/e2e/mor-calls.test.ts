@@ -23,7 +23,7 @@ describe('Webhook endpoints at the MoR', () => {
     const register = (body: Json) => world.api('POST', '/v1/mor/webhooks', body);
     const list = async () => (await world.api<List>('GET', '/v1/mor/webhooks')).body.data;
 
-    it('registers an endpoint and shows its secret once, nowhere else', async () => {
+    it('a new MoR webhook endpoint shows its secret once, nowhere else', async () => {
       const url = 'https://hooks.larch.example/mor';
       const made = await register({ url, events: ['proforma_invoice.settled'], description: 'bank transfers' });
       expect(made).toMatchObject({
@@ -53,7 +53,7 @@ describe('Webhook endpoints at the MoR', () => {
       expect((await list()).some((e) => e.id === id)).toBe(false);
     });
 
-    it('passes each refusal on with its code', async () => {
+    it('each refusal of a MoR webhook endpoint reaches the caller with its code', async () => {
       const url = 'https://hooks.larch.example/x';
       expect(await register({ url, events: [] })).toMatchObject({ status: 400, body: { code: 'unknown_event' } });
       expect(await register({ url, events: ['no.such'] })).toMatchObject({
@@ -80,7 +80,7 @@ describe('Webhook endpoints at the MoR', () => {
       expect((await world.api('GET', '/v1/mor/webhooks', undefined, headers)).status).toBe(403);
     });
 
-    it('tells whether an unanswered registration succeeded', async () => {
+    it('an unanswered registration of a MoR webhook endpoint gets its outcome later', async () => {
       const body = { url: 'https://hooks.larch.example/lost', events: ['dispute.outcome'] };
       await world.control('POST', '/faults', {
         side: 'mor',
@@ -140,7 +140,7 @@ describe('The bytes of a call', () => {
       await Promise.all(proxies.map((p) => p.close()));
     });
 
-    it('sends the stored bytes of each call, and the same ones again after a lost answer', async () => {
+    it('Crossbill sends the stored bytes of each call, and the same ones again after a lost answer', async () => {
       world = await startWorld();
       proxies = [await TcpProxy.before(world.sandbox.stripeUrl), await TcpProxy.before(world.sandbox.morUrl)];
       const [stripe, mor] = proxies as [TcpProxy, TcpProxy];

@@ -46,7 +46,7 @@ describe('crossbill move', () => {
   };
 
   // First of all: later the sandbox's clock is ahead of ours.
-  it('a subscription renewing within a day stays on Stripe with its time, while another one of the customer moves', async () => {
+  it('move leaves a subscription renewing within a day on Stripe, and moves another one of the customer', async () => {
     const s = await mover(world);
     const price = await monthlyPrice(world.stripe, 500);
     const soon = await world.stripe.subscriptions.create({
@@ -62,7 +62,7 @@ describe('crossbill move', () => {
     await world.stripe.subscriptions.cancel(soon.id);
   });
 
-  it('a dry run reports its plan, and writes nothing to Stripe and nothing here', async () => {
+  it('move --dry-run reports its plan, and writes nothing to Stripe and nothing here', async () => {
     const s = await mover(world);
     const before = await writes();
     const ran = await move([s.customerId, '--dry-run']);
@@ -92,7 +92,7 @@ describe('crossbill move', () => {
     expect(takenFor(world, invoiceId)).toEqual({ stripe: 0, mor: 1 });
   });
 
-  it('a second run finds the moved subscriptions, and writes nothing to Stripe', async () => {
+  it('a second move finds the moved subscriptions, and writes nothing to Stripe', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const before = await writes();
@@ -115,7 +115,7 @@ describe('crossbill move', () => {
     expect(await collection(world, s.subscriptionId)).toEqual([s.cardId, 'charge_automatically']);
   });
 
-  it('--back restores the old method: Stripe charges the next renewal, and the MoR does not', async () => {
+  it('move --back restores the old method: Stripe charges the next renewal, and the MoR does not', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const ran = await move([s.customerId, '--back', '--yes']);
@@ -136,7 +136,7 @@ describe('crossbill move', () => {
     expect(takenFor(world, next)).toEqual({ stripe: 0, mor: 1 });
   });
 
-  it('--back keeps a method the customer chose on Stripe after the move', async () => {
+  it('move --back keeps a method the customer chose on Stripe after the move', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const other = await world.stripe.paymentMethods.attach('pm_card_visa', { customer: s.customerId });
@@ -158,7 +158,7 @@ describe('crossbill move', () => {
       return ran.body.subscriptions[0]?.fact ?? null;
     };
 
-    it('of a customer without a confirmed method at the MoR', async () => {
+    it('move leaves the subscription of a customer without a confirmed method at the MoR', async () => {
       const s = await stranger(world, { card: true });
       const asked = { payment_method_types: ['card'] };
       await world.api('POST', `/v1/customers/${s.customerId}/payment-method`, asked);
@@ -170,7 +170,7 @@ describe('crossbill move', () => {
       expect(takenFor(world, invoiceId)).toEqual({ stripe: 1, mor: 0 });
     });
 
-    it('with an open invoice on Stripe', async () => {
+    it('move leaves a subscription with an open invoice on Stripe', async () => {
       const s = await mover(world);
       await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' }); // so it stays unpaid
       const renewed = await world.control('POST', '/stripe/renew', { subscription: s.subscriptionId });
@@ -178,7 +178,7 @@ describe('crossbill move', () => {
       expect(fact).toMatchObject({ invoice_id: renewed.body['id'], invoice_status: 'draft' });
     });
 
-    it("with a custom method already, out of Stripe's reach: the MoR goes on to charge it", async () => {
+    it('move leaves a subscription with a custom method already, and the MoR goes on to charge it', async () => {
       const s = await world.subscriber({ email: 'ida@example.com' });
       await world.invoice(s.firstInvoiceId, 'paid');
       await leaves(s.customerId, s.subscriptionId, 'not_charged');
@@ -206,7 +206,7 @@ describe('crossbill move', () => {
   });
 
   it.each(['drop_before', 'drop_after', 'store_500'])(
-    "Stripe's answer gets lost (%s), and the subscription moves all the same, once",
+    "a subscription moves once although Stripe's answer gets lost (%s)",
     async (action) => {
       const s = await mover(world);
       const path = `/v1/subscriptions/${s.subscriptionId}`;
@@ -233,15 +233,15 @@ describe('crossbill move', () => {
       expect(await writes()).toBe(before);
     };
 
-    it('an unlinked customer', () => refuses(['cus_nobody', '--yes'], {}, 'not_linked'));
-    it('a reference without a link', () => refuses(['--reference', 'batch 9', '--yes'], {}, 'not_linked'));
-    it('shadow mode', () => refuses(['--yes'], { CROSSBILL_SHADOW: 'true' }, 'shadow_mode'));
-    it('--back while every customer is enrolled', () =>
+    it('move refuses an unlinked customer', () => refuses(['cus_nobody', '--yes'], {}, 'not_linked'));
+    it('move refuses a reference without a link', () => refuses(['--reference', 'batch 9', '--yes'], {}, 'not_linked'));
+    it('move refuses to run in shadow mode', () => refuses(['--yes'], { CROSSBILL_SHADOW: 'true' }, 'shadow_mode'));
+    it('move --back refuses to run while every customer is enrolled', () =>
       refuses(['--back', '--yes'], { ENROLMENT: 'all' }, 'enrolment_all'));
-    it('--back while the MoR hears Stripe itself', () =>
+    it('move --back refuses to run while the MoR hears Stripe itself', () =>
       refuses(['--back', '--yes'], {}, 'mor_hears_stripe', world.env));
 
-    it('a second move at once', async () => {
+    it('a second move at once gets a refusal', async () => {
       const db = await Database.open({ url: world.databaseUrl, poolSize: 3, onError: () => undefined });
       try {
         await new MovesStore(db, new ServerTime()).exclusively(() => refuses(['--yes'], {}, 'move_running'));
@@ -251,7 +251,7 @@ describe('crossbill move', () => {
     });
   });
 
-  it('names wrong usage: both customers and a reference, and a key without the right to write', async () => {
+  it('move names wrong usage: both customers and a reference, and a key without the right to write', async () => {
     expect((await cli(['move', 'cus_1', '--reference', 'x', '--yes'], env)).code).toBe(2);
     expect((await cli(['move'], env)).code).toBe(2); // nobody answers
     const s = await mover(world);
@@ -269,7 +269,7 @@ describe('crossbill move', () => {
     expect(await move([s.customerId, '--yes'])).toMatchObject({ code: 0, body: { moved: 1 } });
   });
 
-  it('an interrupted run says how to go on, and the next one does', async () => {
+  it('an interrupted move says how to go on, and the next run does', async () => {
     const some = [await mover(world), await mover(world)];
     const ended = new AbortController();
     ended.abort();

@@ -60,7 +60,7 @@ describe('events in any order', () => {
     expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
   }
 
-  it.each(['payment.failed', 'payment.requires_action'])('%s, then a success: open, then paid', async (type) => {
+  it.each(['payment.failed', 'payment.requires_action'])('a renewal after %s, then a success: open, then paid', async (type) => {
     const invoiceId = await openRenewal(world, s);
     await eventStatus(world, 'mor_payments', await tellFailed(type, invoiceId));
     const open = await world.invoice(invoiceId, 'open'); // a verdict came
@@ -81,7 +81,7 @@ describe('events in any order', () => {
     await paidOnce(invoiceId);
   });
 
-  it.each(['payment.failed', 'payment.requires_action'])('a success, then a late %s: stays paid', async (type) => {
+  it.each(['payment.failed', 'payment.requires_action'])('an invoice stays paid after a late %s', async (type) => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     await tellSucceeded(world, paid, said(invoiceId));
@@ -120,7 +120,7 @@ describe('events in any order', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('a total of 700 before the one of 300 opens a gap, and the gap closes itself', async () => {
+  it('a refund total of 700 before the one of 300 opens a gap, and the gap closes itself', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     await tellSucceeded(world, paid, said(invoiceId));
@@ -262,7 +262,7 @@ describe('events in any order', () => {
     await paidOnce(uncollectible);
   });
 
-  it('a deleted or unknown invoice gives an item, without a write to Stripe', async () => {
+  it('a deleted or unknown invoice opens an item, without a write to Stripe', async () => {
     const manual = await world.stripe.invoices.create({ customer: s.customerId, currency: 'eur' });
     const deleted = String(manual.id);
     await world.stripe.invoices.del(deleted);
@@ -272,7 +272,7 @@ describe('events in any order', () => {
     }
   });
 
-  it('an invoice paid another way gives double_payment, without a record on Stripe', async () => {
+  it('an invoice paid another way opens double_payment, without a record on Stripe', async () => {
     const invoiceId = await openRenewal(world, s);
     await world.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
     await tellSucceeded(world, newPaid(), said(invoiceId));
@@ -280,7 +280,7 @@ describe('events in any order', () => {
     expect((await stripeSide(world, invoiceId)).records).toEqual([]);
   });
 
-  it('nothing due: ignored, and nobody waits for a verdict', async () => {
+  it('an invoice with nothing due is ignored, and nobody waits for a verdict', async () => {
     const invoiceId = await draftRenewal(world, s, 0);
     const [created] = (await world.stripe.events.list({ type: 'invoice.created', limit: 1 })).data;
     expect(await eventStatus(world, 'stripe', String(created?.id))).toBe('ignored');
@@ -289,7 +289,7 @@ describe('events in any order', () => {
     expect(shown.body).toMatchObject({ status: 'ignored', expected_by: null });
   });
 
-  it('stores and ignores the event of a connected account and of live mode', async () => {
+  it('Crossbill stores and ignores the event of a connected account and of live mode', async () => {
     const invoiceId = await openRenewal(world, s);
     const created = await world.stripe.events.list({ type: 'invoice.created', limit: 1 });
     const event = JSON.parse(JSON.stringify(created.data[0])) as Json;

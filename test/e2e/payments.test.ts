@@ -44,13 +44,13 @@ describe('every payment is refundable', () => {
     );
   }
 
-  it('a signup completed with payment_id is refunded by this id', async () => {
+  it("a payment_id in a signup's completion makes the payment refundable by this id", async () => {
     const { ours, paymentId, invoiceId } = await signedUp(true);
     expect(ours).toBe(paymentId);
     await refunded(paymentId, invoiceId);
   });
 
-  it('a person names a payment and refunds it; the same name again changes nothing, another gets a refusal, and the audit has both', async () => {
+  it('a person names a payment and refunds it; a second name gets a refusal, and the audit has both', async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
     expect(await identify(ours, paymentId)).toMatchObject({ status: 200, body: { id: paymentId } });
@@ -69,7 +69,7 @@ describe('every payment is refundable', () => {
     expect(String(clash.body['message'])).toContain(ours);
   });
 
-  it('an item about a payment without a name offers no refund and explains the naming; with a name it offers the refund', async () => {
+  it('an item about a payment without a name offers no refund and explains the naming; with a name it does', async () => {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
     await world.stripe.invoices.voidInvoice(b.invoiceId);
@@ -110,7 +110,7 @@ describe('every payment is refundable', () => {
     await refunded(paymentId, invoiceId);
   });
 
-  it("a wrong name goes also when the first try got no answer and the repeat is the MoR's 404", async () => {
+  it("a wrong name goes also if the first try got no answer and the repeat gets the MoR's 404", async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect((await identify(ours, 'pay_misheard')).status).toBe(200);
     const path = '/api/payments/pay_misheard/refund';
@@ -136,7 +136,7 @@ describe('every payment is refundable', () => {
   const paymentsOf = async (invoiceId: string, origin: string): Promise<Json[]> =>
     ((await world.invoice(invoiceId, 'paid'))['payments'] as Json[]).filter((p) => p['origin'] === origin);
 
-  it('a payment on a link is refundable once named, and Crossbill takes in the event of this refund, without a customer in it', async () => {
+  it('a payment at a link is refundable once named, and Crossbill takes in its refund event without a customer', async () => {
     const invoiceId = await openInvoice(world);
     const link = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
     const made = await world.api('POST', `/v1/invoices/${invoiceId}/payment-link`, link);
@@ -187,7 +187,7 @@ describe('every payment is refundable', () => {
     expect(payments.map((p) => [p['id'], p['amount_refunded']])).toEqual([[paymentId, 990]]);
   });
 
-  it("a person takes one customer's payment for another's: an item reports the MoR's refund, and Stripe shows it once", async () => {
+  it("a person takes one customer's payment for another's: an item reports the refund, and Stripe shows it once", async () => {
     const [ada, grace] = [await signedUp(false), await signedUp(false)];
     expect((await identify(ada.ours, grace.paymentId)).status).toBe(200);
     expect((await refund(world, ada.ours, { amount: 990 })).status).toBe(201);
@@ -218,7 +218,7 @@ describe('One charge for two invoices', () => {
   });
   afterAll(() => world.close());
 
-  it('one charge named by two invoices is the payment of the first alone, and a double_payment item names both', async () => {
+  it('one charge named by two invoices belongs to the first alone, and a double_payment item names both', async () => {
     await deafMor(world);
     const first = newPaid();
     const second = { ...newPaid(), chargeId: first.chargeId };
@@ -278,7 +278,7 @@ describe('a row of the ledger', () => {
   const ledgerOf = async (invoiceId: string): Promise<Json[]> =>
     (await world.api<{ data: Json[] }>('GET', `/v1/ledger?invoice_id=${invoiceId}`)).body.data.reverse();
 
-  it('carries customer, invoice, payment, charge, record, refund and credit note, each as soon as known, without changing the entry', async () => {
+  it('a ledger row carries customer, invoice, payment, charge, record, refund and credit note once known', async () => {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
     const done = await complete(world, b, chargeId, {});
@@ -330,7 +330,7 @@ describe('a row of the ledger', () => {
     }
   });
 
-  it('shows all of them on the console, folded', async () => {
+  it('the console shows all names of a ledger row, folded', async () => {
     const [entry] = (await world.api<{ data: Json[] }>('GET', '/v1/ledger?reason=refund_paid')).body.data;
     const visitor = await new Visitor(world.daemons[0]?.url ?? '').login(READ_KEY);
     const { status, text } = await visitor.get('/console/ledger?reason=refund_paid');
@@ -339,7 +339,7 @@ describe('a row of the ledger', () => {
       expect([name, text]).toEqual([name, expect.stringContaining(String(id))]);
   });
 
-  it("belongs to the time of the MoR's booking", async () => {
+  it("a ledger row belongs to the time of the MoR's booking", async () => {
     for (const entry of (await world.api<{ data: Json[] }>('GET', '/v1/ledger?reason=refund_paid')).body.data) {
       const found = await world.api('GET', `/v1/refunds/${String(entry['mor_refund_id'])}`);
       expect(entry['moved_at']).toBe(found.body['succeeded_at']);

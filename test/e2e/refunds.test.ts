@@ -60,7 +60,7 @@ describe('refunds', () => {
   const silence = (paid: Paid, action: string, times: number): Promise<Reply> =>
     world.control('POST', '/faults', { side: 'mor', method: 'POST', path: path(paid), times, action });
 
-  it('no answer: 202 unknown, the amount stays reserved, and the repeat settles it', async () => {
+  it('a refund without an answer: 202 unknown, the amount stays reserved, and the repeat settles it', async () => {
     const paid = await paidRenewal();
     await silence(paid, 'drop_after', 4);
     // The webhook gets lost too: only the repeat of the call can tell.
@@ -83,7 +83,7 @@ describe('refunds', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('no answer, and the webhook settles it first; a refusal of the repeat changes nothing', async () => {
+  it('a refund without an answer settles by the webhook first, and a refusal of the repeat changes nothing', async () => {
     const paid = await paidRenewal();
     await world.control('POST', '/faults', { side: 'mor', method: 'POST', path: path(paid), action: 'drop_after' });
     await world.control('POST', '/faults', {
@@ -105,7 +105,7 @@ describe('refunds', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('no answer and a refused repeat: unknown, reserved and shown to a person until the MoR speaks', async () => {
+  it('a refund without an answer and a refused repeat stays unknown and reserved, and a person sees it', async () => {
     const paid = await paidRenewal();
     await world.control('POST', '/faults', {
       target: 'deliveries',
@@ -136,7 +136,7 @@ describe('refunds', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('a refused first try is a failed refund with the MoR’s words, and the amount is free', async () => {
+  it("a refused first try is a failed refund with the MoR's words, and the amount is free", async () => {
     const paid = await paidRenewal();
     await world.control('POST', `/mor/payments/${paid.paymentId}/charge-back`, {});
     const asked = await refund(world, paid.paymentId, { amount: 600 }, 'charged-back');
@@ -177,7 +177,7 @@ describe('refunds', () => {
     expect(await atMor(paid)).toHaveLength(1);
   });
 
-  it('refunds in parts end at the whole, and not beyond', async () => {
+  it('partial refunds end at the whole, and not beyond', async () => {
     const paid = await paidRenewal();
     const parts = await Promise.all([300, 300, 300, 300].map((amount) => refund(world, paid.paymentId, { amount })));
     expect(parts.map((p) => p.status).sort()).toEqual([201, 201, 201, 400]);
@@ -187,7 +187,7 @@ describe('refunds', () => {
     expect((await refund(world, paid.paymentId, {})).status).toBe(422);
   });
 
-  it('mirrors a bank debit’s refund only after its success', async () => {
+  it("a bank debit's refund shows on Stripe only after its success", async () => {
     const paid = await paidRenewal();
     await world.control('POST', '/mor/next-refund', { outcome: 'pending', payment_id: paid.paymentId });
     const asked = await refund(world, paid.paymentId, { amount: 600 });
@@ -232,7 +232,7 @@ describe('refunds', () => {
     expect(await reviews(world, paid.invoiceId)).toEqual([]);
   });
 
-  it('needs the key, and it names one body', async () => {
+  it('a refund needs the key, and it names one body', async () => {
     const paid = await paidRenewal();
     const url = `/v1/payments/${paid.paymentId}/refunds`;
     expect(await world.api('POST', url, { amount: 100 })).toMatchObject({
@@ -248,14 +248,14 @@ describe('refunds', () => {
   });
 
   it.each([['10.00'], [1.5], [0], [-1], [1e16], ['１００'], [' 100'], [null], [true]])(
-    'refuses amount %p',
+    'a refund refuses the amount %p',
     async (amount) => {
       const asked = await refund(world, 'pay_whatever', { amount });
       expect(asked.status).toBe(400);
     },
   );
 
-  it('refuses a person without the right before any call, and the audit has every try', async () => {
+  it('a refund without the right gets a refusal before any call, and the audit has every try', async () => {
     const paid = await paidRenewal();
     const url = `/v1/payments/${paid.paymentId}/refunds`;
     const as = (authorization: string): Promise<Reply> =>
@@ -295,7 +295,7 @@ describe('refunds', () => {
     }
   });
 
-  it('records two refunds with one processor_refund_id, and an item names the one Stripe refuses and the other', async () => {
+  it('two refunds with one processor_refund_id both count, and an item names the one Stripe refuses', async () => {
     const paid = [];
     for (const n of [1, 2]) {
       const s = await world.subscriber();

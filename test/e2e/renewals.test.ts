@@ -41,7 +41,7 @@ describe('Renewals', () => {
       return { status: invoice.status, records, notes: notes.data.length };
     }
 
-    it("marks the first invoice paid after the signup's completion, and the renewal after the card's charge", async () => {
+    it("Crossbill marks the first invoice paid after the signup's completion, and the renewal after the card's charge", async () => {
       const s = await world.subscriber();
       const first = await world.invoice(s.firstInvoiceId, 'paid');
       expect(first['billing_reason']).toBe('subscription_create');
@@ -61,7 +61,7 @@ describe('Renewals', () => {
       expect((await world.stripe.subscriptions.retrieve(s.subscriptionId)).status).toBe('active');
     });
 
-    it('leaves a declined renewal open and marks it when a later try succeeds', async () => {
+    it('Crossbill leaves a declined renewal open and marks it when a later try succeeds', async () => {
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
       await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
@@ -74,7 +74,7 @@ describe('Renewals', () => {
       await world.invoice(renewal, 'paid');
     });
 
-    it('mirrors a partial refund and then the rest', async () => {
+    it('Crossbill mirrors a partial refund and then the rest', async () => {
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
       const renewal = await world.renew(s.subscriptionId);
@@ -118,7 +118,7 @@ describe('Renewals', () => {
       expect(third.status).toBe(422);
     });
 
-    it('needs exactly three calls at Stripe for a renewal with an open invoice at the time of the money', async () => {
+    it('a renewal with an open invoice needs exactly three calls at Stripe', async () => {
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
       await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'bank_debit' });
@@ -197,7 +197,7 @@ describe('The relay', () => {
 
     const about = (invoiceId: string): Heard[] => heard.filter((h) => h.body.includes(invoiceId));
 
-    it('sends a renewal on with the bytes as they came, and the MoR charges it', async () => {
+    it('the relay sends a renewal on with the bytes as they came, and the MoR charges it', async () => {
       const invoiceId = await draftRenewal(world, s);
       await world.invoice(invoiceId, 'paid');
       const [sent, ...more] = about(invoiceId);
@@ -212,7 +212,7 @@ describe('The relay', () => {
       expect((await stripeSide(world, invoiceId)).attached).toHaveLength(1);
     });
 
-    it('keeps odd white space and letters of the body', async () => {
+    it('the relay keeps odd white space and letters of the body', async () => {
       const invoiceId = await draftRenewal(world, s, 0);
       const { data } = await world.stripe.events.list({ type: 'invoice.created', limit: 1 });
       const twin = JSON.parse(JSON.stringify(data[0])) as {
@@ -232,13 +232,13 @@ describe('The relay', () => {
       expect(invoiceId).toMatch(/^in_/);
     });
 
-    it('does not send a signup’s invoice, nor any other event', () => {
+    it("the relay does not send a signup's invoice, nor any other event", () => {
       expect(about(s.firstInvoiceId)).toEqual([]);
       const types = heard.map((h) => (JSON.parse(h.body.toString('utf8')) as { type: string }).type);
       expect(new Set(types)).toEqual(new Set(['invoice.created']));
     });
 
-    it('tries again with a fresh signature when the MoR does not take it, and a second delivery sends nothing more', async () => {
+    it('the relay tries again with a fresh signature when the MoR does not take it; a second delivery sends nothing', async () => {
       refusals = [503, 500];
       const invoiceId = await draftRenewal(world, s);
       await world.invoice(invoiceId, 'paid');
@@ -326,7 +326,7 @@ describe('An outage longer than the tries', () => {
     });
     afterAll(() => world.close());
 
-    it('finds the lost payment after its start without a request, and marks the invoice', async () => {
+    it('a daemon back after a long outage finds the lost payment without a request, and marks the invoice', async () => {
       await world.startDaemon();
       const invoice = await world.invoice(paidLater, 'paid');
       expect(invoice['payments']).toMatchObject(
@@ -335,7 +335,7 @@ describe('An outage longer than the tries', () => {
       expect((await world.stripe.invoices.retrieve(paidLater)).status).toBe('paid');
     });
 
-    it('names the window, and the renewals with a possibly lost verdict or late success, to everybody asking', async () => {
+    it('a daemon back after a long outage names the window and the renewals with a possibly lost verdict', async () => {
       const { code, body } = await report();
       expect([code, body['outcome']]).toEqual([3, 'differences']);
       const [window] = body['loss_windows'] as { events: { from: string; to: string } }[];

@@ -86,7 +86,7 @@ describe('an expired lease', () => {
   });
   afterAll(() => world.close());
 
-  it('another takes over, the effect happens once, and the late one writes nothing', async () => {
+  it('an expired lease goes to another daemon, the effect happens once, and the late one writes nothing', async () => {
     const invoiceId = await openRenewal(world, s);
     await world.control('POST', '/faults', {
       side: 'stripe',
@@ -138,7 +138,7 @@ describe('the request budget', () => {
   });
   afterAll(() => world.close());
 
-  it('limits two daemons together', async () => {
+  it('the request budget limits two daemons together', async () => {
     const s = await world.subscriber({ amount: 1000 });
     await world.invoice(s.firstInvoiceId, 'paid');
     await deafMor(world);

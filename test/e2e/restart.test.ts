@@ -45,7 +45,7 @@ describe('a daemon killed or stopped under load', () => {
     await paidOnce(world, invoices);
   });
 
-  it('stopping under load it ends within 20 s with exit code 0, and the next one carries on', async () => {
+  it('a daemon stopping under load ends within 20 s with exit code 0, and the next one carries on', async () => {
     const invoices = await renewAtOnce(world, subscribers, RENEWALS);
     await untilSomeCalls(world, 5);
     expect(await daemon.end('SIGTERM')).toBe(0); // 1: unfinished after 19 s
@@ -53,7 +53,7 @@ describe('a daemon killed or stopped under load', () => {
     await paidOnce(world, invoices);
   });
 
-  it('stopping while calls get no answer it still ends within 20 s', async () => {
+  it('a daemon stopping while calls get no answer still ends within 20 s', async () => {
     await world.control('POST', '/faults', {
       side: 'stripe',
       method: 'POST',

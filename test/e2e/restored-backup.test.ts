@@ -80,7 +80,7 @@ describe('one key, one refund, also after a restore', () => {
     ['a part', { amount: 990, reason: 'goodwill', metadata: { ticket: 'T-1' } }],
     ['all that remains', {}],
   ])(
-    'the names behind a key survive it: %s before a restore and again after it, by the other id, gives one refund',
+    'a key survives a restore: %s before it and again after it, by the other id, gives one refund',
     async (what, body) => {
       const { invoiceId, paymentId } = await aRenewal();
       const copy = await backup();
@@ -113,7 +113,7 @@ describe('one key, one refund, also after a restore', () => {
     },
   );
 
-  it("a partial refund before a restore, and again after its event came back, is the event's one refund, with nothing reserved next to it", async () => {
+  it("a partial refund before a restore, and again after its event, is the event's one refund, with nothing reserved", async () => {
     const { invoiceId, paymentId } = await aRenewal();
     const copy = await backup();
     const { now_sec: since } = (await world.control('GET', '/clock')).body;
@@ -170,7 +170,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(await atMor(paymentId)).toHaveLength(1);
   });
 
-  it('the MoR refuses another body under a key from before the restore, the caller learns it, and no other key goes out', async () => {
+  it('after a restore the MoR refuses another body under an old key, the caller learns it, and no other key goes out', async () => {
     const { invoiceId, paymentId } = await aRenewal();
     const copy = await backup();
     expect((await refund(world, paymentId, { amount: 500 }, 'K-other')).status).toBe(201);
@@ -183,7 +183,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(items).toMatchObject([{ kind: 'refund_stuck', summary: expect.stringContaining('another body') }]);
   });
 
-  it('a signup asked for before a restore and again after it, with its key, is one intent at the MoR', async () => {
+  it('a signup before a restore and again after it under its key is one intent at the MoR', async () => {
     const copy = await backup();
     const body = { kind: 'payment', customer: { id: 'cus_restored' }, amount: 2990, currency: 'eur' };
     const signUp = (): Promise<Reply> =>
@@ -196,7 +196,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(again.body['client_secret']).toBe(first.body['client_secret']);
   });
 
-  it('a repeated signup with tax after a restore makes no second intent: the MoR refuses its new calculation, and the caller learns it', async () => {
+  it('a signup with tax after a restore makes no second intent: the MoR refuses its new calculation', async () => {
     const copy = await backup();
     const body = { kind: 'payment', customer: { id: 'cus_taxed' }, amount: 2990, currency: 'eur', tax: TAX };
     const signUp = (): Promise<Reply> =>

@@ -71,7 +71,7 @@ describe('a failed renewal with a schedule of retries', () => {
   const ended = (id: string): Promise<Json> =>
     until(id, 'the schedule is over', (i) => (i['retries'] as Json)['ended_at'] !== null);
 
-  it('a retry wins after a decline: the MoR hears a fresh invoice.created, charges again, and the invoice gets one mark', async () => {
+  it('a retry wins after a decline: the MoR hears a fresh invoice.created, charges again, and one mark pays the invoice', async () => {
     await start('soft=1s,2s');
     const id = await renewal('decline', 'decline', 'succeed');
     const paid = await world.invoice(id, 'paid');
@@ -154,7 +154,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect((await world.stripe.subscriptions.retrieve(s.subscriptionId)).status).not.toBe('canceled');
   });
 
-  it('of two requests at once one wins and the other learns of the retry under way; the same key gives the same retry', async () => {
+  it('of two retry requests at once one wins and the other learns of it; the same key gives the same retry', async () => {
     await start('soft=30d');
     const id = await renewal('decline', 'decline', 'succeed');
     const both = await Promise.all([retry(id), retry(id)]);
@@ -171,7 +171,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect((await retry(id)).body).toMatchObject({ code: 'invoice_not_retryable' });
   });
 
-  it('a restart in between changes nothing: the retry goes out once, when its time has come', async () => {
+  it('a retry goes out once when its time has come, in spite of a restart', async () => {
     await start('soft=4s');
     const id = await renewal('decline', 'succeed');
     expect((await shown(id))['next_try_at']).not.toBeNull();
@@ -183,7 +183,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect(await charges(id)).toEqual(['failed', 'succeeded']);
   });
 
-  it('a database restored from before a retry asks for it under the same event id, and the MoR does not charge again', async () => {
+  it('a database restored from before a retry repeats its event id, and the MoR does not charge again', async () => {
     await start('soft=30d');
     const id = await renewal('decline', 'succeed');
     await until(id, 'it rests', (i) => i['stripe_status'] === 'open');
@@ -230,7 +230,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect((await cli(['retry', id, '--all-parked'], env)).code).toBe(2);
   });
 
-  it('refuses a retry of an invoice unknown to Stripe, or without the role', async () => {
+  it('a retry of an invoice unknown to Stripe, or without the role, gets a refusal', async () => {
     expect((await retry('in_nobody')).status).toBe(404);
     const viewer = { authorization: 'Bearer read-key-for-tests-0123456789abcd' };
     expect((await retry('in_nobody', viewer)).status).toBe(403);

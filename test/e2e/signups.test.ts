@@ -30,7 +30,7 @@ describe('Signups', () => {
       ...over,
     });
     const intentCalls = (): Promise<Json[]> => requestsOf(world, 'side=mor&path=/api/payments/cardpsp');
-    it('a payment gets a payment intent, a trial a setup intent; the answer hands the secret over once', async () => {
+    it('a signup gets a payment intent, a trial a setup intent; the response shows the secret once', async () => {
       const paid = await signUp(payment());
       expect(paid).toMatchObject({ status: 201, body: { kind: 'payment' } });
       expect(paid.body['client_secret']).toEqual(expect.stringContaining(String(paid.body['payment_intent_id'])));
@@ -52,7 +52,7 @@ describe('Signups', () => {
       expect(done).toMatchObject({ status: 409, body: { code: 'signup_has_no_payment' } });
     });
 
-    it('a trial completes once its saved method is charged, and not before', async () => {
+    it('a trial completes once the MoR charges its saved method, and not before', async () => {
       const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
       const trial = await signUp({ kind: 'trial', customer: { id: customer.id } });
       const shown = (): Promise<Reply> => world.api('GET', `/v1/signups/${String(trial.body['id'])}`);
@@ -76,7 +76,7 @@ describe('Signups', () => {
       await world.until('the trial is completed', shown, (r) => r.body['status'] === 'completed');
     });
 
-    it('the same key gives the same signup, another body under it gets a refusal, and two at once make one intent', async () => {
+    it('the same key gives the same signup, another body a refusal, and two requests at once one intent', async () => {
       const body = payment();
       const before = (await intentCalls()).length;
       const [one, two] = await Promise.all([signUp(body, 'key-1'), signUp(body, 'key-1')]);
@@ -141,7 +141,7 @@ describe('Signups', () => {
       await world.control('POST', '/merchant', { suspended: false });
     });
 
-    it('complete marks the first invoice paid, however often it comes', async () => {
+    it("a completed signup's first invoice is paid, however often the completion comes", async () => {
       const b = await begun(world);
       const { chargeId } = await confirmed(world, b);
       const told = await Promise.all([1, 2, 3].map(() => complete(world, b, chargeId)));
@@ -359,7 +359,7 @@ describe('A signup by bank debit', () => {
     }
 
     it.each([null, 'bank_debit'])(
-      'a bank debit in processing (%s) leaves the invoice open through any number of look-ups; Stripe ends the subscription first, and a person decides on the late money',
+      'a bank debit in processing (%s) leaves the invoice open; Stripe ends the subscription, and a person decides late money',
       async (outcome) => {
         const b = await processing(outcome);
         const asked = await world.until(
@@ -396,7 +396,7 @@ describe('A signup by bank debit', () => {
       },
     );
 
-    it('a settled bank debit pays its invoice once, when Stripe has not ended the subscription before', async () => {
+    it('a settled bank debit pays its invoice once if Stripe has not ended the subscription before', async () => {
       const b = await processing('bank_debit');
       const atMor = [...world.sandbox.mor.payments.values()].find((p) => p.merchantCustomerId === b.customerId);
       if (atMor === undefined) throw new Error('the MoR has no such payment');

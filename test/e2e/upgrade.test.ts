@@ -102,7 +102,7 @@ async function isReady(base: string): Promise<void> {
 }
 
 describe('a rolling upgrade of two replicas', () => {
-  it('loses nothing and does nothing twice; the new release takes traffic only once the schema is its own', async () => {
+  it('a rolling upgrade loses nothing and does nothing twice; the new release takes traffic once the schema is its own', async () => {
     const other = new pg.Client({ connectionString: world.databaseUrl });
     other.on('error', () => undefined); // it ends with the database when the test fails
     await other.connect();
@@ -141,7 +141,7 @@ describe('a rolling upgrade of two replicas', () => {
     await allPaidOnce(invoices);
   }, 120_000);
 
-  it('can be gone back on: the release before starts on the newer schema and works', async () => {
+  it('a rolled-back release starts on the newer schema and works', async () => {
     await migrate(world.databaseUrl, { folder: next });
     const old = await world.startDaemon();
     await isReady(old.url);

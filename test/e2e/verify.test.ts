@@ -82,7 +82,7 @@ describe('verify', () => {
   const about = (report: Report, invoiceId: string): Line[] =>
     report.differences.filter((d) => d.invoice_id === invoiceId);
 
-  it("names at once a fresh object of Stripe's without its event, and repairs it unasked if nobody can answer", async () => {
+  it('verify names a fresh object of Stripe without its event at once, and repairs it unasked if nobody can answer', async () => {
     await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
     const s = await world.subscriber();
     await world.control('DELETE', '/faults');
@@ -97,7 +97,7 @@ describe('verify', () => {
     expect(repaired.code).toBe(0);
   });
 
-  it('finds nothing where signups, renewals and refunds went well', async () => {
+  it('verify finds nothing where signups, renewals and refunds went well', async () => {
     const { paymentId } = await paidRenewal();
     await refunded(paymentId, 1000);
     const { code, report } = await verify();
@@ -107,7 +107,7 @@ describe('verify', () => {
     expect(report.compared['credit_notes']).toBeGreaterThanOrEqual(1);
   });
 
-  it('finds a finalized invoice with lost deliveries, and marks it by the repair', async () => {
+  it('verify finds a finalized invoice with lost deliveries, and the repair marks it', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(s.subscriptionId);
@@ -129,7 +129,7 @@ describe('verify', () => {
     expect((await world.stripe.invoices.retrieve(invoiceId)).status).toBe('paid');
   });
 
-  it('finds a never delivered invoice, and backfill takes it in', async () => {
+  it('verify finds a never delivered invoice, and backfill takes it in', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     await world.control('POST', '/faults', { target: 'deliveries', action: 'lose', times: 1_000 });
@@ -156,7 +156,7 @@ describe('verify', () => {
     expect(again).toMatchObject({ code: 0, out: 'Nothing was missing.\n' });
   });
 
-  it('finds a manually voided credit note', async () => {
+  it('verify finds a manually voided credit note', async () => {
     const { paymentId, invoiceId } = await paidRenewal();
     const refund = await refunded(paymentId, 700);
     // Stripe voids notes of open invoices only; whatever removed this one, it does not count any more.
@@ -168,7 +168,7 @@ describe('verify', () => {
     ]);
   });
 
-  it('finds an invoice paid by another payment record, and one marked out of band', async () => {
+  it('verify finds an invoice paid by another payment record, and one marked out of band', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
@@ -197,7 +197,7 @@ describe('verify', () => {
     expect(about(report, byHand)[0]?.detail).toContain('out of band');
   });
 
-  it("finds another amount at Stripe than the ledger's mark, and another on a credit note", async () => {
+  it("verify finds another amount at Stripe than the ledger's mark, and another on a credit note", async () => {
     const { paymentId, invoiceId } = await paidRenewal();
     const refund = await refunded(paymentId, 900);
     const note = world.sandbox.stripe.state.creditNotes.get(String(refund['noteId']));
@@ -214,7 +214,7 @@ describe('verify', () => {
     Object.assign(attached ?? {}, { amountPaid: 2990 });
   });
 
-  it('sets waiting money apart, explained by its review item', async () => {
+  it('verify sets waiting money apart, explained by its review item', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(s.subscriptionId);
@@ -228,7 +228,7 @@ describe('verify', () => {
     expect(explained).toMatchObject([{ kind: 'charged_not_marked', review_id: expect.stringMatching(/^rev_/) }]);
   });
 
-  it('reports a failed comparison with exit code 4 when Stripe does not answer, and goes on when it does', async () => {
+  it('verify ends with exit code 4 when Stripe does not answer, and goes on when it does', async () => {
     await world.control('POST', '/faults', {
       side: 'stripe',
       path: '/v1/events',
@@ -250,7 +250,7 @@ describe('verify', () => {
     expect({ code: anew.code, told: told(anew.report) }).toEqual({ code: rest.code, told: told(rest.report) });
   });
 
-  it('keeps each run, with its findings', async () => {
+  it('verify keeps each run, with its findings', async () => {
     const db = new pg.Client({ connectionString: world.databaseUrl });
     await db.connect();
     const runs = await db.query<{ outcome: string; n: string }>(

@@ -47,7 +47,7 @@ describe('The webhook endpoints', () => {
     const wire = join(import.meta.dirname, '../wire');
     const files = (folder: string): string[] => readdirSync(join(wire, folder)).filter((f) => f.endsWith('.json'));
 
-    it.each(files('stripe'))('takes Stripe’s %s', async (name) => {
+    it.each(files('stripe'))("Stripe's endpoint takes %s", async (name) => {
       const body = readFileSync(join(wire, 'stripe', name));
       const { id, type } = JSON.parse(body.toString('utf8')) as { id: string; type: string };
       expect(await deliver(world, 'stripe', body)).toEqual(RECEIVED);
@@ -55,7 +55,7 @@ describe('The webhook endpoints', () => {
       expect(await eventStatus(world, 'stripe', id)).toBe(unused ? 'ignored' : 'done');
     });
 
-    it('takes each of the MoR’s events at its own door', async () => {
+    it("each of the MoR's events has its own endpoint", async () => {
       const sent: { door: DoorName; id: string }[] = [];
       for (const name of files('mor-events')) {
         const body = readFileSync(join(wire, 'mor-events', name));
@@ -69,7 +69,7 @@ describe('The webhook endpoints', () => {
       expect(statuses).toEqual(sent.map(() => 'done'));
     });
 
-    it.each(DOOR_NAMES)('%s: stores an unused type as ignored, and answers the same again', async (door) => {
+    it.each(DOOR_NAMES)('%s: Crossbill stores an unused type as ignored, and answers the same again', async (door) => {
       const body = unusedBody(`evt_unused_${door}`);
       expect(await deliver(world, door, body)).toEqual(RECEIVED);
       expect(await deliver(world, door, body)).toEqual(RECEIVED);
@@ -97,7 +97,7 @@ describe('The webhook endpoints', () => {
       ],
       ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
       ['a byte order mark', `\ufeff${paymentBody({ eventId: 'evt_bom' })}`],
-    ])('parks an authentic body with %s', async (_what, body) => {
+    ])('Crossbill parks an authentic body with %s', async (_what, body) => {
       const parkedOnes = async (): Promise<Json[]> =>
         (await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked&limit=100')).body.data;
       const before = await parkedOnes();
@@ -111,14 +111,14 @@ describe('The webhook endpoints', () => {
       expect((await world.api('GET', `/v1/events/${String(newest?.['id'])}`)).status).toBe(200);
     });
 
-    it('keeps odd white space, escapes and unknown fields of an event verbatim and applies it', async () => {
+    it('Crossbill keeps odd white space, escapes and unknown fields of an event verbatim and applies it', async () => {
       const invoiceId = 'in_spaces';
       const body = `\r\n  ${paymentBody({ eventId: 'evt_spaces', paymentId: 'pay_spaces', invoiceId }).replace('"type"', '"n\\u00e9w": 1152921504606846976, "__proto__": {"x":1}, "type"')} \n`;
       expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
       expect(await eventStatus(world, 'mor_payments', 'evt_spaces')).toBe('done');
     });
 
-    it.each(DOOR_NAMES)('%s: refuses every malformed signature, and stores nothing', async (door) => {
+    it.each(DOOR_NAMES)('%s: the endpoint refuses every malformed signature, and stores nothing', async (door) => {
       const { header } = DOORS[door];
       const body = paymentBody({ eventId: `evt_refused_${door}` });
       const good = sign(body, secretOf(world, door));
@@ -152,7 +152,7 @@ describe('The webhook endpoints', () => {
       expect(await countEvents()).toBe(before);
     });
 
-    it.each(DOOR_NAMES)('%s: refuses a MAC of no secret of this endpoint, and stores nothing', async (door) => {
+    it.each(DOOR_NAMES)('%s: the endpoint refuses a MAC of no secret of its own, and stores nothing', async (door) => {
       const body = paymentBody({ eventId: `evt_forged_${door}` });
       const before = await countEvents();
       for (const other of DOOR_NAMES.filter((d) => d !== door)) {
@@ -170,7 +170,7 @@ describe('The webhook endpoints', () => {
       expect(await countEvents()).toBe(before);
     });
 
-    it('takes a blank after a comma, and a MAC in capitals', async () => {
+    it('a signature may have a blank after a comma, and a MAC in capitals', async () => {
       const body = unusedBody('evt_spelled');
       const [t = '', v1 = ''] = sign(body, secretOf(world, 'mor_payments')).split(',v1=');
       const headers = { 'mor-signature': `${t}, v1=${v1.toUpperCase()}` };
@@ -178,7 +178,7 @@ describe('The webhook endpoints', () => {
       expect(await eventStatus(world, 'mor_payments', 'evt_spelled')).toBe('ignored');
     });
 
-    it('takes any of several signatures, as during a rotation of secrets', async () => {
+    it('any of several signatures is enough, as during a rotation of secrets', async () => {
       const body = unusedBody('evt_rolled');
       const header = sign(body, ['whsec_old_one', secretOf(world, 'stripe')]);
       expect(await post(url('stripe'), body, { 'stripe-signature': `${header},v0=anything` })).toEqual(RECEIVED);
@@ -202,7 +202,7 @@ describe('The webhook endpoints', () => {
       expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
     });
 
-    it("events retry reads the quarantine: the event's payment is in the books", async () => {
+    it("events retry reads the quarantine, and the event's payment is in the books", async () => {
       const names = { eventId: 'evt_late_stamp', paymentId: 'pay_late_stamp', invoiceId: 'in_late_stamp' };
       const sent = await deliver(world, 'mor_payments', paymentBody(names), { t: nowSec() - 7_200 });
       expect(sent.status).toBe(503);
@@ -218,7 +218,7 @@ describe('The webhook endpoints', () => {
       });
     });
 
-    it.each(DOOR_NAMES)('%s: refuses a body over the limit and takes one of exactly the limit', async (door) => {
+    it.each(DOOR_NAMES)('%s: the endpoint refuses a body over the limit and takes one of exactly the limit', async (door) => {
       const limit = 64 * 1024;
       const start = `{"id":"evt_big_${door}","type":"weather.changed","pad":"`;
       const exact = `${start}${'x'.repeat(limit - start.length - 2)}"}`;
@@ -229,7 +229,7 @@ describe('The webhook endpoints', () => {
     });
 
     it.each(DOOR_NAMES)(
-      '%s: tells a sender of an odd Expect or of huge headers to come again, and takes it then',
+      '%s: a sender of an odd Expect or of huge headers learns to come again, and then succeeds',
       async (door) => {
         const id = `evt_odd_${door}`;
         const body = unusedBody(id);
@@ -245,14 +245,14 @@ describe('The webhook endpoints', () => {
     );
 
     it.each(['/Webhooks/Stripe', '/webhooks/stripe/', '/WEBHOOKS/STRIPE//', '/webhooks/stripe?from=here'])(
-      '%s is the same door',
+      '%s is the same endpoint',
       async (path) => {
         expect(await deliver(world, 'stripe', unusedBody(`evt_at_${path}`), { path })).toEqual(RECEIVED);
         expect(await eventStatus(world, 'stripe', `evt_at_${path}`)).toBe('ignored');
       },
     );
 
-    it('keeps the second body of an event id, opens a review item for it and never applies it', async () => {
+    it('a second body of an event id stays, opens a review item, and never applies', async () => {
       const first = { eventId: 'evt_two', paymentId: 'pay_two', invoiceId: 'in_two', amount: 1000 };
       expect(await deliver(world, 'mor_payments', paymentBody(first))).toEqual(RECEIVED);
       expect(await eventStatus(world, 'mor_payments', 'evt_two')).toBe('done');
@@ -293,7 +293,7 @@ describe('The webhook endpoints', () => {
     });
 
     it.each(['hang', 'cut'] as const)(
-      'answers 503 while connections %s, and stores the next try once',
+      'the endpoints answer 503 while connections %s, and store the next try once',
       async (mode) => {
         const id = `evt_${mode}`;
         const body = paymentBody({ eventId: id, paymentId: `pay_${mode}`, invoiceId: `in_${mode}` });
@@ -323,7 +323,7 @@ describe('The webhook endpoints', () => {
       },
     );
 
-    it('answers 503 from the first moment until it is ready, and again while it stops', async () => {
+    it('the endpoints answer 503 until the daemon is ready, and again while it stops', async () => {
       proxy.set('cut');
       const lines: string[] = [];
       const log = createLogger({
@@ -429,7 +429,7 @@ describe('A wrong webhook secret', () => {
       await receiver.close();
     });
 
-    it('refuses every attempt with 503, and the MoR gives none up', () => {
+    it('an hour of a wrong secret gets 503 on every attempt, and the MoR gives none up', () => {
       expect(new Set(refused.map((a) => `${a.status} ${a.state}`))).toEqual(new Set(['503 retry']));
       for (const path of ['payments', 'events']) {
         const urls = refused.map((a) => a.url).filter((url) => url.endsWith(`/webhooks/mor/${path}`));
@@ -437,7 +437,7 @@ describe('A wrong webhook secret', () => {
       }
     });
 
-    it('says so at once: one notification, one log line and a count for each endpoint', () => {
+    it('a wrong secret shows at once: one notification, one log line and a count for each endpoint', () => {
       const heard = receiver.of('webhooks.refusing').map((h) => (JSON.parse(h.body) as { data: Json }).data);
       const lines = world.logLines.map((l) => JSON.parse(l) as Json).filter((l) => l['event'] === 'webhooks.refusing');
       for (const endpoint of SOURCES) {
@@ -455,7 +455,7 @@ describe('A wrong webhook secret', () => {
       }
     });
 
-    it('takes every event once the secret is right, and decides each once', async () => {
+    it('the endpoints take every event once the secret is right, and Crossbill decides each once', async () => {
       const ids = [...new Set(refused.map((a) => a.event_id))];
       await world.advance(4 * HOUR_SEC);
       await world.invoice(renewal, 'paid');

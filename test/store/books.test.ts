@@ -91,7 +91,7 @@ describe('Sums of the ledger', () => {
     currency: fc.constantFrom('EUR', 'JPY'),
   });
 
-  it('a month reads the same before, during and after the folding of its entries, and late ones count at once', async () => {
+  it("a month's ledger sum stays the same through folding, and late entries count at once", async () => {
     const step = fc.oneof(entry, fc.constantFrom('fold', 'an hour'));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
@@ -106,7 +106,7 @@ describe('Sums of the ledger', () => {
     );
   });
 
-  it('a selection of whole days adds up to all of its entries, folded or not, by reason and currency', async () => {
+  it('whole days add up to all of their entries, folded or not, by reason and currency', async () => {
     const maybe = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(one, { nil: undefined });
     const midnight = maybe(fc.integer({ min: 1, max: 80 }).map((day) => new Date(Date.UTC(2026, 9, day))));
     const filter = fc.record({
@@ -138,7 +138,7 @@ describe('Sums of the ledger', () => {
     );
   });
 
-  it('a selection days cannot answer, by an amount, an invoice or an hour, reads the entries', async () => {
+  it('a selection by amount, invoice or hour reads the entries, since days cannot answer it', async () => {
     const hour = new Date('2026-11-05T10:00:00Z');
     for (const filter of [
       { amount: 5n },
@@ -150,7 +150,7 @@ describe('Sums of the ledger', () => {
       expect(await daySums(db.orm, filter)).toBeNull();
   });
 
-  it('waits for an entry still in its transaction while a newer one is there', async () => {
+  it('the folding waits for an entry still in its transaction while a newer one is there', async () => {
     const late = await db.pool.connect();
     try {
       await late.query('begin');
@@ -191,7 +191,7 @@ describe('Sums of the ledger', () => {
     expect(pagesIn(explained.rows[0]?.['QUERY PLAN'][0].Plan)).toBeLessThan(20); // the table has more than 1,000
   });
 
-  it('every balance is even after any booking, and its accounts go on from month to month', async () => {
+  it('each balance is even after any booking, and its accounts go on from month to month', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 20 }), async (entries) => {
         for (const e of entries) await book(db.pool, e);
@@ -230,7 +230,7 @@ describe('Exports', () => {
     return rows;
   }
 
-  it('has each payment and each refund, also during the calls to Stripe', async () => {
+  it('an export has each payment and each refund, also during the calls to Stripe', async () => {
     const { platform } = x.harness;
     const exports = new ExportsStore(x.db);
     const seen: string[] = [];
@@ -295,7 +295,7 @@ describe('Days in the overview', () => {
     }
   }
 
-  it("money counts on the day of the MoR's booking, folded or not, whenever it was recorded", async () => {
+  it("money counts on the day of the MoR's booking, folded or not, whenever Crossbill recorded it", async () => {
     await collected('a', 2_990, 'EUR', '2026-11-18T23:59:59Z', '2026-11-19T00:00:30Z');
     await collected('b', 1_000, 'EUR', '2026-11-19T00:00:00Z', '2026-11-19T01:30:00Z');
     await collected('c', 500, 'USD', '2026-11-19T08:00:00Z');
@@ -355,7 +355,7 @@ describe('Days in the overview', () => {
     });
   });
 
-  it('one replica counts at a time, and the others go away', async () => {
+  it('one replica counts the day books at a time, and the others go away', async () => {
     const client = await db.pool.connect();
     try {
       await client.query('begin');
@@ -367,7 +367,7 @@ describe('Days in the overview', () => {
     }
   });
 
-  it('the answers of a door add up by the hour over all replicas, and its last refusals stay, without an end to none', async () => {
+  it('the answers of an endpoint add up by the hour over all replicas, and its last refusals stay', async () => {
     const doors = new DoorAnswersStore(db);
     const hour = new Date('2026-11-20T11:00:00Z');
     await doors.add(

@@ -36,7 +36,7 @@ describe('Claims', () => {
     const events = (n: number) =>
       Array.from({ length: n }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
 
-    it('of two workers at once never name a lane twice', async () => {
+    it('claims of two workers at once never name a lane twice', async () => {
       await x.inbox.store(events(40));
       const others = [x.harness.store, new PgLaneStore(x.db, x.harness.clock)];
       const seen: Claim[] = [];
@@ -50,7 +50,7 @@ describe('Claims', () => {
       expect(seen.every((c) => c.events.some((e) => e.type === 'payment.succeeded'))).toBe(true);
     });
 
-    it('decide events of their own lane only: a number repeated after a failover is another event’s', async () => {
+    it('claims decide events of their own lane only: a failover can give one number to two events', async () => {
       await x.inbox.store(events(2));
       const { rows } = await x.db.pool.query<{ id: string; lane: string }>(
         'select id, lane from inbox_event order by id',
@@ -65,7 +65,7 @@ describe('Claims', () => {
       expect(left.rows).toEqual([{ status: 'done' }, { status: 'received' }]);
     });
 
-    it('of three workers at once take the oldest lanes of a backlog first: none is overtaken by more than the lanes under way', async () => {
+    it('claims of three workers take the oldest lanes first, overtaken by no more than the lanes under way', async () => {
       const { store, clock } = x.harness;
       const [WORKERS, EACH, LANES] = [3, 7, 210];
       const since = new Map<string, number>();
@@ -94,7 +94,7 @@ describe('Claims', () => {
       expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
     });
 
-    it("begin with people's requests, before a backlog of an hour, but not before their due time", async () => {
+    it("claims begin with people's requests, before a backlog of an hour, but not before their due time", async () => {
       const { harness, inbox } = x;
       const changes = new LaneChanges(harness.store, harness.context, new Wake());
       await inbox.store(events(6));
@@ -115,7 +115,7 @@ describe('Claims', () => {
       expect(lanes(await harness.store.claim('w', 9, LEASE))).toContain('in_later');
     });
 
-    it('take lanes due at one moment in the order of their names, under any plan and any place of their rows', async () => {
+    it('claims take lanes due at one moment in the order of their names, under any plan and place of rows', async () => {
       const { store } = x.harness;
       const names = Array.from({ length: 30 }, (_, n) => `in_${String((n * 7) % 30).padStart(2, '0')}`);
       for (const name of names) await store.transact({ ...write(name, null, (s) => s), decide: dueNow });
@@ -133,7 +133,7 @@ describe('Claims', () => {
       expect(taken).toEqual(names.toSorted());
     });
 
-    it("pass over a lane in another's hands, and take it afterwards", async () => {
+    it("claims pass over a lane in another's hands, and take it afterwards", async () => {
       const { store } = x.harness;
       await store.transact({ ...write('in_1', null, (s) => s), decide: dueNow });
       await x.inbox.store(events(3));
@@ -148,7 +148,7 @@ describe('Claims', () => {
       expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_1']);
     });
 
-    it('go to another worker after the lease, and the late worker writes nothing', async () => {
+    it('an expired claim goes to another worker, and the late worker writes nothing', async () => {
       await x.inbox.store(events(1));
       const { store, clock } = x.harness;
       const [first] = await store.claim('slow', 5, LEASE);
@@ -164,7 +164,7 @@ describe('Claims', () => {
       await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
     });
 
-    it('write nothing once the database lacks their earlier rows, as after a failover: the log of a lane has no gap', async () => {
+    it('a claim writes nothing once the database lacks its earlier rows after a failover: the log has no gap', async () => {
       await x.inbox.store(events(1));
       const { store, clock } = x.harness;
       const [claim] = await store.claim('w', 5, LEASE);
@@ -195,7 +195,7 @@ describe('Claims', () => {
       await step('second again');
     });
 
-    it('renew together, and a loser learns of it', async () => {
+    it('claims renew together, and a loser learns of it', async () => {
       await x.inbox.store(events(2));
       const { store, clock } = x.harness;
       const claims = await store.claim('w', 5, LEASE);
@@ -209,7 +209,7 @@ describe('Claims', () => {
       expect(await store.renew(claims, LEASE)).toEqual(new Set([left]));
     });
 
-    it('see a timer when it is due and not before', async () => {
+    it('claims see a timer when it is due and not before', async () => {
       const { store, clock } = x.harness;
       const at = new Date(clock.now().getTime() + 60_000);
       await store.transact({
@@ -222,14 +222,14 @@ describe('Claims', () => {
       expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
     });
 
-    it('carry the events in wait, oldest first', async () => {
+    it('claims carry the waiting events, oldest first', async () => {
       const { harness, inbox } = x;
       await inbox.store([invoiceEvent('invoice.created'), aPaymentSucceeded({ eventId: 'evt_paid' })]);
       const [claim] = await harness.store.claim('w', 1, LEASE);
       expect(claim?.events.map((e) => e.type)).toEqual(['invoice.created', 'payment.succeeded']);
     });
 
-    it('go on in spite of a lane with more waiting events than a claim reads', async () => {
+    it('claims go on in spite of a lane with more waiting events than a claim reads', async () => {
       const crowd = Array.from({ length: 30 }, (_, k) =>
         aPaymentSucceeded({ invoiceId: 'in_crowd', eventId: `evt_${k}` }),
       );
@@ -321,7 +321,7 @@ describe('A lane that keeps failing', () => {
   }
 
   describe('a lane failing without an event', () => {
-    it('comes again after 2, 4, 8, … seconds, goes to a person after ten tries, and then once an hour', async () => {
+    it('a failing lane comes again after 2, 4, 8, … seconds, goes to a person after ten tries, then once an hour', async () => {
       const { harness } = x;
       await held();
       await harness.store.transact({
@@ -346,7 +346,7 @@ describe('A lane that keeps failing', () => {
       expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');
     });
 
-    it('goes to a person although the database refuses its rows', async () => {
+    it('a failing lane goes to a person although the database refuses its rows', async () => {
       const { harness, db } = x;
       await held();
       await db.pool.query(
@@ -366,7 +366,7 @@ describe('A lane that keeps failing', () => {
   });
 
   describe('a lane with an unreadable log', () => {
-    it('stops no other lane, parks none of its events, and goes to a person', async () => {
+    it('a lane with an unreadable log stops no other lane, parks none of its events, and goes to a person', async () => {
       const { harness, db } = x;
       await held();
       await db.pool.query(
@@ -393,7 +393,7 @@ describe('A lane that keeps failing', () => {
     it.each([
       ['retry', 2],
       ['dismiss', 1],
-    ])('after a useless `%s` has items: %i', async (resolution, items) => {
+    ])('an unreadable log after a useless `%s` has items: %i', async (resolution, items) => {
       const { harness, db } = x;
       await held();
       await db.pool.query(

@@ -54,7 +54,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe('a replica with a clock 240 s fast', () => {
-  it('dies holding a lane, and others get it within 30 s of the database’s time', async () => {
+  it("a replica with a fast clock dies holding a lane, and others get it within 30 s of the database's time", async () => {
     const { harness } = x;
     let asked = false;
     harness.platform.readInvoice = () => {
@@ -70,7 +70,7 @@ describe('a replica with a clock 240 s fast', () => {
     expect((await other.claim('other', 5, LEASE_MS)).map((c) => c.lane)).toEqual([INVOICE_ID]);
   });
 
-  it('puts a call off for as long as a replica with a right clock', async () => {
+  it('a replica with a fast clock puts a call off as long as a replica with a right clock', async () => {
     const { harness, db } = x;
     harness.platform.put(anInvoice());
     harness.platform.fail('report_payment', 'retry');
@@ -94,7 +94,7 @@ describe('a replica with a clock 240 s fast', () => {
 });
 
 describe('in production', () => {
-  it("the server's clock stamps the log of the endpoints, the audit and the runs of verify", async () => {
+  it("the server's clock stamps the endpoints' log, the audit and the runs of verify", async () => {
     const { db, harness } = x;
     const time = new ServerTime();
     await new DoorsLogStore(db, time).opened('open_1');

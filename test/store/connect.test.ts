@@ -99,7 +99,7 @@ describe('the settings of a session', () => {
         .join(', ')}`,
     );
 
-  it('are ours on every connection of every pool, under any setting of the role', async () => {
+  it("Crossbill's session settings hold on every connection of every pool, under any setting of the role", async () => {
     const db = await Database.open({ url: role.as(database.url), poolSize: 4, onError: () => undefined });
     const first = async (pool: pg.Pool | pg.Client, sql: string): Promise<Record<string, string>> =>
       (await pool.query<Record<string, string>>(sql)).rows[0] ?? {};
@@ -117,7 +117,7 @@ describe('the settings of a session', () => {
     await db.close();
   });
 
-  it('keep times readable, though the role writes dates day first in the time of New York', async () => {
+  it('times stay readable, though the role writes dates day first in the time of New York', async () => {
     const db = await Database.open({ url: role.as(database.url), poolSize: 2, onError: () => undefined });
     const at = new Date('2026-03-04T05:06:07.089Z');
     for (const pool of [db.pool, db.intake]) {
@@ -130,7 +130,7 @@ describe('the settings of a session', () => {
     await db.close();
   });
 
-  it('are no start-up parameters, since poolers refuse them: only user, database, application_name and client_encoding go out', async () => {
+  it('no session setting is a start-up parameter, since poolers refuse them', async () => {
     const asked: string[][] = [];
     const server = createServer((socket) => {
       socket.once('data', (packet) => {
@@ -150,7 +150,7 @@ describe('the settings of a session', () => {
       expect(names.sort()).toEqual(['application_name', 'client_encoding', 'database', 'user']);
   });
 
-  it("do not let a role's statement_timeout end a long migration", async () => {
+  it("a role's statement_timeout does not end a long migration", async () => {
     const folder = migrations('create table one (id int); select pg_sleep(0.6);');
     expect(await migrate(role.as(database.url), { folder })).toHaveLength(1);
     expect(await tables()).toBe(2);
@@ -158,7 +158,7 @@ describe('the settings of a session', () => {
 });
 
 describe('a migration', () => {
-  it('cancelled on the server ends the start and says so', async () => {
+  it('a migration cancelled on the server ends the start and says so', async () => {
     const { opened, lines } = start(database.url, {
       folder: migrations('create table one (id int); select pg_sleep(60);'),
     });
@@ -175,7 +175,7 @@ describe('a migration', () => {
     expect(await tables()).toBe(1); // the list of migrations
   });
 
-  it("refuses a user with everybody's right to create, as before PostgreSQL 15: it does not become the owner unnoticed", async () => {
+  it("a migration refuses everybody's right to create, as before PostgreSQL 15, and takes no tables over", async () => {
     await asAdmin('grant create on schema public to public', database.url);
     const { says, opened } = start(role.as(database.url));
     await says('run `crossbill migrate` as the owner of the database');
@@ -194,7 +194,7 @@ describe('a migration', () => {
   it.each([
     ['owns the database', () => `alter database ${name} owner to ${role.name}; grant all on schema public to public`],
     ['was granted it by name', () => `grant create, usage on schema public to ${role.name}`],
-  ])('runs as a user who %s', async (_, grant) => {
+  ])('a migration runs as a user who %s', async (_, grant) => {
     await asAdmin(grant(), database.url);
     const { opened } = start(role.as(database.url));
     expect((await schemaState((await opened).db.orm)).missing).toEqual([]);
@@ -218,7 +218,7 @@ describe('an unusable database', () => {
     for (const said of [command.err, doctor.out, doctor.err]) expect(said).not.toContain(new URL(url).password);
   }
 
-  it('for a wrong password: says so, and waits for nothing', async () => {
+  it('a start with a wrong password says so, and waits for nothing', async () => {
     const wrong = new URL(role.as(database.url));
     wrong.password = 'hunter22hunter22';
     await refused(
@@ -228,7 +228,7 @@ describe('an unusable database', () => {
     );
   });
 
-  it('with no database of the name', async () => {
+  it('a start without a database of the name says so', async () => {
     const other = new URL(role.as(database.url));
     other.pathname = '/crossbil';
     await refused(
@@ -238,7 +238,7 @@ describe('an unusable database', () => {
     );
   });
 
-  it('as the role may not log in, or not connect to it', async () => {
+  it('a start as a role without login or the right to connect says so', async () => {
     await asAdmin(`alter role ${role.name} nologin`);
     await refused(
       role.as(database.url),
@@ -253,7 +253,7 @@ describe('an unusable database', () => {
     );
   });
 
-  it('at `crossbill migrate` by a role without the right to create in its schema, with the missing right and the remedy', async () => {
+  it('crossbill migrate names the missing right to create in the schema and the remedy', async () => {
     await asAdmin(`revoke create on schema public from public`, database.url); // as PostgreSQL 15 and later have it
     const ran = await cli(['migrate', '--json'], { DATABASE_URL: role.as(database.url) });
     expect(ran.code).toBe(1);
@@ -264,7 +264,7 @@ describe('an unusable database', () => {
     expect(await tables()).toBe(0);
   });
 
-  it.each(['LATIN1', 'SQL_ASCII'])('as its encoding is %s', async (encoding) => {
+  it.each(['LATIN1', 'SQL_ASCII'])('a start says so if the encoding is %s', async (encoding) => {
     const other = `${name}_${encoding.toLowerCase()}`;
     await asAdmin(`create database ${other} encoding '${encoding}' locale 'C' template template0`);
     const url = new URL(database.url);
@@ -283,7 +283,7 @@ describe('an unusable database', () => {
     }
   });
 
-  it('on a server before PostgreSQL 14; a newer one than tested gets only a warning', () => {
+  it('a start refuses a server before PostgreSQL 14, and warns of one newer than tested', () => {
     const facts = { encoding: 'UTF8', database: 'crossbill' };
     expect(() => refuseUnfit({ ...facts, version: 130_022 })).toThrow(
       'The server is PostgreSQL 13.22, and Crossbill needs 14 or later. Upgrade it, or name another server in DATABASE_URL.',
@@ -298,7 +298,7 @@ describe('an unusable database', () => {
     });
   });
 
-  it('with several hosts: the settings refuse them and name the right form', async () => {
+  it('the settings refuse several hosts and name the right form', async () => {
     for (const hosts of ['h1:5432,h2:5432/db?target_session_attrs=read-write', 'h1,h2/db', '/db?host=h1,h2']) {
       const { code, err } = await cli(['migrate'], settingsFor(`postgres://ada:hunter22hunter22@${hosts}`));
       expect(code).toBe(78);
@@ -311,7 +311,7 @@ describe('an unusable database', () => {
 });
 
 describe('a database on its way', () => {
-  it('makes the start wait, with the reason in the log: a free connection, a host name, a server', async () => {
+  it('the start waits with the reason in the log: for a free connection, a host name, a server', async () => {
     await asAdmin(`alter database ${name} owner to ${role.name}; alter role ${role.name} connection limit 0`);
     const full = start(role.as(database.url));
     await full.says('the database has no free connection');

@@ -28,7 +28,7 @@ const openedAt = (id: string, minutes: number): Promise<void> => ((now = at(minu
 const seenAt = (id: string, minutes: number): Promise<boolean> => ((now = at(minutes)), log.seen(id));
 
 describe('the log of the doors', () => {
-  it('is one row for as long as a process goes on telling, and a gap when it fell silent', async () => {
+  it("the endpoints' log has one row as long as a process reports, and a gap when it fell silent", async () => {
     await openedAt('open_a', 0);
     for (let m = 1; m <= 5; m++) expect(await seenAt('open_a', m)).toBe(true);
     expect(await seenAt('open_a', 3)).toBe(true); // a clock set back takes nothing away
@@ -37,7 +37,7 @@ describe('the log of the doors', () => {
     expect(await seenAt('open_of_nobody', 5)).toBe(false);
   });
 
-  it('keeps the end of an outage longer than the life of its rows', async () => {
+  it("the endpoints' log keeps the end of an outage longer than the life of its rows", async () => {
     const after = 60 * 24 * 60;
     await openedAt('open_b', after);
     expect(await log.open()).toEqual([

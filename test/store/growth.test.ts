@@ -122,7 +122,7 @@ async function tooMuchOfAll(what: string, least = LEAST): Promise<readonly strin
 }
 
 describe('above old rows', () => {
-  it('each list, look-up and timer reads no more rows than its answer needs', async () => {
+  it('each list, look-up and timer above old rows reads no more rows than its answer needs', async () => {
     const tooMuch: string[] = [];
     // Those have a page's fixed limit, in any table: test/store/list-filters.test.ts counts their reads.
     for (const { what, ask } of asked.filter((q) => q.looksThrough !== true)) {
@@ -172,7 +172,7 @@ describe('the console above old rows', () => {
     expect([...listed].filter((route) => !routes.includes(route))).toEqual([]);
   });
 
-  it('each page of the list answers, and reads no more rows than it shows', async () => {
+  it('each page above old rows answers, and reads no more rows than it shows', async () => {
     const person = await new Visitor(app.url).login(KEYS.ops);
     const answered: string[] = [];
     const tooMuch: string[] = [];

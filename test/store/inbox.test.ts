@@ -52,7 +52,7 @@ describe('The inbox', () => {
   }
 
   describe('storing', () => {
-    it("returns each delivery's result in order, with duplicates inside the batch", async () => {
+    it("the inbox returns each delivery's result in order, with duplicates inside the batch", async () => {
       const two = an('b', {}, { id: 'b', other: 1 });
       const got = await x.inbox.store([an('a'), an('b'), an('a'), two, an('c')]);
       expect(got).toEqual(['stored', 'stored', 'duplicate', 'conflict', 'stored']);
@@ -60,11 +60,11 @@ describe('The inbox', () => {
       expect(await rows(`select event_id from inbox_event where source <> 'crossbill'`)).toHaveLength(4);
     });
 
-    it('takes the same id of another source for another event', async () => {
+    it('the inbox takes the same id of another source for another event', async () => {
       expect(await x.inbox.store([an('a'), { ...an('a'), source: 'stripe' }])).toEqual(['stored', 'stored']);
     });
 
-    it('keeps the bytes as they came', async () => {
+    it('the inbox keeps the bytes as they came', async () => {
       const bodies = [Buffer.from([0, 255, 10, 13, 0]), Buffer.alloc(0), Buffer.from('{"ä":"\\u0000 \r\n"}')];
       await x.inbox.store(
         bodies.map((body, n) => ({ ...an(`raw${n}`), body, status: 'parked' as const, reason: 'no JSON' })),
@@ -78,7 +78,7 @@ describe('The inbox', () => {
       expect(kept.every((r) => r['same'] === true && r['decided_at'] !== null)).toBe(true);
     });
 
-    it('keeps ids of any script, reasons or none, and the database’s time of their arrival under any clock of a process', async () => {
+    it("the inbox keeps ids of any script, and the database's time of arrival under any clock of a process", async () => {
       const wrong = ['2026-11-20T12:04:00Z', '1999-12-31T23:59:59.999Z', '2261-01-01T00:00:00.000Z'].map(
         (t) => new Date(t),
       );
@@ -101,7 +101,7 @@ describe('The inbox', () => {
       );
     });
 
-    it('keeps the second body of an id and makes one review item of it, however often it comes', async () => {
+    it('the inbox keeps the second body of an id and makes one review item of it, however often it comes', async () => {
       const other = an('a', {}, { id: 'a', amount: 2 });
       await x.inbox.store([an('a')]);
       for (let n = 0; n < 3; n++) expect(await x.inbox.store([other])).toEqual(['conflict']);
@@ -116,7 +116,7 @@ describe('The inbox', () => {
       expect(await rows('select status from review')).toEqual([{ status: 'resolved' }]);
     });
 
-    it("keeps it also after the first one's erasure, except Stripe's, whose bodies count deliveries", async () => {
+    it("the inbox keeps a second body also after the first one's erasure, except Stripe's with its counter", async () => {
       const body = (n: number) => ({ id: 'a', n });
       const both = (n: number) => [an('a', {}, body(n)), { ...an('a', {}, body(n)), source: 'stripe' as const }];
       await x.inbox.store(both(1));
@@ -127,7 +127,7 @@ describe('The inbox', () => {
       expect(await rows('select kind, status from review')).toEqual([{ kind: 'conflicting_event', status: 'open' }]);
     });
 
-    it('takes another rendering of an event of Stripe for a repeat, and another object under its id for a conflict', async () => {
+    it('another rendering of an event of Stripe is a repeat, and another object under its id a conflict', async () => {
       const stripe = (name: string, from = '', to = ''): Delivery => ({
         ...an('evt_two1', { type: 'invoice.created' }),
         source: 'stripe',
@@ -145,7 +145,7 @@ describe('The inbox', () => {
       expect(await rows('select released_at from inbox_quarantine')).toEqual([{ released_at: null }]);
     });
 
-    it('decides a parked event of Stripe by another, readable rendering', async () => {
+    it('another, readable rendering decides a parked event of Stripe', async () => {
       const parked: Delivery = {
         ...an('evt_two1', { status: 'parked', reason: 'unreadable', lane: 'stripe/evt_two1' }),
         source: 'stripe',
@@ -166,7 +166,7 @@ describe('The inbox', () => {
       expect(await rows('select key from lane')).toEqual([{ key: 'in_two1' }]);
     });
 
-    it('warns of a possible deadline if evidence comes back twice under one id', async () => {
+    it('evidence twice under one id warns of a possible deadline', async () => {
       const back = (note: string) => an('evt_dis_1', { type: 'dispute.revision_requested' }, { id: 'evt_dis_1', note });
       await x.inbox.store([back('blurred')]);
       expect(await x.inbox.store([back('the second page is missing')])).toEqual(['conflict']);
@@ -181,13 +181,13 @@ describe('The inbox', () => {
       expect(aboutSecondBody('dispute.revision_requested')).toContain('dashboard at once');
     });
 
-    it('takes fifty deliveries of one id at once for one event', async () => {
+    it('the inbox takes fifty deliveries of one id at once for one event', async () => {
       const all = await Promise.all(Array.from({ length: 50 }, () => x.inbox.store([an('a')])));
       expect(all.flat().filter((o) => o === 'stored')).toHaveLength(1);
       expect(await rows('select 1 from inbox_event')).toHaveLength(1);
     });
 
-    it('keeps one copy of a stale delivery and counts its repeats', async () => {
+    it('the quarantine keeps one copy of a stale delivery and counts its repeats', async () => {
       for (let n = 0; n < 3; n++) await x.inbox.quarantine(an('s'), 'stale');
       expect(await rows('select event_id, deliveries, reason from inbox_quarantine')).toEqual([
         { event_id: 's', deliveries: 3, reason: 'stale' },
@@ -199,7 +199,7 @@ describe('The inbox', () => {
   });
 
   describe('the event list', () => {
-    it('shows inbox and quarantine as one, newest first, no row twice or left out, at any page size', async () => {
+    it('the event list shows inbox and quarantine as one, newest first, each row once, at any page size', async () => {
       for (let n = 0; n < 14; n++) {
         x.harness.clock.advance(1_000);
         if (n % 3 === 0) await x.inbox.quarantine(an(`q${n}`), 'stale');
@@ -216,7 +216,7 @@ describe('The inbox', () => {
   });
 
   describe('once more', () => {
-    it('moves an event from quarantine into the inbox and decides it', async () => {
+    it('a retry moves an event from quarantine into the inbox and decides it', async () => {
       x.harness.platform.put(anInvoice());
       await x.inbox.quarantine(aPaymentSucceeded(), 'stale');
       expect(await desk.retry('iq_1')).toBe('ie_1');
@@ -225,7 +225,7 @@ describe('The inbox', () => {
       expect(await everything(10)).toHaveLength(1);
     });
 
-    it("leaves a copy with another body than the inbox's in quarantine", async () => {
+    it("a retry leaves a copy with another body than the inbox's in quarantine", async () => {
       await x.inbox.quarantine(an('a', {}, { id: 'a', amount: 2 }), 'stale');
       await x.inbox.store([an('a')]);
       expect(await desk.retry('iq_1')).toBeNull();
@@ -247,7 +247,7 @@ describe('The inbox', () => {
       expect(await rows('select kind from review')).toEqual([{ kind: 'conflicting_event' }]);
     });
 
-    it('closes a stale copy of an event Stripe delivered in time, with another count of pending deliveries', async () => {
+    it('a retry closes a stale copy of an event Stripe delivered in time, with another count of pending deliveries', async () => {
       const event = (pending: number) => ({
         ...an('a', {}, { id: 'a', pending_webhooks: pending }),
         source: 'stripe' as const,
@@ -279,14 +279,14 @@ describe('The inbox', () => {
         await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
       });
 
-      it('goes to its invoice at the next try', async () => {
+      it('an event unreadable for older releases goes to its invoice at the next try', async () => {
         await x.inbox.store([unread]);
         expect(await desk.retry('ie_2')).toBe('ie_2');
         await x.harness.rest();
         expect(await settled()).toEqual(home);
       });
 
-      it('goes there from quarantine too, parked before or not', async () => {
+      it('an event unreadable for older releases leaves quarantine too, parked before or not', async () => {
         await x.inbox.quarantine(unread, 'stale');
         await x.inbox.store([unread]);
         expect(await desk.retry('iq_1')).toBe('ie_2');
@@ -294,7 +294,7 @@ describe('The inbox', () => {
         expect(await settled()).toEqual(home);
       });
 
-      it('makes no invoice of its lane where an older release beside this one puts it up', async () => {
+      it('an event another release parks makes no invoice of its lane', async () => {
         await x.harness.take({ ...unread, status: 'received', reason: null });
         expect(await rows('select invoice_id from invoice')).toEqual([{ invoice_id: INVOICE_ID }]);
         expect(await rows(`select status from inbox_event where source = 'mor_payments'`)).toEqual([
@@ -306,7 +306,7 @@ describe('The inbox', () => {
       });
     });
 
-    it("keeps a parked event's body after its customer's erasure as work under way, and drops it at the dismissal", async () => {
+    it("a parked event's body survives its customer's erasure as work under way, and goes at the dismissal", async () => {
       x.harness.platform.put(anInvoice());
       await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
       const event = aPaymentSucceeded();
@@ -326,7 +326,7 @@ describe('The inbox', () => {
       expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 0 });
     });
 
-    it("keeps the body of a copy never taken in from quarantine after its customer's erasure, and drops it afterwards", async () => {
+    it("a quarantined body survives its customer's erasure until the decision, and goes afterwards", async () => {
       x.harness.platform.put(anInvoice());
       await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
       const apart = { ...aPaymentSucceeded({ eventId: 'evt_apart' }), lane: 'event:mor_payments:evt_apart' };
@@ -349,14 +349,14 @@ describe('The inbox', () => {
       expect(await rows('select 1 from ledger_entry')).toHaveLength(2);
     });
 
-    it('treats a missing or foreign id as no event', async () => {
+    it('a retry treats a missing or foreign id as no event', async () => {
       for (const id of ['ie_999', 'iq_1', 'ie_-1', 'ie_1; drop table lane', '', 'evt_1'])
         expect(await desk.retry(id)).toBeNull();
     });
   });
 
   describe('an event with a failing decision', () => {
-    it('waits, is parked in the end, and holds neither its own lane nor another', async () => {
+    it('an event with a failing decision waits, parks in the end, and holds neither its own lane nor another', async () => {
       const { harness, db, inbox } = x;
       const { store, clock, platform } = harness;
       platform.put(anInvoice());
@@ -401,7 +401,7 @@ describe('A repeated batch', () => {
     });
     afterAll(() => x.close());
 
-    it('needs a handful of statements, however many deliveries it has', async () => {
+    it('a repeated batch needs a handful of statements, however many deliveries it has', async () => {
       const batch = Array.from({ length: KNOWN }, (_, n): Delivery =>
         delivery('mor_payments', `k${n}`, 'payment.x', `in_k${n}`, { id: `k${n}` }),
       );
@@ -454,7 +454,7 @@ describe('Bodies by the month', () => {
     Promise.all(ids.map(async (id) => (await eventById(db.pool, id))?.body !== null));
 
   describe('the bodies of events', () => {
-    it('have room for this month and two more from the first migration on', async () => {
+    it('event bodies have room for this month and two more from the first migration on', async () => {
       const now = new Date();
       const expected = [0, 1, 2].map((n) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + n, 1)));
       expect(await months()).toEqual([
@@ -465,7 +465,7 @@ describe('Bodies by the month', () => {
       expect(await months()).toHaveLength(4);
     });
 
-    it('arrive without a partition for their month, can be found there, and keep the month from being made', async () => {
+    it("an event body without a partition for its month arrives, is findable, and delays the month's partition", async () => {
       const id = await came('2020-02-03T00:00:00Z');
       expect(await bodies([id])).toEqual([true]);
       await make('2020-01-31T23:59:59Z', 2);
@@ -473,7 +473,7 @@ describe('Bodies by the month', () => {
       expect(await bodies([id])).toEqual([true]);
     });
 
-    it("go with their month's purge, except waiting ones, for a decision or a person", async () => {
+    it("event bodies go with their month's purge, except those waiting for a decision or a person", async () => {
       await make('2021-05-01T00:00:00Z', 1);
       const old = [
         await came('2021-05-01T00:00:00Z'),
@@ -493,7 +493,7 @@ describe('Bodies by the month', () => {
       expect(await bodies(old)).toEqual([false, false, false, false, false]);
     });
 
-    it('can be made and purged by a user with rights to read and write only, and by several at once', async () => {
+    it('a user with rights to read and write only makes and purges months, also several at once', async () => {
       const role = `clerk_${Math.random().toString(36).slice(2)}`;
       await db.pool.query(`create role ${role} login password 'clerk'`);
       await db.pool.query(`grant select, insert, update, delete on all tables in schema public to ${role}`);
@@ -519,7 +519,7 @@ describe('Bodies by the month', () => {
   });
 
   describe('an event with a smooth decision', () => {
-    it('gets its update in its page, without a write to an index', async () => {
+    it('a decided event gets its update in its page, without a write to an index', async () => {
       for (let n = 1; n <= 20; n++) await came(`2023-01-${String(n).padStart(2, '0')}T00:00:00Z`);
       await db.pool.query('select pg_stat_force_next_flush()').catch(() => undefined); // PostgreSQL 15 and later
       const counted = await db.pool.query<{ all: string; hot: string }>(

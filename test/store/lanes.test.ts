@@ -45,7 +45,7 @@ describe('Lanes', () => {
       return x.harness.state(INVOICE_ID);
     }
 
-    it('comes back exactly: amounts beyond 2^53, times to the millisecond, null, quotes and letters of any script', async () => {
+    it('a stored row comes back exactly: amounts beyond 2^53, milliseconds, null, quotes and letters of any script', async () => {
       let invoice: InvoiceRow | null = null;
       let payment: PaymentRow | null = null;
       const s = await stored((empty) => {
@@ -73,7 +73,7 @@ describe('Lanes', () => {
       expect(story.journal).toMatchObject([{ at, detail: { n: 1, none: null } }]);
     });
 
-    it('stays readable for this release on the same connections after a later one adds columns', async () => {
+    it('a stored row stays readable on the same connections after a later release adds columns', async () => {
       const { harness, db } = x;
       const decide = () => harness.store.transact(write(INVOICE_ID, null, (s) => ensureInvoice(s, ctx()).state));
       const onEveryConnection = () => Promise.all(Array.from({ length: 12 }, decide));
@@ -85,7 +85,7 @@ describe('Lanes', () => {
       expect((await harness.state(INVOICE_ID)).invoice?.invoiceId).toBe(INVOICE_ID);
     });
 
-    it('shows its own content: an attempt without its payment after a payment without an attempt', async () => {
+    it('a stored row shows its own content: an attempt without its payment after a payment without an attempt', async () => {
       const payment = newPayment(ctx(), { invoiceId: INVOICE_ID, customerId: 'cus_1', currency: 'EUR', amount: 1n });
       await stored((s) => note(putPayment(ensureInvoice(s, ctx()).state, payment), ctx(), 'decision', 'made', null));
       const again = { ...payment, customerId: 'cus_2' };
@@ -106,7 +106,7 @@ describe('Lanes', () => {
       expect((await readLane(x.db.pool, INVOICE_ID)).story.attempts).toEqual([attempt]);
     });
 
-    it('is all of a decision or nothing of it', async () => {
+    it('a lane stores all of a decision or nothing of it', async () => {
       const bad = (s: LaneState): LaneState => {
         const { state, invoice } = ensureInvoice(s, ctx());
         return putInvoice(openReview(state, ctx(), { kind: 'dispute', subject: 's', fact: FACTS.dispute }), {
@@ -119,7 +119,7 @@ describe('Lanes', () => {
       expect(rows).toEqual([]);
     });
 
-    it('refuses a payment recorded for another invoice, and says where', async () => {
+    it('a lane refuses a payment recorded for another invoice, and says where', async () => {
       const one = (lane: string) => (s: LaneState) => {
         const { state } = ensureInvoice(s, ctx());
         return putPayment(
@@ -177,7 +177,7 @@ describe('Lanes', () => {
   });
 
   describe("a text out of PostgreSQL's range", () => {
-    it('is kept with U+FFFD for NUL and half a surrogate pair, in columns and nested values, and otherwise unchanged', async () => {
+    it("a text out of PostgreSQL's range keeps all but NUL and half a surrogate pair, in nested values too", async () => {
       const said = 'a\0b \ud83d c\udc4d \\u0000 \\\\ud83d 👍 \u0001\0\0';
       const kept = 'a\ufffdb \ufffd c\ufffd \\u0000 \\\\ud83d 👍 \u0001\ufffd\ufffd';
       const now = x.harness.context.now();
@@ -193,7 +193,7 @@ describe('Lanes', () => {
   });
 
   describe('a connection to a server turned standby', () => {
-    it('goes at its first refused write, and the next one is new', async () => {
+    it('a connection to a server turned standby goes at its first refused write, and the next one is new', async () => {
       const { pool } = x.db;
       const claim = () => x.harness.store.claim('w', 1, 25_000);
       await claim();
@@ -209,7 +209,7 @@ describe('Lanes', () => {
       openReview(s, x.harness.context.now(), { ...aKind(kind), ...ABOUT });
     const kinds = (s: LaneState): readonly string[] => s.reviews.map((r) => r.kind);
 
-    it('skips the read at each step, but sees every write from elsewhere since', async () => {
+    it('a lane in work skips the read at each step, but sees every write from elsewhere since', async () => {
       await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
       const { store, clock } = x.harness;
       const [claim] = await store.claim('w', 1, 25_000);
@@ -230,7 +230,7 @@ describe('Lanes', () => {
       expect(kinds(await x.harness.state('in_0'))).toEqual(['dispute', 'effect_failed']);
     });
 
-    it('remembers nothing of an uncommitted step', async () => {
+    it('a lane in work remembers nothing of an uncommitted step', async () => {
       await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
       const { store } = x.harness;
       const [claim] = await store.claim('w', 1, 25_000);
@@ -250,7 +250,7 @@ describe('Lanes', () => {
   });
 
   describe('a payment with a second invoice', () => {
-    it('stays unapplied there: a person learns it, the first stays in force and the lane goes on', async () => {
+    it('a payment with a second invoice stays unapplied there: a person learns it, and the first stays in force', async () => {
       const { harness } = x;
       harness.platform.put(anInvoice());
       harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
@@ -269,7 +269,7 @@ describe('Lanes', () => {
   });
 
   describe('a renewal worked on PostgreSQL', () => {
-    it('survives a crash at every step with one effect each, and leaves no lease behind', async () => {
+    it('a renewal survives a crash at every step with one effect each, and leaves no lease behind', async () => {
       for (let k = 1; k <= 4; k++) {
         await x.close();
         x = await laneOnPostgres();
@@ -332,7 +332,7 @@ describe('Steps in one commit', () => {
   }
 
   describe('steps of the lanes at work', () => {
-    it('wait until a third of them is there, and are one commit then', async () => {
+    it('steps wait until a third of the working lanes is there, and then share one commit', async () => {
       const of = await claimed(9);
       const writing = [store.transact(of(0)), store.transact(of(1))];
       await setImmediate();
@@ -342,20 +342,20 @@ describe('Steps in one commit', () => {
       expect(await commits()).toEqual([['in_0', 'in_1', 'in_2']]);
     });
 
-    it('leave when their patience is over, however few they are', async () => {
+    it('steps leave when their patience is over, however few they are', async () => {
       store = new PgLaneStore(x.db, x.harness.clock, null, 1);
       const of = await claimed(9);
       await store.transact(of(0));
       expect(await commits()).toEqual([['in_0']]);
     });
 
-    it("leave with a person's command, without waiting", async () => {
+    it("steps leave with a person's command, without waiting", async () => {
       const of = await claimed(9);
       await Promise.all([store.transact(of(0)), store.transact(step('in_elm', null))]);
       expect(await commits()).toEqual([['in_0', 'in_elm']]);
     });
 
-    it('do not wait for anybody when there are no more than three', async () => {
+    it('steps do not wait for anybody when there are no more than three', async () => {
       const of = await claimed(3);
       await store.transact(of(0));
       expect(await commits()).toEqual([['in_0']]);
@@ -389,7 +389,7 @@ describe('A call longer than its lease', () => {
     while (!(await holds()) && !ended) await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
-  it('happens once, however long it takes, and its result is stored', async () => {
+  it('a call longer than its lease happens once, and Crossbill stores its result', async () => {
     const { harness, db } = x;
     const { clock, context, gateway, platform, relay, store } = harness;
     platform.put(anInvoice());

@@ -54,19 +54,19 @@ describe('The rows of a move', () => {
       wire: { method: 'POST', path: '/v1/subscriptions/sub_2', body: 'default_payment_method=pm_1' },
     };
 
-    it('keep facts, request and old state unchanged', async () => {
+    it('a move keeps facts, request and old state unchanged', async () => {
       const before = { methodId: 'pm_card', collectionMethod: 'charge_automatically' };
       const row = aMove('sub_2', { status: 'moving', fact: null, before, request: REQUEST });
       await moves.write(row, null);
       expect(await moves.find('sub_2')).toMatchObject({ ...row, version: 0 });
     });
 
-    it('refuse a request without the old state', async () => {
+    it('a move refuses a request without the old state', async () => {
       await expect(moves.write(aMove('sub_3', { request: REQUEST }), null)).rejects.toThrow();
       expect(await moves.find('sub_3')).toBeNull();
     });
 
-    it('have one writer at a time: the second writer of the same version loses its turn', async () => {
+    it('a move has one writer at a time: the second writer of the same version loses its turn', async () => {
       const first = await moves.write(aMove('sub_4'), null);
       await expect(moves.write(aMove('sub_4'), null)).rejects.toThrow(MoveRunning);
       const second = await moves.write(aMove('sub_4', { status: 'failed' }), first);
@@ -75,7 +75,7 @@ describe('The rows of a move', () => {
       expect((await moves.find('sub_4'))?.status).toBe('failed');
     });
 
-    it('have a list, newest first by status and customer, and counts', async () => {
+    it('moves have a list, newest first by status and customer, and counts', async () => {
       await moves.write(aMove('sub_5', { customerId: 'cus_5', status: 'moved', fact: null }), null);
       await moves.write(aMove('sub_6', { customerId: 'cus_5' }), null);
       const page = { limit: 10, cursor: null };
@@ -87,12 +87,12 @@ describe('The rows of a move', () => {
       expect(await moves.counts()).toMatchObject({ moved: 1, skipped: 1, failed: 1, moving: 1, returned: 0 });
     });
 
-    it('without a write to Stripe have nothing to give back', async () => {
+    it('a move without a write to Stripe has nothing to give back', async () => {
       expect((await moves.toReturn(null, '0', 10)).map((m) => m.subscriptionId)).toEqual(['sub_2']);
       expect(await moves.toReturn(['cus_5'], '0', 10)).toEqual([]);
     });
 
-    it('belong to one run at a time, and its end lets the next one in', async () => {
+    it('moves belong to one run at a time, and its end lets the next one in', async () => {
       await moves.exclusively(async () => {
         await expect(moves.exclusively(() => Promise.resolve())).rejects.toThrow(MoveRunning);
       });
@@ -170,7 +170,7 @@ describe('The requests of a move', () => {
     });
     const stepsOn = (stripe: Scripted) => new MoveSteps(moves, stripe, new SystemClock(), new SystemIds());
 
-    it('are stored before their sending, and go out with the same key and bytes in the next run', async () => {
+    it("Crossbill stores a move's request before its sending, and the next run sends the same key and bytes", async () => {
       const stripe = new Scripted();
       stripe.answers = [SILENCE];
       const steps = stepsOn(stripe);
@@ -183,7 +183,7 @@ describe('The requests of a move', () => {
       expect(stripe.sent[1]).toEqual(stripe.sent[0]);
     });
 
-    it('do not go out again once Stripe shows their effect', async () => {
+    it("a move's request does not go out again once Stripe shows its effect", async () => {
       const stripe = new Scripted();
       stripe.answers = [SILENCE];
       const steps = stepsOn(stripe);
@@ -194,7 +194,7 @@ describe('The requests of a move', () => {
       expect(stripe.sent).toHaveLength(1);
     });
 
-    it('fail their subscription when Stripe refuses them, and it counts as charged by Stripe', async () => {
+    it('a request refused by Stripe fails its subscription, and Stripe counts as charging it', async () => {
       const stripe = new Scripted();
       stripe.answers = [{ ...SILENCE, kind: 'refused', status: 400, code: 'parameter_invalid', message: 'No.' }];
       const failed = await stepsOn(stripe).move(stripe.subscription('sub_3'), null, RUN);
@@ -206,7 +206,7 @@ describe('The requests of a move', () => {
       });
     });
 
-    it('count a subscription on its way back as charged by Stripe before their sending', async () => {
+    it('a subscription on its way back counts as charged by Stripe before the request goes out', async () => {
       const stripe = new Scripted();
       const steps = stepsOn(stripe);
       const moved = await steps.move(stripe.subscription('sub_4'), null, RUN);

@@ -57,7 +57,7 @@ describe('A refund without an invoice', () => {
   const once = { payments: [['pay_oak', 'confirmed', 300n]], refunds: ['rfnd_1'], notes: 1, open: [] };
 
   describe('a refund without an invoice', () => {
-    it('of a completed signup is recorded and mirrored once, however often it comes and under any event', async () => {
+    it("a completed signup's refund counts and shows once, however often it comes and under any event", async () => {
       await complete();
       await x.harness.rest();
       await x.harness.take(refunded(1, 300), refunded(1, 300));
@@ -69,7 +69,7 @@ describe('A refund without an invoice', () => {
       expect(await items()).toEqual([]);
     });
 
-    it('before the completion goes to a person, and takes its place after the completion', async () => {
+    it("a refund before the signup's completion goes to a person, and takes its place after the completion", async () => {
       await x.harness.take(refunded(1, 300), refunded(1, 300));
       await x.harness.rest(1);
       expect(await items()).toEqual([
@@ -81,7 +81,7 @@ describe('A refund without an invoice', () => {
       expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
     });
 
-    it('closes its item too when a person tries again with its invoice known', async () => {
+    it("a refund's item closes too when a person tries again with its invoice known", async () => {
       await x.harness.take(refunded(1, 300));
       await x.harness.rest(1);
       await complete();
@@ -91,7 +91,7 @@ describe('A refund without an invoice', () => {
       expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
     });
 
-    it('adds up with the others, whichever named the invoice', async () => {
+    it('refunds with and without an invoice add up', async () => {
       await complete();
       await x.harness.rest();
       await x.harness.take(refunded(2, 600));
@@ -101,14 +101,14 @@ describe('A refund without an invoice', () => {
       expect(await shown()).toEqual({ payments: [['pay_oak', 'confirmed', 900n]], refunds, notes: 3, open: [] });
     });
 
-    it('of a payment named by its own event goes to this payment', async () => {
+    it('a refund of a payment named by its own event goes to this payment', async () => {
       await x.harness.take(aPaymentSucceeded());
       await x.harness.take(refunded(1, 300));
       await x.harness.rest();
       expect(await shown()).toEqual(once);
     });
 
-    it('of nothing known stays with a person, and moves no money here', async () => {
+    it('a refund of nothing known stays with a person, and moves no money here', async () => {
       await x.harness.take(refunded(1, 300), refunded(2, 600));
       await x.harness.rest(24 * 8);
       expect(await items()).toMatchObject([
@@ -121,7 +121,7 @@ describe('A refund without an invoice', () => {
       expect(events.rows).toEqual([{ lane: 'mor:pay_oak', status: 'done' }]);
     });
 
-    it('parked by an older release says why at the next try, and makes no invoice of its lane', async () => {
+    it('a refund parked by an older release says why at the next try, and makes no invoice of its lane', async () => {
       const lane = 'event:mor_payments:evt_r1';
       await x.harness.take({ ...refunded(1, 300), lane });
       const events = await x.db.pool.query('select status, reason from inbox_event');
@@ -129,7 +129,7 @@ describe('A refund without an invoice', () => {
       expect((await x.harness.state(lane)).invoice).toBeNull();
     });
 
-    it('is no other event: the endpoint parks a success without an invoice', () => {
+    it('the endpoint parks a success without an invoice', () => {
       expect(atDoor(aPaymentSucceeded({ invoiceId: '' }))).toMatchObject({
         status: 'parked',
         lane: expect.stringMatching(/^event:/),
@@ -151,7 +151,7 @@ describe('One charge', () => {
   const second = () =>
     aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', eventId: 'evt_elm', chargeId: 'ch_1' });
 
-  it('a charge named by two invoices is booked and marked once, and an item names both', async () => {
+  it('Crossbill books and marks a charge named by two invoices once, and an item names both', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }));
     await harness.take(second());
@@ -189,7 +189,7 @@ describe('One charge', () => {
     for (const name of ['pay_elm', 'pay_first', INVOICE_ID]) expect(wordsOf(item).summary).toContain(name);
   });
 
-  it('both at once: one of them is booked, and the other is the item', async () => {
+  it('two invoices name one charge at once: one books it, and the other becomes the item', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }), second());
     const both = [await harness.state(INVOICE_ID), await harness.state('in_elm')];
@@ -198,7 +198,7 @@ describe('One charge', () => {
     expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
   });
 
-  it('a person cannot have it marked for the second invoice, and dismisses it', async () => {
+  it('a person cannot have the charge marked for the second invoice, and dismisses it', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }));
     await harness.take(second());

@@ -66,11 +66,11 @@ describe('A rebuild', () => {
   }
 
   describe('rebuild', () => {
-    it('finds nothing to do where the read rows are as the logs say', async () => {
+    it('a rebuild finds nothing to do if the read model is as the logs say', async () => {
       expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0, failed: [] });
     });
 
-    it('restores changed or lost rows, and counts their invoices', async () => {
+    it('a rebuild restores changed or lost rows, and counts their invoices', async () => {
       const before = await readRows();
       expect(before).toContain('refund {');
       expect(before).toContain('open_call {');
@@ -86,7 +86,7 @@ describe('A rebuild', () => {
       expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0, failed: [] });
     });
 
-    it('removes the row of a refund since joined to another', async () => {
+    it('a rebuild removes the row of a refund since joined to another', async () => {
       const { harness } = x;
       const [payment] = (await harness.state(INVOICE_ID)).payments.filter((p) => p.status === 'succeeded');
       harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
@@ -106,7 +106,7 @@ describe('A rebuild', () => {
       expect(await readRows()).toBe(joined);
     });
 
-    it('goes on behind an invoice with an unreadable log, and names it', async () => {
+    it('a rebuild goes on after an invoice with an unreadable log, and names it', async () => {
       await x.db.pool.query(
         `insert into lane_log (lane, version, at, at_rest, snapshot, change)
        select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log where lane = $1 group by lane`,
@@ -120,7 +120,7 @@ describe('A rebuild', () => {
       expect(rows).toEqual([{ status: 'expected' }]);
     });
 
-    it('corrects rows with names another invoice’s rows hold by mistake', async () => {
+    it("a rebuild corrects rows with names another invoice's rows hold by mistake", async () => {
       await x.harness.take(aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', chargeId: 'ch_elm' }));
       const before = await readRows();
       const rename = 'update payment set payment_id = $2 where payment_id = $1';
@@ -134,7 +134,7 @@ describe('A rebuild', () => {
       expect(await readRows()).toBe(before);
     });
 
-    it("makes them all from nothing, in the order of the invoices' arrival", async () => {
+    it("a rebuild makes all rows from nothing, in the order of the invoices' arrival", async () => {
       const before = await readRows();
       await x.db.pool.query(`truncate ${TABLES.join(', ')}`);
       expect((await new Rebuild(x.db).run(false, () => undefined)).differed).toBe(2);
@@ -286,7 +286,7 @@ describe('Pages a statement reads', () => {
   it.each([
     ['without any statistics', null],
     ['with statistics', 'analyze'],
-  ])('claim, intake, load, decision and the waiting rows read a few pages a lane %s', async (name, before) => {
+  ])('claim, intake, load, decision and waiting rows read a few pages a lane %s', async (name, before) => {
     if (before !== null) await db.pool.query(before);
     sent.length = 0;
     const pages = await wholePath(name);

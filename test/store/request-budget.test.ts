@@ -95,7 +95,7 @@ function mostInASecond(replicas: readonly Replica[], endpoint?: string): number 
 const countOf = (replicas: readonly Replica[]): number => replicas.reduce((n, r) => n + r.sent.length, 0);
 
 describe('the request budget', () => {
-  it('limits three replicas together, and they use it to the last slot', async () => {
+  it('the budget limits three replicas together, and they use it to the last slot', async () => {
     const all = [new Replica(20).busy(32), new Replica(20).busy(32), new Replica(20).busy(32)];
     await pass(10_000);
     expect(countOf(all)).toBeGreaterThanOrEqual(195);
@@ -105,7 +105,7 @@ describe('the request budget', () => {
     for (const one of all) expect(one.sent.length).toBeGreaterThan(50);
   });
 
-  it('costs a replica about one commit a second, however much it sends', async () => {
+  it('the budget costs a replica about one commit a second, however much it sends', async () => {
     const one = new Replica(200).busy(32);
     await pass(2_000);
     asked = 0;
@@ -115,7 +115,7 @@ describe('the request budget', () => {
     expect(asked).toBeLessThanOrEqual(6);
   });
 
-  it('costs a renewal now and then one commit, and its calls do not wait for each other', async () => {
+  it('the budget costs a renewal now and then one commit, and its calls do not wait for each other', async () => {
     const one = new Replica(20);
     for (const endpoint of ['read', 'report', 'attach']) await passed(one.call(endpoint));
     await pass(10_000);
@@ -129,7 +129,7 @@ describe('the request budget', () => {
     expect(waited).toBeLessThan(100);
   });
 
-  it('follows demand: a replica with little to do leaves the rest to the other, without waiting', async () => {
+  it('the budget follows demand: a replica with little to do leaves the rest to the other, without waiting', async () => {
     const busy = new Replica(20).busy(32);
     const calm = new Replica(20);
     await pass(3_000);
@@ -147,7 +147,7 @@ describe('the request budget', () => {
     expect(mostInASecond([busy, calm])).toBeLessThanOrEqual(22);
   });
 
-  it('gives the slice of a dead replica to the others within two seconds', async () => {
+  it('the budget gives the slice of a dead replica to the others within two seconds', async () => {
     const [dead, alive] = [new Replica(20).busy(32), new Replica(20).busy(32)];
     await pass(3_000);
     expect(alive.sent.length).toBeLessThan(40);
@@ -158,14 +158,14 @@ describe('the request budget', () => {
     expect(alive.sent.length).toBeGreaterThanOrEqual(58);
   });
 
-  it('keeps the pace of each endpoint, whichever replica sends', async () => {
+  it('the budget keeps the pace of each endpoint, whichever replica sends', async () => {
     const all = [new Replica(100).busy(32, ['a']), new Replica(100).busy(32, ['a'])]; // an endpoint has 25 of the 100
     await pass(4_000);
     expect(mostInASecond(all, 'a')).toBeLessThanOrEqual(25 + 2);
     expect(countOf(all)).toBeGreaterThanOrEqual(95);
   });
 
-  it('is halved for all replicas by a 429 to one of them, and comes back', async () => {
+  it('a 429 to one replica halves the budget for all, and it comes back', async () => {
     const [one, two] = [new Replica(20), new Replica(20).busy(32)];
     await pass(2_000);
     one.budget.throttled('a', null, 'global-rate');
@@ -181,7 +181,7 @@ describe('the request budget', () => {
     expect(two.sent.length).toBeGreaterThanOrEqual(19);
   });
 
-  it('slows one endpoint alone if Stripe blames the endpoint', async () => {
+  it('the budget slows one endpoint alone if Stripe blames the endpoint', async () => {
     const [one, two] = [new Replica(100), new Replica(100).busy(32, ['a']).busy(32, ['b'])];
     await pass(2_000);
     one.budget.throttled('a', null, 'endpoint-rate');
@@ -193,7 +193,7 @@ describe('the request budget', () => {
     expect(b).toBeGreaterThanOrEqual(48);
   });
 
-  it('waits as long as Stripe asked for, in every replica', async () => {
+  it('the budget waits as long as Stripe asked for, in every replica', async () => {
     const [one, two] = [new Replica(20), new Replica(20)];
     one.budget.throttled('a', 30_000, null);
     await settled();
@@ -203,7 +203,7 @@ describe('the request budget', () => {
     expect(await passed(calls)).toBeLessThanOrEqual(1_500);
   });
 
-  it('taken by a clock an hour ahead, comes back once the clock is right', async () => {
+  it('a budget taken by a clock an hour ahead comes back once the clock is right', async () => {
     class WrongClock extends ManualClock {
       aheadMs = 3_600_000;
       override now(): Date {
@@ -222,7 +222,7 @@ describe('the request budget', () => {
     expect(await passed(one.call('b'))).toBeLessThanOrEqual(60_000);
   });
 
-  it('sends nothing without an answer of the database', async () => {
+  it('the budget sends nothing without an answer of the database', async () => {
     const one = new Replica(20);
     await x.db.pool.query('alter table request_budget rename to gone');
     await expect(one.call('a')).rejects.toThrow('request_budget');
@@ -233,7 +233,7 @@ describe('the request budget', () => {
 });
 
 describe('slices', () => {
-  it('are together never more than the pace, and none is idle while somebody wants it, in any order of asking', () => {
+  it('slices together never exceed the pace, and none is idle while somebody wants it, in any order', () => {
     const wishes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 });
     const small = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }); // together less than there is
     fc.assert(

@@ -83,7 +83,7 @@ const ASKED: SignupRequest = {
 };
 
 describe('a request with a name', () => {
-  it('stands for one object: repeats find it, another body does not', async () => {
+  it("a request's name stands for one object: repeats find it, another body does not", async () => {
     const requests = new Requests(x.db, x.harness.clock);
     expect(await requests.recall(name('k'), sha(1))).toEqual({ known: false });
     expect(await requests.remember(name('k'), sha(1), 'sup_1')).toEqual({ known: false });
@@ -97,7 +97,7 @@ describe('a request with a name', () => {
       expect(await requests.recall({ ...name('k'), ...other }, sha(1))).toEqual({ known: false });
   });
 
-  it('made twice at once is one signup and one intent at the MoR', async () => {
+  it('a signup request made twice at once is one signup and one intent at the MoR', async () => {
     x.harness.clock.selfMoving = true;
     const both = await Promise.all([1, 2].map(() => flow.create(ASKED, name('k'), '{"a":1}')));
     const made = both.flatMap((m) => (m.outcome === 'made' ? [m] : []));
@@ -111,7 +111,7 @@ describe('a request with a name', () => {
     expect((await x.db.pool.query('select 1 from signup')).rowCount).toBe(2);
   });
 
-  it('for a refund, made twice at once, reserves and sends one refund', async () => {
+  it('a refund request made twice at once reserves and sends one refund', async () => {
     const { harness } = x;
     harness.platform.put(anInvoice());
     harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
@@ -142,7 +142,7 @@ describe('a request with a name', () => {
     expect(more.filter((r) => r.ok)).toHaveLength(1);
   });
 
-  it('written by another replica between the look at its name and the look at its lane, is found, and makes nothing twice', async () => {
+  it('a request finds one that another replica wrote between its two looks, and makes nothing twice', async () => {
     const { harness } = x;
     harness.platform.put(anInvoice());
     harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
@@ -161,7 +161,7 @@ describe('a request with a name', () => {
     expect((await harness.state(INVOICE_ID)).refunds).toHaveLength(1);
   });
 
-  it('for a refund is the same after the MoR has given the payment another name', async () => {
+  it('a refund request is the same after the MoR has given the payment another name', async () => {
     const { harness } = x;
     harness.platform.put(anInvoice());
     harness.gateway.charges.add('ch_1');
@@ -200,7 +200,7 @@ describe('a signup', () => {
   }
   const result = { chargeId: 'ch_1', invoiceId: INVOICE_ID, amount: 1000n, currency: 'EUR' };
 
-  it('links the customer for good and keeps no secret', async () => {
+  it('a signup links the customer for good and keeps no secret', async () => {
     const s = await made();
     const links = await x.db.pool.query('select customer_id, mor_customer_id from customer_link');
     expect(links.rows).toEqual([{ customer_id: 'cus_oak', mor_customer_id: s.morCustomerId }]);
@@ -208,7 +208,7 @@ describe('a signup', () => {
     expect(text.rows[0]?.all).not.toContain('secret');
   });
 
-  it('completes once; another charge, invoice or signup gets a refusal', async () => {
+  it('a signup completes once; another charge, invoice or signup gets a refusal', async () => {
     const s = await made();
     const other = await made();
     for (let n = 0; n < 2; n++) expect(await flow.complete(s.id, result)).toMatchObject({ ok: true });
@@ -222,7 +222,7 @@ describe('a signup', () => {
     expect((await x.harness.state(INVOICE_ID)).payments).toHaveLength(1);
   });
 
-  it('completed twice at once with different charges has one of them', async () => {
+  it('a signup completed twice at once with different charges has one of them', async () => {
     const s = await made();
     const both = ['ch_1', 'ch_2'].map((chargeId, n) =>
       flow.complete(s.id, { ...result, chargeId, invoiceId: `in_${n}` }),
@@ -239,7 +239,7 @@ describe('a signup', () => {
     expect((await x.db.pool.query('select 1 from payment')).rowCount).toBe(1);
   });
 
-  it('without its completion shows once, and the item closes with the completion', async () => {
+  it('an uncompleted signup shows once, and its item closes with the completion', async () => {
     const s = await made();
     x.harness.clock.advance(20 * 3_600_000);
     expect(await signups.tellOverdue(18 * 3_600_000)).toBe(1);
@@ -252,7 +252,7 @@ describe('a signup', () => {
     expect(items.rows).toEqual([{ kind: 'signup_overdue', status: 'resolved', resolution: 'cleared' }]);
   });
 
-  it('goes out by one request at a time; a lost turn ends alone', async () => {
+  it('a signup goes out by one request at a time; a lost turn ends alone', async () => {
     const s = await made();
     const { clock } = x.harness;
     expect(await signups.claim(s.id, 15_000)).toBe(true);
@@ -267,7 +267,7 @@ describe('a signup', () => {
 });
 
 describe('the audit', () => {
-  it('keeps author, act, time, place and outcome', async () => {
+  it('the audit keeps author, act, time, place and outcome', async () => {
     const log = new PgAuditLog(x.db, x.harness.clock);
     const entry = {
       actor: 'ops',

@@ -159,7 +159,7 @@ describe('an interrupted verify run', () => {
     lists.pages.length = 0;
   }
 
-  it("asks for the rest only, and names both halves' findings, except the ones healed since", async () => {
+  it("a resumed verify asks for the rest only, and names both halves' findings except healed ones", async () => {
     await killedHalfWay([5, 40, 97]);
     clock.advance(11 * MINUTE);
     await known(40);
@@ -174,7 +174,7 @@ describe('an interrupted verify run', () => {
     expect(report.compared['invoices']).toBe(102);
   });
 
-  it('leaves an invoice with a waiting event to the next run, and counts such invoices', async () => {
+  it('a resumed verify leaves an invoice with a waiting event to the next run, and counts such invoices', async () => {
     await invoices(1, 4, [1, 2]);
     await known(3, 'draft');
     const inbox = new PgInbox(db, clock);
@@ -191,7 +191,7 @@ describe('an interrupted verify run', () => {
     expect(differing(await run())).toEqual(['in_1', 'in_2', 'in_3']);
   });
 
-  it('is due each day, and at once after a wrong clock had put it off for a year', async () => {
+  it('a verify run is due each day, and at once after a wrong clock had put it off for a year', async () => {
     const books = new VerifyStore(db, clock);
     const days = (n: number): number => n * 24 * HOUR;
     expect(await books.claimRun(days(1))).toBe(true);
@@ -201,14 +201,14 @@ describe('an interrupted verify run', () => {
     expect(await books.claimRun(days(1))).toBe(false);
   });
 
-  it('is clean once its findings have healed, and only then', async () => {
+  it('a resumed verify is clean once its findings have healed, and only then', async () => {
     await killedHalfWay([5]);
     clock.advance(11 * MINUTE);
     await known(5);
     expect((await again()).outcome).toBe('clean');
   });
 
-  it('looks at the invoice itself when both sides have moved since', async () => {
+  it('a resumed verify looks at the invoice itself when both sides have moved since', async () => {
     await killedHalfWay([5, 6]);
     clock.advance(11 * MINUTE);
     await known(5, 'open');
@@ -217,7 +217,7 @@ describe('an interrupted verify run', () => {
     expect(differing(await again())).toEqual(['in_6']);
   });
 
-  it("compares Stripe's new objects of the break, and does without deleted ones", async () => {
+  it("a resumed verify compares Stripe's new objects of the break, and does without deleted ones", async () => {
     await killedHalfWay([]);
     clock.advance(11 * MINUTE);
     const createdAt = new Date(NOW.getTime() + MINUTE);
@@ -227,7 +227,7 @@ describe('an interrupted verify run', () => {
     expect(asked('invoices')).toHaveLength(1 + 1 + 29);
   });
 
-  it('does not resume while it lives, and afterwards in one process only', async () => {
+  it('a verify run does not resume while it lives, and afterwards in one process only', async () => {
     await killedHalfWay([]);
     clock.advance(9 * MINUTE);
     expect((await again({ signal: AbortSignal.abort() })).resumedFrom).toBeNull();
@@ -238,7 +238,7 @@ describe('an interrupted verify run', () => {
     expect(two.map((r) => r.outcome)).toEqual(['clean', 'clean']);
   });
 
-  it('ends in the sleeping process without a claim', async () => {
+  it('a verify run ends in the sleeping process without a claim', async () => {
     await invoices(1, 100, [97]);
     let taken: VerifyReport | null = null;
     const slept = await run({
@@ -254,7 +254,7 @@ describe('an interrupted verify run', () => {
     expect(kept.rows.map((r) => r.outcome)).toEqual(['incomplete', 'differences']);
   });
 
-  it("is never clean after an early end or Stripe's silence, and resumes at once", async () => {
+  it("a verify run is never clean after an early end or Stripe's silence, and resumes at once", async () => {
     await invoices(1, 100);
     const stop = new AbortController();
     const cut = await run({ signal: stop.signal, onProgress: (n) => (n['invoices'] ?? 0) >= 50 && stop.abort() });
@@ -269,7 +269,7 @@ describe('an interrupted verify run', () => {
     expect(asked('invoices').length).toBeLessThan(55);
   });
 
-  it('starts again a day later, with other settings, further back, or when another compared everything since', async () => {
+  it('a verify run starts again after a day, with other settings, further back, or after another complete one', async () => {
     const cutOff = (): Promise<VerifyReport> => run({ signal: AbortSignal.abort() });
     await invoices(1, 15);
     await cutOff();
@@ -284,7 +284,7 @@ describe('an interrupted verify run', () => {
     expect([settings, further, less, later, whole].map((r) => r.resumedFrom)).toEqual([null, null, null, null, null]);
   });
 
-  it('names some of very many differences and counts the rest; a repair takes in all missing ones', async () => {
+  it('a verify run names some of very many differences and counts the rest; a repair takes in all missing ones', async () => {
     for (let n = 1; n <= 45; n++) {
       const at = new Date(NOW.getTime() - n * HOUR);
       const { eventId, type, body } = invoiceEvent('invoice.updated', {

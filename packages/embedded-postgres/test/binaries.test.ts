@@ -31,7 +31,7 @@ describe('the binaries of PostgreSQL', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('are completed in place if possible', () => {
+  it("the installer completes PostgreSQL's binaries in place if it can", () => {
     const native = unpacked(join(folder, 'open'));
     expect(prepareBinaries(native, runAs, [cache]).postgres).toBe(join(native, 'bin/postgres'));
     expect(existsSync(join(native, 'lib/libpq.so.5'))).toBe(true);
@@ -55,14 +55,14 @@ describe('the binaries of PostgreSQL', () => {
   it.each([
     ['a C library that is too old', '#!/bin/sh\necho "libc.so.6: version GLIBC_2.27\' not found" >&2; exit 1\n'],
     ['a system without glibc', '#!/nonexistent/ld-linux.so\n'],
-  ])('name DATABASE_URL as the way out on %s', (name, program) => {
+  ])('the error names DATABASE_URL as the way out on %s', (name, program) => {
     const native = join(folder, name, 'native');
     mkdirSync(join(native, 'bin'), { recursive: true });
     writeFileSync(join(native, 'bin/postgres'), program, { mode: 0o755 });
     expect(() => prepareBinaries(native, runAs, [])).toThrow(/musl.*DATABASE_URL/);
   });
 
-  it('run as an existing user of the host', () => {
+  it('the binaries run as an existing user of the host', () => {
     const users = parsePasswd(
       '# a comment\nroot:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\nbroken\n',
     );

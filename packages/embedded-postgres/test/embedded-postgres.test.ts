@@ -23,7 +23,7 @@ describe('the embedded PostgreSQL', () => {
 
   afterAll(() => folder.remove());
 
-  it('recovers after a kill in the middle of the first start', async () => {
+  it('the server recovers after a kill in the middle of its first start', async () => {
     const debris = join(dataDir, 'postgres-init-999999999-x');
     mkdirSync(join(debris, 'data/base'), { recursive: true });
     writeFileSync(join(debris, 'data/PG_VERSION'), '18\n');
@@ -34,7 +34,7 @@ describe('the embedded PostgreSQL', () => {
     expect(isRunning(server.pid)).toBe(false);
   });
 
-  it('keeps the data over a restart, and takes a second stop', async () => {
+  it('the server keeps its data over a restart, and a second stop does no harm', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 7 as seven');
     await Promise.all([first.stop(), first.stop()]);
@@ -43,7 +43,7 @@ describe('the embedded PostgreSQL', () => {
     await second.stop();
   });
 
-  it('is PostgreSQL 18 in UTF-8 and UTC, on this host only, and confirms a commit when it is on the disk', async () => {
+  it('the server is PostgreSQL 18 in UTF-8 and UTC, listens on this host only, and confirms a commit once it is on disk', async () => {
     const server = await startEmbeddedPostgres({ dataDir, log });
     const names = ['server_encoding', 'timezone', 'listen_addresses', 'unix_socket_directories', 'fsync'];
     const settings = [...names, 'synchronous_commit', 'max_connections', 'shared_buffers'];
@@ -71,7 +71,7 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  it('asks for a password only the owner of the folder can read, and never prints it', async () => {
+  it("the server asks for a password; only the folder's owner can read it, and no output shows it", async () => {
     const server = await start();
     const password = readFileSync(join(dataDir, 'postgres/password'), 'utf8');
     expect(password).toHaveLength(32);
@@ -84,7 +84,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readFileSync(join(dataDir, 'postgres/server.log'), 'utf8')).not.toContain(password);
   });
 
-  it('writes nothing of a failed statement to its log', async () => {
+  it('the server logs nothing of a failed statement', async () => {
     const server = await start();
     await expect(query(server.url, `select 'canary of a customer'::int`)).rejects.toThrow();
     await query(server.url, 'create table once (name text unique)');
@@ -93,7 +93,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readFileSync(join(dataDir, 'postgres/server.log'), 'utf8')).not.toContain('canary');
   });
 
-  it('runs again on the same port when the server dies under its owner', async () => {
+  it('the server comes back on the same port after its process dies', async () => {
     const server = await start();
     const { pid, port, url } = server;
     process.kill(pid, 'SIGKILL');
@@ -103,7 +103,7 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  it("starts although another process now has the number in a dead server's lock file", async () => {
+  it("the server starts although another process now has the number in a dead server's lock file", async () => {
     const owner = statSync(join(dataDir, 'postgres/data'));
     const stranger = spawn('sleep', ['60'], isRoot ? { uid: owner.uid, gid: owner.gid, cwd: '/' } : {});
     const lock = join(dataDir, 'postgres/data/postmaster.pid');
@@ -152,7 +152,7 @@ describe('the embedded PostgreSQL', () => {
   describe('names the remedy when it cannot run', () => {
     const refusal = async (dir: string): Promise<unknown> => start(dir).catch((error: unknown) => error);
 
-    it('on data of another version', async () => {
+    it('the error about data of another PostgreSQL version names the remedy', async () => {
       const version = join(dataDir, 'postgres/data/PG_VERSION');
       writeFileSync(version, '17\n');
       expect(await refusal(dataDir)).toMatchObject({
@@ -162,12 +162,12 @@ describe('the embedded PostgreSQL', () => {
       writeFileSync(version, '18\n');
     });
 
-    it('in a file instead of a folder', async () => {
+    it('the error about a file in place of the data folder names the remedy', async () => {
       writeFileSync(join(folder.path, 'file'), '');
       expect(await refusal(join(folder.path, 'file'))).toMatchObject({ code: 'data_dir_unusable' });
     });
 
-    it('with a setting PostgreSQL refuses', async () => {
+    it('the error about a setting PostgreSQL refuses names the remedy', async () => {
       const error: unknown = await startEmbeddedPostgres({ dataDir, log, settings: { shared_buffers: 'much' } }).catch(
         (e: unknown) => e,
       );

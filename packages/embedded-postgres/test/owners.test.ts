@@ -13,7 +13,7 @@ describe('the owners of an embedded server', () => {
   });
   afterAll(() => folder.remove());
 
-  it('two starting at once on a new folder share one server, and the last to leave stops it', async () => {
+  it('two owners starting at once on a new folder share one server, and the last one stops it', async () => {
     const [first, second] = await Promise.all([startOwner(program, dataDir), startOwner(program, dataDir)]);
     expect(second.answer).toMatchObject({ url: first.answer.url, pid: first.answer.pid });
     expect([first.answer.adopted, second.answer.adopted].sort()).toEqual([false, true]);
@@ -25,7 +25,7 @@ describe('the owners of an embedded server', () => {
     expect(isRunning(second.answer.pid)).toBe(false);
   });
 
-  it('one killed with -9 loses nothing: the next start takes the running server over', async () => {
+  it('an owner killed with -9 loses nothing: the next start takes the running server over', async () => {
     const killed = await startOwner(program, dataDir);
     await query(killed.answer.url, 'insert into kept values (2)');
     killed.watchdog.hold(); // the next start comes within the grace, however slow the machine is
@@ -39,7 +39,7 @@ describe('the owners of an embedded server', () => {
     expect(isRunning(next.answer.pid)).toBe(false);
   });
 
-  it('one killed while another lives leaves the server to the other', async () => {
+  it('a killed owner leaves the server to the other living one', async () => {
     const killed = await startOwner(program, dataDir);
     const other = await startOwner(program, dataDir);
     await killed.kill();
@@ -49,7 +49,7 @@ describe('the owners of an embedded server', () => {
     expect(isRunning(other.answer.pid)).toBe(false);
   });
 
-  it('after a kill of the last one, the server ends unless a new owner comes', async () => {
+  it('after a kill of the last owner, the server ends unless a new owner comes', async () => {
     const killed = await startOwner(program, dataDir);
     await killed.kill();
     await until(() => !isRunning(killed.answer.pid));
@@ -59,7 +59,7 @@ describe('the owners of an embedded server', () => {
     await next.stop();
   });
 
-  it('Ctrl-C in the owner’s terminal reaches the owner, not the server', async () => {
+  it("Ctrl-C in the owner's terminal reaches the owner, not the server", async () => {
     const owner = await startOwner(program, dataDir);
     owner.watchdog.hold();
     process.kill(-(owner.process.pid ?? 0), 'SIGINT');

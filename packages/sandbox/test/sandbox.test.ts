@@ -50,7 +50,7 @@ async function run(seed: string): Promise<string[]> {
 }
 
 describe('a sandbox without its own time and network', () => {
-  it('charges the saved card at the end of the trial, before it finalizes the invoice', async () => {
+  it('Stripe charges the saved card at the end of the trial, before it finalizes the invoice', async () => {
     const delivered = await run('one');
     const told = delivered.map((d) => d.slice(d.indexOf('{"id"'))).map((d) => JSON.parse(d) as { type: string });
     const types = told.map((e) => e.type);
@@ -64,7 +64,7 @@ describe('a sandbox without its own time and network', () => {
     ]);
   });
 
-  it('does the same from the same seed, and something else from another', async () => {
+  it('the sandbox does the same from the same seed, and something else from another', async () => {
     const first = await run('one');
     expect(await run('one')).toEqual(first);
     expect(await run('two')).not.toEqual(first);

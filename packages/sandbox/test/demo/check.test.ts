@@ -21,7 +21,7 @@ describe('three agreeing sides', () => {
     expect(after(() => undefined)).toEqual([]);
   });
 
-  it("leave a customer in Stripe's own collection alone, and the check finds it otherwise", () => {
+  it("the check finds a charge of a customer in Stripe's own collection", () => {
     const outside = (status: string): string[] =>
       after((s) => {
         s.stripe.invoices.push({ ...first(s.stripe.invoices), id: 'in_out', enrolled: false });
@@ -31,11 +31,11 @@ describe('three agreeing sides', () => {
     expect(outside('expected')).toEqual(['in_out: not enrolled, and expected at the daemon']);
   });
 
-  it('need no explanation for a notification delivered three times under one id', () => {
+  it('a notification delivered three times under one id needs no explanation', () => {
     expect(after((s) => void s.backend.forEach((n) => (n.times = 3)))).toEqual([]);
   });
 
-  it('need no explanation for a pending bank debit', () => {
+  it('a pending bank debit needs no explanation', () => {
     expect(
       after((s) => {
         s.mor.payments.push({
@@ -50,7 +50,7 @@ describe('three agreeing sides', () => {
     ).toEqual([]);
   });
 
-  it('have a second payment explained by the open review item naming it', () => {
+  it('an open review item explains the second payment it names', () => {
     const second = (s: MutableSides): void => {
       s.mor.payments.push({
         ...first(s.mor.payments),
@@ -199,7 +199,7 @@ describe('the check finds each disagreement', () => {
       /ledger: settled_invoices eur stands at -2900, not -2000/,
     ],
   ];
-  it.each(cases)('%s', (_name, change, expected) => {
+  it.each(cases)('the check finds the disagreement: %s', (_name, change, expected) => {
     expect(after((s) => void change(s)).join('\n')).toMatch(expected);
   });
 });
@@ -260,7 +260,7 @@ describe('money by other ways than cards', () => {
     ).toEqual(['pf_1: in_declined is paid with less than is due']);
   });
 
-  it('is found when the daemon misses a transfer, or records it twice', () => {
+  it('the check finds a transfer the daemon missed or recorded twice', () => {
     const gone = (s: MutableSides): void => {
       transferOf(s, 1000);
       s.daemon.payments.pop();
@@ -273,13 +273,13 @@ describe('money by other ways than cards', () => {
     expect(after(twice).join()).toContain('the daemon has 2 such payments');
   });
 
-  it('a payment at a link must show under the id of the link', () => {
+  it('the check wants a payment at a link under the id of the link', () => {
     expect(after((s) => (first(s.mor.payments).reference = 'link_1'))).toContain(
       'pay_1: taken for in_paid and not shown on Stripe',
     );
   });
 
-  it('a lost dispute must be in the ledger, once', () => {
+  it('the check wants a lost dispute in the ledger once', () => {
     const lose = (s: MutableSides): void => void s.mor.lost.push({ paymentId: 'pay_1', amount: 2000, currency: 'eur' });
     const book = (s: MutableSides): void =>
       void s.daemon.ledger.push({
@@ -300,7 +300,7 @@ describe('money by other ways than cards', () => {
 });
 
 describe('balances', () => {
-  it('debits less credits, each currency by itself', () => {
+  it('a balance is debits less credits in each currency', () => {
     const sums = balances([
       { debit: 'a', credit: 'b', amount: 5, currency: 'eur' },
       { debit: 'b', credit: 'a', amount: 2, currency: 'eur' },
@@ -311,7 +311,7 @@ describe('balances', () => {
 });
 
 describe("the merchant's backend", () => {
-  it('is found when it missed a paid invoice or a refund', () => {
+  it('the check finds a paid invoice or a refund the backend missed', () => {
     expect(after((s) => (s.backend = s.backend.filter((n) => n.type !== 'invoice.paid')))).toEqual([
       'in_paid: the backend has 0 invoice.paid, not 1',
     ]);
@@ -320,7 +320,7 @@ describe("the merchant's backend", () => {
     ]);
   });
 
-  it('is found when it got a notification under two ids, or one of an unpaid invoice', () => {
+  it('the check finds a notification under two ids, and one of an unpaid invoice', () => {
     const paid = { type: 'invoice.paid', about: 'in_paid', times: 1 };
     expect(after((s) => void s.backend.push(paid))).toEqual(['in_paid: the backend has 2 invoice.paid, not 1']);
     expect(after((s) => void s.backend.push({ ...paid, about: 'in_declined' }))).toEqual([

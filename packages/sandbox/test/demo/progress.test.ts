@@ -46,7 +46,7 @@ describe('progress', () => {
 });
 
 describe('table', () => {
-  it('labels to the left, numbers to the right, nothing behind the last word', () => {
+  it('a table puts labels left and numbers right, with nothing after the last word', () => {
     expect(
       table([
         ['Signups', '12', 'all of them'],
@@ -57,12 +57,12 @@ describe('table', () => {
 });
 
 describe('the cast', () => {
-  it('is the same for the same seed and another for another', () => {
+  it('the cast is the same for the same seed and another for another seed', () => {
     expect(castOf(24, 'a')).toEqual(castOf(24, 'a'));
     expect(castOf(24, 'a')).not.toEqual(castOf(24, 'b'));
   });
 
-  it('twelve customers hold every kind, and nobody with a bank debit pays at once', () => {
+  it('twelve customers are of every kind, and nobody with a bank debit pays at once', () => {
     const cast = castOf(12, 'a');
     expect(new Set(cast.map((c) => c.role)).size).toBe(8);
     for (const c of cast) if (c.role === 'debit' || c.role === 'bounces') expect(c.trial).toBe(true);

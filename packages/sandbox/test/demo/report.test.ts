@@ -13,7 +13,7 @@ function rows(change: (s: MutableSides) => void): ReadonlyMap<string, string> {
 }
 
 describe('the closing table', () => {
-  it('tells a transfer in full from one in part by the rest due on its invoice', () => {
+  it('the report tells a full transfer from a partial one by the rest due on its invoice', () => {
     const found = rows((s) => {
       const [paid] = s.mor.payments;
       if (paid === undefined) return;
@@ -23,7 +23,7 @@ describe('the closing table', () => {
     expect(found.get('Bank transfers')).toBe('2 1 in full, 1 in part');
   });
 
-  it('counts a declined renewal paid at a link as such, and not as a second try of the card', () => {
+  it('the report counts a declined renewal paid at a link once, and not as a second try of the card', () => {
     const found = rows((s) => {
       const [, declined] = s.mor.payments;
       if (declined === undefined) return;
@@ -35,7 +35,7 @@ describe('the closing table', () => {
     expect(found.get('Declined, still open')).toBe('0');
   });
 
-  it('shows the acts besides the money', () => {
+  it('the report shows the acts besides the money', () => {
     const found = rows(() => undefined);
     expect(found.get('Signups with tax')).toMatch(/^7 /);
     expect(found.get('Documents fetched')).toBe('7 1 of them an e-invoice');

@@ -16,7 +16,7 @@ const numbers = (): unknown[] => rig.events('payment.failed').map((e) => e.data.
 const lose = (body: object) => rig.control('POST', '/faults', { target: 'deliveries', type: 'payment.*', ...body });
 
 describe('the payment webhook', () => {
-  it('comes again after a 503 under the same id with a new signature, until 200', async () => {
+  it('the MoR repeats a delivery after a 503 under the same id with a new signature, until it gets 200', async () => {
     let tries = 0;
     rig.answer = () => ((tries += 1) < 3 ? 503 : 200);
     await post(1);
@@ -39,7 +39,7 @@ describe('the payment webhook', () => {
     ]);
   });
 
-  it("comes again from a given time on after a loss, byte for byte, at the merchant's request", async () => {
+  it("at the merchant's request the MoR repeats lost deliveries from a given time on, byte for byte", async () => {
     await post(1);
     await rig.advance(60);
     const sinceSec = Number((await rig.control('GET', '/clock')).body['now_sec']);
@@ -52,14 +52,14 @@ describe('the payment webhook', () => {
     expect(rig.received.at(-1)?.body).toBe(rig.received.at(-2)?.body);
   });
 
-  it('ends at a 4xx', async () => {
+  it('the MoR ends its deliveries at a 4xx', async () => {
     rig.answer = () => 401;
     await post(1);
     await rig.advance(86_400);
     expect(rig.received).toHaveLength(1);
   });
 
-  it('bears an old time when the sender does not renew it', async () => {
+  it('a repeated delivery bears its old time when the sender does not renew it', async () => {
     await lose({ action: { restamp: false } });
     let tries = 0;
     rig.answer = () => ((tries += 1) < 8 ? 503 : 200);
@@ -75,7 +75,7 @@ describe('the payment webhook', () => {
 });
 
 describe('faults of deliveries', () => {
-  it('lose: it never comes; duplicate: it comes twice', async () => {
+  it('the fault lose drops a delivery, and duplicate delivers it twice', async () => {
     await lose({ action: 'lose' });
     await post(1);
     await rig.advance(86_400);
@@ -86,7 +86,7 @@ describe('faults of deliveries', () => {
     expect(numbers()).toEqual([2, 2]);
   });
 
-  it('delay_ms: it comes later; reorder: the next one overtakes it', async () => {
+  it('the fault delay_ms delivers later, and reorder lets the next delivery overtake', async () => {
     await lose({ action: 'delay_ms', delay_ms: 60_000 });
     await post(1);
     await rig.advance(30);
@@ -102,7 +102,7 @@ describe('faults of deliveries', () => {
     expect(numbers()).toEqual([1, 3, 4, 2]);
   });
 
-  it('fail: this attempt gets no answer and the sender repeats it', async () => {
+  it('the fault fail leaves an attempt unanswered, and the sender repeats it', async () => {
     await lose({ action: 'fail' });
     await post(1);
     await rig.advance(5);
@@ -123,7 +123,7 @@ describe('retry schedules', () => {
     }
   }
 
-  it('Document 2: eight attempts, the first retry after 10 seconds, tripling', () => {
+  it('Document 2: the MoR makes eight attempts, the first retry after 10 seconds, then tripling', () => {
     expect(attempts(morEventSchedule, 503)).toEqual([0, 10, 40, 130, 400, 1210, 3640, 10_930]);
     expect(attempts(morEventSchedule, null)).toHaveLength(8);
     expect(attempts(morEventSchedule, 429)).toHaveLength(8);
@@ -131,14 +131,14 @@ describe('retry schedules', () => {
     expect(morEventSchedule.after(1, { status: 204 }, 0)).toBe('done');
   });
 
-  it('Document 3: 200 alone acknowledges, a 4xx is final, silence leads to a retry', () => {
+  it('Document 3: only 200 acknowledges, a 4xx is final, and silence leads to a retry', () => {
     expect(morPaymentSchedule.after(1, { status: 200 }, 0)).toBe('done');
     expect(morPaymentSchedule.after(1, { status: 201 }, 0)).toBe(10_000);
     expect(attempts(morPaymentSchedule, 429)).toEqual([0]);
     expect(attempts(morPaymentSchedule, null).length).toBeGreaterThan(10);
   });
 
-  it('Stripe retries everything but a 2xx, for three days', () => {
+  it('Stripe repeats a delivery for three days until it gets a 2xx', () => {
     for (const status of [400, 302, 503, null]) {
       const made = attempts(stripeSchedule, status);
       expect(made.at(-1)).toBeGreaterThan(48 * 3600);
@@ -148,7 +148,7 @@ describe('retry schedules', () => {
 });
 
 describe('the virtual clock', () => {
-  it('fires in due order, each timer at its own instant, also timers set while firing', async () => {
+  it('the virtual clock fires timers in due order at their own instant, also timers set while firing', async () => {
     const clock = new VirtualClock({ source: () => 1_000_000, manual: true });
     const seen: [string, number][] = [];
     const note = (name: string) => () => void seen.push([name, clock.nowMs() - 1_000_000]);

@@ -15,7 +15,7 @@ const fault = (body: object) =>
   rig.control('POST', '/faults', { side: 'stripe', path: '/v1/payment_records', method: 'POST', ...body });
 
 describe('idempotency keys', () => {
-  it('the same key and parameters give the stored answer, marked as replayed', async () => {
+  it('a repeat with the same key and parameters gets the stored answer, marked as replayed', async () => {
     const first = await report(rig, 100, 'ch_1', 'key-1');
     const second = await report(rig, 100, 'ch_1', 'key-1');
     expect(second.id).toBe(first.id);
@@ -35,20 +35,20 @@ describe('idempotency keys', () => {
     });
   });
 
-  it('expire after 24 hours: the same request is then a new one', async () => {
+  it('a key expires after 24 hours: the same request is then a new one', async () => {
     const first = await report(rig, 100, 'ch_1', 'key-1');
     await rig.advance(DAY + 1);
     expect((await report(rig, 100, 'ch_1', 'key-1')).id).not.toBe(first.id);
   });
 
-  it('a failed validation does not use the key up, a refusal in the doing does', async () => {
+  it('a failed validation leaves the key free, and a refusal of the act uses it up', async () => {
     const bad = rig.stripe.paymentRecords.retrieve('pr_none');
     await expect(bad).rejects.toMatchObject({ statusCode: 404, code: 'resource_missing' });
     await expect(report(rig, 0, 'ch_1', 'key-1')).rejects.toMatchObject({ statusCode: 400 });
     expect((await report(rig, 100, 'ch_1', 'key-1')).object).toBe('payment_record');
   });
 
-  it('used by two requests at once give the second one a conflict', async () => {
+  it('two requests at once under one key give the second one a conflict', async () => {
     await fault({ action: 'delay_ms', delay_ms: 300 });
     const slow = report(rig, 100, 'ch_1', 'key-1');
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -125,7 +125,7 @@ describe('faults of requests', () => {
     expect((await rig.stripe.customers.list()).data).toHaveLength(2);
   });
 
-  it("are listed with their hits, DELETE clears them, and wrong input gets its field's name", async () => {
+  it("the fault list shows hits, DELETE clears it, and a wrong fault gets its field's name", async () => {
     await fault({ action: 'status', status: 503, times: 3 });
     await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ statusCode: 503 });
     const listed = await rig.control('GET', '/faults');
@@ -138,7 +138,7 @@ describe('faults of requests', () => {
 });
 
 describe('the gate of the Stripe side', () => {
-  it('refuses another key with 401 and stays within a rate limit by 429', async () => {
+  it('the Stripe side refuses another key with 401, and requests over the rate limit with 429', async () => {
     const refused = await call(rig.sandbox.stripeUrl, 'GET', '/v1/customers', undefined, {
       authorization: 'Bearer sk_test_other',
     });
@@ -151,7 +151,7 @@ describe('the gate of the Stripe side', () => {
     expect((await rig.control('GET', '/stripe/stats')).body).toMatchObject({ rate_limited: limited.length });
   });
 
-  it('logs requests with key, body and answer, but no credential', async () => {
+  it('the Stripe side logs requests with key, body and answer, and no credential', async () => {
     await report(rig, 100, 'ch_1', 'key-1');
     await rig.mor('GET', '/api/payments/invoice?psp_reference=ch_none');
     const log = await rig.control('GET', '/requests?side=stripe&path=/v1/payment_records');

@@ -40,7 +40,7 @@ function requestOf({ place, inclusive, cents, discount, quantity }: Cart): TaxRe
 }
 
 describe('tax arithmetic', () => {
-  it('every line adds up, and its charges add up to tax and duty', () => {
+  it('every line of tax adds up, and its charges add up to tax and duty', () => {
     fc.assert(
       fc.property(carts, (one) => {
         const request = requestOf(one);
@@ -62,7 +62,7 @@ describe('tax arithmetic', () => {
     );
   });
 
-  it('parts refunded in any order and either way give back exactly the line', () => {
+  it('partial refunds of a line in any order, net or gross, add up to exactly the line', () => {
     const parts = fc.array(fc.record({ share: fc.integer({ min: 1, max: 100 }), inclusive: fc.boolean() }), {
       maxLength: 6,
     });
@@ -90,7 +90,7 @@ describe('tax arithmetic', () => {
     );
   });
 
-  it('reads decimals as written and rounds half up', () => {
+  it('the parser reads decimals as written and rounds half up', () => {
     expect(parseDecimal('1.005')).toEqual({ digits: 1005n, scale: 3 });
     for (const bad of ['', '1e2', '+1', ' 1', '1,0', '.5', '0x1', 1e21, Number.NaN, null, true])
       expect(parseDecimal(bad)).toBeNull();
@@ -105,7 +105,7 @@ describe('tax arithmetic', () => {
     expect([200_000n, 99_750n, 1_000_000n, 0n].map(showRate)).toEqual(['0.20', '0.09975', '1.00', '0.00']);
   });
 
-  it('check digits and codes', () => {
+  it('the sandbox checks check digits and codes', () => {
     expect(['529.982.247-25', '52998224725', '11111111111', '52998224726', '5299822472'].map(isCpf)).toEqual([
       true,
       true,

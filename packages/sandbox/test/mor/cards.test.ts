@@ -33,7 +33,7 @@ async function renew(subscription: string): Promise<string> {
 }
 
 describe('signup', () => {
-  it('hands out a client secret; the browser gets a charge id, and the MoR knows it afterwards', async () => {
+  it('a signup hands out a client secret, the browser gets a charge id, and the MoR knows the charge afterwards', async () => {
     const { intent, browser, invoiceId } = await signedUp('ada@example.com');
     expect(intent).toMatchObject({ status: 'requires_payment_method' });
     expect(String(intent['client_secret'])).toMatch(/^pi_\w+_secret_\w+$/);
@@ -49,7 +49,7 @@ describe('signup', () => {
     expect(rig.events('payment.succeeded')).toHaveLength(0); // no event exists for it
   });
 
-  it("names every wrong field, and refuses other accounts' amounts and currencies", async () => {
+  it("a signup names every wrong field, and refuses other accounts' amounts and currencies", async () => {
     const wrong = await rig.mor('POST', INTENTS, { amount: '10', description: 'x'.repeat(256) });
     expect(wrong).toMatchObject({
       status: 400,
@@ -80,7 +80,7 @@ describe('signup', () => {
     ]);
   });
 
-  it('a replayed key gives the same intent, another body under it a conflict', async () => {
+  it('a replayed key gives the same intent, and another body under it a conflict', async () => {
     const key = { 'idempotency-key': 'signup-1' };
     const body = { amount: 2990, currency: 'EUR', merchant_customer: { cardpsp_id: 'cus_1' } };
     const first = await rig.mor('POST', INTENTS, body, key);
@@ -93,7 +93,7 @@ describe('signup', () => {
 });
 
 describe('tokens', () => {
-  it('get a refusal when revoked, expired, or of the other kind; a suspended merchant gets 403', async () => {
+  it('the MoR refuses a revoked, expired or wrong kind of token, and a suspended merchant gets 403', async () => {
     const path = '/api/payments/invoice?psp_reference=ch_1';
     const { sandbox } = rig;
     const with_ = async (token: string): Promise<number> =>
@@ -113,7 +113,7 @@ describe('tokens', () => {
 });
 
 describe('renewal', () => {
-  it('is charged once and reported once, whether the invoice comes directly or by relay or both', async () => {
+  it('the MoR charges and reports a renewal once, whether the invoice comes directly, by relay or both ways', async () => {
     const { customer, subscription } = await signedUp('ada@example.com');
     const invoiceId = await renew(subscription.id);
     const created = rig.events('invoice.created').at(-1);
@@ -138,7 +138,7 @@ describe('renewal', () => {
     expect(String(events[0]?.data.object['processor_charge_id'])).toMatch(/^ch_/);
   });
 
-  it('fails as the e-mail address or a chosen outcome says, and a retry is a new payment with a new event', async () => {
+  it('a renewal fails as the e-mail address or a chosen outcome says, and a retry is a new payment with a new event', async () => {
     const { customer, subscription } = await signedUp('decline@example.com');
     const invoiceId = await renew(subscription.id);
     const [failed] = rig.events('payment.failed');
@@ -159,7 +159,7 @@ describe('renewal', () => {
     expect((await rig.control('POST', '/mor/retry', { invoice_id: invoiceId })).status).toBe(400);
   });
 
-  it('by bank debit is reported four days later; a customer without a saved method fails', async () => {
+  it('the MoR reports a bank debit four days later, and a customer without a saved method fails', async () => {
     const { subscription } = await signedUp('debit@example.com', { outcome: 'succeed' });
     await renew(subscription.id);
     await rig.advance(3 * DAY);
@@ -191,7 +191,7 @@ describe('a saved method', () => {
     return (body['data'] as { paid_with: { intent_id: string } | null }[]).map((p) => p.paid_with?.intent_id ?? null);
   }
 
-  it("pays for its own customer's renewals alone, and the newest confirmed one pays", async () => {
+  it("the newest confirmed method of a customer pays the customer's renewals, and nobody else's", async () => {
     const ada = await trial('ada@example.com', true);
     const bob = await trial('bob@example.com', true);
     await confirm(bob.intentId);
@@ -214,7 +214,7 @@ describe('a saved method', () => {
     ]);
   });
 
-  it('of nobody pays for nobody', async () => {
+  it('a saved method without a customer pays no renewal', async () => {
     const ada = await trial('ada@example.com', false);
     const bob = await trial('bob@example.com', false);
     expect(ada.setup['mor_customer_id']).not.toBe(bob.setup['mor_customer_id']);
@@ -226,7 +226,7 @@ describe('a saved method', () => {
     ]);
   });
 
-  it('gets a refusal for a malformed customer, or if the account takes no customer', async () => {
+  it('the MoR refuses a malformed customer, and any customer on an account without customers', async () => {
     const asked = async (customer: unknown) => {
       const { status, body } = await rig.mor('POST', SETUPS, { merchant_customer: customer });
       return [status, ((body['errors'] ?? []) as { field: string }[]).map((e) => e.field)];
@@ -240,7 +240,7 @@ describe('a saved method', () => {
 });
 
 describe("a trial's tax calculation", () => {
-  it('carries to the first charged invoice, through its retries, and to no later one', async () => {
+  it("a trial's tax calculation carries to the first charged invoice through its retries, and to no later one", async () => {
     rig.sandbox.mor.registerEventWebhook(`${rig.receiverUrl}/events`);
     const calculation = await rig.mor('POST', '/api/tax/calculations', {
       currency: 'EUR',
@@ -284,7 +284,7 @@ describe('refunds', () => {
   const refund = (id: string, body: unknown, key: string) =>
     rig.mor('POST', `/api/payments/${id}/refund`, body, { 'idempotency-key': key });
 
-  it('report this amount and the sum so far, and end at the amount of the payment', async () => {
+  it('a refund reports its amount and the sum so far, and refunds end at the amount of the payment', async () => {
     const id = await payment();
     expect((await refund(id, { amount: 990, reason: 'requested_by_customer' }, 'a')).body).toMatchObject({
       amount: 990,
@@ -305,7 +305,7 @@ describe('refunds', () => {
     ]);
   });
 
-  it('need a key, and a repeat under it moves money once', async () => {
+  it('a refund needs a key, and a repeat under the key moves money once', async () => {
     const id = await payment();
     const first = await refund(id, { amount: 100 }, 'a');
     expect((await refund(id, { amount: 100 }, 'a')).body).toEqual(first.body);
@@ -315,7 +315,7 @@ describe('refunds', () => {
     expect((await rig.control('GET', '/mor/refunds')).body['data']).toHaveLength(1);
   });
 
-  it('of bank debits stay pending for days; a failed one frees the amount and sends no event', async () => {
+  it("a bank debit's refund stays pending for days; a failed one frees the amount and sends no event", async () => {
     const id = await payment('debit@example.com');
     await rig.advance(5 * DAY);
     expect((await refund(id, { amount: 2990 }, 'a')).body['status']).toBe('pending');

@@ -36,13 +36,13 @@ describe("the browser's side of the sandbox", () => {
     confirm = `/_sandbox/intents/${intent.payment_intent_id}/confirm`;
   });
 
-  it('serves a parseable script', async () => {
+  it('the confirm script parses', async () => {
     const answer = await ask('GET', '/_sandbox/confirm.js');
     expect(answer.headers['content-type']).toMatch(/^text\/javascript/);
     expect(() => new Script(answer.text)).not.toThrow();
   });
 
-  it('lets a page of another origin confirm, and call nothing else', async () => {
+  it('a page of another origin may confirm, and call nothing else', async () => {
     expect((await ask('OPTIONS', confirm)).headers['access-control-allow-origin']).toBe('*');
     for (const path of ['/_sandbox/clock', '/_sandbox/accounts', '/_sandbox/cards']) {
       expect((await ask('OPTIONS', path)).status).toBe(404);
@@ -50,7 +50,7 @@ describe("the browser's side of the sandbox", () => {
     }
   });
 
-  it('refuses a wrong client secret or publishable key readably for the page, and takes the right ones', async () => {
+  it('the confirm script refuses a wrong client secret or publishable key in words, and takes the right ones', async () => {
     const wrong = await ask('POST', confirm, { outcome: 'succeed', client_secret: `${secret}x` });
     expect([wrong.status, wrong.headers['access-control-allow-origin']]).toEqual([400, '*']);
     expect(wrong.text).toContain('is not the one of this intent');

@@ -45,7 +45,7 @@ describe('Document 1, reference data', () => {
     expect(Object.keys(body as object)).toEqual(['partnerId', 'name']);
   });
 
-  it('regions leave out unset members, repeat flag codes and hold none without a product', async () => {
+  it('regions leave out unset members, repeat flag codes and offer at least one product', async () => {
     const { body } = await mor.call('GET', '/partner/api/regions');
     const regions = body as Record<string, unknown>[];
     const eu = regions.find((region) => region['name'] === 'European Union');
@@ -57,7 +57,7 @@ describe('Document 1, reference data', () => {
 });
 
 describe('Document 1, from initiate to approval', () => {
-  it('makes merchant and application at once and answers the raw status', async () => {
+  it('initiate makes merchant and application at once and answers the raw status', async () => {
     const { status, body } = await mor.call('POST', '/partner/api/onboarding/initiate', initiate);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -81,14 +81,14 @@ describe('Document 1, from initiate to approval', () => {
     });
   });
 
-  it('starts hosted too, and reports the mode of the existing application', async () => {
+  it('initiate starts a hosted application too, and reports the mode of an existing one', async () => {
     const hosted = { ...initiate, merchantReference: 'hosted', mode: 'HOSTED', returnUrl: 'https://shop.example' };
     expect((await mor.call('POST', '/partner/api/onboarding/initiate', hosted)).body.mode).toBe('HOSTED');
     const again = await mor.call('POST', '/partner/api/onboarding/initiate', { ...hosted, mode: 'API' });
     expect(again.body).toMatchObject({ mode: 'HOSTED', status: 'DRAFT', isExistingApplication: true });
   });
 
-  it('goes through every requirement of tor, submit, comments and approval', async () => {
+  it('an application in a tor region meets every requirement, takes comments, and reaches approval', async () => {
     const { id } = (await mor.call('GET', '/partner/api/merchants')).body[0];
     const path = `/partner/api/merchants/${id}/application`;
     const start = await mor.call('GET', path);
@@ -140,7 +140,7 @@ describe('Document 1, from initiate to approval', () => {
   });
 
   it.each(['submitted', 'approved', 'rejected'])(
-    '%s: every write and submit is 409 invalid_status',
+    'an application in status %s answers every write and submit with 409 invalid_status',
     async (outcome) => {
       const id = await merchantIn(`in-${outcome}`, outcome, { message: 'no' });
       const path = `/partner/api/merchants/${id}/application`;
@@ -223,7 +223,7 @@ describe('Document 1, refusals', () => {
     ['no JSON', '{', 'body'],
     ['missing', {}, 'reference'],
     ['blank', { reference: ' ' }, 'reference'],
-  ])('POST merchants: %s', async (_name, body, field) => {
+  ])('POST merchants refuses %s', async (_name, body, field) => {
     const answer = await mor.call('POST', '/partner/api/merchants', body);
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', [field]]);
   });
@@ -238,7 +238,7 @@ describe('Document 1, refusals', () => {
     expect((await mor.call('POST', '/partner/api/merchants', { reference: 'twice' }, 'otherPartner')).status).toBe(201);
   });
 
-  it('PUT checks products, code and regions', async () => {
+  it('PUT requirements checks products, code and regions', async () => {
     const id = await merchantIn('put-checks');
     const path = `/partner/api/merchants/${id}/application`;
     for (const [body, field] of [

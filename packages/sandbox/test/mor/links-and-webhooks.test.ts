@@ -22,7 +22,7 @@ const make = (idempotencyKey: unknown, more: object = {}): Promise<Answer> =>
   mor.call('POST', '/api/payment-links', { ...link, idempotencyKey, ...more });
 
 describe('Document 2, payment links', () => {
-  it('lasts a week, takes one payment, and sends payment.captured', async () => {
+  it('a payment link lasts a week, takes one payment, and sends payment.captured', async () => {
     await mor.call('POST', '/api/webhooks', { url: 'https://hooks.example/links', events: ['payment.captured'] });
     const made = await make('k1');
     const id: string = made.body.paymentLinkId;
@@ -62,14 +62,14 @@ describe('Document 2, payment links', () => {
     ['id', false, true],
     ['both', true, true],
     ['nothing', false, false],
-  ])('announces a payment by %s', async (names, byCharge, byId) => {
+  ])('a payment link announces a payment by %s', async (names, byCharge, byId) => {
     const { paymentLinkId } = (await make(`by ${names}`)).body;
     const { payment } = (await mor.control(`/payment-links/${paymentLinkId}/pay`, { names })).body;
     const said = JSON.stringify(mor.events('https://hooks.example/links').at(-1)?.data);
     expect([said.includes(payment.psp_reference), said.includes(`"${payment.id}"`)]).toEqual([byCharge, byId]);
   });
 
-  it('takes another payment from a page still open, and refuses unknown words', async () => {
+  it('a page still open takes another payment, and refuses unknown words', async () => {
     const { paymentLinkId } = (await make('twice')).body;
     const pay = (body: object): Promise<Answer> => mor.control(`/payment-links/${paymentLinkId}/pay`, body);
     expect((await pay({ again: true })).status).toBe(409);
@@ -84,7 +84,7 @@ describe('Document 2, payment links', () => {
     expect(await pay({ names: 'iban' })).toMatchObject({ status: 400, body: { errors: [{ field: 'names' }] } });
   });
 
-  it('expires after the seconds asked for', async () => {
+  it('a payment link expires after the seconds asked for', async () => {
     const { paymentLinkId } = (await make('k2', { expiresIn: 60 })).body;
     await mor.advance(60);
     expect((await mor.call('GET', `/api/payment-links/${paymentLinkId}`)).body.status).toBe('EXPIRED');
@@ -101,7 +101,7 @@ describe('Document 2, payment links', () => {
     ['return address that is none', { returnUrl: 'shop' }, 'returnUrl'],
     ['no key', { idempotencyKey: '' }, 'idempotencyKey'],
     ['no lifetime', { expiresIn: 0 }, 'expiresIn'],
-  ])('400 validation_error: %s', async (_name, more, field) => {
+  ])('POST payment links answers 400 validation_error: %s', async (_name, more, field) => {
     const answer = await mor.call(
       'POST',
       '/api/payment-links',
@@ -110,7 +110,7 @@ describe('Document 2, payment links', () => {
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', [field]]);
   });
 
-  it('answers 409 without a collecting arrangement, and 404 for foreign and unknown links', async () => {
+  it('a link answers 409 without a collecting arrangement, and a foreign or unknown link is 404', async () => {
     expect((await make('k3', { jurisdiction: 'JP' })).body.code).toBe('no_active_arrangement');
     expect((await make('k4', { jurisdiction: 'US' })).body.code).toBe('unsupported_outpost_role');
     const { paymentLinkId } = (await make('k5')).body;
@@ -127,7 +127,7 @@ describe('Document 2, payment links', () => {
 });
 
 describe('Document 2, invoices of payments and refunds', () => {
-  it('answers 202 at first, then links of 15 minutes, by id and by reference', async () => {
+  it('an invoice file answers 202 at first, then links of 15 minutes, by id and by reference', async () => {
     const made = await make('k6');
     const { payment } = (await mor.control(`/payment-links/${made.body.paymentLinkId}/pay`, {})).body;
     const refund: MorRefund = {
@@ -179,7 +179,7 @@ describe('Document 2, webhook endpoints', () => {
   const register = (url: string, events: unknown = ['dispute.outcome']): Promise<Answer> =>
     mor.call('POST', '/api/webhooks', { url, events });
 
-  it('shows the secret once, appears in both lists, and is deleted for good', async () => {
+  it('an endpoint shows its secret once, stands in both lists, and stays away after its deletion', async () => {
     const made = await mor.call('POST', '/api/webhooks', {
       url: 'https://a.example/h',
       events: ['dispute.outcome', 'report.available'],
@@ -219,7 +219,7 @@ describe('Document 2, webhook endpoints', () => {
     ['no type', []],
     ['none named', undefined],
     ['an unknown type', ['dispute.outcome', 'dispute.opened']],
-  ])('400 unknown_event: %s', async (_name, events) => {
+  ])('POST endpoints answers 400 unknown_event: %s', async (_name, events) => {
     expect((await mor.call('POST', '/api/webhooks', { url: 'https://a.example', events })).body.code).toBe(
       'unknown_event',
     );
@@ -235,7 +235,7 @@ describe('Document 2, webhook endpoints', () => {
     'https://[::ffff:10.0.0.1]/',
     'https://[fd00::1]/',
     'https://db.internal/',
-  ])('400 invalid_url: %s', async (url) => {
+  ])('POST endpoints answers 400 invalid_url: %s', async (url) => {
     expect((await register(url)).body.code).toBe('invalid_url');
   });
 
@@ -249,11 +249,11 @@ describe('Document 2, webhook endpoints', () => {
     ['https://[::ffff:a00:1]/h', 'must resolve to a public address', 'must resolve to a public address'],
     ['https://93.184.216.34/h', null, null],
     ['https://hooks.example/h', null, null],
-  ])('%s gets the same verdict with and without strict addresses', (url, loose, strict) => {
+  ])('the address %s gets the same verdict with and without strict addresses', (url, loose, strict) => {
     expect([webhookUrlProblem(url, false), webhookUrlProblem(url, true)]).toEqual([loose, strict]);
   });
 
-  it('the merchant has ten active endpoints and no eleventh before a deletion', async () => {
+  it('a merchant has ten active endpoints, and no eleventh before a deletion', async () => {
     const before = (await mor.call('GET', '/api/webhooks')).body.length;
     const ids: string[] = [];
     for (let n = before; n < 10; n += 1) ids.push((await register(`https://many.example/${n}`)).body.id);
@@ -291,7 +291,7 @@ describe('Document 2, delivery', () => {
   const dispute = (data: object = { disputeId: 'dp_1', paymentId: 'pay_1' }): Promise<Answer> =>
     mor.control('/events', { type: 'dispute.action_needed', data });
 
-  it('goes to its subscribers, each signed with its own secret, under a deterministic id', async () => {
+  it('a delivery goes to each subscriber, signed with its own secret, under a deterministic id', async () => {
     const one = await endpoint('https://d.example/1', ['dispute.action_needed']);
     const two = await endpoint('https://d.example/2', ['dispute.action_needed', 'dispute.outcome']);
     await endpoint('https://d.example/3', ['dispute.outcome']);
@@ -318,7 +318,7 @@ describe('Document 2, delivery', () => {
     ]);
   });
 
-  it('makes eight attempts at 0, 10, 40, 130, 400, 1210, 3640 and 10930 seconds', async () => {
+  it('the MoR makes eight attempts at 0, 10, 40, 130, 400, 1210, 3640 and 10930 seconds', async () => {
     mor.receiver.set('https://d.example/down', 503);
     await endpoint('https://d.example/down', ['dispute.revision_requested']);
     const startMs = mor.kernel.clock.nowMs();
@@ -345,7 +345,7 @@ describe('Document 2, delivery', () => {
     await mor.call('DELETE', `/api/webhooks/${id}`);
   });
 
-  it('stops at once for a deleted endpoint and never sends merely announced types', async () => {
+  it('deliveries stop at once for a deleted endpoint, and merely announced types never go out', async () => {
     mor.receiver.set('https://d.example/gone', 500);
     const { id } = await endpoint('https://d.example/gone', [
       'pre_chargeback_alert.outcome',

@@ -26,7 +26,7 @@ const renew = (subscription: string) => rig.control('POST', '/stripe/renew', { s
 const verdicts = () => rig.events('payment.succeeded').length;
 
 describe('an open fact', () => {
-  it('names every choice, and refuses an unknown word', async () => {
+  it('the list of open facts names every choice, and refuses an unknown word', async () => {
     expect((await choose({})).body).toMatchObject({ charges_at: 'created', signature: 'documented', keys: 'kept' });
     expect((await choose({ keys: 'sometimes' })).status).toBe(400);
   });

@@ -54,7 +54,7 @@ const last = (type: string): ReturnType<Mor['events']>[number] | undefined =>
     .at(-1);
 
 describe('Document 2, proforma invoice: life', () => {
-  it('is accepted, issued after seconds, announced, and settled by a transfer', async () => {
+  it('the MoR accepts a proforma invoice, issues it seconds later, announces it, and a transfer settles it', async () => {
     const made = await post(path, { ...direct, merchantReference: 'in_1' });
     const { id, number } = made.body;
     expect([made.status, made.headers.get('location'), made.headers.get('retry-after')]).toEqual([
@@ -100,7 +100,7 @@ describe('Document 2, proforma invoice: life', () => {
     expect((await mor.call('GET', `${path}/${id}`)).body.status).toBe('SETTLED');
   });
 
-  it('fails for good: an event, a reason, no document', async () => {
+  it('a failed proforma invoice sends an event with a reason and has no document', async () => {
     const { id } = (await post(path, direct)).body;
     await mor.control(`/proformas/${id}/fail`, { message: 'bad input' });
     await mor.advance(5);
@@ -114,7 +114,7 @@ describe('Document 2, proforma invoice: life', () => {
     expect((await mor.control(`/proformas/${id}/settle`, {})).status).toBe(409);
   });
 
-  it('can be deleted while pending, again and again, and frees its reference', async () => {
+  it('a DELETE of a pending proforma invoice may repeat, and frees its reference', async () => {
     const body = { ...direct, merchantReference: 'freed' };
     const made = await post(path, body, 'spent');
     const { id } = made.body;
@@ -132,7 +132,7 @@ describe('Document 2, proforma invoice: life', () => {
     expect(mor.events().some((event) => event.data['proformaInvoiceId'] === id)).toBe(false);
   });
 
-  it('returns the same handle for the same key and body; refuses another body', async () => {
+  it('the same key and body give the same handle, and another body gets a refusal', async () => {
     const first = await post(path, direct, 'one-key');
     await mor.advance(5);
     const again = await post(path, direct, 'one-key');
@@ -149,7 +149,7 @@ describe('Document 2, proforma invoice: life', () => {
     }
   });
 
-  it('waits while a rehearsal holds issuance', async () => {
+  it('a proforma invoice waits while a rehearsal holds issuance', async () => {
     await mor.control('/issuance', { hold: true });
     const { id } = (await post(path, direct)).body;
     await mor.advance(60);
@@ -158,7 +158,7 @@ describe('Document 2, proforma invoice: life', () => {
     expect((await mor.call('GET', `${path}/${id}`)).body.status).toBe('ISSUED');
   });
 
-  it('takes total and recipient from a calculation and uses it up', async () => {
+  it('a proforma invoice takes total and recipient from a calculation and uses it up', async () => {
     const taxCalculationId = await calculation();
     const body = { taxCalculationId, jurisdiction: 'GB', dueDate: '2026-04-01', notices: ['Thank you'] };
     const made = await post(from, body);
@@ -201,12 +201,12 @@ describe('Document 2, proforma invoice: refusals', () => {
     ['no issue date', part('issueDate', undefined), 'issueDate'],
     ['due date that is none', part('dueDate', '2026-02-30'), 'dueDate'],
     ['due before issued', part('dueDate', '2026-03-01'), 'dueDate'],
-  ])('direct, 400: %s', async (_name, body, field) => {
+  ])('a direct proforma invoice gets 400: %s', async (_name, body, field) => {
     const answer = await post(path, body);
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'invalid_argument', [field]]);
   });
 
-  it('needs a key of at most 255 characters', async () => {
+  it('a proforma invoice needs a key of at most 255 characters', async () => {
     for (const to of [path, from]) {
       const without = await mor.call('POST', to, direct);
       const long = await post(to, direct, 'k'.repeat(256));
@@ -216,7 +216,7 @@ describe('Document 2, proforma invoice: refusals', () => {
     expect((await post(path, direct, 'k'.repeat(255))).status).toBe(202);
   });
 
-  it('a place without a tax currency is 422', async () => {
+  it('a proforma invoice for a place without a tax currency gets 422', async () => {
     const first = await post(path, { ...direct, jurisdiction: 'AQ' });
     const second = await cite(cart(), { jurisdiction: 'AQ' });
     for (const answer of [first, second])
@@ -232,12 +232,12 @@ describe('Document 2, proforma invoice: refusals', () => {
     ['due before today', { dueDate: '2026-03-01' }, 'dueDate'],
     ['provider without name', { provider: {} }, 'provider.providerName'],
     ['blank notice', { notices: ['x', ' '] }, 'notices[1]'],
-  ])('from a calculation, 400: %s', async (_name, more, field) => {
+  ])('a proforma invoice from a calculation gets 400: %s', async (_name, more, field) => {
     const answer = await cite(cart(), more);
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'invalid_argument', [field]]);
   });
 
-  it('an unknown and a foreign calculation are 404', async () => {
+  it('a proforma invoice from an unknown or foreign calculation gets 404', async () => {
     expect((await cite(cart(), { taxCalculationId: unknownId })).body.code).toBe('not_found');
     const body = { taxCalculationId: await calculation(), jurisdiction: 'GB', dueDate: '2026-04-01' };
     expect((await mor.call('POST', from, body, 'otherMerchant', { 'idempotency-key': 'foreign' })).status).toBe(404);
@@ -255,13 +255,13 @@ describe('Document 2, proforma invoice: refusals', () => {
     ['no name', cart({}, { legalName: undefined, firstName: 'Ann' }), {}, 'no customer name'],
     ['goods', cart({ lineItems: [goods] }, shipping), {}, 'PHYSICAL'],
     ['shipping', cart({}, shipping), {}, 'carries shipping'],
-  ])('422 tax_calculation_unusable: %s', async (_name, body, more, reason) => {
+  ])('a proforma invoice gets 422 tax_calculation_unusable: %s', async (_name, body, more, reason) => {
     const answer = await cite(body, more);
     expect([answer.status, answer.body.code]).toEqual([422, 'tax_calculation_unusable']);
     expect(JSON.stringify(answer.body.errors)).toContain(reason);
   });
 
-  it('may cite a calculation for two hours less five minutes; later it is unusable, after a week expired', async () => {
+  it('a proforma invoice may cite a calculation for 1 h 55 min; later it is unusable, after a week expired', async () => {
     for (const [seconds, status, code] of [
       [115 * 60, 202, undefined],
       [115 * 60 + 1, 422, 'tax_calculation_unusable'],
@@ -275,7 +275,7 @@ describe('Document 2, proforma invoice: refusals', () => {
     }
   });
 
-  it('needs an account for its currency, and a valid address in Brazil', async () => {
+  it('a proforma invoice needs an account for its currency, and a valid address in Brazil', async () => {
     mor.state.regions.set('JP', 'mor');
     const due = { dueDate: '2026-12-01' };
     expect((await cite(cartIn('JP', 'JPY'), { ...due, jurisdiction: 'JP' })).body.code).toBe('no_payment_destination');
@@ -290,7 +290,7 @@ describe('Document 2, proforma invoice: refusals', () => {
     ]);
   });
 
-  it('gets a conflict for a live reference, from either way of creation', async () => {
+  it('a second proforma invoice for a live reference gets a conflict, whichever way made the first', async () => {
     const due = { dueDate: '2026-12-01', merchantReference: 'held' };
     const held = await cite(cart(), due);
     const again = await cite(cart(), due);
@@ -300,7 +300,7 @@ describe('Document 2, proforma invoice: refusals', () => {
     ]);
   });
 
-  it('answer 400 to a malformed id, 404 to unknown and foreign ones, 401 without a token', async () => {
+  it('a malformed proforma id gets 400, an unknown or foreign one 404, and a missing token 401', async () => {
     const { id } = (await post(path, direct)).body;
     for (const [method, tail] of [
       ['GET', ''],
@@ -328,7 +328,7 @@ describe('Document 2, e-invoices', () => {
   }
   const read = (id: string): Promise<Answer> => mor.call('GET', `/api/e-invoices/${id}`);
 
-  it('is pending without a document, then issued with fresh links, then cancelled', async () => {
+  it('an e-invoice is pending without a document, then issued with fresh links, then cancelled', async () => {
     const { id, eInvoiceId } = await brazilianProforma();
     expect((await read(eInvoiceId)).body).toEqual({
       id: eInvoiceId,
@@ -349,7 +349,7 @@ describe('Document 2, e-invoices', () => {
     expect((await mor.control(`/e-invoices/${eInvoiceId}`, { status: 'ISSUED' })).status).toBe(409);
   });
 
-  it('the authority refuses one with a reason, and it gains no document', async () => {
+  it('an e-invoice refused by the authority shows the reason and gains no document', async () => {
     const { id, eInvoiceId } = await brazilianProforma();
     await mor.control(`/e-invoices/${id}`, { status: 'FAILED', message: 'unknown service code' });
     await mor.advance(60);
@@ -362,7 +362,7 @@ describe('Document 2, e-invoices', () => {
     expect(last('e_invoice.issuance_failed')?.data['reason']).toBe('unknown service code');
   });
 
-  it('unknown, foreign and unneeded ones are 404, odd ids 400, no token 401', async () => {
+  it('an unknown, foreign or unneeded e-invoice is 404, an odd id 400, a missing token 401', async () => {
     const { eInvoiceId } = await brazilianProforma();
     const { id } = (await post(path, direct)).body;
     for (const unknown of [unknownId, id]) expect((await read(unknown)).body.code).toBe('not_found');

@@ -19,7 +19,7 @@ const sum = (charges: { kind: string; amount: string }[], kind: string): bigint 
   charges.filter((charge) => charge.kind.startsWith(kind)).reduce((total, { amount }) => total + units(amount), 0n);
 
 describe('Document 2, calculation: amounts', () => {
-  it('adds 20 percent in Great Britain and is valid for seven days', async () => {
+  it('a calculation adds 20 percent in Great Britain and is valid for seven days', async () => {
     const { status, body } = await calculate(cart());
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -72,7 +72,7 @@ describe('Document 2, calculation: amounts', () => {
     expect(body).not.toHaveProperty('totalDutyAmount');
   });
 
-  it('takes the discount per unit and before tax: quantity 3, discount 2.00 gives 6.00', async () => {
+  it('a calculation takes the discount per unit before tax: quantity 3, discount 2.00 gives 6.00', async () => {
     const { body } = await calculate(
       cart({ lineItems: [{ ...line, unitPrice: '10.00', quantity: 3, discountAmount: 2 }] }),
     );
@@ -85,20 +85,20 @@ describe('Document 2, calculation: amounts', () => {
     });
   });
 
-  it('takes inclusive prices as gross: the total stays as sent', async () => {
+  it('a calculation takes inclusive prices as gross: the total stays as sent', async () => {
     const lineItems = [{ ...line, unitPrice: 9.99, quantity: 3 }];
     const { body } = await calculate(cart({ taxBehavior: 'INCLUSIVE', lineItems }));
     expect(body).toMatchObject({ netAmount: '24.98', taxAmount: '4.99', totalAmount: '29.97' });
   });
 
-  it('reads decimals exactly, as numbers and as strings', async () => {
+  it('a calculation reads decimals exactly, as numbers and as strings', async () => {
     for (const unitPrice of [0.1, '0.10', '0.1']) {
       const { body } = await calculate(cart({ lineItems: [{ ...line, unitPrice, quantity: 3 }] }));
       expect(body.netAmount).toBe('0.30');
     }
   });
 
-  it('splits US sales tax into state, county and city with an exact sum, without an entity in a tor region', async () => {
+  it('a calculation splits US sales tax into state, county and city exactly, without an entity in a tor region', async () => {
     const us = cartIn('US', 'USD', {
       address: { city: 'Los Angeles', state: 'CA', postalCode: '90001' },
       lineItems: [{ ...line, unitPrice: 33.33 }],
@@ -116,7 +116,7 @@ describe('Document 2, calculation: amounts', () => {
     expect(body).not.toHaveProperty('evidence');
   });
 
-  it('charges GST and the province in Canada', async () => {
+  it('a calculation charges GST and the province in Canada', async () => {
     const quebec = { address: { state: 'QC' } };
     const { body } = await calculate(cartIn('CA', 'CAD', quebec));
     expect(body.lineItems[0].tax).toMatchObject({ rate: '0.14975', taxAmount: '14.98' });
@@ -126,7 +126,7 @@ describe('Document 2, calculation: amounts', () => {
     ]);
   });
 
-  it('keeps every amount as sent for a consumer in Brazil with inclusive prices, and reports ISS separately', async () => {
+  it('a calculation for a consumer in Brazil keeps inclusive prices as sent, and reports ISS separately', async () => {
     const { body } = await calculate(cartIn('BR', 'BRL', { taxBehavior: 'INCLUSIVE' }, brazilian));
     expect(body).toMatchObject({
       subTotalAmount: '100.00',
@@ -141,7 +141,7 @@ describe('Document 2, calculation: amounts', () => {
     });
   });
 
-  it('adds duty to the customs value before import VAT and keeps it out of taxAmount', async () => {
+  it('a calculation adds duty to the customs value before import VAT and keeps it out of taxAmount', async () => {
     const { body } = await calculate(imported({ ...goods, hsCode: '6109.10.00' }));
     expect(body).toMatchObject({
       netAmount: '100.00',
@@ -163,7 +163,7 @@ describe('Document 2, calculation: amounts', () => {
     expect(tax.charges[0].taxType).toBe('IMPORT_VAT');
   });
 
-  it('predicts the code from the text and estimates unclassified goods', async () => {
+  it('a calculation predicts the code from the text and estimates unclassified goods', async () => {
     const predicted = await calculate(imported());
     expect(predicted.body.lineItems[0].tax).toMatchObject({ dutyBasis: 'CLASSIFIED', appliedHsCode: '61091000' });
     const estimated = await calculate(imported({ ...goods, title: 'Widget' }));
@@ -247,7 +247,7 @@ describe('Document 2, calculation: request table', () => {
       cart({}, { shippingAddress: { line1: '1' } }),
       ['customer.shippingAddress.country'],
     ],
-  ])('400 invalid_argument: %s', async (_name, body, fields) => {
+  ])('a calculation gets 400 invalid_argument: %s', async (_name, body, fields) => {
     const answer = await calculate(body);
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'invalid_argument', fields]);
   });
@@ -270,7 +270,7 @@ describe('Document 2, calculation: request table', () => {
       ),
     ],
     ['a price of 0', cart({ lineItems: [{ ...line, unitPrice: 0 }] })],
-  ])('201: %s', async (_name, body) => {
+  ])('a calculation gets 201: %s', async (_name, body) => {
     expect((await calculate(body)).status).toBe(201);
   });
 });
@@ -359,7 +359,7 @@ describe('Document 2, calculation: error table', () => {
       'nfse_validation_failed',
       ['customer'],
     ],
-  ])('%s', async (_name, body, status, code, fields) => {
+  ])('a calculation gets %s', async (_name, body, status, code, fields) => {
     const answer = await calculate(body);
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([status, code, fields]);
   });
@@ -368,7 +368,7 @@ describe('Document 2, calculation: error table', () => {
     ['integration_credentials_invalid', 409],
     ['integration_not_configured', 409],
     ['tax_provider_unavailable', 502],
-  ])('%s on demand', async (code, status) => {
+  ])('a calculation gets %s on demand', async (code, status) => {
     await mor.control('/tax', { fail: code });
     const answer = await calculate(cart());
     expect([answer.status, answer.body]).toEqual([status, { code, errors: [] }]);
@@ -376,7 +376,7 @@ describe('Document 2, calculation: error table', () => {
     expect((await calculate(cart())).status).toBe(201);
   });
 
-  it('no region at all is 400 invalid_state; 401 without or with a partner token', async () => {
+  it('a calculation without any region gets 400 invalid_state; no token or a partner token gets 401', async () => {
     const saved = [...mor.state.regions];
     mor.state.regions.clear();
     const answer = await calculate(cart());

@@ -20,7 +20,7 @@ const commit = (taxCalculationId: unknown, merchantTransactionReference: unknown
   mor.call('POST', list, { taxCalculationId, merchantTransactionReference, ...more });
 
 describe('Document 2, tax transactions', () => {
-  it('commits a calculation once, and a retry gives the same transaction even after it expired', async () => {
+  it('a commit makes one transaction, and a retry gives it again even after the calculation expired', async () => {
     const id = await french();
     const payment = { processor: 'cardpsp', paymentReference: 'ch_1' };
     const first = await commit(id, 'in_1', { payment });
@@ -100,18 +100,18 @@ describe('Document 2, tax transactions', () => {
       'invalid_state',
       'status',
     ],
-  ])('400: %s', async (_name, act, code, field) => {
+  ])('POST transactions answers 400: %s', async (_name, act, code, field) => {
     const answer = await act();
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, code, [field]]);
   });
 
-  it('an unknown and a foreign calculation are 404', async () => {
+  it('a commit of an unknown or foreign calculation gets 404', async () => {
     expect((await commit(unknownId, 'x')).body).toEqual({ code: 'not_found', errors: [] });
     const body = { taxCalculationId: await french(), merchantTransactionReference: 'x' };
     expect((await mor.call('POST', list, body, 'otherMerchant')).status).toBe(404);
   });
 
-  it('come newest first in pages, and the last page has no cursor', async () => {
+  it('transactions come newest first in pages, and the last page has no cursor', async () => {
     for (const n of [1, 2, 3, 4]) await commit(await french(), `page-${n}`);
     const first = await mor.call('GET', `${list}?size=2`);
     const references = (answer: Answer): string[] =>
@@ -141,7 +141,7 @@ describe('Document 2, tax transactions', () => {
     }
   });
 
-  it('have an invoice after a moment, with a link', async () => {
+  it('a transaction has an invoice with a link after a moment', async () => {
     const { body } = await commit(await french(), 'invoice');
     const path = `${list}/${body.transactionId}/invoice`;
     const wait = await mor.call('GET', path);
@@ -177,7 +177,7 @@ describe('Document 2, tax refunds', () => {
   const refund = (path: string, merchantRefundReference: string, items: object[], more: object = {}): Promise<Answer> =>
     mor.call('POST', path, { merchantRefundReference, refundLineItems: items, ...more });
 
-  it('refunds whole lines, marks them, and lists the refund', async () => {
+  it('a refund of whole lines marks them, and the list shows it', async () => {
     const { path, lines } = await sale('whole');
     const { status, body } = await refund(
       path,
@@ -208,7 +208,7 @@ describe('Document 2, tax refunds', () => {
     expect(transaction.body.refundsOnTransaction).toEqual([body]);
   });
 
-  it('parts of a line add up to it exactly, net or gross, and no further', async () => {
+  it('partial refunds of a line add up to it exactly, net or gross, and no further', async () => {
     const { path, lines } = await sale('parts', '9.99');
     const one = (lineItemId: string, amount: unknown): object => item(lineItemId, { amount });
     const net = await refund(path, 'parts-1', [one(lines[0] ?? '', '3.33')]);
@@ -229,7 +229,7 @@ describe('Document 2, tax refunds', () => {
     expect(transaction.body).toMatchObject({ refunded: false, lineItems: [{ refunded: true }, { refunded: false }] });
   });
 
-  it('answer an identical retry with the same refund; refuse another use of the reference', async () => {
+  it('an identical tax refund gives the same refund, and another use of its reference a refusal', async () => {
     const { path, lines } = await sale('retry');
     const other = await sale('retry-other');
     const items = [item(lines[0] ?? '', { amount: '10.00' })];
@@ -252,7 +252,7 @@ describe('Document 2, tax refunds', () => {
     }
   });
 
-  it('checks fields, dates, and lines', async () => {
+  it('a tax refund checks fields, dates and lines', async () => {
     const { path, lines } = await sale('checks');
     const good = [item(lines[0] ?? '')];
     for (const [answer, field] of [
@@ -281,7 +281,7 @@ describe('Document 2, tax refunds', () => {
     ]);
   });
 
-  it('answer 400 to a malformed id, 404 to unknown and foreign ones, 401 without a token', async () => {
+  it('a malformed transaction id gets 400, an unknown or foreign one 404, and a missing token 401', async () => {
     const { path } = await sale('ids');
     const id = path.split('/')[4] ?? '';
     for (const [method, tail] of [
@@ -301,7 +301,7 @@ describe('Document 2, tax refunds', () => {
 });
 
 describe('Document 2, catalogue', () => {
-  it('imports one variant per call and replaces it by its key', async () => {
+  it('the catalogue imports one variant per call and replaces it by its key', async () => {
     const product = {
       productId: 'sku-1',
       title: 'Mug',

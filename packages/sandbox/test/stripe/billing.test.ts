@@ -22,7 +22,7 @@ async function paidSignup(email = 'ada@example.com') {
 }
 
 describe('signup', () => {
-  it('opens the first invoice at once and an attached record of the exact amount marks it paid', async () => {
+  it('the first invoice opens at once, and an attached record of the exact amount marks it paid', async () => {
     const { subscription, invoiceId, invoice } = await paidSignup();
     expect(subscription.status).toBe('incomplete');
     expect(invoice).toMatchObject({ id: invoiceId, status: 'paid', amount_paid: 2990, amount_remaining: 0 });
@@ -34,7 +34,7 @@ describe('signup', () => {
     expect(read).not.toHaveProperty('paid_out_of_band');
   });
 
-  it('expires after 23 hours without a payment and voids the invoice', async () => {
+  it('a subscription without a payment expires after 23 hours, and Stripe voids its invoice', async () => {
     const { subscription, invoiceId } = await subscribe(rig, 'ada@example.com');
     await rig.advance(23 * HOUR + 1);
     expect((await rig.stripe.subscriptions.retrieve(subscription.id)).status).toBe('incomplete_expired');
@@ -42,7 +42,7 @@ describe('signup', () => {
     expect(rig.events('invoice.voided')).toHaveLength(1);
   });
 
-  it('makes a paid zero invoice for a trial and a renewal invoice when the trial ends', async () => {
+  it('a trial makes a paid zero invoice, and its end a renewal invoice', async () => {
     const { customer, invoiceId } = await subscribe(rig, 'ada@example.com', { trial_period_days: 14 });
     expect(await rig.stripe.invoices.retrieve(invoiceId)).toMatchObject({ status: 'paid', amount_due: 0 });
     await rig.advance(14 * DAY + 10);
@@ -52,7 +52,7 @@ describe('signup', () => {
 });
 
 describe('renewal', () => {
-  it('stays a draft for an hour, takes no payment meanwhile, and is finalized after it', async () => {
+  it('a renewal stays a draft for an hour, takes no payment meanwhile, and then Stripe finalizes it', async () => {
     const { subscription } = await paidSignup();
     const made = await rig.control('POST', '/stripe/renew', { subscription: subscription.id });
     const id = String(made.body['id']);
@@ -71,7 +71,7 @@ describe('renewal', () => {
     });
   });
 
-  it('comes every month on the day of the anchor', async () => {
+  it('a renewal comes every month on the day of the anchor', async () => {
     const { customer } = await paidSignup();
     await rig.advance(95 * DAY);
     const invoices = await rig.stripe.invoices
@@ -87,7 +87,7 @@ describe('renewal', () => {
     expect(new Set(days).size).toBeLessThanOrEqual(2); // short months end earlier
   });
 
-  it('waits up to 72 hours while an endpoint has not answered invoice.created', async () => {
+  it('a draft waits up to 72 hours while an endpoint has not answered invoice.created', async () => {
     const { subscription } = await paidSignup();
     rig.answer = () => 500;
     const made = await rig.control('POST', '/stripe/renew', { subscription: subscription.id });
@@ -100,7 +100,7 @@ describe('renewal', () => {
 });
 
 describe('payments of an invoice', () => {
-  it('a part leaves it open, the rest pays it, and Stripe refuses the same record twice', async () => {
+  it('a partial payment leaves the invoice open, the rest pays it, and the same record twice gets a refusal', async () => {
     const { invoiceId } = await subscribe(rig, 'ada@example.com');
     const part = await report(rig, 1000, 'ch_1');
     const open = await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: part.id });
@@ -117,7 +117,7 @@ describe('payments of an invoice', () => {
     expect(listed.data.map((p) => p.amount_paid)).toEqual([1990, 1000]);
   });
 
-  it('more than due is overpaid and said so', async () => {
+  it('a payment above the amount due overpays the invoice, and Stripe says so', async () => {
     const { invoiceId } = await subscribe(rig, 'ada@example.com');
     const record = await report(rig, 3000, 'ch_1');
     const paid = await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: record.id });
@@ -139,7 +139,7 @@ describe('payments of an invoice', () => {
 });
 
 describe('refunds and credit notes', () => {
-  it('take a reported refund once, and its reference once', async () => {
+  it('Stripe takes a reported refund once, and its reference once', async () => {
     const { record, invoiceId } = await paidSignup();
     const refund = {
       outcome: 'refunded',
@@ -200,7 +200,7 @@ describe('refunds and credit notes', () => {
 });
 
 describe('events', () => {
-  it('have signatures the stripe package accepts, and a list by type and by delivery', async () => {
+  it("Stripe's events pass the check of the stripe package, and lists select by type and by delivery", async () => {
     await subscribe(rig, 'ada@example.com');
     await rig.advance(1);
     const [first] = rig.received;

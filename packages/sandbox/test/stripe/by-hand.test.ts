@@ -23,7 +23,7 @@ async function renewed(subscription: string): Promise<string> {
 }
 
 describe('the balance of a customer', () => {
-  it('moves by hand, shows its entries one by one, and goes to the next invoice', async () => {
+  it('the customer balance moves by hand, shows its entries one by one, and goes to the next invoice', async () => {
     const { customer, subscription } = await paid();
     const { customers, invoices } = rig.stripe;
     const entry = await customers.createBalanceTransaction(customer.id, {
@@ -49,7 +49,7 @@ describe('the balance of a customer', () => {
     expect(await customers.retrieve(customer.id)).toMatchObject({ balance: -1000 });
   });
 
-  it('pays a whole invoice, and the rest stays for the one after', async () => {
+  it('the customer balance pays a whole invoice, and the rest stays for the next', async () => {
     const { customer, subscription } = await paid();
     await rig.stripe.customers.createBalanceTransaction(customer.id, { amount: -4000, currency: 'eur' });
     const id = await renewed(subscription.id);
@@ -62,7 +62,7 @@ describe('the balance of a customer', () => {
     });
   });
 
-  it('raises the next invoice if the customer owes it', async () => {
+  it('a negative balance of a customer raises the next invoice', async () => {
     const { customer, subscription } = await paid();
     await rig.stripe.customers.createBalanceTransaction(customer.id, { amount: 500, currency: 'eur' });
     const id = await renewed(subscription.id);
@@ -70,7 +70,7 @@ describe('the balance of a customer', () => {
     expect(await rig.stripe.invoices.retrieve(id)).toMatchObject({ amount_due: 3490, ending_balance: 0 });
   });
 
-  it('gets the overpayment of an invoice', async () => {
+  it('an overpayment goes to the customer balance', async () => {
     const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
     const record = await report(rig, 3000, 'ch_1');
     await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: record.id });
@@ -79,7 +79,7 @@ describe('the balance of a customer', () => {
 });
 
 describe('a credit note by hand', () => {
-  it('gives the money to the customer balance, or says it went out of band', async () => {
+  it('a credit note by hand gives the money to the balance, or says it went out of band', async () => {
     const { customer, invoiceId } = await paid();
     const credited = await rig.stripe.creditNotes.create({ invoice: invoiceId, amount: 700, credit_amount: 700 });
     const [entry] = (await rig.stripe.customers.listBalanceTransactions(customer.id)).data;
@@ -92,7 +92,7 @@ describe('a credit note by hand', () => {
 });
 
 describe('detaching a payment', () => {
-  it('leaves the invoice open and unpaid, and the record free for another invoice', async () => {
+  it('a detached payment leaves the invoice open and unpaid, and its record free for another invoice', async () => {
     const { invoiceId, record } = await paid();
     const body = { payment_record: record.id };
     const answer: unknown = await rig.stripe.rawRequest('POST', `/v1/invoices/${invoiceId}/detach_payment`, body);
@@ -109,7 +109,7 @@ describe('detaching a payment', () => {
     });
   });
 
-  it('takes the overpayment back from the balance', async () => {
+  it('detaching a payment takes the overpayment back from the balance', async () => {
     const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
     const record = await report(rig, 3000, 'ch_1');
     await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: record.id });

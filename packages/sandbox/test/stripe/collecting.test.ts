@@ -36,7 +36,7 @@ const told = (type: string, id: string): number =>
   rig.events(type).filter((e) => e.data.object['id'] === id || e.data.object['invoice'] === id).length;
 
 describe("a card of the customer's own on Stripe", () => {
-  it("pays at the end of the draft's hour, by a payment intent", async () => {
+  it("a card at Stripe pays at the end of the draft's hour, by a payment intent", async () => {
     const { customerId, subscriptionId } = await running();
     const method = await card(customerId);
     await rig.stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method } });
@@ -55,7 +55,7 @@ describe("a card of the customer's own on Stripe", () => {
     expect(told('invoice.payment_attempt_required', id)).toBe(0);
   });
 
-  it('takes the money at the same time as the MoR: the accident to rehearse', async () => {
+  it('a card at Stripe pays next to the MoR: the accident to rehearse', async () => {
     const { customerId, subscriptionId } = await running();
     await rig.stripe.customers.update(customerId, { source: 'tok_visa' });
     await rig.control('POST', '/cards', { customer_id: customerId, outcome: 'succeed' });
@@ -71,7 +71,7 @@ describe("a card of the customer's own on Stripe", () => {
     });
   });
 
-  it('is found on the invoice, the subscription, its source, the customer, and the customer source, in this order', async () => {
+  it('Stripe looks for a card on invoice, subscription, its source, customer and customer source, in this order', async () => {
     const { customerId, subscriptionId } = await running();
     const { invoices, subscriptions, customers, charges } = rig.stripe;
     await customers.update(customerId, { source: 'tok_visa' });
@@ -100,7 +100,7 @@ describe("a card of the customer's own on Stripe", () => {
     expect(taken).toEqual(order);
   });
 
-  it('declines: the invoice stays open and the subscription past due; the next good attempt heals both', async () => {
+  it('a declined card leaves the invoice open and the subscription past due; the next good attempt heals both', async () => {
     const { customerId, subscriptionId } = await running();
     const method = await card(customerId);
     await rig.stripe.subscriptions.update(subscriptionId, { default_payment_method: method });
@@ -119,7 +119,7 @@ describe("a card of the customer's own on Stripe", () => {
     expect(await statusOf(subscriptionId)).toBe('active');
   });
 
-  it('takes charges by hand, and refunds by hand or by a credit note', async () => {
+  it('a card at Stripe takes charges by hand, and refunds by hand or by a credit note', async () => {
     const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
     const { invoices, creditNotes, refunds } = rig.stripe;
     await expect(invoices.pay(invoiceId)).rejects.toMatchObject({ statusCode: 400, code: 'resource_missing' });
@@ -145,7 +145,7 @@ describe("a card of the customer's own on Stripe", () => {
 });
 
 describe("an invoice out of Stripe's reach", () => {
-  it('without any method fails at finalization and on days 3, 8 and 15, then stays open and past due', async () => {
+  it('an invoice without a method fails at finalization and on days 3, 8 and 15, then stays open and past due', async () => {
     const { subscriptionId } = await running();
     const id = await renewed(subscriptionId);
     await rig.advance(HOUR + 60);
@@ -164,7 +164,7 @@ describe("an invoice out of Stripe's reach", () => {
     expect(await statusOf(subscriptionId)).toBe('past_due');
   });
 
-  it('cancels the subscription at the end where the account says so', async () => {
+  it('Stripe cancels the subscription at the end where the account says so', async () => {
     const { subscriptionId } = await running();
     const settings = { days: [1], then: 'cancel' };
     expect((await rig.control('POST', '/stripe/retry-settings', settings)).body).toEqual(settings);
@@ -175,7 +175,7 @@ describe("an invoice out of Stripe's reach", () => {
     expect(await read(id)).toMatchObject({ status: 'open', auto_advance: false, attempt_count: 2 });
   });
 
-  it('with a custom payment method asks at each attempt, and a payment reported in between ends it', async () => {
+  it('a custom payment method asks at each attempt, and a payment reported in between ends the attempts', async () => {
     const { subscription, invoiceId } = await subscribe(rig, 'ada@example.com');
     await rig.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
     const id = await renewed(subscription.id);
@@ -193,7 +193,7 @@ describe("an invoice out of Stripe's reach", () => {
     expect(told('invoice.payment_attempt_required', id)).toBe(2);
   });
 
-  it('is left alone while auto_advance is off, and if it goes to the customer by e-mail', async () => {
+  it('Stripe leaves an invoice alone while auto_advance is off, and if the customer gets it by e-mail', async () => {
     const { subscriptionId } = await running();
     const id = await renewed(subscriptionId);
     await rig.stripe.invoices.finalizeInvoice(id, { auto_advance: false });

@@ -132,7 +132,7 @@ async function everything() {
 }
 
 describe("the sandbox's Stripe objects", () => {
-  it('have every field the stripe package declares, with its kind, and null only if allowed; the compiler finds a missing field and a forbidden null', async () => {
+  it('each object has the fields the stripe package declares; the compiler finds a missing field and a forbidden null', async () => {
     const wrong = [
       { type: 'Customer', value: { id: 'cus_1', object: 'customer' } },
       { type: 'InvoicePayment', value: { id: null } },
@@ -143,7 +143,7 @@ describe("the sandbox's Stripe objects", () => {
     expect(payment).toHaveLength(1);
   });
 
-  it('have the fields of a customer Stripe always sends, though the package calls them optional', async () => {
+  it('a customer has the fields Stripe always sends, though the package calls them optional', async () => {
     const { customer } = await subscribe(rig, 'eve@example.com');
     expect(await raw(`/customers/${customer.id}`)).toMatchObject({
       discount: null,

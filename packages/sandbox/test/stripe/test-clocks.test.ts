@@ -47,7 +47,7 @@ async function subscribed(testClock: string | null) {
 const invoicesOf = async (customer: string) => (await rig.stripe.invoices.list({ customer })).data;
 
 describe('a test clock', () => {
-  it('renews the subscription of its customer, drafts the invoice for an hour, and leaves every other customer alone', async () => {
+  it("a test clock renews its customer's subscription, drafts for an hour, and leaves every other customer alone", async () => {
     const clock = await rig.stripe.testHelpers.testClocks.create({ frozen_time: START, name: 'one' });
     expect(clock).toMatchObject({ status: 'ready', frozen_time: START, livemode: false });
     const { customer, subscription } = await subscribed(clock.id);
@@ -73,7 +73,7 @@ describe('a test clock', () => {
     ]);
   });
 
-  it('stands still while the time of the account goes on', async () => {
+  it("a test clock stands still while the account's time goes on", async () => {
     const clock = await rig.stripe.testHelpers.testClocks.create({ frozen_time: START });
     const { customer } = await subscribed(clock.id);
     await rig.advance(70 * DAY);
@@ -81,7 +81,7 @@ describe('a test clock', () => {
     expect((await ready(clock.id)).frozen_time).toBe(START);
   });
 
-  it('refuses to go backwards, more than two intervals ahead, a fourth customer, and an unknown id', async () => {
+  it('a test clock refuses to go back or over two intervals ahead, a fourth customer and an unknown id', async () => {
     const { testClocks } = rig.stripe.testHelpers;
     const clock = await testClocks.create({ frozen_time: START });
     await subscribed(clock.id);
@@ -95,7 +95,7 @@ describe('a test clock', () => {
     expect((await ready(clock.id)).frozen_time).toBe(START);
   });
 
-  it('takes its customers and their subscriptions with it at its deletion', async () => {
+  it('a deleted test clock takes its customers and their subscriptions with it', async () => {
     const clock = await rig.stripe.testHelpers.testClocks.create({ frozen_time: START });
     const { customer, subscription } = await subscribed(clock.id);
     expect(await rig.stripe.testHelpers.testClocks.del(clock.id)).toMatchObject({ deleted: true });
