@@ -140,7 +140,7 @@ const LIMIT_OF_RULES = 350;
 const JOINS_WORDS = 'reviews/rules/words.ts';
 
 describe('the rooms', () => {
-  it.each(NAMED_RULES)('the room %s: %s', (_, path, name) => {
+  it.each(NAMED_RULES)('one place says %s: %s', (_, path, name) => {
     const file = src.find((f) => f.path === path);
     expect(file?.text).toMatch(new RegExp(`^export (function|const|abstract class|class) ${name}\\b`, 'm'));
   });
