@@ -215,26 +215,29 @@ describe('bodies', () => {
 });
 
 describe('an invoice id', () => {
-  it.each(['mor:pay_1', 'event:stripe:evt_1'])('the API refuses the name of an inner lane as an invoice id: %s', async (name) => {
-    const made = await api.call('POST', '/v1/signups', { body: payment });
-    const path = `/v1/signups/${String(made.json['id'])}/complete`;
-    const body = { charge_id: 'ch_1', invoice_id: name, amount: 2990, currency: 'eur' };
-    const problem = await refused(400, 'POST', path, { body });
-    expect(problem.errors).toEqual([{ field: 'invoice_id', message: expect.stringContaining('in_…') }]);
-    for (const [method, route] of [
-      ['GET', ''],
-      ['GET', '/proforma'],
-      ['POST', '/proforma'],
-      ['GET', '/payment-link'],
-      ['POST', '/payment-link'],
-    ] as const) {
-      const asked = method === 'POST' ? { body: {}, headers: { 'idempotency-key': 'k' } } : {};
-      const answer = await api.call(method, `/v1/invoices/${encodeURIComponent(name)}${route}`, asked);
-      expect([400, 404]).toContain(answer.status);
-    }
-    const lanes = await api.db.orm.query<{ key: string }[]>('select key from lane where key = $1', [name]);
-    expect(lanes).toEqual([]);
-  });
+  it.each(['mor:pay_1', 'event:stripe:evt_1'])(
+    'the API refuses the name of an inner lane as an invoice id: %s',
+    async (name) => {
+      const made = await api.call('POST', '/v1/signups', { body: payment });
+      const path = `/v1/signups/${String(made.json['id'])}/complete`;
+      const body = { charge_id: 'ch_1', invoice_id: name, amount: 2990, currency: 'eur' };
+      const problem = await refused(400, 'POST', path, { body });
+      expect(problem.errors).toEqual([{ field: 'invoice_id', message: expect.stringContaining('in_…') }]);
+      for (const [method, route] of [
+        ['GET', ''],
+        ['GET', '/proforma'],
+        ['POST', '/proforma'],
+        ['GET', '/payment-link'],
+        ['POST', '/payment-link'],
+      ] as const) {
+        const asked = method === 'POST' ? { body: {}, headers: { 'idempotency-key': 'k' } } : {};
+        const answer = await api.call(method, `/v1/invoices/${encodeURIComponent(name)}${route}`, asked);
+        expect([400, 404]).toContain(answer.status);
+      }
+      const lanes = await api.db.orm.query<{ key: string }[]>('select key from lane where key = $1', [name]);
+      expect(lanes).toEqual([]);
+    },
+  );
 });
 
 describe('routes and queries', () => {

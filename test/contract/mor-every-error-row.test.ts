@@ -83,19 +83,22 @@ describe('the client', () => {
   });
   afterAll(() => rig.close());
 
-  it.each(cases.map((c) => [`${c.where} ${c.status} ${c.code}`, c] as const))("the client reads the MoR's error row: %s", async (_name, c) => {
-    if (c.call === undefined) throw new Error(`no call of the client stands for ${c.where}`);
-    const field = { field: 'lineItems[0].countryOfOrigin', message: 'is missing' };
-    rig.peer.reply = json(c.status, c.code === '' ? {} : { code: c.code, errors: [field] });
-    const as = /^(partner|onboarding|merchant|application)\./.test(c.call) ? 'partner' : 'merchant';
-    const outcome = await rig.transport.call(
-      { method: 'POST', path: '/x', body: '{}' },
-      { name: c.call, as, key: 'k', accept: () => null },
-    );
-    if (outcome.ok) throw new Error('an error was taken for an answer');
-    expect([outcome.kind, outcome.status, outcome.code ?? '']).toEqual([kindOf(c), c.status, c.code]);
-    if (c.code !== '') expect(outcome.errors).toEqual([field]);
-  });
+  it.each(cases.map((c) => [`${c.where} ${c.status} ${c.code}`, c] as const))(
+    "the client reads the MoR's error row: %s",
+    async (_name, c) => {
+      if (c.call === undefined) throw new Error(`no call of the client stands for ${c.where}`);
+      const field = { field: 'lineItems[0].countryOfOrigin', message: 'is missing' };
+      rig.peer.reply = json(c.status, c.code === '' ? {} : { code: c.code, errors: [field] });
+      const as = /^(partner|onboarding|merchant|application)\./.test(c.call) ? 'partner' : 'merchant';
+      const outcome = await rig.transport.call(
+        { method: 'POST', path: '/x', body: '{}' },
+        { name: c.call, as, key: 'k', accept: () => null },
+      );
+      if (outcome.ok) throw new Error('an error was taken for an answer');
+      expect([outcome.kind, outcome.status, outcome.code ?? '']).toEqual([kindOf(c), c.status, c.code]);
+      if (c.code !== '') expect(outcome.errors).toEqual([field]);
+    },
+  );
 
   it('the error guide has a line for each code of the documents', () => {
     const without = cases.filter(

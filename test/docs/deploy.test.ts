@@ -146,10 +146,13 @@ describe('deploy/sandbox.env', () => {
 });
 
 describe('deploy/grafana/crossbill.json', () => {
-  it.each(panels.map(({ title, expr }) => [title, expr] as const))('the panel %s shows existing metrics', (_title, expr) => {
-    expect(unknownIn(expr)).toEqual([]);
-    expect(isBalanced(expr)).toBe(true);
-  });
+  it.each(panels.map(({ title, expr }) => [title, expr] as const))(
+    'the panel %s shows existing metrics',
+    (_title, expr) => {
+      expect(unknownIn(expr)).toEqual([]);
+      expect(isBalanced(expr)).toBe(true);
+    },
+  );
 });
 
 describe('deploy/systemd/crossbill.service', () => {

@@ -214,29 +214,32 @@ function expected(status: number, code: string): { status: number; code: string 
 }
 
 describe('an error of the MoR reaches the caller with its code and a remedy', () => {
-  it.each(CASES)('the caller of a MoR route gets code and remedy: %s', async (_, { asked, call, mor, status, code }) => {
-    const [method, path] = mor.split(' ');
-    const [ours, where, body] = asked;
-    const said = { field: 'somewhere', message: 'is not right' };
-    const answer = code === '' ? {} : { code, errors: [said] };
-    await world.control('POST', '/faults', {
-      side: 'mor',
-      method,
-      path,
-      times: 4,
-      action: 'status',
-      status,
-      body: answer,
-    });
-    const seen = await world.api(ours, where(), body);
-    const want = expected(status, code);
-    expect(seen).toMatchObject({ status: want.status, body: { code: want.code } });
-    const message = String(seen.body['message']);
-    expect(message.length).toBeGreaterThan(20);
-    if (want.status === 502) return;
-    expect(seen.body['errors']).toEqual([said]);
-    if (call !== 'catalogue.import') expect(message).toContain(adviceFor(call, status, code));
-  });
+  it.each(CASES)(
+    'the caller of a MoR route gets code and remedy: %s',
+    async (_, { asked, call, mor, status, code }) => {
+      const [method, path] = mor.split(' ');
+      const [ours, where, body] = asked;
+      const said = { field: 'somewhere', message: 'is not right' };
+      const answer = code === '' ? {} : { code, errors: [said] };
+      await world.control('POST', '/faults', {
+        side: 'mor',
+        method,
+        path,
+        times: 4,
+        action: 'status',
+        status,
+        body: answer,
+      });
+      const seen = await world.api(ours, where(), body);
+      const want = expected(status, code);
+      expect(seen).toMatchObject({ status: want.status, body: { code: want.code } });
+      const message = String(seen.body['message']);
+      expect(message.length).toBeGreaterThan(20);
+      if (want.status === 502) return;
+      expect(seen.body['errors']).toEqual([said]);
+      if (call !== 'catalogue.import') expect(message).toContain(adviceFor(call, status, code));
+    },
+  );
 
   it('a refused request leaves nothing behind, and a deletion at the MoR is a deletion here too', async () => {
     for (const kind of ['proforma', 'payment-link']) {

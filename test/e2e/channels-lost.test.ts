@@ -62,33 +62,36 @@ async function withProforma(): Promise<{ id: string; proformaId: string }> {
 }
 
 describe('a failed renewal gets a link automatically', () => {
-  it.each(['decline', 'requires_action'])('a failed renewal gets a payment link after %s, once, and its payment marks the invoice paid', async (outcome) => {
-    const { id, link } = await linked(outcome);
-    expect(link).toMatchObject({ pricedAmount: { amount: '29.90', currency: 'EUR' }, url: expect.any(String) });
-    const asked = await world.api('POST', `/v1/invoices/${id}/payment-link`, {
-      jurisdiction: 'GB',
-      return_url: 'https://shop.example/other',
-    });
-    expect(asked.body['id']).toBe(link['id']);
-    await world.control('POST', `/payment-links/${String(link['id'])}/pay`, {});
-    const paid = await world.invoice(id, 'paid');
-    expect(linksOf(paid)).toHaveLength(1);
-    expect(paid['reviews']).toEqual([]);
-    expect(await stripeStatus(world, id)).toBe('paid');
-    const explained = await cli(['explain', String(link['id'])], world.env);
-    expect(explained.code).toBe(0);
-    const story = [
-      `Payment link ${String(link['id'])}: PAID, 29.90 EUR`,
-      'made automatically',
-      outcome === 'decline' ? 'payment.failed' : 'payment.requires_action',
-      'make a payment link of 29.90 EUR (GB): the renewal was not paid',
-      'create_payment_link done',
-      'payment.captured',
-      'the link confirms that',
-      'is marked',
-    ];
-    for (const line of story) expect(explained.out).toContain(line);
-  });
+  it.each(['decline', 'requires_action'])(
+    'a failed renewal gets a payment link after %s, once, and its payment marks the invoice paid',
+    async (outcome) => {
+      const { id, link } = await linked(outcome);
+      expect(link).toMatchObject({ pricedAmount: { amount: '29.90', currency: 'EUR' }, url: expect.any(String) });
+      const asked = await world.api('POST', `/v1/invoices/${id}/payment-link`, {
+        jurisdiction: 'GB',
+        return_url: 'https://shop.example/other',
+      });
+      expect(asked.body['id']).toBe(link['id']);
+      await world.control('POST', `/payment-links/${String(link['id'])}/pay`, {});
+      const paid = await world.invoice(id, 'paid');
+      expect(linksOf(paid)).toHaveLength(1);
+      expect(paid['reviews']).toEqual([]);
+      expect(await stripeStatus(world, id)).toBe('paid');
+      const explained = await cli(['explain', String(link['id'])], world.env);
+      expect(explained.code).toBe(0);
+      const story = [
+        `Payment link ${String(link['id'])}: PAID, 29.90 EUR`,
+        'made automatically',
+        outcome === 'decline' ? 'payment.failed' : 'payment.requires_action',
+        'make a payment link of 29.90 EUR (GB): the renewal was not paid',
+        'create_payment_link done',
+        'payment.captured',
+        'the link confirms that',
+        'is marked',
+      ];
+      for (const line of story) expect(explained.out).toContain(line);
+    },
+  );
 
   it('a failed renewal gets one payment link in spite of a lost answer', async () => {
     await world.control('DELETE', '/requests');

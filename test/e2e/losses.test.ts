@@ -167,35 +167,32 @@ describe('disputes and alerts', () => {
     expect(await openItems()).toEqual([]);
   });
 
-  it.each(['the refund event last', 'the refund event first'])(
-    'an alert with %s makes one refund',
-    async (order) => {
-      const alertId = `alert_${invoiceId}`;
-      await tell('pre_chargeback_alert.received', { alertId, pspReference: chargeId, dueBy: 1_800_000_000 });
-      await world.until('the alert is known', disputes, (d) => d.length === 1);
-      expect(await openItems()).toHaveLength(1);
-      const refund = (): Promise<unknown> =>
-        world.control('POST', '/mor/refunds', { payment_id: paymentId, reason: 'fraudulent' });
-      const outcome = (): Promise<unknown> =>
-        tell('pre_chargeback_alert.outcome', { alertId, refunded: true, refundId: 'unknown-to-us' });
-      if (order === 'the refund event first') await refund();
-      await outcome();
-      if (order === 'the refund event last') {
-        await world.until('the outcome is taken in', openItems, (r) => JSON.stringify(r).includes('same refund'));
-        await refund();
-      }
-      await world.until('all items are closed', openItems, (r) => r.length === 0);
-      // The payment's row appears when its lane comes to rest.
-      const { body } = await world.until(
-        'the payment is refunded',
-        () => world.api('GET', `/v1/payments/${paymentId}`),
-        (r) => r.body['status'] === 'refunded',
-      );
-      expect(body['refunds']).toHaveLength(1);
-      expect(body['amount_refunded']).toBe(2990);
-      expect(await disputes()).toMatchObject([{ kind: 'alert', status: 'handled', refunded: true }]);
-    },
-  );
+  it.each(['the refund event last', 'the refund event first'])('an alert with %s makes one refund', async (order) => {
+    const alertId = `alert_${invoiceId}`;
+    await tell('pre_chargeback_alert.received', { alertId, pspReference: chargeId, dueBy: 1_800_000_000 });
+    await world.until('the alert is known', disputes, (d) => d.length === 1);
+    expect(await openItems()).toHaveLength(1);
+    const refund = (): Promise<unknown> =>
+      world.control('POST', '/mor/refunds', { payment_id: paymentId, reason: 'fraudulent' });
+    const outcome = (): Promise<unknown> =>
+      tell('pre_chargeback_alert.outcome', { alertId, refunded: true, refundId: 'unknown-to-us' });
+    if (order === 'the refund event first') await refund();
+    await outcome();
+    if (order === 'the refund event last') {
+      await world.until('the outcome is taken in', openItems, (r) => JSON.stringify(r).includes('same refund'));
+      await refund();
+    }
+    await world.until('all items are closed', openItems, (r) => r.length === 0);
+    // The payment's row appears when its lane comes to rest.
+    const { body } = await world.until(
+      'the payment is refunded',
+      () => world.api('GET', `/v1/payments/${paymentId}`),
+      (r) => r.body['status'] === 'refunded',
+    );
+    expect(body['refunds']).toHaveLength(1);
+    expect(body['amount_refunded']).toBe(2990);
+    expect(await disputes()).toMatchObject([{ kind: 'alert', status: 'handled', refunded: true }]);
+  });
 
   it('a dispute of an unknown payment opens an item', async () => {
     await tell(

@@ -60,17 +60,20 @@ describe('events in any order', () => {
     expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
   }
 
-  it.each(['payment.failed', 'payment.requires_action'])('a renewal after %s, then a success: open, then paid', async (type) => {
-    const invoiceId = await openRenewal(world, s);
-    await eventStatus(world, 'mor_payments', await tellFailed(type, invoiceId));
-    const open = await world.invoice(invoiceId, 'open'); // a verdict came
-    expect(open['attempts']).toMatchObject([
-      { decline_code: 'insufficient_funds', failure_message: 'Your card was declined.' },
-    ]);
-    expect((await stripeSide(world, invoiceId)).records).toEqual([]);
-    await tellSucceeded(world, newPaid(), said(invoiceId));
-    await paidOnce(invoiceId);
-  });
+  it.each(['payment.failed', 'payment.requires_action'])(
+    'a renewal after %s, then a success: open, then paid',
+    async (type) => {
+      const invoiceId = await openRenewal(world, s);
+      await eventStatus(world, 'mor_payments', await tellFailed(type, invoiceId));
+      const open = await world.invoice(invoiceId, 'open'); // a verdict came
+      expect(open['attempts']).toMatchObject([
+        { decline_code: 'insufficient_funds', failure_message: 'Your card was declined.' },
+      ]);
+      expect((await stripeSide(world, invoiceId)).records).toEqual([]);
+      await tellSucceeded(world, newPaid(), said(invoiceId));
+      await paidOnce(invoiceId);
+    },
+  );
 
   it.each([
     ['of 255 characters', `pay_${'x'.repeat(251)}`],

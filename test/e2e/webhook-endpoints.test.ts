@@ -218,15 +218,18 @@ describe('The webhook endpoints', () => {
       });
     });
 
-    it.each(DOOR_NAMES)('%s: the endpoint refuses a body over the limit and takes one of exactly the limit', async (door) => {
-      const limit = 64 * 1024;
-      const start = `{"id":"evt_big_${door}","type":"weather.changed","pad":"`;
-      const exact = `${start}${'x'.repeat(limit - start.length - 2)}"}`;
-      expect(exact).toHaveLength(limit);
-      expect(await deliver(world, door, exact)).toEqual(RECEIVED);
-      const larger = await deliver(world, door, `${exact} `);
-      expect([larger.status, codeOf(larger)]).toEqual([at(door, 413), 'too_large']);
-    });
+    it.each(DOOR_NAMES)(
+      '%s: the endpoint refuses a body over the limit and takes one of exactly the limit',
+      async (door) => {
+        const limit = 64 * 1024;
+        const start = `{"id":"evt_big_${door}","type":"weather.changed","pad":"`;
+        const exact = `${start}${'x'.repeat(limit - start.length - 2)}"}`;
+        expect(exact).toHaveLength(limit);
+        expect(await deliver(world, door, exact)).toEqual(RECEIVED);
+        const larger = await deliver(world, door, `${exact} `);
+        expect([larger.status, codeOf(larger)]).toEqual([at(door, 413), 'too_large']);
+      },
+    );
 
     it.each(DOOR_NAMES)(
       '%s: a sender of an odd Expect or of huge headers learns to come again, and then succeeds',

@@ -161,15 +161,18 @@ describe('The rules in the database', () => {
     // Replicas of the release before go on next to the new schema, and this release may start on it again.
     const NEEDS_NEW_CODE =
       /\bdrop (table|column|function|type|sequence|view)\b|\brename\b|\balter (column )?\w+ (set not null|type)\b/i;
-    it.each(readdirSync(OWN_MIGRATIONS).filter((name) => name.endsWith('.sql')))('the migration %s only adds', (file) => {
-      const text = readFileSync(join(OWN_MIGRATIONS, file), 'utf8');
-      expect(text).toMatch(/^-- Why: [\s\S]*Locks: [\s\S]*Undo: [\s\S]*\n\n-- up\n/);
-      const up = (text.split(/^-- down$/m)[0] ?? '').split(/^-- up$/m)[1] ?? '';
-      // A function acts when somebody calls it.
-      expect(up.replace(/\$\$[\s\S]*?\$\$/g, '')).not.toMatch(NEEDS_NEW_CODE);
-      const columns = [...up.matchAll(/add column[^,;]*/gi)].map(([column]) => column);
-      expect(columns.filter((c) => /not null/i.test(c) && !/default/i.test(c))).toEqual([]);
-    });
+    it.each(readdirSync(OWN_MIGRATIONS).filter((name) => name.endsWith('.sql')))(
+      'the migration %s only adds',
+      (file) => {
+        const text = readFileSync(join(OWN_MIGRATIONS, file), 'utf8');
+        expect(text).toMatch(/^-- Why: [\s\S]*Locks: [\s\S]*Undo: [\s\S]*\n\n-- up\n/);
+        const up = (text.split(/^-- down$/m)[0] ?? '').split(/^-- up$/m)[1] ?? '';
+        // A function acts when somebody calls it.
+        expect(up.replace(/\$\$[\s\S]*?\$\$/g, '')).not.toMatch(NEEDS_NEW_CODE);
+        const columns = [...up.matchAll(/add column[^,;]*/gi)].map(([column]) => column);
+        expect(columns.filter((c) => /not null/i.test(c) && !/default/i.test(c))).toEqual([]);
+      },
+    );
   });
 
   describe('the schema', () => {
