@@ -85,8 +85,12 @@ export type MorObjectDetail = {
   readonly stage?: 'action_needed' | 'revision_requested';
   /** Time of the event requesting it (ISO 8601). */
   readonly saidAt?: string;
+  /** When this event arrived, by our clock (ISO 8601): a person who dismissed an item before did not know of it. */
+  readonly saidHeardAt?: string;
   /** Time of the event with a dispute's outcome (ISO 8601): a later one overrules it. */
   readonly outcomeAt?: string;
+  /** When this event arrived, by our clock (ISO 8601). */
+  readonly outcomeHeardAt?: string;
   /** When a bank took a debit back, as a person has it from the MoR (ISO 8601). Absent: when they recorded it. */
   readonly returnedAt?: string;
   /** Time of the event with a dispute's amount (ISO 8601). */

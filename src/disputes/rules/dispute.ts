@@ -62,16 +62,16 @@ export function takeDispute(lane: Lane, e: MorServiceEvent): Verdict {
   const o = findOrAddObject(lane, 'dispute', morId);
   const at = e.createdAt ?? lane.now;
   nameFrom(lane, o, payment, e);
-  if (e.kind !== 'dispute.outcome') return takeWanted(o, e, at);
+  if (e.kind !== 'dispute.outcome') return takeWanted(lane, o, e, at);
   const { outcome, said } = outcomeIn(e.data);
   if (!overrules(o, outcome, at)) return done(`dispute ${morId} is ${o.status}: this outcome changes nothing`);
-  o.detail = { ...o.detail, outcome: said, outcomeAt: at.toISOString() };
+  o.detail = { ...o.detail, outcome: said, outcomeAt: at.toISOString(), outcomeHeardAt: lane.now.toISOString() };
   stand(o, outcome);
   return done(`dispute ${morId} is decided: ${said ?? 'no outcome given'}`);
 }
 
 /** The MoR wants evidence. An earlier demand stays beside the outcome: the outcome may turn out to be an older one. */
-function takeWanted(o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): Verdict {
+function takeWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): Verdict {
   const morId = o.morId ?? o.id;
   const late = done(`late: dispute ${morId} is ${o.status}`);
   if (o.detail.saidAt !== undefined && o.detail.saidAt > at.toISOString()) return late;
@@ -79,7 +79,8 @@ function takeWanted(o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): Verdi
   const stage = e.kind === 'dispute.action_needed' ? 'action_needed' : 'revision_requested';
   const reviewerNote = textNamed(e.data, 'reviewerNote', 'note', 'reviewNote') ?? o.detail.reviewerNote ?? null;
   o.deadline = deadlineIn(e.data) ?? o.deadline;
-  o.detail = { ...o.detail, reviewerNote, stage, saidAt: at.toISOString() };
+  const said = { saidAt: at.toISOString(), saidHeardAt: lane.now.toISOString() };
+  o.detail = { ...o.detail, reviewerNote, stage, ...said };
   if (outcome === null) o.status = stage;
   else stand(o, outcome);
   return outcome === null || asksAfterOutcome(o) ? wantedUntil(morId, o.deadline) : late;

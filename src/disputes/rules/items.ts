@@ -18,28 +18,28 @@ export const disputeItems = itemRule(
     for (const o of s.objects) {
       if (o.kind !== 'dispute') continue;
       const dispute = objectId(o);
-      const { stage, outcome = null, outcomeAt } = o.detail;
+      const { stage, outcome = null, outcomeHeardAt } = o.detail;
       const wanted = stage !== undefined && asksAfterOutcome(o) ? stage : o.status;
       if (wanted === 'action_needed' || wanted === 'revision_requested') yield askForEvidence(s, o, wanted);
-      const about = { kind: 'dispute', about: o, subject: `${dispute}:decided`, since: timeOf(outcomeAt) } as const;
+      const about = { kind: 'dispute', about: o, subject: `${dispute}:decided`, since: timeOf(outcomeHeardAt) } as const;
       if (o.status === 'decided') yield { ...about, fact: { code: 'outcome-unclear', dispute, outcome } };
     }
   },
 );
 
-function timeOf(said: string | undefined): Date | null {
-  return said === undefined ? null : new Date(said);
+function timeOf(heardAt: string | undefined): Date | null {
+  return heardAt === undefined ? null : new Date(heardAt);
 }
 
 type Asked = Holds<'evidence-due' | 'evidence-returned'>;
 
 /** After an outcome the fact is another one: an item of before does not stand for it. */
 function askForEvidence(s: LaneRows, o: MorObjectRow, stage: 'action_needed' | 'revision_requested'): Asked {
-  const { outcome, reviewerNote = null, saidAt } = o.detail;
+  const { outcome, reviewerNote = null, saidHeardAt } = o.detail;
   const dispute = objectId(o);
   const afterOutcome = asksAfterOutcome(o) ? (outcome ?? 'not given') : null;
   const asked = { dispute, until: o.deadline?.toISOString() ?? null, afterOutcome, url: o.url };
-  const about = { kind: 'dispute', about: o, dueAt: o.deadline, since: timeOf(saidAt) } as const;
+  const about = { kind: 'dispute', about: o, dueAt: o.deadline, since: timeOf(saidHeardAt) } as const;
   if (stage === 'action_needed')
     return { ...about, subject: dispute, fact: { code: 'evidence-due', ...asked, ...disputedOf(s, o) } };
   const fact = { code: 'evidence-returned', ...asked, note: reviewerNote } as const;

@@ -174,8 +174,8 @@ export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' },
     if (lost.minor >= credited.minor) continue;
     const over = o.status === 'won' || o.status === 'undone';
     // A dismissal of an earlier win does not count for this one.
-    const heardAt = o.status === 'won' ? (o.detail.outcomeAt ?? null) : null;
-    const since = heardAt === null ? null : new Date(heardAt);
+    const heardAt = o.status === 'won' ? o.detail.outcomeHeardAt : undefined;
+    const since = heardAt === undefined ? null : new Date(heardAt);
     const item = { about: o, subject: creditItemOf(o), paymentRowId: p.id, since };
     const said = { creditNote: credit.noteId, payment: effectName(p), credited, lost, over };
     yield { ...item, kind: kindOf(o), fact: { code: 'credit-beyond-loss', ...said } };

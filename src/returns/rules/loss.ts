@@ -128,7 +128,7 @@ export const lostDisputes = itemRule(
     for (const o of s.objects) {
       if (o.kind !== 'dispute') continue;
       const dispute = objectId(o);
-      const { outcomeAt, loss } = o.detail;
+      const { outcomeHeardAt, loss } = o.detail;
       const booked = loss !== undefined;
       const dealt = s.reviews.filter(
         (r) => r.kind === 'dispute' && r.subject === `${dispute}:lost` && r.resolution === 'dismiss',
@@ -138,7 +138,7 @@ export const lostDisputes = itemRule(
         ({ fact }) => fact.code === 'loss-unread' || ('apart' in fact && fact.apart === 'not-booked'),
       );
       // A dismissal of an earlier end does not count for this one.
-      const since = outcomeAt === undefined ? null : new Date(outcomeAt);
+      const since = outcomeHeardAt === undefined ? null : new Date(outcomeHeardAt);
       const about = { kind: 'dispute', about: o, since } as const;
       const lost = { ...about, subject: `${dispute}:lost` };
       if (o.status === 'won' && dealt.length > 0) {

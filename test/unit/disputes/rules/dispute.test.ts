@@ -7,7 +7,17 @@ import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { emptyLane } from '../../../../src/engine/context.js';
 import { DISPUTE_NAMES_MOST } from '../../../../src/policy.js';
 import { NOW } from '../../../support/channel-lane.js';
-import { aDispute, anAlert, later, minutesLater, paid, paidTwice } from '../../../support/disputed-lane.js';
+import {
+  aDispute,
+  anAlert,
+  asked,
+  dismissed,
+  later,
+  minutesLater,
+  paid,
+  paidTwice,
+  settleDisputes,
+} from '../../../support/disputed-lane.js';
 
 type Told = { readonly s: LaneState; readonly said: string | null };
 
@@ -114,6 +124,17 @@ describe('of two outcomes of a dispute', () => {
     expect(only(outcome(paid(), 'lost', null)).detail.outcomeAt).toBe(minutesLater(60).toISOString());
     const lost = outcome(paid(), 'lost', 59).s;
     expect(only(outcome(lost, 'won', null)).status).toBe('won');
+  });
+
+  it.each([
+    ['dp_1', needed(paid(), {}, 600)],
+    ['dp_1:revision', sentBack(paid(), {}, 600)],
+    ['dp_1:decided', outcome(paid(), 'closed', 600)],
+    ['dp_1:lost', outcome(paid(), 'lost', 600)],
+  ])("an item that a person dismissed stays closed though the MoR's clock is hours ahead: %s", (subject, { s }) => {
+    const settled = settleDisputes(s, later(60));
+    expect(asked(settled)).toEqual([subject]);
+    expect(asked(settleDisputes(dismissed(settled, subject), later(61)))).toEqual([]);
   });
 
   it('the one that changes nothing may still say which payment it is about', () => {

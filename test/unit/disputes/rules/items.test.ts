@@ -239,12 +239,11 @@ describe('a person is asked', () => {
   });
 
   it('each time that a dispute comes to an end once more, also when the same was dealt with before', () => {
-    const round = (s: LaneState, status: string, minute: number, outcome: string | null = null): LaneState =>
-      goesOn(
-        s,
-        { status, detail: { ...s.objects[0]?.detail, outcome, outcomeAt: minutesLater(minute).toISOString() } },
-        minute,
-      );
+    const round = (s: LaneState, status: string, minute: number, outcome: string | null = null): LaneState => {
+      const at = minutesLater(minute).toISOString();
+      const detail = { ...s.objects[0]?.detail, outcome, outcomeAt: at, outcomeHeardAt: at };
+      return goesOn(s, { status, detail }, minute);
+    };
     const sum = { amount: 2000n, currency: 'EUR' } as const;
     let s = withThem(paid(), [aDispute({ ...sum, status: 'lost' })]);
     const said: string[] = [];
