@@ -21,7 +21,12 @@ export const disputeItems = itemRule(
       const { stage, outcome = null, outcomeHeardAt } = o.detail;
       const wanted = stage !== undefined && asksAfterOutcome(o) ? stage : o.status;
       if (wanted === 'action_needed' || wanted === 'revision_requested') yield askForEvidence(s, o, wanted);
-      const about = { kind: 'dispute', about: o, subject: `${dispute}:decided`, since: timeOf(outcomeHeardAt) } as const;
+      const about = {
+        kind: 'dispute',
+        about: o,
+        subject: `${dispute}:decided`,
+        since: timeOf(outcomeHeardAt),
+      } as const;
       if (o.status === 'decided') yield { ...about, fact: { code: 'outcome-unclear', dispute, outcome } };
     }
   },

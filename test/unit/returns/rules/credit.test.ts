@@ -137,7 +137,11 @@ describe('a lost dispute that a person has credited on Stripe', () => {
     ]);
     expect(s.messages).toHaveLength(2);
     const outcomeAt = minutesLater(35).toISOString();
-    const lostAgain = goesOn(s, { status: 'lost', detail: { ...s.objects[0]?.detail, outcomeAt, outcomeHeardAt: outcomeAt } }, 40);
+    const lostAgain = goesOn(
+      s,
+      { status: 'lost', detail: { ...s.objects[0]?.detail, outcomeAt, outcomeHeardAt: outcomeAt } },
+      40,
+    );
     expect(booked(lostAgain).at(-1)).toEqual(['loss_credited', 'dsp_1:3', 2990n]);
     expect(find(lostAgain, 'dp_1:credit')).toMatchObject({ status: 'resolved', resolution: 'cleared' });
     expect(open(lostAgain)).toMatchObject([{ subject: 'dp_1:lost', actions: ['dismiss'] }]);
@@ -210,7 +214,11 @@ describe('a credit note for a loss is not offered', () => {
     const first = noted(chosen(lostLane({ paymentRecordId: null }, partial)));
     const won = goesOn(first, { status: 'won' }, 30);
     const outcomeAt = minutesLater(35).toISOString();
-    const lostAgain = goesOn(won, { status: 'lost', detail: { ...won.objects[0]?.detail, outcomeAt, outcomeHeardAt: outcomeAt } }, 40);
+    const lostAgain = goesOn(
+      won,
+      { status: 'lost', detail: { ...won.objects[0]?.detail, outcomeAt, outcomeHeardAt: outcomeAt } },
+      40,
+    );
     expect(offers(lostAgain)).toEqual(['dismiss']);
     expect(booked(lostAgain).at(-1)).toEqual(['loss_credited', 'dsp_1:3', 1000n]);
   });
