@@ -1,121 +1,142 @@
-// The read rows of lanes: what lists, look-ups and verify read. Written when a lane comes to rest, from its state.
+// The read rows of lanes: lists, look-ups and verify read them. A lane at rest writes them from its state.
+import type pg from 'pg';
 import { INVOICE } from '../domain/invoice-row.js';
-import { type LaneState, type OutboxRow, PAYMENT, REFUND, type RefundRow, REVIEW } from '../domain/model.js';
+import {
+  type LaneState,
+  type OutboxKind,
+  type OutboxRow,
+  PAYMENT,
+  REFUND,
+  type RefundRow,
+  REVIEW,
+} from '../domain/model.js';
 import { MOR_OBJECT } from '../domain/mor-object.js';
 import { SHADOW_MODE } from '../domain/ports/call.js';
-import { type Row } from '../domain/row.js';
-import { jsonText, toJson, upsertSql } from '../store/codec.js';
+import { Column, int, key, type Row, rowOf, text, time } from '../domain/row.js';
+import { fromRow, jsonText, toJson, upsertSql } from '../store/codec.js';
+import { snake } from '../store/columns.js';
 
-/** What the read rows of a lane show, and what they are to show. */
+/** The lane that the read rows show, and the lane that they must show. */
 export type Shown = { readonly before: LaneState; readonly after: LaneState };
 
 /** A part of a statement with one parameter, `$n`. */
 export type Write = { readonly name: string; readonly sql: (n: number) => string; readonly value: string };
 
+/** JSON rows to write, and keys of rows to remove. */
+type Changes = { readonly written: readonly unknown[]; readonly removed: readonly string[] };
+
 type Table = {
   readonly name: string;
-  readonly sql: (n: number) => string;
-  /** JSON rows that differ; empty: none does. */
-  readonly changed: (shown: Shown) => readonly unknown[];
+  readonly upsert: (n: number) => string;
+  readonly remove: (n: number) => string;
+  readonly changes: (shown: Shown) => Changes;
+  /** From the stored rows to those of this lane. */
+  readonly changesInStore: (db: pg.PoolClient, s: LaneState) => Promise<Changes>;
 };
 
-function table<T>(codec: Row<T, unknown>, rowsOf: (s: LaneState) => readonly T[]): Table {
+/** `rowsOf`: the rows of a lane with a read row. `allOf`: those that had one or may get one, too. */
+function table<T extends object, R extends T>(
+  codec: Row<T, unknown>,
+  rowsOf: (s: LaneState) => readonly R[],
+  allOf: (s: LaneState) => readonly R[] = rowsOf,
+): Table {
+  const [name] = codec.key;
+  if (name === undefined) throw new Error(`${codec.table} has no key`);
+  const [keyOf, column] = [(row: T) => String(row[name]), snake(name)];
+  const missing = (from: readonly string[], rows: readonly R[]): readonly string[] => {
+    const kept = new Set(rows.map(keyOf));
+    return from.filter((id) => !kept.has(id));
+  };
   return {
     name: codec.table,
-    sql: (n) => upsertSql(codec, n),
-    changed: ({ before, after }) => differing(rowsOf(before), rowsOf(after)).map((row) => toJson(codec, row)),
+    upsert: (n) => upsertSql(codec, n),
+    remove: (n) => `delete from ${codec.table} where ${column} in (select jsonb_array_elements_text($${n}::jsonb))`,
+    changes: ({ before, after }) => {
+      if (allOf(before) === allOf(after)) return NO_CHANGES;
+      const [was, is] = [rowsOf(before), rowsOf(after)];
+      // Rows are values: an unreplaced row is unchanged.
+      const written = is.filter((row) => !was.includes(row)).map((row) => toJson(codec, row));
+      return { written, removed: missing(was.map(keyOf), is) };
+    },
+    changesInStore: async (db, s) => {
+      const found = await db.query<Record<string, unknown>>(`select * from ${codec.table} where ${column} = any($1)`, [
+        allOf(s).map(keyOf),
+      ]);
+      const stored = new Map(found.rows.map((r) => fromRow(codec, r)).map((row) => [keyOf(row), row]));
+      const is = rowsOf(s);
+      const isStored = (row: R): boolean => {
+        const known = stored.get(keyOf(row));
+        return known !== undefined && textOf(toJson(codec, known)) === textOf(toJson(codec, row));
+      };
+      const written = is.filter((row) => !isStored(row)).map((row) => toJson(codec, row));
+      return { written, removed: missing([...stored.keys()], is) };
+    },
   };
 }
+const NO_CHANGES: Changes = { written: [], removed: [] };
 
-/** Rows are values: one that was not replaced was not changed. */
-function differing<T>(was: readonly T[], is: readonly T[]): readonly T[] {
-  return was === is ? [] : is.filter((row) => !was.includes(row));
+/** One text for one value: PostgreSQL orders the members of a `jsonb`. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_key, v: unknown) => {
+    if (typeof v !== 'object' || v === null || Array.isArray(v)) return v;
+    return Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }
 
-const isShadow = (m: OutboxRow): boolean => m.status === 'cancelled' && m.lastCode === SHADOW_MODE;
-
-/** Refunds that a read row is kept of: of one that was joined to another, that other's is. */
-export function listedRefunds(s: LaneState): readonly RefundRow[] {
-  return s.refunds.some((r) => r.status === 'joined') ? s.refunds.filter((r) => r.status !== 'joined') : s.refunds;
-}
-
-/** What a person may have to know of: calls that wait, and those that shadow mode kept from being sent and that were not decided since. */
-function openCalls({ messages }: LaneState): readonly OutboxRow[] {
-  const later = (m: OutboxRow): boolean =>
-    messages.some((x) => x.kind === m.kind && x.subject === m.subject && x.generation > m.generation);
-  return messages.filter((m) => m.status === 'pending' || (isShadow(m) && !later(m)));
-}
-
-/** Calls that a read row is kept of. */
-export function openCallIds(s: LaneState): ReadonlySet<string> {
-  return new Set(openCalls(s).map((m) => m.id));
-}
-
-const openCall = (m: OutboxRow): unknown => ({
-  id: m.id,
-  lane: m.lane,
-  kind: m.kind,
-  subject: m.subject,
-  status: isShadow(m) ? 'shadow' : 'pending',
-  attempts: m.attempts,
-  last_status: m.lastStatus,
-  last_message: m.lastMessage,
-  next_try_at: m.nextTryAt,
-  created_at: m.createdAt,
+/** A call in wait, or a call that shadow mode kept from being sent. */
+const OPEN_CALL = rowOf('open_call', {
+  id: key(),
+  lane: text(),
+  kind: text<OutboxKind>(),
+  subject: text(),
+  status: new Column<OutboxRow['status'], false>('text', {
+    way: {
+      to: (status) => (status === 'pending' ? status : 'shadow'),
+      from: (stored) => (stored === 'pending' ? stored : 'cancelled'),
+    },
+  }),
+  attempts: int(),
+  lastStatus: int().orNull,
+  lastMessage: text().orNull,
+  nextTryAt: time(),
+  createdAt: time(),
 });
 
-const OPEN_CALL_COLUMNS = [
-  'id',
-  'lane',
-  'kind',
-  'subject',
-  'status',
-  'attempts',
-  'last_status',
-  'last_message',
-  'next_try_at',
-  'created_at',
-];
+/** The calls of shadow mode count until they are decided again. */
+export function openCalls({ messages }: LaneState): readonly OutboxRow[] {
+  const isLast = (m: OutboxRow): boolean =>
+    !messages.some((x) => x.kind === m.kind && x.subject === m.subject && x.generation > m.generation);
+  const isShadow = (m: OutboxRow): boolean => m.status === 'cancelled' && m.lastCode === SHADOW_MODE;
+  return messages.filter((m) => m.status === 'pending' || (isShadow(m) && isLast(m)));
+}
+
+/** A refund that was joined to another has no read row: the other's row stands for both. */
+export function listedRefunds({ refunds }: LaneState): readonly RefundRow[] {
+  return refunds.filter((r) => r.status !== 'joined');
+}
 
 // In the order of their foreign keys.
-const TABLES: readonly Table[] = [
+export const TABLES: readonly Table[] = [
   table(INVOICE, (s) => (s.invoice === null ? [] : [s.invoice])),
   table(PAYMENT, (s) => s.payments),
-  table(REFUND, listedRefunds),
-  {
-    name: 'joined_refund',
-    sql: (n) => `delete from refund where id in (select jsonb_array_elements_text($${n}::jsonb))`,
-    changed: ({ before, after }) => {
-      if (before.refunds === after.refunds) return [];
-      const gone = after.refunds.filter((r) => r.status === 'joined').map((r) => r.id);
-      return gone.filter((id) => listedRefunds(before).some((r) => r.id === id));
-    },
-  },
+  table(REFUND, listedRefunds, (s) => s.refunds),
   table(MOR_OBJECT, (s) => s.objects),
   table(REVIEW, (s) => s.reviews),
-  {
-    name: 'open_call',
-    sql: (n) =>
-      `insert into open_call (${OPEN_CALL_COLUMNS.join(', ')})
-       select ${OPEN_CALL_COLUMNS.join(', ')} from json_populate_recordset(null::open_call, $${n}::json)
-       on conflict (id) do update set status = excluded.status, attempts = excluded.attempts, last_status = excluded.last_status,
-         last_message = excluded.last_message, next_try_at = excluded.next_try_at`,
-    changed: ({ before, after }) => differing(openCalls(before), openCalls(after)).map(openCall),
-  },
-  {
-    name: 'closed_call',
-    sql: (n) => `delete from open_call where id in (select jsonb_array_elements_text($${n}::jsonb))`,
-    changed: ({ before, after }) => {
-      const now = new Set(openCalls(after).map((m) => m.id));
-      return openCalls(before).flatMap((m) => (now.has(m.id) ? [] : [m.id]));
-    },
-  },
+  table(OPEN_CALL, openCalls, (s) => s.messages),
 ];
+
+/** The writes for these changes of a table. */
+export function writesOf({ name, upsert, remove }: Table, changes: readonly Changes[]): readonly Write[] {
+  const written = changes.flatMap((c) => c.written);
+  const removed = changes.flatMap((c) => c.removed);
+  return [
+    ...(written.length === 0 ? [] : [{ name, sql: upsert, value: jsonText(written) }]),
+    // `x`: the first four letters name a part in the name of a step's statement.
+    ...(removed.length === 0 ? [] : [{ name: `x${name}`, sql: remove, value: jsonText(removed) }]),
+  ];
+}
 
 /** The writes that bring the read rows of these lanes up to date; none when they show it all. */
 export function readRowWrites(lanes: readonly Shown[]): readonly Write[] {
-  return TABLES.flatMap(({ name, sql, changed }) => {
-    const rows = lanes.flatMap(changed);
-    return rows.length === 0 ? [] : [{ name, sql, value: jsonText(rows) }];
-  });
+  return TABLES.flatMap((t) => writesOf(t, lanes.map(t.changes)));
 }

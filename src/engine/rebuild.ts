@@ -1,15 +1,8 @@
 // Writes the read rows of every lane again from its log, the oldest lane first.
-import type pg from 'pg';
-import { emptyLane } from './context.js';
-import { INVOICE } from '../domain/invoice-row.js';
-import { type LaneState, PAYMENT, REFUND, type RefundRow, REVIEW } from '../domain/model.js';
-import { MOR_OBJECT } from '../domain/mor-object.js';
-import { type Row } from '../domain/row.js';
 import { LaneUnreadable } from './lane-store.js';
-import { fromRow } from '../store/codec.js';
 import { type Database, onConnection, violatedConstraint } from '../store/database.js';
 import { allRows, foldOf } from './lane-reader.js';
-import { listedRefunds, openCallIds, readRowWrites } from './read-rows.js';
+import { TABLES, writesOf } from './read-rows.js';
 
 export type Rebuilt = {
   /** Lanes read. */
@@ -25,7 +18,7 @@ const LANES_AT_ONCE = 500;
 export class Rebuild {
   constructor(private readonly db: Database) {}
 
-  /** How many lanes there are, as far as the server has counted; exact for small books. */
+  /** How many lanes there are. */
   async count(): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>('select count(*) as n from lane_log where version = 1');
     return Number(found.rows[0]?.n ?? 0);
@@ -93,12 +86,11 @@ export class Rebuild {
       await db.query('begin');
       const rows = await allRows(db, lane);
       const { shown } = foldOf(lane, rows);
-      const before = await shownRows(db, lane, shown);
-      const writes = readRowWrites([{ before, after: shown }]);
-      const closed = await goneCalls(db, lane, shown);
-      if (!check) {
-        for (const w of writes) await db.query(w.sql(1), [w.value]);
-        if (closed.length > 0) await db.query('delete from open_call where id = any($1)', [closed]);
+      let differs = false;
+      for (const table of TABLES) {
+        const writes = writesOf(table, [await table.changesInStore(db, shown)]);
+        differs ||= writes.length > 0;
+        if (!check) for (const w of writes) await db.query(w.sql(1), [w.value]);
       }
       // A step that was written since had its read rows before ours: ours are old. One that comes later waits for our row locks.
       const now = await db.query<{ version: number }>('select max(version) as version from lane_log where lane = $1', [
@@ -106,64 +98,9 @@ export class Rebuild {
       ]);
       const overtaken = now.rows[0]?.version !== rows.at(-1)?.version;
       await db.query(overtaken ? 'rollback' : 'commit');
-      return overtaken ? null : writes.length > 0 || closed.length > 0;
+      return overtaken ? null : differs;
     });
   }
 }
 
 type Cursor = { readonly at: Date; readonly lane: string };
-
-async function goneCalls(db: pg.PoolClient, lane: string, shown: LaneState): Promise<readonly string[]> {
-  const open = openCallIds(shown);
-  const found = await db.query<{ id: string }>('select id from open_call where lane = $1', [lane]);
-  return found.rows.flatMap((r) => (open.has(r.id) ? [] : [r.id]));
-}
-
-/** The lane as its read rows show it: rows that are as the log says are the log's own, so that only others are told apart. */
-async function shownRows(db: pg.PoolClient, lane: string, log: LaneState): Promise<LaneState> {
-  const of = async <T extends object>(
-    codec: Row<T, unknown>,
-    rows: readonly T[],
-    key: ('id' | 'invoiceId') & keyof T,
-  ): Promise<readonly T[]> => {
-    // By the rows' own keys: an item may stand in a lane without an invoice.
-    const column = key === 'invoiceId' ? 'invoice_id' : 'id';
-    const found = await db.query<Record<string, unknown>>(`select * from ${codec.table} where ${column} = any($1)`, [
-      rows.map((row) => row[key]),
-    ]);
-    const stored = new Map(found.rows.map((r) => fromRow(codec, r)).map((row) => [row[key], row]));
-    return rows.filter((row) => same(row, stored.get(row[key])));
-  };
-  const [invoice = null] = await of(INVOICE, log.invoice === null ? [] : [log.invoice], 'invoiceId');
-  const calls = await db.query<{ id: string; attempts: number; status: string }>(
-    'select id, attempts, status from open_call where lane = $1',
-    [lane],
-  );
-  return {
-    ...emptyLane(lane),
-    invoice,
-    payments: await of(PAYMENT, log.payments, 'id'),
-    refunds: [...(await of(REFUND, listedRefunds(log), 'id')), ...(await joinedRefunds(db, log))],
-    objects: await of(MOR_OBJECT, log.objects, 'id'),
-    reviews: await of(REVIEW, log.reviews, 'id'),
-    messages: log.messages.filter((m) => calls.rows.some((c) => c.id === m.id && c.attempts === m.attempts)),
-  };
-}
-
-/** Rows of refunds that were joined to another since: they are to go. */
-async function joinedRefunds(db: pg.PoolClient, log: LaneState): Promise<readonly RefundRow[]> {
-  const joined = log.refunds.filter((r) => r.status === 'joined').map((r) => r.id);
-  if (joined.length === 0) return [];
-  const found = await db.query<Record<string, unknown>>('select * from refund where id = any($1)', [joined]);
-  return found.rows.map((r) => fromRow(REFUND, r));
-}
-
-function same<T>(a: T, b: T | undefined): boolean {
-  return b !== undefined && JSON.stringify(a, plain) === JSON.stringify(b, plain);
-}
-
-const plain = (_key: string, value: unknown): unknown => {
-  if (typeof value === 'bigint') return value.toString();
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-};

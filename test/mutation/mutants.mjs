@@ -61,8 +61,8 @@ export const mutants = [
   {
     name: 'a look that finds the effect is not believed',
     file: 'src/engine/calls.ts',
-    find: 'if (outcome.value.done) return applyAnswer(subjects, lane, id',
-    replace: 'if (outcome.value.done && m.attempts < 0) return applyAnswer(subjects, lane, id',
+    find: 'if (outcome.value.done) return applyAnswer(rules, lane, id',
+    replace: 'if (outcome.value.done && m.attempts < 0) return applyAnswer(rules, lane, id',
     tests: MARKS,
     simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--every', '3'],
   },

@@ -1,7 +1,7 @@
 // The rules about the core's own books: each lane's log is whole, and the read model agrees with it.
 import { fromRow } from '#src/store/codec.js';
 import { fold, type LoggedRow } from '#src/engine/lane-log.js';
-import { listedRefunds, openCallIds } from '#src/engine/read-rows.js';
+import { listedRefunds, openCalls } from '#src/engine/read-rows.js';
 import { INVOICE } from '#src/domain/invoice-row.js';
 import { type LaneState, PAYMENT, REFUND, REVIEW } from '#src/domain/model.js';
 import { MOR_OBJECT } from '#src/domain/mor-object.js';
@@ -54,7 +54,7 @@ function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
   };
   const own = <T extends { readonly invoice_id: string | null }>(rows: readonly T[]): readonly T[] =>
     rows.filter((r) => r.invoice_id === lane);
-  const wanted = openCallIds(shown);
+  const wanted = new Set(openCalls(shown).map((m) => m.id));
   const calls = new Set(seen.openCalls.filter((c) => c.lane === lane).map((c) => c.id));
   const same = wanted.size === calls.size && [...wanted].every((id) => calls.has(id));
   return [
