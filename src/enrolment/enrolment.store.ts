@@ -81,29 +81,22 @@ export class EnrolmentStore {
   }
 
   async migration(): Promise<Migration> {
-    const found = await this.db.pool.query<Record<keyof Migration, string>>(
+    const found = await this.db.pool.query<Migration>(
       `with linked as (select distinct customer_id from customer_link),
             moved as (
               select exists (select from payment p where p.customer_id = l.customer_id and p.origin = 'renewal' and p.succeeded_at is not null) as renewed,
                      exists (select from invoice i where i.customer_id = l.customer_id and i.expected_by is not null) as seen
                 from linked l)
-       select count(*) as linked,
-              count(*) filter (where renewed) as renewed,
-              count(*) filter (where not renewed and seen) as "notRenewed",
-              count(*) filter (where not renewed and not seen) as waiting,
-              (select count(distinct customer_id) from invoice
+       select count(*)::int as linked,
+              (count(*) filter (where renewed))::int as renewed,
+              (count(*) filter (where not renewed and seen))::int as "notRenewed",
+              (count(*) filter (where not renewed and not seen))::int as waiting,
+              (select count(distinct customer_id)::int from invoice
                 where enrolled = false and first_seen_at > ${timeSql(1)} - interval '${OUTSIDE_DAYS} days') as outside
          from moved`,
       [this.time.given()],
     );
-    const { linked, renewed, notRenewed, waiting, outside } = found.rows[0] ?? NOTHING;
-    return {
-      linked: Number(linked),
-      renewed: Number(renewed),
-      notRenewed: Number(notRenewed),
-      waiting: Number(waiting),
-      outside: Number(outside),
-    };
+    return found.rows[0] ?? NOTHING;
   }
 
   /** Customers with a customer of the MoR, the newest link first. Throws BadCursor. */

@@ -176,7 +176,7 @@ export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' },
     // A dismissal of an earlier win does not count for this one.
     const heardAt = o.status === 'won' ? o.detail.outcomeHeardAt : undefined;
     const since = heardAt === undefined ? null : new Date(heardAt);
-    const item = { about: o, subject: creditItemOf(o), paymentRowId: p.id, since };
+    const item = { about: o, subject: `${objectId(o)}:credit`, paymentRowId: p.id, since };
     const said = { creditNote: credit.noteId, payment: effectName(p), credited, lost, over };
     yield { ...item, kind: kindOf(o), fact: { code: 'credit-beyond-loss', ...said } };
   }
@@ -195,11 +195,6 @@ function creditNamed(lane: Lane, name: string): { o: Draft<MorObjectRow>; credit
 const isLoss = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'debit_return';
 
 const kindOf = (o: MorObjectRow): 'dispute' | 'debit_returned' => (o.kind === 'dispute' ? 'dispute' : 'debit_returned');
-
-/** The subject of the item about a credit note beyond the loss. */
-function creditItemOf(o: MorObjectRow): string {
-  return `${o.kind === 'dispute' ? objectId(o) : o.id}:credit`;
-}
 
 /** The subject of the item about the loss itself (loss.ts). */
 const itemOf = (o: MorObjectRow): string => (o.kind === 'dispute' ? `${objectId(o)}:lost` : o.id);
