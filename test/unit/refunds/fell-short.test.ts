@@ -34,7 +34,7 @@ async function choose(h: LaneHarness, resolution: Resolution): Promise<boolean> 
 const item = async (h: LaneHarness) =>
   (await h.state(INVOICE_ID)).reviews.findLast((r) => r.kind === 'double_payment' && r.status === 'open');
 
-it('a person gives the rest back, is asked again since it was not all, and dismisses that for good', async () => {
+it('after a refund of the rest, a double payment with a lost part asks again, and a person dismisses it for good', async () => {
   const h = await paidTwice();
   expect(await choose(h, 'refund')).toBe(true);
   expect(await item(h)).toMatchObject({ fact: { code: 'paid-twice' } });
@@ -49,7 +49,7 @@ it('a person gives the rest back, is asked again since it was not all, and dismi
   });
 });
 
-it('the dispute is won after all: the rest is offered, and once it is refunded nobody is asked', async () => {
+it('after a won dispute the item offers the rest, and its refund ends the question', async () => {
   const h = await paidTwice();
   await choose(h, 'refund');
   await outcome(h, 'won', 24);
@@ -61,7 +61,7 @@ it('the dispute is won after all: the rest is offered, and once it is refunded n
   expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
 });
 
-it('another item of it that closed by itself meanwhile does not hide what was chosen', async () => {
+it('another cleared item of the payment does not hide the chosen refund', async () => {
   const h = await paidTwice();
   const of = (await h.state(INVOICE_ID)).payments[1]?.id ?? '';
   const by = { by: null, resolution: 'cleared', note: 'the signup was completed with the right amount' } as const;

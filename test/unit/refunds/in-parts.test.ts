@@ -1,5 +1,5 @@
 // Refunds: what the MoR gave back is counted once, never beyond the payment, and shown on the platform once.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { completeSignup } from '../../support/complete-signup.js';
 import { type LaneState } from '../../../src/domain/model.js';
 import { refundable } from '../../../src/domain/status.js';
@@ -31,245 +31,244 @@ async function shows(h: LaneHarness, refunded: bigint, notes: number): Promise<v
   );
 }
 
-describe('refunds by event', () => {
-  it('of 300, 400 and 300 give the whole payment back', async () => {
-    const h = await paid();
-    await h.take(part(1, 300, 300));
-    await h.take(part(2, 400, 700));
-    expect((await state(h)).payments[0]?.status).toBe('partially_refunded');
-    await h.take(part(3, 300, 1000));
-    expect((await state(h)).payments[0]?.status).toBe('refunded');
-    expect((await state(h)).invoice?.status).toBe('paid');
-    await shows(h, 1000n, 3);
-    expect(openKinds(await state(h))).toEqual([]);
-  });
-
-  it('a total of 700 before the total of 300 shows a gap that closes itself, and may open again', async () => {
-    const h = await paid();
-    await h.take(part(2, 400, 700));
-    expect(openKinds(await state(h))).toEqual(['refund_gap']);
-    await h.take(part(1, 300, 300));
-    expect(openKinds(await state(h))).toEqual([]);
-    await h.take(part(4, 100, 1000));
-    await h.take(aPaymentSucceeded({ eventId: 'evt_again' })); // one more decision while the gap is open
-    expect(openKinds(await state(h))).toEqual(['refund_gap']);
-    await h.take(part(3, 200, 900));
-    expect(openKinds(await state(h))).toEqual([]);
-    await shows(h, 1000n, 4);
-  });
-
-  it('beyond the payment is shown, neither counted nor mirrored, in either order', async () => {
-    for (const order of [
-      [0, 1],
-      [1, 0],
-    ]) {
-      const events = [part(1, 600, 600), part(2, 500, 1100)];
-      const h = await paid();
-      for (const n of order) await h.take(events[n] ?? part(0, 1, 1));
-      await shows(h, 600n, 1);
-      const s = await state(h);
-      expect(s.refunds.map((r) => [r.morRefundId, r.counted]).sort()).toEqual([
-        ['rfnd_1', true],
-        ['rfnd_2', false],
-      ]);
-      expect(openKinds(s)).toEqual(['refund_gap']);
-    }
-  });
-
-  it('in another currency than the payment is not counted, in either order', async () => {
-    for (const before of [true, false]) {
-      const h = LaneHarness.inMemory();
-      h.platform.put(anInvoice());
-      const refund = aRefund({ amount: 300, total: 300, currency: 'usd' });
-      await h.take(...(before ? [refund, aPaymentSucceeded()] : [aPaymentSucceeded(), refund]));
-      const s = await state(h);
-      expect(s.payments[0]).toMatchObject({ amountRefunded: 0n, currency: 'EUR' });
-      expect(s.refunds[0]).toMatchObject({ currency: 'USD', counted: false });
-      expect(openKinds(s)).toEqual(['refund_gap']);
-      expect(h.platform.notes).toEqual([]);
-    }
-  });
-
-  it('under a new event id are the same refund', async () => {
-    const h = await paid();
-    await h.take(part(1, 300, 300));
-    await h.take(aRefund({ refundId: 'rfnd_1', eventId: 'evt_other', amount: 300 }));
-    await h.take(aRefund({ refundId: null, processorRefundId: 're_rfnd_1', eventId: 'evt_third', amount: 300 }));
-    await shows(h, 300n, 1);
-    expect((await state(h)).refunds).toHaveLength(1);
-  });
-
-  it('that overtake the payment wait for it and are mirrored after the mark', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    await h.take(part(1, 300, 300));
-    expect(h.platform.effects).toEqual({});
-    expect((await state(h)).payments[0]).toMatchObject({ amount: null, mark: 'none', status: 'partially_refunded' });
-    await h.take(aPaymentSucceeded());
-    expect(h.platform.effects).toEqual({
-      report_payment: 1,
-      attach_payment: 1,
-      report_refund: 1,
-      issue_credit_note: 1,
-    });
-    await shows(h, 300n, 1);
-  });
-
-  it('of a payment that was never marked settle both clearing accounts, and close its item', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ status: 'void' }));
-    await h.take(aPaymentSucceeded());
-    expect(openKinds(await state(h))).toEqual(['invoice_not_payable']);
-    await h.take(part(1, 1000, 1000));
-    const s = await state(h);
-    expect(s.payments[0]).toMatchObject({ mark: 'closed', status: 'refunded' });
-    expect(openKinds(s)).toEqual([]);
-    expect(balances(s)).toEqual({});
-    expect(h.platform.effects).toEqual({});
-  });
+it('refunds of 300, 400 and 300 give the whole payment back', async () => {
+  const h = await paid();
+  await h.take(part(1, 300, 300));
+  await h.take(part(2, 400, 700));
+  expect((await state(h)).payments[0]?.status).toBe('partially_refunded');
+  await h.take(part(3, 300, 1000));
+  expect((await state(h)).payments[0]?.status).toBe('refunded');
+  expect((await state(h)).invoice?.status).toBe('paid');
+  await shows(h, 1000n, 3);
+  expect(openKinds(await state(h))).toEqual([]);
 });
 
-describe('a refund asked for here', () => {
-  it('is one row whether the answer comes first or the event', async () => {
-    for (const eventFirst of [true, false]) {
-      const h = await paid();
-      const r = await ask(h, 300n);
-      const event = aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 });
-      if (eventFirst) await h.take(event);
-      else {
-        await h.drain();
-        await h.take(event);
-      }
-      const s = await state(h);
-      expect(s.refunds).toHaveLength(1);
-      expect(s.refunds[0]).toMatchObject({ id: r.id, status: 'succeeded', morRefundId: 'rfnd_api1', mirror: 'done' });
-      await shows(h, 300n, 1);
-    }
-  });
+it('a total of 700 before the total of 300 opens a gap, the missing event closes it, and it may open again', async () => {
+  const h = await paid();
+  await h.take(part(2, 400, 700));
+  expect(openKinds(await state(h))).toEqual(['refund_gap']);
+  await h.take(part(1, 300, 300));
+  expect(openKinds(await state(h))).toEqual([]);
+  await h.take(part(4, 100, 1000));
+  await h.take(aPaymentSucceeded({ eventId: 'evt_again' })); // one more decision while the gap is open
+  expect(openKinds(await state(h))).toEqual(['refund_gap']);
+  await h.take(part(3, 200, 900));
+  expect(openKinds(await state(h))).toEqual([]);
+  await shows(h, 1000n, 4);
+});
 
-  it.each<Trouble>(['lost-answer', 'lost-request', 'retry'])(
-    'is made once when its answer is lost: %s',
-    async (what) => {
-      const h = await paid();
-      h.gateway.trouble.push(what, what);
-      await ask(h, 300n);
-      await h.rest();
-      expect(h.gateway.made).toHaveLength(1);
-      expect(h.gateway.clashes).toEqual([]);
-      await shows(h, 300n, 1);
-    },
-  );
-
-  it('unknown, then refused: stays reserved until its event settles it', async () => {
+it('a refund beyond the payment opens an item without a count or a mirror, in either order', async () => {
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ]) {
+    const events = [part(1, 600, 600), part(2, 500, 1100)];
     const h = await paid();
-    h.gateway.trouble.push('lost-request', 'refused');
-    const r = await ask(h, 400n);
-    await h.rest();
-    let s = await state(h);
-    expect(s.refunds[0]?.status).toBe('unknown');
-    expect(openKinds(s)).toEqual(['refund_stuck']);
-    expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(600n);
-    await h.take(aRefund({ refundId: 'rfnd_x', amount: 400 }));
-    s = await state(h);
-    expect(s.refunds.map((x) => [x.id, x.status])).toEqual([[r.id, 'succeeded']]);
-    expect(openKinds(s)).toEqual([]);
-    await shows(h, 400n, 1);
-  });
-
-  it('pending is mirrored only once it succeeded', async () => {
-    const h = await paid();
-    h.gateway.nextStatus = 'pending';
-    await ask(h, 400n);
-    await h.drain();
-    await shows(h, 0n, 0);
-    await h.rest(24 * 11);
-    expect(openKinds(await state(h))).toEqual(['refund_stuck']);
-    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 400 }));
-    await shows(h, 400n, 1);
-    expect(openKinds(await state(h))).toEqual([]);
-  });
-
-  it('of a status that no document has keeps its amount, is not mirrored, waits for a person, and ends by its event', async () => {
-    const h = await paid();
-    h.gateway.nextStatus = 'under_review';
-    await ask(h, 400n);
-    await h.drain();
+    for (const n of order) await h.take(events[n] ?? part(0, 1, 1));
+    await shows(h, 600n, 1);
     const s = await state(h);
-    expect(s.refunds).toMatchObject([{ status: 'pending', morStatus: 'under_review', morRefundId: 'rfnd_api1' }]);
-    expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(600n);
-    expect(shownStatus(s.refunds[0] ?? never())).toBe('under_review');
-    await shows(h, 0n, 0);
-    await h.rest(25);
-    expect(openKinds(await state(h))).toEqual(['refund_stuck']);
+    expect(s.refunds.map((r) => [r.morRefundId, r.counted]).sort()).toEqual([
+      ['rfnd_1', true],
+      ['rfnd_2', false],
+    ]);
+    expect(openKinds(s)).toEqual(['refund_gap']);
+  }
+});
+
+it('a refund in another currency does not count, in either order', async () => {
+  for (const before of [true, false]) {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    const refund = aRefund({ amount: 300, total: 300, currency: 'usd' });
+    await h.take(...(before ? [refund, aPaymentSucceeded()] : [aPaymentSucceeded(), refund]));
+    const s = await state(h);
+    expect(s.payments[0]).toMatchObject({ amountRefunded: 0n, currency: 'EUR' });
+    expect(s.refunds[0]).toMatchObject({ currency: 'USD', counted: false });
+    expect(openKinds(s)).toEqual(['refund_gap']);
+    expect(h.platform.notes).toEqual([]);
+  }
+});
+
+it('a repeated refund under a new event id is the same refund', async () => {
+  const h = await paid();
+  await h.take(part(1, 300, 300));
+  await h.take(aRefund({ refundId: 'rfnd_1', eventId: 'evt_other', amount: 300 }));
+  await h.take(aRefund({ refundId: null, processorRefundId: 're_rfnd_1', eventId: 'evt_third', amount: 300 }));
+  await shows(h, 300n, 1);
+  expect((await state(h)).refunds).toHaveLength(1);
+});
+
+it('a refund received before its payment waits, and Stripe shows it after the mark', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.take(part(1, 300, 300));
+  expect(h.platform.effects).toEqual({});
+  expect((await state(h)).payments[0]).toMatchObject({ amount: null, mark: 'none', status: 'partially_refunded' });
+  await h.take(aPaymentSucceeded());
+  expect(h.platform.effects).toEqual({
+    report_payment: 1,
+    attach_payment: 1,
+    report_refund: 1,
+    issue_credit_note: 1,
+  });
+  await shows(h, 300n, 1);
+});
+
+it('a refund of an unmarked payment settles both clearing accounts and closes its item', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ status: 'void' }));
+  await h.take(aPaymentSucceeded());
+  expect(openKinds(await state(h))).toEqual(['invoice_not_payable']);
+  await h.take(part(1, 1000, 1000));
+  const s = await state(h);
+  expect(s.payments[0]).toMatchObject({ mark: 'closed', status: 'refunded' });
+  expect(openKinds(s)).toEqual([]);
+  expect(balances(s)).toEqual({});
+  expect(h.platform.effects).toEqual({});
+});
+
+it('a refund of the API is one row, with the answer or the event first', async () => {
+  for (const eventFirst of [true, false]) {
+    const h = await paid();
+    const r = await ask(h, 300n);
+    const event = aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 });
+    if (eventFirst) await h.take(event);
+    else {
+      await h.drain();
+      await h.take(event);
+    }
+    const s = await state(h);
+    expect(s.refunds).toHaveLength(1);
+    expect(s.refunds[0]).toMatchObject({ id: r.id, status: 'succeeded', morRefundId: 'rfnd_api1', mirror: 'done' });
+    await shows(h, 300n, 1);
+  }
+});
+
+it.each<Trouble>(['lost-answer', 'lost-request', 'retry'])(
+  'Crossbill makes a refund once after trouble: %s',
+  async (what) => {
+    const h = await paid();
+    h.gateway.trouble.push(what, what);
+    await ask(h, 300n);
+    await h.rest();
     expect(h.gateway.made).toHaveLength(1);
-    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 400 }));
-    await shows(h, 400n, 1);
-    expect((await state(h)).refunds).toMatchObject([{ status: 'succeeded', morStatus: null }]);
-    expect(openKinds(await state(h))).toEqual([]);
-  });
+    expect(h.gateway.clashes).toEqual([]);
+    await shows(h, 300n, 1);
+  },
+);
 
-  it('pending of 400 that an event calls 300 is not believed', async () => {
+it('an unknown, then refused refund keeps its amount until its event', async () => {
+  const h = await paid();
+  h.gateway.trouble.push('lost-request', 'refused');
+  const r = await ask(h, 400n);
+  await h.rest();
+  let s = await state(h);
+  expect(s.refunds[0]?.status).toBe('unknown');
+  expect(openKinds(s)).toEqual(['refund_stuck']);
+  expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(600n);
+  await h.take(aRefund({ refundId: 'rfnd_x', amount: 400 }));
+  s = await state(h);
+  expect(s.refunds.map((x) => [x.id, x.status])).toEqual([[r.id, 'succeeded']]);
+  expect(openKinds(s)).toEqual([]);
+  await shows(h, 400n, 1);
+});
+
+it('a pending refund goes to Stripe only after its success', async () => {
+  const h = await paid();
+  h.gateway.nextStatus = 'pending';
+  await ask(h, 400n);
+  await h.drain();
+  await shows(h, 0n, 0);
+  await h.rest(24 * 11);
+  expect(openKinds(await state(h))).toEqual(['refund_stuck']);
+  await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 400 }));
+  await shows(h, 400n, 1);
+  expect(openKinds(await state(h))).toEqual([]);
+});
+
+it('a refund with an undocumented status keeps its amount, waits for a person, and ends by its event', async () => {
+  const h = await paid();
+  h.gateway.nextStatus = 'under_review';
+  await ask(h, 400n);
+  await h.drain();
+  const s = await state(h);
+  expect(s.refunds).toMatchObject([{ status: 'pending', morStatus: 'under_review', morRefundId: 'rfnd_api1' }]);
+  expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(600n);
+  expect(shownStatus(s.refunds[0] ?? never())).toBe('under_review');
+  await shows(h, 0n, 0);
+  await h.rest(25);
+  expect(openKinds(await state(h))).toEqual(['refund_stuck']);
+  expect(h.gateway.made).toHaveLength(1);
+  await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 400 }));
+  await shows(h, 400n, 1);
+  expect((await state(h)).refunds).toMatchObject([{ status: 'succeeded', morStatus: null }]);
+  expect(openKinds(await state(h))).toEqual([]);
+});
+
+it('Crossbill does not believe an event of 300 for a pending refund of 400', async () => {
+  const h = await paid();
+  h.gateway.nextStatus = 'pending';
+  await ask(h, 400n);
+  await h.drain();
+  await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
+  await shows(h, 0n, 0);
+  expect(openKinds(await state(h))).toContain('conflicting_event');
+});
+
+it('a failed refund frees its amount and opens an item', async () => {
+  const h = await paid();
+  h.gateway.nextStatus = 'failed';
+  await ask(h, null);
+  await h.drain();
+  const s = await state(h);
+  expect(s.refunds[0]?.status).toBe('failed');
+  expect(openKinds(s)).toEqual(['refund_stuck']);
+  expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(1000n);
+  await shows(h, 0n, 0);
+});
+
+it('two refunds of the remainder give it back once', async () => {
+  const h = await paid();
+  await ask(h, null);
+  await expect(ask(h, null)).rejects.toThrow('payment_not_refundable');
+  await h.rest();
+  expect(h.gateway.made.map((m) => m.amountMinor)).toEqual([1000n]);
+  await shows(h, 1000n, 1);
+});
+
+it("Crossbill refuses a refund above the unexplained total's rest", async () => {
+  const h = await paid();
+  await h.take(part(2, 300, 700)); // 400 were given back that nobody told us of
+  await expect(ask(h, 301n)).rejects.toThrow('invalid_request');
+  expect((await ask(h, null)).amount).toBe(300n);
+});
+
+it('an answer with another amount makes no mirror and does not stop the lane, in either order', async () => {
+  for (const eventFirst of [true, false]) {
     const h = await paid();
-    h.gateway.nextStatus = 'pending';
-    await ask(h, 400n);
-    await h.drain();
-    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
-    await shows(h, 0n, 0);
-    expect(openKinds(await state(h))).toContain('conflicting_event');
-  });
-
-  it('that failed frees its amount and tells a person', async () => {
-    const h = await paid();
-    h.gateway.nextStatus = 'failed';
-    await ask(h, null);
-    await h.drain();
-    const s = await state(h);
-    expect(s.refunds[0]?.status).toBe('failed');
-    expect(openKinds(s)).toEqual(['refund_stuck']);
-    expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(1000n);
-    await shows(h, 0n, 0);
-  });
-
-  it('of the remainder twice gives the remainder once', async () => {
-    const h = await paid();
-    await ask(h, null);
-    await expect(ask(h, null)).rejects.toThrow('payment_not_refundable');
-    await h.rest();
-    expect(h.gateway.made.map((m) => m.amountMinor)).toEqual([1000n]);
-    await shows(h, 1000n, 1);
-  });
-
-  it('is refused over what remains after a total the events have not explained', async () => {
-    const h = await paid();
-    await h.take(part(2, 300, 700)); // 400 were given back that nobody told us of
-    await expect(ask(h, 301n)).rejects.toThrow('invalid_request');
-    expect((await ask(h, null)).amount).toBe(300n);
-  });
-
-  it('answered with another amount is not mirrored and does not stop the lane, whichever comes first', async () => {
-    for (const eventFirst of [true, false]) {
-      const h = await paid();
-      h.gateway.distort = (a) => ({ ...a, amountMinor: 900n });
-      await ask(h, 500n);
-      const event = aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 900 });
-      if (eventFirst) await h.take(event);
-      else {
-        await h.drain();
-        await shows(h, 0n, 0);
-        expect((await state(h)).refunds[0]?.status).toBe('unknown');
-        await h.take(event);
-      }
-      await h.rest();
-      expect(openKinds(await state(h))).toContain('refund_gap');
-      expect(h.gateway.asked).toHaveLength(1);
+    h.gateway.distort = (a) => ({ ...a, amountMinor: 900n });
+    await ask(h, 500n);
+    const event = aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 900 });
+    if (eventFirst) await h.take(event);
+    else {
+      await h.drain();
+      await shows(h, 0n, 0);
+      expect((await state(h)).refunds[0]?.status).toBe('unknown');
+      await h.take(event);
     }
-  });
+    await h.rest();
+    expect(openKinds(await state(h))).toContain('refund_gap');
+    expect(h.gateway.asked).toHaveLength(1);
+  }
+});
 
-  const ANSWERS = [
-    ['by the MoR’s id', (n: number) => ({ refundId: `rfnd_api${n}`, processorRefundId: `re_api${n}` })],
-    ['by the processor’s id alone', (n: number) => ({ refundId: null, processorRefundId: `re_api${n}` })],
-  ] as const;
-  it.each(ANSWERS)('two of the same amount at once, the second one’s event first, named %s', async (_, names) => {
+const ANSWERS = [
+  ['by the MoR’s id', (n: number) => ({ refundId: `rfnd_api${n}`, processorRefundId: `re_api${n}` })],
+  ['by the processor’s id alone', (n: number) => ({ refundId: null, processorRefundId: `re_api${n}` })],
+] as const;
+it.each(ANSWERS)(
+  'two refunds of the same amount get their own events, the second one first, by %s',
+  async (_, names) => {
     const h = await paid();
     await ask(h, 300n);
     await ask(h, 300n);
@@ -282,124 +281,120 @@ describe('a refund asked for here', () => {
     expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(400n);
     await shows(h, 600n, 2);
     expect(openKinds(s)).toEqual([]);
-  });
-});
+  },
+);
 
-describe('the twin on the platform', () => {
-  it('is made once through a crash at every step and a lost answer of either call', async () => {
-    for (const kind of ['report_refund', 'issue_credit_note']) {
-      for (let k = 1; k <= 5; k++) {
-        const h = await paid();
-        h.platform.fail(kind, 'lost-answer');
-        h.store.dieBefore = h.store.transactions + k;
-        await h.take(part(1, 300, 300));
-        await h.rest();
-        expect(h.platform.effects).toMatchObject({ report_refund: 1, issue_credit_note: 1 });
-        await shows(h, 300n, 1);
-      }
+it('Stripe gets a refund once through a crash at every step and a lost answer', async () => {
+  for (const kind of ['report_refund', 'issue_credit_note']) {
+    for (let k = 1; k <= 5; k++) {
+      const h = await paid();
+      h.platform.fail(kind, 'lost-answer');
+      h.store.dieBefore = h.store.transactions + k;
+      await h.take(part(1, 300, 300));
+      await h.rest();
+      expect(h.platform.effects).toMatchObject({ report_refund: 1, issue_credit_note: 1 });
+      await shows(h, 300n, 1);
     }
-  });
-
-  it('goes on with the credit note when that was refused and a person retries', async () => {
-    const h = await paid();
-    h.platform.fail('issue_credit_note', 'refused');
-    await h.take(part(1, 300, 300));
-    const item = (await state(h)).reviews.find((r) => r.kind === 'effect_failed');
-    await h.command(INVOICE_ID, (s, ctx) =>
-      resolveReview(s, item?.id ?? '', { resolution: 'retry', note: null, by: 'ops' }, ctx),
-    );
-    await h.rest();
-    expect(h.platform.effects).toMatchObject({ report_refund: 1, issue_credit_note: 1 });
-    await shows(h, 300n, 1);
-  });
-
-  it('keeps its reference when the processor’s id becomes known half way', async () => {
-    const h = await paid();
-    h.gateway.distort = (a) => ({ ...a, processorRefundId: null });
-    h.platform.fail('report_refund', 'lost-answer');
-    await ask(h, 300n);
-    await h.drain();
-    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_late', amount: 300 }));
-    await h.rest();
-    expect(h.platform.records[0]?.refunds.map((r) => r.reference)).toEqual(['rfnd_api1']);
-    expect(h.platform.notes.map((n) => n.reference)).toEqual(['rfnd_api1']);
-    expect((await state(h)).refunds[0]).toMatchObject({ mirror: 'done', processorRefundId: 're_late' });
-    await shows(h, 300n, 1);
-  });
-
-  it('is not lost when the MoR’s id becomes known half way', async () => {
-    const h = await paid();
-    h.platform.fail('report_refund', 'lost-answer');
-    await h.take(aRefund({ refundId: null, processorRefundId: 're_1', eventId: 'evt_a', amount: 300 }));
-    await h.take(aRefund({ refundId: 'rfnd_1', processorRefundId: 're_1', eventId: 'evt_b', amount: 300 }));
-    await h.rest();
-    await shows(h, 300n, 1);
-    expect((await state(h)).refunds[0]?.mirror).toBe('done');
-  });
-
-  it('out of band is a credit note alone', async () => {
-    const h = await paid({ settings: { markMode: 'out_of_band' } });
-    await h.take(part(1, 300, 300));
-    expect(h.platform.effects).toEqual({ set_reference: 1, pay_out_of_band: 1, issue_credit_note: 1 });
-    await shows(h, 300n, 1);
-  });
+  }
 });
 
-describe('a signup’s payment', () => {
-  it('is marked once its charge is proven, and known again by its event', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-    await h.drain();
-    expect(h.platform.effects).toEqual({});
-    h.gateway.charges.add('ch_first');
-    await h.rest();
-    expect((await state(h)).payments[0]?.mark).toBe('confirmed');
-    await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first', paymentId: 'pay_s' }));
-    const s = await state(h);
-    expect(s.payments).toHaveLength(1);
-    expect(s.payments[0]).toMatchObject({ paymentId: 'pay_s', mark: 'confirmed' });
-    expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
-  });
+it('a retry goes on with a refused credit note', async () => {
+  const h = await paid();
+  h.platform.fail('issue_credit_note', 'refused');
+  await h.take(part(1, 300, 300));
+  const item = (await state(h)).reviews.find((r) => r.kind === 'effect_failed');
+  await h.command(INVOICE_ID, (s, ctx) =>
+    resolveReview(s, item?.id ?? '', { resolution: 'retry', note: null, by: 'ops' }, ctx),
+  );
+  await h.rest();
+  expect(h.platform.effects).toMatchObject({ report_refund: 1, issue_credit_note: 1 });
+  await shows(h, 300n, 1);
+});
 
-  it('is proven although the first try of the same intent was declined', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    await h.take(aPaymentFailed({ intentId: 'pi_first', paymentId: 'pay_s' }));
-    h.gateway.charges.add('ch_first');
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-    await h.rest();
-    expect((await state(h)).payments[0]).toMatchObject({ mark: 'confirmed', signupId: 'sup_1' });
-    expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
-  });
+it("a refund on Stripe keeps its reference after a late processor's id", async () => {
+  const h = await paid();
+  h.gateway.distort = (a) => ({ ...a, processorRefundId: null });
+  h.platform.fail('report_refund', 'lost-answer');
+  await ask(h, 300n);
+  await h.drain();
+  await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_late', amount: 300 }));
+  await h.rest();
+  expect(h.platform.records[0]?.refunds.map((r) => r.reference)).toEqual(['rfnd_api1']);
+  expect(h.platform.notes.map((n) => n.reference)).toEqual(['rfnd_api1']);
+  expect((await state(h)).refunds[0]).toMatchObject({ mirror: 'done', processorRefundId: 're_late' });
+  await shows(h, 300n, 1);
+});
 
-  it('is no failed one when the decline of an earlier try arrives after its charge was named', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-    await h.take(aPaymentFailed({ intentId: 'pi_first', paymentId: 'pay_s', amount: 900 }));
-    h.gateway.charges.add('ch_first');
-    await h.rest();
-    const proven = { mark: 'confirmed', status: 'succeeded', declineCode: null, amount: 1000n };
-    expect((await state(h)).payments).toMatchObject([proven]);
-    await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first', paymentId: 'pay_s' }));
-    expect((await state(h)).payments).toMatchObject([{ ...proven, paymentId: 'pay_s' }]);
-    expect(openKinds(await state(h))).toEqual([]);
-  });
+it('a refund reaches Stripe once, with the MoR’s id known halfway', async () => {
+  const h = await paid();
+  h.platform.fail('report_refund', 'lost-answer');
+  await h.take(aRefund({ refundId: null, processorRefundId: 're_1', eventId: 'evt_a', amount: 300 }));
+  await h.take(aRefund({ refundId: 'rfnd_1', processorRefundId: 're_1', eventId: 'evt_b', amount: 300 }));
+  await h.rest();
+  await shows(h, 300n, 1);
+  expect((await state(h)).refunds[0]?.mirror).toBe('done');
+});
 
-  it('that nobody could prove and a person dismissed is marked after all when the MoR reports it', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-    await h.rest(4);
-    const item = (await state(h)).reviews.find((r) => r.kind === 'signup_unproven');
-    await h.command(INVOICE_ID, (s, ctx) =>
-      resolveReview(s, item?.id ?? '', { resolution: 'dismiss', note: null, by: 'ops' }, ctx),
-    );
-    expect((await state(h)).payments[0]?.mark).toBe('closed');
-    await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first' }));
-    expect((await state(h)).payments[0]?.mark).toBe('confirmed');
-  });
+it('a refund of a mark out of band is a credit note alone', async () => {
+  const h = await paid({ settings: { markMode: 'out_of_band' } });
+  await h.take(part(1, 300, 300));
+  expect(h.platform.effects).toEqual({ set_reference: 1, pay_out_of_band: 1, issue_credit_note: 1 });
+  await shows(h, 300n, 1);
+});
+
+it('Crossbill marks a signup once its charge is proven, and its event finds it again', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+  await h.drain();
+  expect(h.platform.effects).toEqual({});
+  h.gateway.charges.add('ch_first');
+  await h.rest();
+  expect((await state(h)).payments[0]?.mark).toBe('confirmed');
+  await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first', paymentId: 'pay_s' }));
+  const s = await state(h);
+  expect(s.payments).toHaveLength(1);
+  expect(s.payments[0]).toMatchObject({ paymentId: 'pay_s', mark: 'confirmed' });
+  expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+});
+
+it('the declined first try of an intent does not stop the proof of a signup', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  await h.take(aPaymentFailed({ intentId: 'pi_first', paymentId: 'pay_s' }));
+  h.gateway.charges.add('ch_first');
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+  await h.rest();
+  expect((await state(h)).payments[0]).toMatchObject({ mark: 'confirmed', signupId: 'sup_1' });
+  expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
+});
+
+it('the late decline of an earlier try does not fail a proven signup', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+  await h.take(aPaymentFailed({ intentId: 'pi_first', paymentId: 'pay_s', amount: 900 }));
+  h.gateway.charges.add('ch_first');
+  await h.rest();
+  const proven = { mark: 'confirmed', status: 'succeeded', declineCode: null, amount: 1000n };
+  expect((await state(h)).payments).toMatchObject([proven]);
+  await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first', paymentId: 'pay_s' }));
+  expect((await state(h)).payments).toMatchObject([{ ...proven, paymentId: 'pay_s' }]);
+  expect(openKinds(await state(h))).toEqual([]);
+});
+
+it('Crossbill marks a dismissed signup after all once the MoR reports its money', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+  await h.rest(4);
+  const item = (await state(h)).reviews.find((r) => r.kind === 'signup_unproven');
+  await h.command(INVOICE_ID, (s, ctx) =>
+    resolveReview(s, item?.id ?? '', { resolution: 'dismiss', note: null, by: 'ops' }, ctx),
+  );
+  expect((await state(h)).payments[0]?.mark).toBe('closed');
+  await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first' }));
+  expect((await state(h)).payments[0]?.mark).toBe('confirmed');
 });
 
 function never(): never {

@@ -33,7 +33,7 @@ function never(): never {
 }
 
 describe('a refund asked for here', () => {
-  it('is not repeated by itself once its key may be forgotten, whether its answer or its record was lost', async () => {
+  it('Crossbill repeats no refund under an expired key, with its answer or its record lost', async () => {
     for (const lost of ['answer', 'record'] as const) {
       const h = await paid();
       if (lost === 'answer') h.gateway.trouble.push('lost-answer');
@@ -51,7 +51,7 @@ describe('a refund asked for here', () => {
     }
   });
 
-  it('is not repeated once its key may be forgotten, though its last tries surely moved nothing: one before them may have', async () => {
+  it('Crossbill repeats no refund under an expired key, even after harmless last tries', async () => {
     const h = await paid();
     const answers = h.gateway.createRefund.bind(h.gateway);
     let isDown = false;
@@ -68,7 +68,7 @@ describe('a refund asked for here', () => {
     expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
   });
 
-  it('goes on by itself while its key is surely known, and waits for a person after that, though each try is on record', async () => {
+  it('Crossbill retries a refund while its key is valid, and then waits for a person', async () => {
     for (const [tries, end] of [
       [80, 'succeeded'],
       [130, 'unknown'],
@@ -85,7 +85,7 @@ describe('a refund asked for here', () => {
     }
   });
 
-  it('is not repeated once its key may be forgotten, though the database lost the record of a try and came back at once', async () => {
+  it('Crossbill repeats no refund under an expired key after a short loss of the database', async () => {
     const h = await paid();
     await ask(h, 300n);
     const transact = h.backend.store.transact.bind(h.backend.store);
@@ -105,7 +105,7 @@ describe('a refund asked for here', () => {
     expect(openKinds(await state(h))).toEqual(['refund_stuck']);
   });
 
-  it('is not sent again once its bytes were purged: without an amount it would give all back', async () => {
+  it('Crossbill sends no refund without its bytes: it would give all back', async () => {
     const h = await paid();
     h.gateway.trouble.push('lost-answer');
     await askLongAgo(h);
@@ -123,7 +123,7 @@ describe('a refund asked for here', () => {
     expect([h.gateway.made.length, openKinds(await state(h))]).toEqual([1, ['refund_stuck']]);
   });
 
-  it('is not repeated by a repair of verify under such a key either', async () => {
+  it('a repair of verify repeats no refund under an expired key', async () => {
     const h = await paid();
     h.store.dieBefore = h.store.transactions + 2;
     await askLongAgo(h);
@@ -136,7 +136,7 @@ describe('a refund asked for here', () => {
     expect(openKinds(await state(h))).toEqual(['refund_stuck']);
   });
 
-  it('has a key that no repair of verify makes younger', async () => {
+  it('no repair of verify makes a key younger', async () => {
     const h = await paid();
     h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
     await ask(h, 300n);
@@ -155,7 +155,7 @@ describe('a refund asked for here', () => {
     expect(openKinds(await state(h))).toEqual(['refund_stuck']);
   });
 
-  it('that lost its answer and was announced is not sent again under a key that may be forgotten', async () => {
+  it('an announced refund with a lost answer does not go out again under an expired key', async () => {
     const h = await paid();
     h.gateway.trouble.push('lost-answer');
     await ask(h, 300n);
@@ -166,7 +166,7 @@ describe('a refund asked for here', () => {
     expect((await state(h)).messages.filter((m) => m.status === 'pending')).toEqual([]);
   });
 
-  it('that was taken back for its key’s age is sent when a person says so, for as long as its key is surely known', async () => {
+  it('a person may send a withdrawn refund while its key is valid', async () => {
     const h = await paid();
     h.gateway.trouble.push('lost-request');
     await askLongAgo(h);
@@ -182,7 +182,7 @@ describe('a refund asked for here', () => {
     await shows(h, 300n, 1);
   });
 
-  it('whose key is in use keeps its amount: a try that a crash cut off may be under way', async () => {
+  it('a refund with its key in use keeps its amount: a crashed try may be under way', async () => {
     const h = await paid();
     h.gateway.trouble.push('key-in-use');
     await ask(h, 300n);
@@ -192,7 +192,7 @@ describe('a refund asked for here', () => {
     expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(700n);
   });
 
-  it('refused once the MoR can be asked again is told to a person: who asked was answered that its end is not known', async () => {
+  it('a late refusal of a refund opens an item: the caller has no end yet', async () => {
     const refused = async (tries: number): Promise<readonly [string | undefined, readonly string[]]> => {
       const h = await paid();
       h.gateway.trouble.push(...Array.from({ length: tries }, () => 'retry' as const), 'refused');
@@ -205,7 +205,7 @@ describe('a refund asked for here', () => {
     expect(await refused(1)).toEqual(['failed', []]); // who asked waits for that
   });
 
-  it('answered with another payment’s refund is not believed', async () => {
+  it('Crossbill does not believe an answer with another payment’s refund', async () => {
     const h = await paid();
     h.gateway.distort = (a) => ({ ...a, paymentId: 'pay_ash' });
     await ask(h, 300n);
@@ -219,7 +219,7 @@ describe('a refund asked for here', () => {
 describe('a refund that the MoR refused after the event of another one of the same amount was taken for its own', () => {
   const portal = aRefund({ refundId: 'rfnd_portal', processorRefundId: 're_portal' });
 
-  it('is told to a person, and whoever asked for it is answered with the refusal', async () => {
+  it('a refusal after the event of an equal refund opens an item, and the caller gets the refusal', async () => {
     const h = await paid();
     const { id } = await ask(h, 300n);
     h.gateway.trouble.push('refused');
@@ -236,7 +236,7 @@ describe('a refund that the MoR refused after the event of another one of the sa
     await shows(h, 300n, 1);
   });
 
-  it('is told to a person after earlier tries too, which may have made the refund of the event', async () => {
+  it('a refusal after the event of an equal refund opens an item after earlier tries too', async () => {
     for (const before of ['retry', 'lost-request'] as const) {
       const h = await paid();
       h.gateway.trouble.push(before);
@@ -254,7 +254,7 @@ describe('a refund that the MoR refused after the event of another one of the sa
   });
 });
 
-it('a refund of a part payment shows on Stripe once the rest is paid, and lowers nothing that is due', async () => {
+it('a refund of a part payment reaches Stripe after the rest, and lowers no amount due', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded({ amount: 600 }));
@@ -270,7 +270,7 @@ it('a refund of a part payment shows on Stripe once the rest is paid, and lowers
   expect(h.platform.notes.map((n) => n.minor)).toEqual([200n]);
 });
 
-it('a refund that nobody accepted for a day is shown as failed, and no longer as waiting, once it is retried and the MoR says that it failed', async () => {
+it("a refund without an answer for a day shows as failed after the MoR's refusal of its retry", async () => {
   const h = await paid();
   h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
   await ask(h, 400n);
@@ -315,7 +315,7 @@ describe('a refund that failed at the MoR without a word', () => {
     return refundable(s.payments[0] ?? never(), s.refunds, 0n);
   };
 
-  it('is ended by a person who names who said so, once: then its amount can be given back again', async () => {
+  it('a person ends a refund with its source noted, once, and its amount is free again', async () => {
     const h = await paid();
     h.gateway.nextStatus = 'pending';
     await ask(h, 300n);
@@ -344,7 +344,7 @@ describe('a refund that failed at the MoR without a word', () => {
     await shows(h, 300n, 1);
   });
 
-  it('whose item was dismissed is shown again every ten days while its amount is reserved, and can be ended then', async () => {
+  it('a dismissed open refund opens an item every ten days, and a person may end it then', async () => {
     const h = await paid();
     h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'lost-request' as const));
     await ask(h, 300n);
@@ -365,7 +365,7 @@ describe('a refund that failed at the MoR without a word', () => {
     expect(openKinds(await state(h))).toEqual([]);
   });
 
-  it('cannot be ended while its request is still being sent', async () => {
+  it('nobody can end a refund with its request under way', async () => {
     const h = await paid();
     h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
     await ask(h, 300n);

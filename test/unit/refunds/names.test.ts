@@ -1,5 +1,5 @@
 // Which refund is meant: one asked for again under its key, one under a name that the MoR does not know, one announced without an id.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { withWords } from '../../support/item-words.js';
 import { putPayment } from '../../support/put-rows.js';
@@ -48,95 +48,94 @@ async function givenBackOnce(h: LaneHarness): Promise<RefundRow> {
   return stands;
 }
 
-describe('a refund asked for again after its event came back', () => {
-  it('is the one that the event brought: nothing is reserved beside it, and it shows on Stripe once', async () => {
-    const h = await paid();
-    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
-    const asked = await askByKey(h);
-    expect(asked.status).toBe('requested');
-    const before = await h.state(INVOICE_ID);
-    await h.drain();
-    const stands = await givenBackOnce(h);
-    expect(stands).toMatchObject({ morRefundId: 'rfnd_api1', askedAs: asked.id, origin: 'api' });
-    const after = await h.state(INVOICE_ID);
-    expect(tellLane(before, after).map((t) => t.type)).toEqual([]);
-    await h.rest(15 * 24);
-    await givenBackOnce(h);
-  });
+it('a refund requested again after its event is that refund, with nothing reserved and one entry on Stripe', async () => {
+  const h = await paid();
+  await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
+  const asked = await askByKey(h);
+  expect(asked.status).toBe('requested');
+  const before = await h.state(INVOICE_ID);
+  await h.drain();
+  const stands = await givenBackOnce(h);
+  expect(stands).toMatchObject({ morRefundId: 'rfnd_api1', askedAs: asked.id, origin: 'api' });
+  const after = await h.state(INVOICE_ID);
+  expect(tellLane(before, after).map((t) => t.type)).toEqual([]);
+  await h.rest(15 * 24);
+  await givenBackOnce(h);
+});
 
-  it('gives the same answer to the same key from then on, and is sent once', async () => {
-    const h = await paid();
-    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
-    await askByKey(h);
-    await h.drain();
-    const again = await askByKey(h);
-    expect([again.morRefundId, again.status]).toEqual(['rfnd_api1', 'succeeded']);
-    await h.drain();
-    expect(h.gateway.made).toHaveLength(1);
-  });
+it('a repeated key gets the same refund, and Crossbill sends it once', async () => {
+  const h = await paid();
+  await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
+  await askByKey(h);
+  await h.drain();
+  const again = await askByKey(h);
+  expect([again.morRefundId, again.status]).toEqual(['rfnd_api1', 'succeeded']);
+  await h.drain();
+  expect(h.gateway.made).toHaveLength(1);
+});
 
-  it('closes the item of a wait that ended so', async () => {
-    const h = await paid();
-    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
-    h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'lost-answer' as const));
-    await askByKey(h);
-    await h.drain();
-    expect((await h.state(INVOICE_ID)).refunds.map((r) => r.status)).toEqual(['succeeded', 'unknown']);
-    h.gateway.trouble.length = 0;
-    await h.rest(2);
-    await givenBackOnce(h);
-  });
+it('the found refund closes the item of the wait', async () => {
+  const h = await paid();
+  await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
+  h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'lost-answer' as const));
+  await askByKey(h);
+  await h.drain();
+  expect((await h.state(INVOICE_ID)).refunds.map((r) => r.status)).toEqual(['succeeded', 'unknown']);
+  h.gateway.trouble.length = 0;
+  await h.rest(2);
+  await givenBackOnce(h);
+});
 
-  it('is known by its time where the event had no id, and gets the id of the answer', async () => {
-    const h = await paid();
-    await h.take(aRefund({ refundId: null, processorRefundId: null }));
-    h.gateway.distort = (a) => ({ ...a, createdAt: new Date(0) });
-    const asked = await askByKey(h);
-    await h.drain();
-    expect(await givenBackOnce(h)).toMatchObject({
-      morRefundId: 'rfnd_api1',
-      processorRefundId: 're_api1',
-      askedAs: asked.id,
-    });
-  });
-
-  it('is another refund where the event had no id and the MoR made the refund later than that', async () => {
-    const h = await paid();
-    await h.take(aRefund({ refundId: null, processorRefundId: null }));
-    h.gateway.distort = (a) => ({ ...a, createdAt: new Date(h.clock.now().getTime() + 86_400_000) });
-    await askByKey(h);
-    await h.drain();
-    const s = await h.state(INVOICE_ID);
-    expect(s.refunds.map((r) => [r.status, r.origin])).toEqual([
-      ['succeeded', 'event'],
-      ['succeeded', 'api'],
-    ]);
-    expect(s.payments[0]?.amountRefunded).toBe(600n);
-  });
-
-  it('does not take the event of a later refund for its own', async () => {
-    const h = await paid();
-    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', total: null }));
-    await askByKey(h);
-    await h.drain();
-    await h.take(aRefund({ refundId: null, processorRefundId: null, total: 600 }));
-    const s = await h.state(INVOICE_ID);
-    expect(s.refunds.map((r) => [r.status, r.origin])).toEqual([
-      ['succeeded', 'api'],
-      ['joined', 'api'],
-      ['succeeded', 'event'],
-    ]);
-    expect(s.payments[0]?.amountRefunded).toBe(600n);
+it("a refund of an event without an id matches by time, and takes the answer's id", async () => {
+  const h = await paid();
+  await h.take(aRefund({ refundId: null, processorRefundId: null }));
+  h.gateway.distort = (a) => ({ ...a, createdAt: new Date(0) });
+  const asked = await askByKey(h);
+  await h.drain();
+  expect(await givenBackOnce(h)).toMatchObject({
+    morRefundId: 'rfnd_api1',
+    processorRefundId: 're_api1',
+    askedAs: asked.id,
   });
 });
 
-describe('two refunds of one amount that are asked for again after their events came back without ids', () => {
-  it.each([
-    { totals: [300, 600], keys: ['K1', 'K2'] },
-    { totals: [300, 600], keys: ['K2', 'K1'] },
-    { totals: [600, 300], keys: ['K1', 'K2'] },
-    { totals: [600, 300], keys: ['K2', 'K1'] },
-  ] as const)('are the two of the events: totals $totals, keys $keys', async ({ totals, keys }) => {
+it('a later refund of the MoR is not the refund of an event without an id', async () => {
+  const h = await paid();
+  await h.take(aRefund({ refundId: null, processorRefundId: null }));
+  h.gateway.distort = (a) => ({ ...a, createdAt: new Date(h.clock.now().getTime() + 86_400_000) });
+  await askByKey(h);
+  await h.drain();
+  const s = await h.state(INVOICE_ID);
+  expect(s.refunds.map((r) => [r.status, r.origin])).toEqual([
+    ['succeeded', 'event'],
+    ['succeeded', 'api'],
+  ]);
+  expect(s.payments[0]?.amountRefunded).toBe(600n);
+});
+
+it('a joined refund does not take the event of a later refund', async () => {
+  const h = await paid();
+  await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', total: null }));
+  await askByKey(h);
+  await h.drain();
+  await h.take(aRefund({ refundId: null, processorRefundId: null, total: 600 }));
+  const s = await h.state(INVOICE_ID);
+  expect(s.refunds.map((r) => [r.status, r.origin])).toEqual([
+    ['succeeded', 'api'],
+    ['joined', 'api'],
+    ['succeeded', 'event'],
+  ]);
+  expect(s.payments[0]?.amountRefunded).toBe(600n);
+});
+
+it.each([
+  { totals: [300, 600], keys: ['K1', 'K2'] },
+  { totals: [300, 600], keys: ['K2', 'K1'] },
+  { totals: [600, 300], keys: ['K1', 'K2'] },
+  { totals: [600, 300], keys: ['K2', 'K1'] },
+] as const)(
+  'two equal refunds requested again match their two events: totals $totals, keys $keys',
+  async ({ totals, keys }) => {
     const h = await paid();
     const since = h.clock.now().getTime();
     const at = { 300: new Date(since + 60_000), 600: new Date(since + 3_600_000) };
@@ -162,8 +161,8 @@ describe('two refunds of one amount that are asked for again after their events 
     );
     expect([s.payments[0]?.amountRefunded, h.platform.notes.length, openKinds(s)]).toEqual([600n, 2, []]);
     expect(balances(s)).toEqual({ mor_receivable: 400n, settled_invoices: -400n });
-  });
-});
+  },
+);
 
 // A refund under a name that the MoR does not know, whose first try was not answered: what its 404 proves, and what it does not.
 const paymentOf = (s: LaneState): PaymentRow => {
@@ -187,7 +186,7 @@ async function refused(identifiedBy: string | null): Promise<{ h: LaneHarness; s
   return { h, s: await h.state(INVOICE_ID), refundId: id };
 }
 
-it('unknown, then no such payment: under a name that a person gave nothing was refunded, and the name is free for the right one', async () => {
+it(`after a lost answer, "no such payment" proves a person's name wrong: nothing moved, and the name is free`, async () => {
   const { h, s, refundId } = await refused('ops');
   const p = paymentOf(s);
   expect(h.gateway.made).toEqual([]);
@@ -199,7 +198,7 @@ it('unknown, then no such payment: under a name that a person gave nothing was r
   ]);
 });
 
-it('unknown, then no such payment: of a name that the MoR gave itself it proves nothing, and the amount stays reserved', async () => {
+it(`after a lost answer, "no such payment" about the MoR's own name proves nothing, and the amount stays reserved`, async () => {
   const { s, refundId } = await refused(null);
   const p = paymentOf(s);
   expect([s.refunds[0]?.status, p.paymentId]).toEqual(['unknown', 'pay_mistyped']);
@@ -220,44 +219,42 @@ async function counted(h: LaneHarness): Promise<{ sum: bigint; rows: number; not
   return { sum, rows: s.refunds.length, notes: h.platform.notes.length, open: openKinds(s) };
 }
 
-describe('a refund that is announced without an id', () => {
-  it('is recorded and mirrored once, however often and under whatever event id it is told', async () => {
-    const h = await paid();
-    await h.take(unnamed(1, 300, 300));
-    await h.take(unnamed(1, 300, 300), unnamed(2, 300, 300), named(1, 300, 300));
-    expect(await counted(h)).toEqual({ sum: 300n, rows: 1, notes: 1, open: [] });
-  });
+it('a refund event without an id counts and mirrors once, under any number of event ids', async () => {
+  const h = await paid();
+  await h.take(unnamed(1, 300, 300));
+  await h.take(unnamed(1, 300, 300), unnamed(2, 300, 300), named(1, 300, 300));
+  expect(await counted(h)).toEqual({ sum: 300n, rows: 1, notes: 1, open: [] });
+});
 
-  it('is another one when the running total says so, of the same amount too', async () => {
-    const h = await paid();
-    await h.take(unnamed(1, 300, 300), unnamed(2, 300, 600), named(3, 300, 900));
-    expect(await counted(h)).toEqual({ sum: 900n, rows: 3, notes: 3, open: [] });
-  });
+it('a higher running total makes a refund event without an id another refund, even of the same amount', async () => {
+  const h = await paid();
+  await h.take(unnamed(1, 300, 300), unnamed(2, 300, 600), named(3, 300, 900));
+  expect(await counted(h)).toEqual({ sum: 900n, rows: 3, notes: 3, open: [] });
+});
 
-  it('is the one we asked for, before its answer came and after', async () => {
-    for (const first of [true, false]) {
+it('a refund event without an id is our own request, before or after its answer', async () => {
+  for (const first of [true, false]) {
+    const h = await paid();
+    if (first) h.gateway.trouble.push('lost-answer');
+    const p = (await h.state(INVOICE_ID)).payments[0];
+    const wish = { amount: 400n, reason: null, metadata: null, by: 'ops' } as const;
+    await h.command(INVOICE_ID, (s, ctx) => askRefund(s, p?.id ?? '', wish, ctx));
+    await h.take(unnamed(1, 400, 400));
+    await h.rest();
+    expect(await counted(h)).toEqual({ sum: 400n, rows: 1, notes: 1, open: [] });
+  }
+});
+
+it('refund events with and without ids give the same sums in any order', async () => {
+  const told = [named(1, 300, 300), unnamed(2, 400, 700), unnamed(3, 300, 1000), unnamed(4, 300, 300)];
+  await fc.assert(
+    fc.asyncProperty(fc.shuffledSubarray(told, { minLength: 4 }), async (order) => {
       const h = await paid();
-      if (first) h.gateway.trouble.push('lost-answer');
-      const p = (await h.state(INVOICE_ID)).payments[0];
-      const wish = { amount: 400n, reason: null, metadata: null, by: 'ops' } as const;
-      await h.command(INVOICE_ID, (s, ctx) => askRefund(s, p?.id ?? '', wish, ctx));
-      await h.take(unnamed(1, 400, 400));
-      await h.rest();
-      expect(await counted(h)).toEqual({ sum: 400n, rows: 1, notes: 1, open: [] });
-    }
-  });
-
-  it('comes to the same sums in any order, named or not', async () => {
-    const told = [named(1, 300, 300), unnamed(2, 400, 700), unnamed(3, 300, 1000), unnamed(4, 300, 300)];
-    await fc.assert(
-      fc.asyncProperty(fc.shuffledSubarray(told, { minLength: 4 }), async (order) => {
-        const h = await paid();
-        for (const event of order) await h.take(event);
-        expect(await counted(h)).toEqual({ sum: 1000n, rows: 3, notes: 3, open: [] });
-      }),
-      { numRuns: 24 },
-    );
-  });
+      for (const event of order) await h.take(event);
+      expect(await counted(h)).toEqual({ sum: 1000n, rows: 3, notes: 3, open: [] });
+    }),
+    { numRuns: 24 },
+  );
 });
 
 // A payment that gets another name while its mark is on the way to Stripe: the MoR corrects what a signup or a person called it.
@@ -293,35 +290,33 @@ async function atRest(h: LaneHarness): Promise<{ s: LaneState; facts: object }> 
   };
 }
 
-describe('the MoR names a payment otherwise than the signup did, while its mark is under way', () => {
-  it.each(STEPS)('%s: the answer to %s is taken in, and the invoice is paid', async (markMode, kind) => {
-    const h = await misnamed(markMode, kind, 'retry');
-    await h.take(corrected);
-    expect((await atRest(h)).facts).toEqual({
-      ...{ payments: [['pay_right', 'confirmed']], pending: 0, unmarked: 0n, open: [], is: 'paid' },
-    });
+it.each(STEPS)('%s: the answer to %s is taken in, and the invoice is paid', async (markMode, kind) => {
+  const h = await misnamed(markMode, kind, 'retry');
+  await h.take(corrected);
+  expect((await atRest(h)).facts).toEqual({
+    ...{ payments: [['pay_right', 'confirmed']], pending: 0, unmarked: 0n, open: [], is: 'paid' },
   });
+});
 
-  it('and the payment that bears the mistyped name in truth comes before the answer: each gets its own', async () => {
-    const h = await misnamed('payment_record', 'report_payment', 'retry');
-    await h.take(corrected);
-    await h.take(aPaymentSucceeded({ eventId: 'evt_2', paymentId: 'pay_typo', chargeId: 'ch_2', intentId: 'pi_2' }));
-    expect((await atRest(h)).facts).toMatchObject({
-      payments: [
-        ['pay_right', 'confirmed'],
-        ['pay_typo', 'parked'],
-      ],
-      ...{ pending: 0, open: ['double_payment'] },
-    });
+it('and the payment that bears the mistyped name in truth comes before the answer: each gets its own', async () => {
+  const h = await misnamed('payment_record', 'report_payment', 'retry');
+  await h.take(corrected);
+  await h.take(aPaymentSucceeded({ eventId: 'evt_2', paymentId: 'pay_typo', chargeId: 'ch_2', intentId: 'pi_2' }));
+  expect((await atRest(h)).facts).toMatchObject({
+    payments: [
+      ['pay_right', 'confirmed'],
+      ['pay_typo', 'parked'],
+    ],
+    ...{ pending: 0, open: ['double_payment'] },
   });
+});
 
-  it('and Stripe refuses a step: the item is about this payment, which waits for a person', async () => {
-    const h = await misnamed('payment_record', 'report_payment', 'retry', 'refused');
-    await h.take(corrected);
-    const { s, facts } = await atRest(h);
-    expect(facts).toMatchObject({ payments: [['pay_right', 'parked']], open: ['effect_failed'] });
-    expect(s.reviews.at(-1)?.paymentRowId).toBe(s.payments[0]?.id);
-  });
+it('and Stripe refuses a step: the item is about this payment, which waits for a person', async () => {
+  const h = await misnamed('payment_record', 'report_payment', 'retry', 'refused');
+  await h.take(corrected);
+  const { s, facts } = await atRest(h);
+  expect(facts).toMatchObject({ payments: [['pay_right', 'parked']], open: ['effect_failed'] });
+  expect(s.reviews.at(-1)?.paymentRowId).toBe(s.payments[0]?.id);
 });
 
 it('a name that the MoR does not know is taken back while the mark is under way: the invoice is paid all the same', async () => {
@@ -349,65 +344,63 @@ it.each(['report_refund', 'issue_credit_note'])(
   },
 );
 
-describe('the MoR names a payment otherwise after a refund of it was asked for under the name that people gave', () => {
-  /** Paid, and all of it asked back of `pay_typo`, another customer's payment; then the MoR's own word comes. */
-  async function refundedAs(
-    prepare: (h: LaneHarness) => void = () => undefined,
-    waitMs = 0,
-    word = corrected,
-  ): Promise<LaneHarness> {
-    const h = await misnamed('payment_record', 'report_payment');
-    h.gateway.payments.set('pay_typo', { minor: 1000n, currency: 'EUR', refunded: 0n });
-    h.gateway.payments.set('pay_right', { minor: 1000n, currency: 'EUR', refunded: 0n });
-    prepare(h);
-    const id = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
-    const refund = { amount: 300n, reason: null, metadata: null, by: 'ada' };
-    await h.command(INVOICE_ID, (s, ctx) => askRefund(s, id, refund, ctx));
-    await h.drain();
-    h.clock.advance(waitMs);
-    await h.take(word);
-    return h;
-  }
-  const gaveBack = (h: LaneHarness): bigint | undefined => h.gateway.payments.get('pay_typo')?.refunded;
+/** Paid, and all of it asked back of `pay_typo`, another customer's payment; then the MoR's own word comes. */
+async function refundedAs(
+  prepare: (h: LaneHarness) => void = () => undefined,
+  waitMs = 0,
+  word = corrected,
+): Promise<LaneHarness> {
+  const h = await misnamed('payment_record', 'report_payment');
+  h.gateway.payments.set('pay_typo', { minor: 1000n, currency: 'EUR', refunded: 0n });
+  h.gateway.payments.set('pay_right', { minor: 1000n, currency: 'EUR', refunded: 0n });
+  prepare(h);
+  const id = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
+  const refund = { amount: 300n, reason: null, metadata: null, by: 'ada' };
+  await h.command(INVOICE_ID, (s, ctx) => askRefund(s, id, refund, ctx));
+  await h.drain();
+  h.clock.advance(waitMs);
+  await h.take(word);
+  return h;
+}
+const gaveBack = (h: LaneHarness): bigint | undefined => h.gateway.payments.get('pay_typo')?.refunded;
 
-  const data = { paymentId: 'pay_right', processorChargeId: 'ch_first' };
-  const body = { id: 'evt_captured', type: 'payment.captured', created: START.toISOString(), data };
+const data = { paymentId: 'pay_right', processorChargeId: 'ch_first' };
+const body = { id: 'evt_captured', type: 'payment.captured', created: START.toISOString(), data };
 
-  it.each([
-    ['payment.succeeded', corrected],
-    ['payment.captured', delivery('mor_events', body.id, body.type, INVOICE_ID, body)],
-  ])('by %s, and it was made: a person hears whose money may have gone back', async (_, word) => {
-    const h = await refundedAs(undefined, 0, word);
-    const amount = { minor: 300n, currency: 'EUR' };
-    expect((await atRest(h)).s.reviews.filter((r) => r.status === 'open')).toMatchObject([
-      { kind: 'conflicting_event', fact: { code: 'payment-renamed', from: 'pay_typo', to: 'pay_right', amount } },
-    ]);
-    await h.take(aPaymentSucceeded({ eventId: 'evt_again', paymentId: 'pay_right', chargeId: 'ch_first' }));
-    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['conflicting_event']);
-  });
+it.each([
+  ['payment.succeeded', corrected],
+  ['payment.captured', delivery('mor_events', body.id, body.type, INVOICE_ID, body)],
+])('by %s, and it was made: a person hears whose money may have gone back', async (_, word) => {
+  const h = await refundedAs(undefined, 0, word);
+  const amount = { minor: 300n, currency: 'EUR' };
+  expect((await atRest(h)).s.reviews.filter((r) => r.status === 'open')).toMatchObject([
+    { kind: 'conflicting_event', fact: { code: 'payment-renamed', from: 'pay_typo', to: 'pay_right', amount } },
+  ]);
+  await h.take(aPaymentSucceeded({ eventId: 'evt_again', paymentId: 'pay_right', chargeId: 'ch_first' }));
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['conflicting_event']);
+});
 
-  it('which no try has made yet: it is not made of the other payment, and can be asked for again', async () => {
-    const h = await refundedAs((x) => void x.gateway.trouble.push('retry'));
-    const { s } = await atRest(h);
-    expect([gaveBack(h), s.refunds[0]?.status, s.refunds[0]?.failure?.code]).toEqual([0n, 'failed', 'payment_renamed']);
-    expect(openKinds(s)).toEqual(['refund_stuck']);
-    const again = { amount: 300n, reason: null, metadata: null, by: 'ada' };
-    await h.command(INVOICE_ID, (x, ctx) => askRefund(x, s.payments[0]?.id ?? '', again, ctx));
-    await atRest(h);
-    expect([gaveBack(h), h.gateway.payments.get('pay_right')?.refunded]).toEqual([0n, 300n]);
-  });
+it('which no try has made yet: it is not made of the other payment, and can be asked for again', async () => {
+  const h = await refundedAs((x) => void x.gateway.trouble.push('retry'));
+  const { s } = await atRest(h);
+  expect([gaveBack(h), s.refunds[0]?.status, s.refunds[0]?.failure?.code]).toEqual([0n, 'failed', 'payment_renamed']);
+  expect(openKinds(s)).toEqual(['refund_stuck']);
+  const again = { amount: 300n, reason: null, metadata: null, by: 'ada' };
+  await h.command(INVOICE_ID, (x, ctx) => askRefund(x, s.payments[0]?.id ?? '', again, ctx));
+  await atRest(h);
+  expect([gaveBack(h), h.gateway.payments.get('pay_right')?.refunded]).toEqual([0n, 300n]);
+});
 
-  it.each<[string, Trouble, number]>([
-    ['whose answer was lost', 'lost-request', 0],
-    ['of which a crash may have lost a try', 'retry', 60_000],
-  ])('%s: it is not sent again, nor by a person, and its amount stays reserved', async (_, trouble, waitMs) => {
-    const h = await refundedAs((x) => void x.gateway.trouble.push(trouble), waitMs);
-    const { s, facts } = await atRest(h);
-    expect(facts).toMatchObject({ pending: 0, open: ['conflicting_event', 'refund_stuck'] });
-    expect([gaveBack(h), s.refunds[0]?.status]).toEqual([0n, 'unknown']);
-    const item = s.reviews.find((r) => r.status === 'open' && r.kind === 'refund_stuck');
-    const retry = { resolution: 'retry', note: null, by: 'ada' } as const;
-    const said = await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item?.id ?? '', retry, ctx));
-    expect(said).toMatchObject({ ok: false, code: 'payment_renamed' });
-  });
+it.each<[string, Trouble, number]>([
+  ['whose answer was lost', 'lost-request', 0],
+  ['of which a crash may have lost a try', 'retry', 60_000],
+])('%s: it is not sent again, nor by a person, and its amount stays reserved', async (_, trouble, waitMs) => {
+  const h = await refundedAs((x) => void x.gateway.trouble.push(trouble), waitMs);
+  const { s, facts } = await atRest(h);
+  expect(facts).toMatchObject({ pending: 0, open: ['conflicting_event', 'refund_stuck'] });
+  expect([gaveBack(h), s.refunds[0]?.status]).toEqual([0n, 'unknown']);
+  const item = s.reviews.find((r) => r.status === 'open' && r.kind === 'refund_stuck');
+  const retry = { resolution: 'retry', note: null, by: 'ada' } as const;
+  const said = await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item?.id ?? '', retry, ctx));
+  expect(said).toMatchObject({ ok: false, code: 'payment_renamed' });
 });

@@ -1,40 +1,38 @@
 // How a refund stands, in one sentence.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { refundAnswer } from '../../../src/refunds/refund-sentence.js';
 
-describe('the sentence on top of a refund', () => {
-  const base = { amount: 1_250n, currency: 'GBP', failure: null, mirror: 'none', morStatus: null } as const;
+const base = { amount: 1_250n, currency: 'GBP', failure: null, mirror: 'none', morStatus: null } as const;
 
-  it('says that it is done, and raises no alarm while it is on its way', () => {
-    expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'done' })).toEqual({
-      tone: 'good',
-      text: 'Refunded 12.50 GBP; Stripe shows it.',
-    });
-    expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'waiting' }).text).toContain('Stripe is being told.');
-    expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'not_needed' }).text).toBe('Refunded 12.50 GBP.');
-    expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'parked' })).toEqual({
-      tone: 'bad',
-      text: 'Refunded 12.50 GBP; a person must say how Stripe shows it.',
-    });
-    expect(refundAnswer({ ...base, status: 'joined' })).toEqual({
-      tone: 'good',
-      text: 'Refunded 12.50 GBP: it is a refund that was known already.',
-    });
-    expect(refundAnswer({ ...base, status: 'failed' }).text).toContain('refused or failed it. The amount');
-    expect(refundAnswer({ ...base, amount: 129_900n, status: 'pending' }).text).toContain('1,299.00 GBP');
-    for (const status of ['requested', 'unknown'] as const) {
-      const { tone, text } = refundAnswer({ ...base, status });
-      expect([tone, text]).toEqual(['wait', expect.stringContaining('Asked for: the MoR has not answered yet')]);
-    }
-    expect(refundAnswer({ ...base, status: 'pending' }).tone).toBe('wait');
-    expect(refundAnswer({ ...base, status: 'pending', morStatus: 'on_hold' })).toMatchObject({
-      tone: 'wait',
-      text: expect.stringContaining('on_hold'),
-    });
-    const failure = { status: 422, code: 'x', message: 'charged back' };
-    expect(refundAnswer({ ...base, status: 'failed', failure })).toMatchObject({
-      tone: 'bad',
-      text: expect.stringContaining('(charged back)'),
-    });
+it('the sentence of a refund says when it is done, and alarms nobody before', () => {
+  expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'done' })).toEqual({
+    tone: 'good',
+    text: 'Refunded 12.50 GBP; Stripe shows it.',
+  });
+  expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'waiting' }).text).toContain('Stripe is being told.');
+  expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'not_needed' }).text).toBe('Refunded 12.50 GBP.');
+  expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'parked' })).toEqual({
+    tone: 'bad',
+    text: 'Refunded 12.50 GBP; a person must say how Stripe shows it.',
+  });
+  expect(refundAnswer({ ...base, status: 'joined' })).toEqual({
+    tone: 'good',
+    text: 'Refunded 12.50 GBP: it is a refund that was known already.',
+  });
+  expect(refundAnswer({ ...base, status: 'failed' }).text).toContain('refused or failed it. The amount');
+  expect(refundAnswer({ ...base, amount: 129_900n, status: 'pending' }).text).toContain('1,299.00 GBP');
+  for (const status of ['requested', 'unknown'] as const) {
+    const { tone, text } = refundAnswer({ ...base, status });
+    expect([tone, text]).toEqual(['wait', expect.stringContaining('Asked for: the MoR has not answered yet')]);
+  }
+  expect(refundAnswer({ ...base, status: 'pending' }).tone).toBe('wait');
+  expect(refundAnswer({ ...base, status: 'pending', morStatus: 'on_hold' })).toMatchObject({
+    tone: 'wait',
+    text: expect.stringContaining('on_hold'),
+  });
+  const failure = { status: 422, code: 'x', message: 'charged back' };
+  expect(refundAnswer({ ...base, status: 'failed', failure })).toMatchObject({
+    tone: 'bad',
+    text: expect.stringContaining('(charged back)'),
   });
 });

@@ -19,6 +19,6 @@ it.each([
   ['1e1', 'EUR', null],
   ['-1', 'EUR', null],
   [' 5', 'EUR', null],
-])('a person types %j in %s: the amount is %s', (text, currency, minor) => {
+])('the input %j in %s is the amount %s', (text, currency, minor) => {
   expect(typedAmount(text, currency)).toBe(minor);
 });

@@ -1,5 +1,5 @@
 // A refund on Stripe: the report on its payment record and the credit note, when they wait, and what is shown by neither.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { putMessage, putPayment, putRefund } from '../../../support/put-rows.js';
 import {
@@ -21,155 +21,151 @@ import { balances, LaneHarness } from '../../../support/lane-harness.js';
 
 const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
 
-describe('the mirror of a refund on Stripe', () => {
-  const waits = byEvent({ id: 'ref_1', processorRefundId: 're_1', mirror: 'waiting', counted: true });
-  const mirrored = (s: LaneState, over = {}) => decide(s, ctx(0, over), mirrorRefunds);
-  const kinds = (s: LaneState) => s.messages.map((m) => [m.kind, m.subject]);
-  const message = (s: LaneState): OutboxRow => s.messages[0] ?? never();
+const waits = byEvent({ id: 'ref_1', processorRefundId: 're_1', mirror: 'waiting', counted: true });
+const mirrored = (s: LaneState, over = {}) => decide(s, ctx(0, over), mirrorRefunds);
+const kinds = (s: LaneState) => s.messages.map((m) => [m.kind, m.subject]);
+const message = (s: LaneState): OutboxRow => s.messages[0] ?? never();
 
-  it('is a report on the payment record and then a credit note, both under the processor’s id', () => {
-    const s = mirrored(withRefunds(lane(payment()), waits));
-    expect([kinds(s), s.refunds[0]?.mirror]).toEqual([[['report_refund', 'pay_1:re_1']], 'reporting']);
-    expect(message(s).asked).toMatchObject({ reference: 're_1', amount: { minor: 1000n }, refundedAt: NOW });
-    const done = { ...message(s), status: 'done' } as const;
-    const answered = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
-    const credited = onStates(reportRefundCall).answered(putMessage(s, done), done, answered, ctx());
-    expect(credited.refunds[0]?.mirror).toBe('crediting');
-    const note = credited.messages[1] ?? never();
-    expect(note).toMatchObject({
-      ...{ kind: 'issue_credit_note', subject: 'pay_1:re_1' },
-      asked: { refundId: 're_1', refunded: { paymentRecordId: 'inpay_1', reference: 're_1' } },
-    });
-    const shows = onStates(creditNoteCall).answered(
-      credited,
-      note,
-      { kind: 'issue_credit_note', creditNoteId: 'cn_1' },
-      ctx(),
-    );
-    expect(shows.refunds).toMatchObject([{ mirror: 'done', creditNoteId: 'cn_1' }]);
-    expect(shows.entries.map((e) => e.amount.minor)).toEqual([1000n]);
-    expect(
-      onStates(creditNoteCall).answered(shows, note, { kind: 'issue_credit_note', creditNoteId: 'cn_2' }, ctx()),
-    ).toBe(shows);
-    expect(onStates(reportRefundCall).answered(shows, done, answered, ctx())).toBe(shows);
+it('Stripe shows a refund as a report on the payment record, then a credit note, under the processor’s id', () => {
+  const s = mirrored(withRefunds(lane(payment()), waits));
+  expect([kinds(s), s.refunds[0]?.mirror]).toEqual([[['report_refund', 'pay_1:re_1']], 'reporting']);
+  expect(message(s).asked).toMatchObject({ reference: 're_1', amount: { minor: 1000n }, refundedAt: NOW });
+  const done = { ...message(s), status: 'done' } as const;
+  const answered = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
+  const credited = onStates(reportRefundCall).answered(putMessage(s, done), done, answered, ctx());
+  expect(credited.refunds[0]?.mirror).toBe('crediting');
+  const note = credited.messages[1] ?? never();
+  expect(note).toMatchObject({
+    ...{ kind: 'issue_credit_note', subject: 'pay_1:re_1' },
+    asked: { refundId: 're_1', refunded: { paymentRecordId: 'inpay_1', reference: 're_1' } },
   });
+  const shows = onStates(creditNoteCall).answered(
+    credited,
+    note,
+    { kind: 'issue_credit_note', creditNoteId: 'cn_1' },
+    ctx(),
+  );
+  expect(shows.refunds).toMatchObject([{ mirror: 'done', creditNoteId: 'cn_1' }]);
+  expect(shows.entries.map((e) => e.amount.minor)).toEqual([1000n]);
+  expect(
+    onStates(creditNoteCall).answered(shows, note, { kind: 'issue_credit_note', creditNoteId: 'cn_2' }, ctx()),
+  ).toBe(shows);
+  expect(onStates(reportRefundCall).answered(shows, done, answered, ctx())).toBe(shows);
+});
 
-  it('waits until its payment is marked and nothing more is due, and is not needed for one that was never marked', () => {
-    for (const mark of ['waiting', 'parked', 'attaching'] as const) {
-      const s = withRefunds(lane(payment({ mark })), waits);
-      expect(mirrored(s)).toBe(s);
-    }
-    for (const platformStatus of ['open', 'uncollectible'] as const) {
-      const s = withRefunds(lane(payment()), waits);
-      const due = { ...s, invoice: s.invoice === null ? null : { ...s.invoice, platformStatus } };
-      expect(mirrored(due)).toBe(due);
-    }
-    const closed = mirrored(withRefunds(lane(payment({ mark: 'closed' })), waits));
-    expect([closed.refunds[0]?.mirror, closed.messages, closed.entries.length]).toEqual(['not_needed', [], 1]);
-    const other = withRefunds(lane(payment()), { ...waits, paymentRowId: 'pmt_2' }, { ...waits, mirror: 'parked' });
-    expect(mirrored(other)).toBe(other);
+it('the mirror of a refund waits for the mark and the rest, and an unmarked payment needs none', () => {
+  for (const mark of ['waiting', 'parked', 'attaching'] as const) {
+    const s = withRefunds(lane(payment({ mark })), waits);
+    expect(mirrored(s)).toBe(s);
+  }
+  for (const platformStatus of ['open', 'uncollectible'] as const) {
+    const s = withRefunds(lane(payment()), waits);
+    const due = { ...s, invoice: s.invoice === null ? null : { ...s.invoice, platformStatus } };
+    expect(mirrored(due)).toBe(due);
+  }
+  const closed = mirrored(withRefunds(lane(payment({ mark: 'closed' })), waits));
+  expect([closed.refunds[0]?.mirror, closed.messages, closed.entries.length]).toEqual(['not_needed', [], 1]);
+  const other = withRefunds(lane(payment()), { ...waits, paymentRowId: 'pmt_2' }, { ...waits, mirror: 'parked' });
+  expect(mirrored(other)).toBe(other);
+});
+
+it('without a payment record the mirror is a credit note alone, and it goes on after a report', () => {
+  const s = mirrored(withRefunds(lane(payment({ paymentRecordId: null })), waits));
+  expect([kinds(s), s.refunds[0]?.mirror]).toEqual([[['issue_credit_note', 'pay_1:re_1']], 'crediting']);
+  expect(message(s).asked).toMatchObject({ refunded: null, refundId: 're_1' });
+  const first = mirrored(withRefunds(lane(payment()), { ...waits, processorRefundId: null, morRefundId: 'rfnd_1' }));
+  const parked = putRefund(putMessage(first, { ...message(first), status: 'done' }), {
+    ...waits,
+    morRefundId: 'rfnd_1',
   });
-
-  it('is a credit note alone where there is no payment record, and goes on from a report that was made', () => {
-    const s = mirrored(withRefunds(lane(payment({ paymentRecordId: null })), waits));
-    expect([kinds(s), s.refunds[0]?.mirror]).toEqual([[['issue_credit_note', 'pay_1:re_1']], 'crediting']);
-    expect(message(s).asked).toMatchObject({ refunded: null, refundId: 're_1' });
-    const first = mirrored(withRefunds(lane(payment()), { ...waits, processorRefundId: null, morRefundId: 'rfnd_1' }));
-    const parked = putRefund(putMessage(first, { ...message(first), status: 'done' }), {
-      ...waits,
-      morRefundId: 'rfnd_1',
-    });
-    const on = mirrored(parked);
-    expect(kinds(on)).toEqual([
-      ['report_refund', 'pay_1:rfnd_1'],
-      ['issue_credit_note', 'pay_1:rfnd_1'],
-    ]);
-    expect(on.messages[1]?.asked).toMatchObject({
-      refundId: 'rfnd_1',
-      refunded: { paymentRecordId: 'inpay_1', reference: 'rfnd_1' },
-    });
-    const unsent = mirrored(putMessage(parked, { ...message(parked), status: 'refused' }));
-    expect(unsent.messages.map((m) => m.kind)).toEqual(['report_refund', 'report_refund']);
+  const on = mirrored(parked);
+  expect(kinds(on)).toEqual([
+    ['report_refund', 'pay_1:rfnd_1'],
+    ['issue_credit_note', 'pay_1:rfnd_1'],
+  ]);
+  expect(on.messages[1]?.asked).toMatchObject({
+    refundId: 'rfnd_1',
+    refunded: { paymentRecordId: 'inpay_1', reference: 'rfnd_1' },
   });
+  const unsent = mirrored(putMessage(parked, { ...message(parked), status: 'refused' }));
+  expect(unsent.messages.map((m) => m.kind)).toEqual(['report_refund', 'report_refund']);
+});
 
-  it('of money that was paid beyond the amount due lowers no sale: it is reported, and no credit note is made', () => {
-    const over = lane(payment());
-    const paid = { ...over, invoice: over.invoice === null ? null : { ...over.invoice, amountOverpaid: 1000n } };
-    const reported = mirrored(withRefunds(paid, waits));
-    expect([kinds(reported), reported.refunds[0]?.surplus]).toEqual([[['report_refund', 'pay_1:re_1']], 1000n]);
-    const answered = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
-    const sent = { ...message(reported), status: 'done' } as const;
-    const done = onStates(reportRefundCall).answered(putMessage(reported, sent), sent, answered, ctx());
-    expect([done.messages.length, done.refunds[0]?.mirror, done.entries.length]).toEqual([1, 'done', 1]);
-    const bare = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits));
-    expect([bare.messages, bare.refunds[0]?.mirror, bare.entries.length]).toEqual([[], 'not_needed', 1]);
-    const shadow = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits), { shadow: true });
-    expect(shadow.entries).toHaveLength(1);
+it('the refund of a surplus lowers no sale: Stripe gets a report and no credit note', () => {
+  const over = lane(payment());
+  const paid = { ...over, invoice: over.invoice === null ? null : { ...over.invoice, amountOverpaid: 1000n } };
+  const reported = mirrored(withRefunds(paid, waits));
+  expect([kinds(reported), reported.refunds[0]?.surplus]).toEqual([[['report_refund', 'pay_1:re_1']], 1000n]);
+  const answered = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
+  const sent = { ...message(reported), status: 'done' } as const;
+  const done = onStates(reportRefundCall).answered(putMessage(reported, sent), sent, answered, ctx());
+  expect([done.messages.length, done.refunds[0]?.mirror, done.entries.length]).toEqual([1, 'done', 1]);
+  const bare = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits));
+  expect([bare.messages, bare.refunds[0]?.mirror, bare.entries.length]).toEqual([[], 'not_needed', 1]);
+  const shadow = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits), { shadow: true });
+  expect(shadow.entries).toHaveLength(1);
+});
+
+it('in shadow mode Crossbill stores the mirror unsent, and books the refund', () => {
+  const s = mirrored(withRefunds(lane(payment({ paymentRecordId: null })), waits), { shadow: true });
+  expect([message(s).status, s.refunds[0]?.mirror, s.entries.length]).toEqual(['cancelled', 'not_needed', 1]);
+});
+
+it('a refused mirror opens an item with the name of the other refund of that processor id', () => {
+  const s = mirrored(withRefunds(lane(payment()), waits));
+  const refused = onStates(reportRefundCall).refused(s, message(s), refusal(), ctx());
+  expect(refused.refunds[0]?.mirror).toBe('parked');
+  expect(open(refused)).toMatchObject([{ kind: 'effect_failed', refundId: 'ref_1', paymentRowId: 'pmt_1' }]);
+  expect(wordsOf(open(refused)[0]).proposal).toContain('only Stripe does not show it');
+  const [other] = [{ refund: 'rfnd_2', payment: 'pay_2', invoiceId: 'in_2' }];
+  const shared = onStates(reportRefundCall).refused(s, message(s), refusal(), {
+    ...ctx(),
+    refundsElsewhere: [other],
   });
+  expect(wordsOf(open(shared)[0]).proposal).toContain('Refund rfnd_2 of payment pay_2, invoice in_2, carries the same');
+  const empty = lane(payment());
+  expect(onStates(creditNoteCall).refused(empty, message(s), refusal(), ctx())).toBe(empty);
+});
 
-  it('is written down and not sent in shadow mode, and the books follow', () => {
-    const s = mirrored(withRefunds(lane(payment({ paymentRecordId: null })), waits), { shadow: true });
-    expect([message(s).status, s.refunds[0]?.mirror, s.entries.length]).toEqual(['cancelled', 'not_needed', 1]);
-  });
+it('a person may retry a mirror, even after the erasure of the request to the MoR', () => {
+  const of = (mirror: RefundRow['mirror'], resolution: 'retry' | 'dismiss') => {
+    const s = withRefunds(lane(payment()), { ...waits, mirror });
+    const item = { refundId: 'ref_1' } as ReviewRow;
+    const done = onStates(reportRefundCall).resolve(s, item, { resolution, note: null, by: 'ada' }, ctx()) ?? never();
+    return done.ok ? done.state.refunds[0]?.mirror : done.code;
+  };
+  expect([of('parked', 'retry'), of('parked', 'dismiss'), of('done', 'retry')]).toEqual([
+    ...['waiting', 'parked', 'done'],
+  ]);
+});
 
-  it('that Stripe refuses opens an item, which names another refund with the same processor id', () => {
-    const s = mirrored(withRefunds(lane(payment()), waits));
-    const refused = onStates(reportRefundCall).refused(s, message(s), refusal(), ctx());
-    expect(refused.refunds[0]?.mirror).toBe('parked');
-    expect(open(refused)).toMatchObject([{ kind: 'effect_failed', refundId: 'ref_1', paymentRowId: 'pmt_1' }]);
-    expect(wordsOf(open(refused)[0]).proposal).toContain('only Stripe does not show it');
-    const [other] = [{ refund: 'rfnd_2', payment: 'pay_2', invoiceId: 'in_2' }];
-    const shared = onStates(reportRefundCall).refused(s, message(s), refusal(), {
-      ...ctx(),
-      refundsElsewhere: [other],
-    });
-    expect(wordsOf(open(shared)[0]).proposal).toContain(
-      'Refund rfnd_2 of payment pay_2, invoice in_2, carries the same',
-    );
-    const empty = lane(payment());
-    expect(onStates(creditNoteCall).refused(empty, message(s), refusal(), ctx())).toBe(empty);
-  });
+const [one, two] = [payment(), payment({ id: 'pmt_2', paymentId: 'pay_2', paymentRecordId: 'inpay_2' })];
+const shared = { processorRefundId: 're_shared', mirror: 'waiting', counted: true } as const;
 
-  it('is tried again by a person’s choice, also once the bytes of the request to the MoR are erased', () => {
-    const of = (mirror: RefundRow['mirror'], resolution: 'retry' | 'dismiss') => {
-      const s = withRefunds(lane(payment()), { ...waits, mirror });
-      const item = { refundId: 'ref_1' } as ReviewRow;
-      const done = onStates(reportRefundCall).resolve(s, item, { resolution, note: null, by: 'ada' }, ctx()) ?? never();
-      return done.ok ? done.state.refunds[0]?.mirror : done.code;
-    };
-    expect([of('parked', 'retry'), of('parked', 'dismiss'), of('done', 'retry')]).toEqual([
-      ...['waiting', 'parked', 'done'],
-    ]);
-  });
+it("two payments with one processor's refund id have mirrors with different keys", () => {
+  const refunds = [one, two].map((p) => byEvent({ id: `ref_${p.id}`, paymentRowId: p.id, ...shared }));
+  const s = mirrored(withRefunds(lane(one, two), ...refunds));
+  expect(s.refunds.map((r) => r.mirror)).toEqual(['reporting', 'reporting']);
+  expect(kinds(s)).toEqual([
+    ['report_refund', 'pay_1:re_shared'],
+    ['report_refund', 'pay_2:re_shared'],
+  ]);
+  expect(new Set(s.messages.map((m) => m.key)).size).toBe(2);
+  expect(s.messages.map((m) => (m.asked?.kind === 'report_refund' ? m.asked.reference : null))).toEqual([
+    ...['re_shared', 're_shared'],
+  ]);
+});
 
-  const [one, two] = [payment(), payment({ id: 'pmt_2', paymentId: 'pay_2', paymentRecordId: 'inpay_2' })];
-  const shared = { processorRefundId: 're_shared', mirror: 'waiting', counted: true } as const;
-
-  it('has a key of its own where two payments have refunds with one id of the processor', () => {
-    const refunds = [one, two].map((p) => byEvent({ id: `ref_${p.id}`, paymentRowId: p.id, ...shared }));
-    const s = mirrored(withRefunds(lane(one, two), ...refunds));
-    expect(s.refunds.map((r) => r.mirror)).toEqual(['reporting', 'reporting']);
-    expect(kinds(s)).toEqual([
-      ['report_refund', 'pay_1:re_shared'],
-      ['report_refund', 'pay_2:re_shared'],
-    ]);
-    expect(new Set(s.messages.map((m) => m.key)).size).toBe(2);
-    expect(s.messages.map((m) => (m.asked?.kind === 'report_refund' ? m.asked.reference : null))).toEqual([
-      ...['re_shared', 're_shared'],
-    ]);
-  });
-
-  it('is known by its calls also after the MoR named the refund and the payment otherwise', () => {
-    const s = mirrored(withRefunds(lane(payment()), { ...waits, processorRefundId: null, morRefundId: 'rfnd_1' }));
-    const done = { ...message(s), status: 'done' } as const;
-    const named = putPayment(putMessage(s, done), payment({ paymentId: 'pay_9' }));
-    const renamed = putRefund(named, { ...(s.refunds[0] ?? never()), processorRefundId: 're_9' });
-    const report = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
-    const credited = onStates(reportRefundCall).answered(renamed, done, report, ctx());
-    expect(credited.messages[1]).toMatchObject({
-      ...{ kind: 'issue_credit_note', subject: 'pay_1:rfnd_1' },
-      asked: { refunded: { reference: 'rfnd_1' } },
-    });
+it('a mirror knows its calls after the MoR renames the refund and the payment', () => {
+  const s = mirrored(withRefunds(lane(payment()), { ...waits, processorRefundId: null, morRefundId: 'rfnd_1' }));
+  const done = { ...message(s), status: 'done' } as const;
+  const named = putPayment(putMessage(s, done), payment({ paymentId: 'pay_9' }));
+  const renamed = putRefund(named, { ...(s.refunds[0] ?? never()), processorRefundId: 're_9' });
+  const report = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
+  const credited = onStates(reportRefundCall).answered(renamed, done, report, ctx());
+  expect(credited.messages[1]).toMatchObject({
+    ...{ kind: 'issue_credit_note', subject: 'pay_1:rfnd_1' },
+    asked: { refunded: { reference: 'rfnd_1' } },
   });
 });
 
@@ -194,44 +190,42 @@ async function markedByHand(): Promise<LaneHarness> {
   return h;
 }
 
-describe('of money for which somebody marked the invoice by hand, dismissed as its item proposes', () => {
-  it('opens an item that says to credit it there, once for each refund', async () => {
-    const h = await markedByHand();
-    expect(wordsOf((await openOf(h))[0]).proposal).toContain('marked the invoice by hand for this money, dismiss this');
-    await choose(h, 'dismiss');
-    await h.take(aRefund());
-    await h.rest(48);
-    expect(withWords(await openOf(h))).toMatchObject([
-      {
-        kind: 'refund_gap',
-        summary:
-          '3.00 EUR of payment pay_oak was refunded, and Stripe shows nothing of it: no invoice was marked for that money from here',
-        proposal: expect.stringMatching(/^If the invoice was paid with this money .*, credit it on Stripe by hand/),
-      },
-    ]);
-    await choose(h, 'dismiss');
-    await h.take(aRefund({ eventId: 'evt_2', refundId: 'rfnd_2', amount: 700, total: 1000 }));
-    await h.rest(48);
-    expect((await openOf(h)).map((r) => wordsOf(r).summary)).toEqual([expect.stringMatching(/^7\.00 EUR/)]);
-    const s = await h.state(INVOICE_ID);
-    expect([balances(s), h.platform.notes, s.refunds.map((r) => r.mirror)]).toEqual([
-      {},
-      [],
-      ['not_needed', 'not_needed'],
-    ]);
-  });
+it('opens an item that says to credit it there, once for each refund', async () => {
+  const h = await markedByHand();
+  expect(wordsOf((await openOf(h))[0]).proposal).toContain('marked the invoice by hand for this money, dismiss this');
+  await choose(h, 'dismiss');
+  await h.take(aRefund());
+  await h.rest(48);
+  expect(withWords(await openOf(h))).toMatchObject([
+    {
+      kind: 'refund_gap',
+      summary:
+        '3.00 EUR of payment pay_oak was refunded, and Stripe shows nothing of it: no invoice was marked for that money from here',
+      proposal: expect.stringMatching(/^If the invoice was paid with this money .*, credit it on Stripe by hand/),
+    },
+  ]);
+  await choose(h, 'dismiss');
+  await h.take(aRefund({ eventId: 'evt_2', refundId: 'rfnd_2', amount: 700, total: 1000 }));
+  await h.rest(48);
+  expect((await openOf(h)).map((r) => wordsOf(r).summary)).toEqual([expect.stringMatching(/^7\.00 EUR/)]);
+  const s = await h.state(INVOICE_ID);
+  expect([balances(s), h.platform.notes, s.refunds.map((r) => r.mirror)]).toEqual([
+    {},
+    [],
+    ['not_needed', 'not_needed'],
+  ]);
+});
 
-  it('and nobody is asked where the refund was chosen for its item, or all of it went back before', async () => {
-    const chosen = await markedByHand();
-    await choose(chosen, 'refund');
-    const portal = await markedByHand();
-    await portal.take(aRefund({ amount: 1000, total: 1000 }));
-    for (const h of [chosen, portal]) {
-      await h.rest(48);
-      const [p] = (await h.state(INVOICE_ID)).payments;
-      expect([p?.mark, p?.amountRefunded, await openOf(h)]).toEqual(['closed', 1000n, []]);
-    }
-  });
+it('and nobody is asked where the refund was chosen for its item, or all of it went back before', async () => {
+  const chosen = await markedByHand();
+  await choose(chosen, 'refund');
+  const portal = await markedByHand();
+  await portal.take(aRefund({ amount: 1000, total: 1000 }));
+  for (const h of [chosen, portal]) {
+    await h.rest(48);
+    const [p] = (await h.state(INVOICE_ID)).payments;
+    expect([p?.mark, p?.amountRefunded, await openOf(h)]).toEqual(['closed', 1000n, []]);
+  }
 });
 
 it('of a second payment of the invoice that was dismissed: it settled nothing, and nobody is asked', async () => {

@@ -13,77 +13,73 @@ import { asReview } from '../../../support/decide.js';
 
 const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
 
-describe('the key of a refund', () => {
-  const keyOf = (p: PaymentRow, scope: readonly string[], amount: bigint | null = 500n): string | undefined => {
-    const request = { amount, reason: null, metadata: null, by: 'ops' };
-    const asked = askRefund(lane(p), p.id, request, ctx(), scope);
-    return asked.ok ? asked.state.messages[0]?.key : asked.code;
-  };
+const keyOf = (p: PaymentRow, scope: readonly string[], amount: bigint | null = 500n): string | undefined => {
+  const request = { amount, reason: null, metadata: null, by: 'ops' };
+  const asked = askRefund(lane(p), p.id, request, ctx(), scope);
+  return asked.ok ? asked.state.messages[0]?.key : asked.code;
+};
 
-  it('is the same after a restored backup, in which the payment has another id of ours', () => {
-    const key = keyOf(payment(), ['api', 'ops', 'key-1']);
-    expect(key).toMatch(/^crossbill:refund:sha256-[0-9a-f]{64}$/);
-    expect(keyOf(payment({ id: 'pmt_after_the_restore' }), ['api', 'ops', 'key-1'])).toBe(key);
-  });
-
-  it('is another for another payment of the MoR’s, another caller and another Idempotency-Key', () => {
-    const keys = [
-      keyOf(payment(), ['api', 'ops', 'key-1']),
-      keyOf(payment({ paymentId: 'pay_2' }), ['api', 'ops', 'key-1']),
-      keyOf(payment(), ['api', 'shop', 'key-1']),
-      keyOf(payment(), ['api', 'ops', 'key-2']),
-    ];
-    expect(new Set(keys).size).toBe(4);
-  });
-
-  it('finds what was asked under it before, and is refused for another amount', () => {
-    const first = { amount: 500n, reason: null, metadata: null, by: 'ops' };
-    const made = askRefund(lane(payment()), 'pmt_1', first, ctx(), ['api', 'ops', 'key-1']);
-    if (!made.ok) throw new Error(made.code);
-    const again = askRefund(made.state, 'pmt_1', first, ctx(), ['api', 'ops', 'key-1']);
-    expect(again).toMatchObject({ ok: true, value: { id: made.value.id } });
-    const other = askRefund(made.state, 'pmt_1', { ...first, amount: 501n }, ctx(), ['api', 'ops', 'key-1']);
-    expect(other).toMatchObject({ ok: false, code: 'idempotency_conflict' });
-  });
+it('the key of a refund stays the same after a restore with a new id of ours', () => {
+  const key = keyOf(payment(), ['api', 'ops', 'key-1']);
+  expect(key).toMatch(/^crossbill:refund:sha256-[0-9a-f]{64}$/);
+  expect(keyOf(payment({ id: 'pmt_after_the_restore' }), ['api', 'ops', 'key-1'])).toBe(key);
 });
 
-describe('two refunds of one payment', () => {
-  const ask = (s: LaneState, key: string, amount: bigint | null = 500n) => {
-    const done = askRefund(s, 'pmt_1', { amount, reason: null, metadata: null, by: 'ops' }, ctx(), ['api', key]);
-    if (!done.ok) throw new Error(done.code);
-    return done;
+it('each payment of the MoR, caller and Idempotency-Key gives another refund key', () => {
+  const keys = [
+    keyOf(payment(), ['api', 'ops', 'key-1']),
+    keyOf(payment({ paymentId: 'pay_2' }), ['api', 'ops', 'key-1']),
+    keyOf(payment(), ['api', 'shop', 'key-1']),
+    keyOf(payment(), ['api', 'ops', 'key-2']),
+  ];
+  expect(new Set(keys).size).toBe(4);
+});
+
+it('a repeated key finds its refund, and gets a refusal for another amount', () => {
+  const first = { amount: 500n, reason: null, metadata: null, by: 'ops' };
+  const made = askRefund(lane(payment()), 'pmt_1', first, ctx(), ['api', 'ops', 'key-1']);
+  if (!made.ok) throw new Error(made.code);
+  const again = askRefund(made.state, 'pmt_1', first, ctx(), ['api', 'ops', 'key-1']);
+  expect(again).toMatchObject({ ok: true, value: { id: made.value.id } });
+  const other = askRefund(made.state, 'pmt_1', { ...first, amount: 501n }, ctx(), ['api', 'ops', 'key-1']);
+  expect(other).toMatchObject({ ok: false, code: 'idempotency_conflict' });
+});
+
+const ask = (s: LaneState, key: string, amount: bigint | null = 500n) => {
+  const done = askRefund(s, 'pmt_1', { amount, reason: null, metadata: null, by: 'ops' }, ctx(), ['api', key]);
+  if (!done.ok) throw new Error(done.code);
+  return done;
+};
+const first = ask(lane(payment()), 'key-1');
+const second = ask(first.state, 'key-2', 600n);
+const [one, two] = [first.value, second.value];
+
+it('two refunds of one payment have their own keys, and each key finds its own, even without an amount', () => {
+  expect(second.state.refunds.map((r) => r.amount)).toEqual([500n, 600n]);
+  expect([ask(second.state, 'key-1', null).value.id, ask(second.state, 'key-2', null).value.id]).toEqual([
+    ...[one.id, two.id],
+  ]);
+  expect(refundById(second.state, two.id)?.id).toBe(two.id);
+  const joined = putRefund(putRefund(second.state, { ...two, status: 'joined' }), { ...one, askedAs: two.id });
+  expect(refundById(joined, two.id)?.id).toBe(one.id);
+  expect(refundById(joined, 'ref_9')).toBeUndefined();
+});
+
+it('two refunds of one payment end and retry one by one', () => {
+  const calls = second.state.messages;
+  const refused: LaneState = { ...second.state, messages: calls.map((m) => ({ ...m, status: 'refused' })) };
+  const about = { refundId: two.id } as ReviewRow;
+  const choose = (s: LaneState, resolution: 'apply' | 'retry') => {
+    const done = asReview(takeStuckChoice)(s, about, { resolution, note: 'Ada', by: 'ops' }, ctx());
+    return done.ok ? done.state : done.code;
   };
-  const first = ask(lane(payment()), 'key-1');
-  const second = ask(first.state, 'key-2', 600n);
-  const [one, two] = [first.value, second.value];
-
-  it('are asked for under their own keys, and each key finds its own again, without an amount too', () => {
-    expect(second.state.refunds.map((r) => r.amount)).toEqual([500n, 600n]);
-    expect([ask(second.state, 'key-1', null).value.id, ask(second.state, 'key-2', null).value.id]).toEqual([
-      ...[one.id, two.id],
-    ]);
-    expect(refundById(second.state, two.id)?.id).toBe(two.id);
-    const joined = putRefund(putRefund(second.state, { ...two, status: 'joined' }), { ...one, askedAs: two.id });
-    expect(refundById(joined, two.id)?.id).toBe(one.id);
-    expect(refundById(joined, 'ref_9')).toBeUndefined();
-  });
-
-  it('are refused, ended and sent again one by one', () => {
-    const calls = second.state.messages;
-    const refused: LaneState = { ...second.state, messages: calls.map((m) => ({ ...m, status: 'refused' })) };
-    const about = { refundId: two.id } as ReviewRow;
-    const choose = (s: LaneState, resolution: 'apply' | 'retry') => {
-      const done = asReview(takeStuckChoice)(s, about, { resolution, note: 'Ada', by: 'ops' }, ctx());
-      return done.ok ? done.state : done.code;
-    };
-    const again = choose(refused, 'retry');
-    expect(typeof again === 'string' ? again : again.messages.map((m) => m.status)).toEqual(['refused', 'pending']);
-    const oneSent: LaneState = { ...refused, messages: refused.messages.with(0, calls[0] ?? never()) };
-    const ended = choose(oneSent, 'apply');
-    expect(typeof ended === 'string' ? ended : ended.refunds.map((r) => r.status)).toEqual(['requested', 'failed']);
-    const twoSent: LaneState = { ...refused, messages: refused.messages.with(1, calls[1] ?? never()) };
-    expect(choose(twoSent, 'apply')).toBe('refund_being_sent');
-  });
+  const again = choose(refused, 'retry');
+  expect(typeof again === 'string' ? again : again.messages.map((m) => m.status)).toEqual(['refused', 'pending']);
+  const oneSent: LaneState = { ...refused, messages: refused.messages.with(0, calls[0] ?? never()) };
+  const ended = choose(oneSent, 'apply');
+  expect(typeof ended === 'string' ? ended : ended.refunds.map((r) => r.status)).toEqual(['requested', 'failed']);
+  const twoSent: LaneState = { ...refused, messages: refused.messages.with(1, calls[1] ?? never()) };
+  expect(choose(twoSent, 'apply')).toBe('refund_being_sent');
 });
 
 describe('who asks for a refund', () => {
@@ -102,18 +98,18 @@ describe('who asks for a refund', () => {
       'payment_not_refundable',
     ],
     ['of more than remains', withRefunds(lane(payment()), byEvent({ amount: 1991n })), 400, 'invalid_request'],
-  ])('is refused: %s', (_, s, status, code) => {
+  ])('Crossbill refuses a refund: %s', (_, s, status, code) => {
     expect(ask(s)).toMatchObject({ ok: false, status, code });
   });
 
-  it('gets all that remains where no amount is said, and exactly what remains where that is', () => {
+  it('a refund without an amount gets all the rest, and with it at most the rest', () => {
     const s = withRefunds(lane(payment()), byEvent({ amount: 1990n }));
     expect(ask(s)).toMatchObject({ ok: true, value: { amount: 1000n, status: 'requested', origin: 'api' } });
     expect(ask(s, { amount: null })).toMatchObject({ ok: true, value: { amount: 1000n } });
     expect(ask(s, {}, ctx(0, { shadow: true }))).toMatchObject({ ok: false, code: 'shadow_mode' });
   });
 
-  it('is told what a bank took in a dispute that was lost', () => {
+  it("a refused refund names a bank's share from a lost dispute", () => {
     const lost = (minor: string) =>
       putObject(
         lane(payment()),
@@ -138,7 +134,7 @@ describe('who asks for a refund', () => {
     expect(none.ok ? '' : none.message).toBe('The amount exceeds what remains of this payment: 9.90 EUR.');
   });
 
-  it('of an item gets the next name of its kind once the one before was used', () => {
+  it('the refund of an item takes the next name of its kind after a used one', () => {
     const give = (s: LaneState, p: PaymentRow | undefined) => {
       const on = new Lane(s, ctx());
       const refused = refundForItem(on, { kind: 'double_payment' }, p, 500n, 'ada');

@@ -21,250 +21,242 @@ const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refund
 const part = (n: number, amount: bigint, over: Partial<RefundRow> = {}): RefundRow =>
   byEvent({ id: `ref_${n}`, morRefundId: `rfnd_${n}`, amount, ...over });
 
-describe('refunds at rest', () => {
-  const settled = (...refunds: RefundRow[]) => settleRefunds(withRefunds(lane(payment()), ...refunds), ctx());
-  const counted = (s: LaneState) => s.refunds.filter((r) => r.counted).map((r) => r.id);
+const settled = (...refunds: RefundRow[]) => settleRefunds(withRefunds(lane(payment()), ...refunds), ctx());
+const counted = (s: LaneState) => s.refunds.filter((r) => r.counted).map((r) => r.id);
 
-  it('count as long as they fit into the payment: by the running total, else the older first', () => {
-    const s = settled(part(1, 1000n), part(2, 1990n));
-    expect([counted(s), s.payments[0]?.amountRefunded, s.payments[0]?.status]).toEqual([
-      ['ref_1', 'ref_2'],
-      2990n,
-      'refunded',
-    ]);
-    expect(s.entries.map((e) => e.amount.minor)).toEqual([1000n, 1990n]);
-    expect(settleRefunds(s, ctx()).entries).toEqual(s.entries);
-    const byTotal = settled(part(1, 2000n, { totalAfter: 2500n }), part(2, 1000n, { totalAfter: 1000n }));
-    expect(counted(byTotal)).toEqual(['ref_2']);
-    const byAge = settled(part(1, 2000n), part(2, 1000n, { createdAt: at(-1) }));
-    expect(counted(byAge)).toEqual(['ref_2']);
-    expect(counted(settled(part(2, 1000n), part(1, 2000n)))).toEqual(['ref_1']);
-    expect(counted(settled(part(1, 2000n), part(2, 1000n, { totalAfter: 1000n })))).toEqual(['ref_2']);
-  });
-
-  it('do not count in another currency, before they succeeded, beyond the payment, or before its amount is known', () => {
-    expect(counted(settled(part(1, 1n, { currency: 'USD' })))).toEqual([]);
-    expect(counted(settled(part(1, 1n, { status: 'pending' })))).toEqual([]);
-    expect(counted(settled(part(1, 1n, { totalAfter: 2991n })))).toEqual([]);
-    expect(counted(settled(part(1, 1n, { totalAfter: 2990n })))).toEqual(['ref_1']);
-    expect(counted(settled(part(1, 1n, { paymentRowId: 'pmt_2' })))).toEqual([]);
-    for (const unknown of [payment({ amount: null }), payment({ succeededAt: null })]) {
-      expect(counted(settleRefunds(withRefunds(lane(unknown), part(1, 1n)), ctx()))).toEqual([]);
-    }
-  });
-
-  it('that a twin on Stripe was started for keep it', () => {
-    expect(settled(part(1, 1n, { mirror: 'done' })).refunds).toMatchObject([{ counted: true, mirror: 'done' }]);
-  });
-
-  it('are a person’s to look into when they are more than the payment, and never when they add up', () => {
-    expect(summaries(settled(part(1, 2990n), part(2, 1n)))).toEqual([
-      'refunds of 29.91 EUR are known for payment pay_1 of 29.90 EUR',
-    ]);
-    expect(summaries(settled(part(1, 2990n)))).toEqual([]);
-    expect(summaries(settled(part(1, 1n, { status: 'pending' })))).toEqual([]);
-    expect(summaries(settled(part(1, 1n, { currency: 'USD' })))).toHaveLength(1);
-    const unnamed = settleRefunds(withRefunds(lane(payment({ paymentId: null })), part(1, 2991n)), ctx());
-    expect(summaries(unnamed)[0]).toContain('payment pmt_1');
-  });
-
-  it('miss an event when the MoR’s total is more than their sum; the item closes itself when it adds up', () => {
-    const told = (total: bigint | null, ...refunds: RefundRow[]) =>
-      settleRefunds(withRefunds(lane(payment({ refundedTotal: total })), ...refunds), ctx());
-    const gap = told(1001n, part(1, 1000n));
-    expect(summaries(gap)).toEqual([
-      'the MoR says 10.01 EUR of payment pay_1 was refunded; events for 10.00 EUR have come',
-    ]);
-    expect(summaries(told(1n))).toHaveLength(1);
-    expect([...summaries(told(1000n, part(1, 1000n))), ...summaries(told(null))]).toEqual([]);
-    const closed = settleRefunds(putRefund(gap, part(2, 1n)), ctx());
-    expect(closed.reviews).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
-  });
-
-  it('are told with the sums of now in the one open item, and no longer as an event that is missing once they exceed the payment', () => {
-    const of = (total: bigint | null) => payment({ refundedTotal: total });
-    const gap = settleRefunds(withRefunds(lane(of(1500n)), part(1, 1000n)), ctx());
-    const more = settleRefunds(withRefunds(putPayment(gap, of(2500n)), part(1, 1000n)), ctx());
-    expect(open(more).map((r) => [r.id, wordsOf(r).summary])).toEqual([
-      [open(gap)[0]?.id, 'the MoR says 25.00 EUR of payment pay_1 was refunded; events for 10.00 EUR have come'],
-    ]);
-    const beyond = settleRefunds(putRefund(more, part(2, 2000n)), ctx());
-    expect(withWords(open(beyond))).toMatchObject([
-      {
-        summary: 'refunds of 30.00 EUR are known for payment pay_1 of 29.90 EUR',
-        proposal: expect.stringContaining('Ask the MoR which refunds are real'),
-      },
-    ]);
-  });
-
-  it('whose running totals overlap are shown to a person', () => {
-    const totals = (...pairs: [bigint, bigint | null][]) =>
-      summaries(settled(...pairs.map(([amount, totalAfter], n) => part(n, amount, { totalAfter }))));
-    expect(totals([300n, 300n], [400n, 600n])).toEqual([
-      'the running totals of the refunds of payment pay_1 do not add up at 6.00 EUR',
-    ]);
-    expect(totals([300n, 200n])).toHaveLength(1);
-    expect(totals([400n, 700n], [300n, 300n])).toEqual([]);
-    expect(totals([300n, 300n], [400n, null])).toEqual([]);
-  });
+it('refunds count while they fit into the payment: by running total, else the older first', () => {
+  const s = settled(part(1, 1000n), part(2, 1990n));
+  expect([counted(s), s.payments[0]?.amountRefunded, s.payments[0]?.status]).toEqual([
+    ['ref_1', 'ref_2'],
+    2990n,
+    'refunded',
+  ]);
+  expect(s.entries.map((e) => e.amount.minor)).toEqual([1000n, 1990n]);
+  expect(settleRefunds(s, ctx()).entries).toEqual(s.entries);
+  const byTotal = settled(part(1, 2000n, { totalAfter: 2500n }), part(2, 1000n, { totalAfter: 1000n }));
+  expect(counted(byTotal)).toEqual(['ref_2']);
+  const byAge = settled(part(1, 2000n), part(2, 1000n, { createdAt: at(-1) }));
+  expect(counted(byAge)).toEqual(['ref_2']);
+  expect(counted(settled(part(2, 1000n), part(1, 2000n)))).toEqual(['ref_1']);
+  expect(counted(settled(part(1, 2000n), part(2, 1000n, { totalAfter: 1000n })))).toEqual(['ref_2']);
 });
 
-describe('the event of a refund', () => {
-  const told = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
-    aPaymentEvent({
-      ...{ eventId: 'evt_r', type: 'payment.refunded', status: 'partially_refunded', amount: 1000n, at: at(7) },
-      ...{ refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: 1000n, reason: 'theirs', ...over },
-    });
-  const heard = (s: LaneState, over: Partial<PaymentEvent> = {}) => asEventRule(takeRefunded)(s, told(over), ctx());
-
-  it('makes a row of what was given back elsewhere, and keeps the largest total', () => {
-    const { state, verdict } = heard(lane(payment()));
-    expect(state.refunds).toMatchObject([
-      {
-        ...{ origin: 'event', status: 'succeeded', amount: 1000n, morRefundId: 'rfnd_1', processorRefundId: 're_1' },
-        ...{ totalAfter: 1000n, succeededAt: at(7), reason: 'theirs', failure: null },
-      },
-    ]);
-    expect(verdict).toMatchObject({ reason: '10.00 EUR was refunded, refund rfnd_1' });
-    expect(state.payments).toMatchObject([{ refundedTotal: 1000n, status: 'succeeded' }]);
-    for (const [before, total, after] of [
-      [2000n, 1000n, 2000n],
-      [500n, 1000n, 1000n],
-      [500n, null, 500n],
-    ] as const) {
-      const s = heard(lane(payment({ refundedTotal: before })), { amountRefundedTotal: total }).state;
-      expect(s.payments[0]?.refundedTotal).toBe(after);
-    }
-  });
-
-  it('that overtakes its payment leaves the amount open, and a refused try before it says nothing any more', () => {
-    const refused = {
-      ...({ failureMessage: 'no', declineCode: 'x', status: 'failed', succeededAt: null } as const),
-      verdictAt: NOW,
-    };
-    const s = heard(lane(payment({ ...refused, mark: 'none' }))).state;
-    expect(s.payments).toMatchObject([
-      { amount: null, failureMessage: null, declineCode: null, status: 'partially_refunded' },
-    ]);
-    const marked = heard(lane(payment({ ...refused, mark: 'proving' }))).state;
-    expect(marked.payments).toMatchObject([{ amount: 2990n, failureMessage: 'no' }]);
-    const all = heard(lane(payment({ ...refused, status: 'refunded', mark: 'none' }))).state;
-    expect(all.payments[0]?.status).toBe('refunded');
-  });
-
-  it('told again fills in what was not known; with another amount or total it is not applied', () => {
-    const known = byEvent({ morRefundId: 'rfnd_1', totalAfter: null });
-    const again = heard(withRefunds(lane(payment()), known));
-    expect(again.state.refunds).toMatchObject([{ processorRefundId: 're_1', totalAfter: 1000n }]);
-    expect(again.verdict).toMatchObject({ reason: 'this refund is already recorded' });
-    const noTotal = heard(withRefunds(lane(payment()), byEvent({ morRefundId: 'rfnd_1', totalAfter: 7n })), {
-      amountRefundedTotal: null,
-    });
-    expect([summaries(noTotal.state), noTotal.state.refunds[0]?.totalAfter]).toEqual([[], 7n]);
-    for (const over of [{ amount: 999n }, { currency: 'USD' }, { totalAfter: 7n }]) {
-      const other = heard(withRefunds(lane(payment()), byEvent({ morRefundId: 'rfnd_1', ...over })));
-      expect(summaries(other.state)).toEqual(['event evt_r gives refund rfnd_1 another amount or total than recorded']);
-      expect(other.state.refunds).toMatchObject([over]);
-      expect(other.verdict).toMatchObject({ reason: 'differs from the record: not applied' });
-    }
-    const pending = byEvent({ morRefundId: 'rfnd_1', status: 'pending', amount: 999n });
-    expect(heard(withRefunds(lane(payment()), pending)).state.refunds).toMatchObject([{ status: 'pending' }]);
-  });
-
-  it('under another id of the MoR’s and the processor’s id of one that is known is not swallowed: a person is asked', () => {
-    for (const status of ['succeeded', 'pending'] as const) {
-      const known = byEvent({ morRefundId: 'rfnd_9', processorRefundId: 're_1', status });
-      const other = heard(withRefunds(lane(payment()), known), { amountRefundedTotal: null });
-      expect(summaries(other.state)).toEqual([
-        "event evt_r names refund rfnd_1 of 10.00 EUR, and its processor's refund id re_1 is that of refund rfnd_9",
-      ]);
-      expect(other.state.refunds).toEqual([known]);
-      expect(other.verdict).toMatchObject({ reason: 'differs from the record: not applied' });
-    }
-    const unnamed = byEvent({ morRefundId: null, processorRefundId: 're_1' });
-    expect(summaries(heard(withRefunds(lane(payment()), unnamed)).state)).toEqual([]);
-  });
-
-  it('is of the refund that it names, else of ours that has no name yet, else by the running total', () => {
-    const id = (over: Partial<PaymentEvent>, ...refunds: RefundRow[]) =>
-      heard(withRefunds(lane(payment()), ...refunds), over).state.refunds.length;
-    const waits = asked().r;
-    const bare = { refundId: null, processorRefundId: null };
-    expect(id({}, waits)).toBe(1);
-    expect(id({ ...bare }, waits)).toBe(1);
-    expect(id({ processorRefundId: null }, part(1, 1000n))).toBe(1);
-    expect(id({ refundId: null }, part(9, 1000n, { processorRefundId: 're_1' }))).toBe(1);
-    expect(id({}, part(9, 1000n))).toBe(2);
-    expect(id({}, part(9, 1000n, { totalAfter: 1000n }))).toBe(2);
-    expect(id({}, byEvent({ totalAfter: 1000n }))).toBe(1);
-    expect(id({}, byEvent({ totalAfter: 1000n, processorRefundId: 're_9' }))).toBe(2);
-    expect(id({}, byEvent({ totalAfter: 999n }))).toBe(2);
-    expect(id({ amountRefundedTotal: null }, byEvent({ totalAfter: null }))).toBe(2);
-    expect(id({ ...bare }, byEvent({ totalAfter: 1000n }))).toBe(1);
-    expect(id({ ...bare, amountRefundedTotal: null }, byEvent())).toBe(2);
-    for (const over of [{ status: 'failed' }, { status: 'joined' }, { askedAs: 'ref_0' }, { totalAfter: 5n }] as const)
-      expect(id({ ...bare }, { ...waits, ...over })).toBe(2);
-    expect(id({ ...bare }, { ...waits, origin: 'event' })).toBe(2);
-    expect(id({ ...bare }, { ...waits, amount: 999n })).toBe(2);
-    expect(id({ ...bare }, { ...waits, currency: 'USD' })).toBe(2);
-    expect(id({ ...bare }, { ...waits, paymentRowId: 'pmt_2' })).toBe(2);
-  });
+it("a refund does not count in another currency, before success, beyond the payment, or without the payment's amount", () => {
+  expect(counted(settled(part(1, 1n, { currency: 'USD' })))).toEqual([]);
+  expect(counted(settled(part(1, 1n, { status: 'pending' })))).toEqual([]);
+  expect(counted(settled(part(1, 1n, { totalAfter: 2991n })))).toEqual([]);
+  expect(counted(settled(part(1, 1n, { totalAfter: 2990n })))).toEqual(['ref_1']);
+  expect(counted(settled(part(1, 1n, { paymentRowId: 'pmt_2' })))).toEqual([]);
+  for (const unknown of [payment({ amount: null }), payment({ succeededAt: null })]) {
+    expect(counted(settleRefunds(withRefunds(lane(unknown), part(1, 1n)), ctx()))).toEqual([]);
+  }
 });
 
-describe('the event of a refund under a name from a person', () => {
-  const take = (s: LaneState, e: PaymentEvent) => asEventRule(takeRefunded)(s, e, ctx());
-  const refund = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
-    aPaymentEvent({
-      ...{
-        eventId: 'evt_r',
-        type: 'payment.refunded',
-        paymentId: 'pay_9',
-        status: 'partially_refunded',
-        amount: 1000n,
-      },
-      ...{ refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: 1000n, ...over },
-    });
-  const byHand = payment({ paymentId: 'pay_9', identifiedBy: 'ops' });
-
-  it('with another charge, under a name from a person, is a refund of somebody else’s payment: a person is told', () => {
-    const other = refund({ processorChargeId: 'ch_of_somebody_else', customerId: 'cus_2' });
-    const { state } = take(lane(byHand), other);
-    expect(state.refunds).toEqual([]);
-    expect(state.reviews).toMatchObject([{ kind: 'conflicting_event', status: 'open', paymentRowId: 'pmt_1' }]);
-    expect(wordsOf(state.reviews[0]).summary).toContain(
-      'pay_9 is charge ch_of_somebody_else of customer cus_2, of which 10.00 EUR was given back',
-    );
-  });
-
-  it.each([
-    ['the same charge', refund(), byHand],
-    ['no charge', refund({ processorChargeId: null }), byHand],
-    [
-      'a payment whose charge is not known',
-      refund({ processorChargeId: 'ch_2' }),
-      payment({ ...byHand, processorChargeId: null }),
-    ],
-    ['a payment that the MoR named itself', refund({ processorChargeId: 'ch_2' }), payment({ paymentId: 'pay_9' })],
-    ['a payment of another name', refund({ processorChargeId: 'ch_2', paymentId: 'pay_8' }), byHand],
-  ])('of %s shows no mistake of that person', (_, event, p) => {
-    expect(open(take(lane(p), event).state)).toEqual([]);
-  });
+it('a refund with a started twin on Stripe keeps it', () => {
+  expect(settled(part(1, 1n, { mirror: 'done' })).refunds).toMatchObject([{ counted: true, mirror: 'done' }]);
 });
 
-describe('a refund of ours without a name', () => {
-  const { r } = asked();
+it('refunds above the payment ask a person, and refunds up to it do not', () => {
+  expect(summaries(settled(part(1, 2990n), part(2, 1n)))).toEqual([
+    'refunds of 29.91 EUR are known for payment pay_1 of 29.90 EUR',
+  ]);
+  expect(summaries(settled(part(1, 2990n)))).toEqual([]);
+  expect(summaries(settled(part(1, 1n, { status: 'pending' })))).toEqual([]);
+  expect(summaries(settled(part(1, 1n, { currency: 'USD' })))).toHaveLength(1);
+  const unnamed = settleRefunds(withRefunds(lane(payment({ paymentId: null })), part(1, 2991n)), ctx());
+  expect(summaries(unnamed)[0]).toContain('payment pmt_1');
+});
 
-  it.each<[string, Partial<RefundRow>, bigint, boolean]>([
-    ['one that waits', {}, 1000n, true],
-    ['one without an answer', { status: 'unknown' }, 1000n, true],
-    ['another amount', {}, 1001n, false],
-    ['one that the MoR has begun', { status: 'pending' }, 1000n, false],
-    ['one from the portal', { origin: 'event' }, 1000n, false],
-    ['one with the MoR’s id', { morRefundId: 'rfnd_1' }, 1000n, false],
-    ['one with the processor’s id', { processorRefundId: 're_1' }, 1000n, false],
-  ])('may be meant by an event without ids: %s', (_, over, amount, may) => {
-    expect(isNameless({ ...r, ...over }, amount)).toBe(may);
+it('a total of the MoR above the sum means a missing event, and the item closes itself', () => {
+  const told = (total: bigint | null, ...refunds: RefundRow[]) =>
+    settleRefunds(withRefunds(lane(payment({ refundedTotal: total })), ...refunds), ctx());
+  const gap = told(1001n, part(1, 1000n));
+  expect(summaries(gap)).toEqual([
+    'the MoR says 10.01 EUR of payment pay_1 was refunded; events for 10.00 EUR have come',
+  ]);
+  expect(summaries(told(1n))).toHaveLength(1);
+  expect([...summaries(told(1000n, part(1, 1000n))), ...summaries(told(null))]).toEqual([]);
+  const closed = settleRefunds(putRefund(gap, part(2, 1n)), ctx());
+  expect(closed.reviews).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
+});
+
+it('the one open item takes the sums of now, and drops the missing event once refunds exceed the payment', () => {
+  const of = (total: bigint | null) => payment({ refundedTotal: total });
+  const gap = settleRefunds(withRefunds(lane(of(1500n)), part(1, 1000n)), ctx());
+  const more = settleRefunds(withRefunds(putPayment(gap, of(2500n)), part(1, 1000n)), ctx());
+  expect(open(more).map((r) => [r.id, wordsOf(r).summary])).toEqual([
+    [open(gap)[0]?.id, 'the MoR says 25.00 EUR of payment pay_1 was refunded; events for 10.00 EUR have come'],
+  ]);
+  const beyond = settleRefunds(putRefund(more, part(2, 2000n)), ctx());
+  expect(withWords(open(beyond))).toMatchObject([
+    {
+      summary: 'refunds of 30.00 EUR are known for payment pay_1 of 29.90 EUR',
+      proposal: expect.stringContaining('Ask the MoR which refunds are real'),
+    },
+  ]);
+});
+
+it('refunds with overlapping totals open an item', () => {
+  const totals = (...pairs: [bigint, bigint | null][]) =>
+    summaries(settled(...pairs.map(([amount, totalAfter], n) => part(n, amount, { totalAfter }))));
+  expect(totals([300n, 300n], [400n, 600n])).toEqual([
+    'the running totals of the refunds of payment pay_1 do not add up at 6.00 EUR',
+  ]);
+  expect(totals([300n, 200n])).toHaveLength(1);
+  expect(totals([400n, 700n], [300n, 300n])).toEqual([]);
+  expect(totals([300n, 300n], [400n, null])).toEqual([]);
+});
+
+const told = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
+  aPaymentEvent({
+    ...{ eventId: 'evt_r', type: 'payment.refunded', status: 'partially_refunded', amount: 1000n, at: at(7) },
+    ...{ refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: 1000n, reason: 'theirs', ...over },
   });
+const heard = (s: LaneState, over: Partial<PaymentEvent> = {}) => asEventRule(takeRefunded)(s, told(over), ctx());
+
+it('the event of a foreign refund makes a row, and keeps the largest total', () => {
+  const { state, verdict } = heard(lane(payment()));
+  expect(state.refunds).toMatchObject([
+    {
+      ...{ origin: 'event', status: 'succeeded', amount: 1000n, morRefundId: 'rfnd_1', processorRefundId: 're_1' },
+      ...{ totalAfter: 1000n, succeededAt: at(7), reason: 'theirs', failure: null },
+    },
+  ]);
+  expect(verdict).toMatchObject({ reason: '10.00 EUR was refunded, refund rfnd_1' });
+  expect(state.payments).toMatchObject([{ refundedTotal: 1000n, status: 'succeeded' }]);
+  for (const [before, total, after] of [
+    [2000n, 1000n, 2000n],
+    [500n, 1000n, 1000n],
+    [500n, null, 500n],
+  ] as const) {
+    const s = heard(lane(payment({ refundedTotal: before })), { amountRefundedTotal: total }).state;
+    expect(s.payments[0]?.refundedTotal).toBe(after);
+  }
+});
+
+it('a refund received before its payment leaves the amount open, and ends the word of an earlier refusal', () => {
+  const refused = {
+    ...({ failureMessage: 'no', declineCode: 'x', status: 'failed', succeededAt: null } as const),
+    verdictAt: NOW,
+  };
+  const s = heard(lane(payment({ ...refused, mark: 'none' }))).state;
+  expect(s.payments).toMatchObject([
+    { amount: null, failureMessage: null, declineCode: null, status: 'partially_refunded' },
+  ]);
+  const marked = heard(lane(payment({ ...refused, mark: 'proving' }))).state;
+  expect(marked.payments).toMatchObject([{ amount: 2990n, failureMessage: 'no' }]);
+  const all = heard(lane(payment({ ...refused, status: 'refunded', mark: 'none' }))).state;
+  expect(all.payments[0]?.status).toBe('refunded');
+});
+
+it('a repeated refund event fills in unknown facts, and another amount or total has no effect', () => {
+  const known = byEvent({ morRefundId: 'rfnd_1', totalAfter: null });
+  const again = heard(withRefunds(lane(payment()), known));
+  expect(again.state.refunds).toMatchObject([{ processorRefundId: 're_1', totalAfter: 1000n }]);
+  expect(again.verdict).toMatchObject({ reason: 'this refund is already recorded' });
+  const noTotal = heard(withRefunds(lane(payment()), byEvent({ morRefundId: 'rfnd_1', totalAfter: 7n })), {
+    amountRefundedTotal: null,
+  });
+  expect([summaries(noTotal.state), noTotal.state.refunds[0]?.totalAfter]).toEqual([[], 7n]);
+  for (const over of [{ amount: 999n }, { currency: 'USD' }, { totalAfter: 7n }]) {
+    const other = heard(withRefunds(lane(payment()), byEvent({ morRefundId: 'rfnd_1', ...over })));
+    expect(summaries(other.state)).toEqual(['event evt_r gives refund rfnd_1 another amount or total than recorded']);
+    expect(other.state.refunds).toMatchObject([over]);
+    expect(other.verdict).toMatchObject({ reason: 'differs from the record: not applied' });
+  }
+  const pending = byEvent({ morRefundId: 'rfnd_1', status: 'pending', amount: 999n });
+  expect(heard(withRefunds(lane(payment()), pending)).state.refunds).toMatchObject([{ status: 'pending' }]);
+});
+
+it("another id of the MoR with a known processor's id asks a person", () => {
+  for (const status of ['succeeded', 'pending'] as const) {
+    const known = byEvent({ morRefundId: 'rfnd_9', processorRefundId: 're_1', status });
+    const other = heard(withRefunds(lane(payment()), known), { amountRefundedTotal: null });
+    expect(summaries(other.state)).toEqual([
+      "event evt_r names refund rfnd_1 of 10.00 EUR, and its processor's refund id re_1 is that of refund rfnd_9",
+    ]);
+    expect(other.state.refunds).toEqual([known]);
+    expect(other.verdict).toMatchObject({ reason: 'differs from the record: not applied' });
+  }
+  const unnamed = byEvent({ morRefundId: null, processorRefundId: 're_1' });
+  expect(summaries(heard(withRefunds(lane(payment()), unnamed)).state)).toEqual([]);
+});
+
+it('a refund event belongs to its named refund, else to our nameless one, else by running total', () => {
+  const id = (over: Partial<PaymentEvent>, ...refunds: RefundRow[]) =>
+    heard(withRefunds(lane(payment()), ...refunds), over).state.refunds.length;
+  const waits = asked().r;
+  const bare = { refundId: null, processorRefundId: null };
+  expect(id({}, waits)).toBe(1);
+  expect(id({ ...bare }, waits)).toBe(1);
+  expect(id({ processorRefundId: null }, part(1, 1000n))).toBe(1);
+  expect(id({ refundId: null }, part(9, 1000n, { processorRefundId: 're_1' }))).toBe(1);
+  expect(id({}, part(9, 1000n))).toBe(2);
+  expect(id({}, part(9, 1000n, { totalAfter: 1000n }))).toBe(2);
+  expect(id({}, byEvent({ totalAfter: 1000n }))).toBe(1);
+  expect(id({}, byEvent({ totalAfter: 1000n, processorRefundId: 're_9' }))).toBe(2);
+  expect(id({}, byEvent({ totalAfter: 999n }))).toBe(2);
+  expect(id({ amountRefundedTotal: null }, byEvent({ totalAfter: null }))).toBe(2);
+  expect(id({ ...bare }, byEvent({ totalAfter: 1000n }))).toBe(1);
+  expect(id({ ...bare, amountRefundedTotal: null }, byEvent())).toBe(2);
+  for (const over of [{ status: 'failed' }, { status: 'joined' }, { askedAs: 'ref_0' }, { totalAfter: 5n }] as const)
+    expect(id({ ...bare }, { ...waits, ...over })).toBe(2);
+  expect(id({ ...bare }, { ...waits, origin: 'event' })).toBe(2);
+  expect(id({ ...bare }, { ...waits, amount: 999n })).toBe(2);
+  expect(id({ ...bare }, { ...waits, currency: 'USD' })).toBe(2);
+  expect(id({ ...bare }, { ...waits, paymentRowId: 'pmt_2' })).toBe(2);
+});
+
+const take = (s: LaneState, e: PaymentEvent) => asEventRule(takeRefunded)(s, e, ctx());
+const refund = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
+  aPaymentEvent({
+    ...{
+      eventId: 'evt_r',
+      type: 'payment.refunded',
+      paymentId: 'pay_9',
+      status: 'partially_refunded',
+      amount: 1000n,
+    },
+    ...{ refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: 1000n, ...over },
+  });
+const byHand = payment({ paymentId: 'pay_9', identifiedBy: 'ops' });
+
+it("another charge under a person's name is somebody else’s refund: a person hears of it", () => {
+  const other = refund({ processorChargeId: 'ch_of_somebody_else', customerId: 'cus_2' });
+  const { state } = take(lane(byHand), other);
+  expect(state.refunds).toEqual([]);
+  expect(state.reviews).toMatchObject([{ kind: 'conflicting_event', status: 'open', paymentRowId: 'pmt_1' }]);
+  expect(wordsOf(state.reviews[0]).summary).toContain(
+    'pay_9 is charge ch_of_somebody_else of customer cus_2, of which 10.00 EUR was given back',
+  );
+});
+
+it.each([
+  ['the same charge', refund(), byHand],
+  ['no charge', refund({ processorChargeId: null }), byHand],
+  [
+    'a payment whose charge is not known',
+    refund({ processorChargeId: 'ch_2' }),
+    payment({ ...byHand, processorChargeId: null }),
+  ],
+  ['a payment that the MoR named itself', refund({ processorChargeId: 'ch_2' }), payment({ paymentId: 'pay_9' })],
+  ['a payment of another name', refund({ processorChargeId: 'ch_2', paymentId: 'pay_8' }), byHand],
+])('a refund event of %s shows no mistake of that person', (_, event, p) => {
+  expect(open(take(lane(p), event).state)).toEqual([]);
+});
+
+const { r } = asked();
+
+it.each<[string, Partial<RefundRow>, bigint, boolean]>([
+  ['one that waits', {}, 1000n, true],
+  ['one without an answer', { status: 'unknown' }, 1000n, true],
+  ['another amount', {}, 1001n, false],
+  ['one that the MoR has begun', { status: 'pending' }, 1000n, false],
+  ['one from the portal', { origin: 'event' }, 1000n, false],
+  ['one with the MoR’s id', { morRefundId: 'rfnd_1' }, 1000n, false],
+  ['one with the processor’s id', { processorRefundId: 're_1' }, 1000n, false],
+])('an event without ids may mean a nameless refund: %s', (_, over, amount, may) => {
+  expect(isNameless({ ...r, ...over }, amount)).toBe(may);
 });
 
 describe('a refund that was asked for under a name from a person', () => {
@@ -272,7 +264,7 @@ describe('a refund that was asked for under a name from a person', () => {
   const byHand = payment({ paymentId: 'pay_typo', identifiedBy: 'ada' });
   const { s, r } = asked({ status: 'succeeded' }, {}, byHand);
 
-  it('opens one item once the MoR names the payment otherwise, and none where nothing was given back', () => {
+  it("a rename by the MoR after a refund under a person's name opens one item, and none without money", () => {
     const right = putPayment(s, payment({ paymentId: 'pay_right' }));
     const fact = {
       code: 'payment-renamed',
@@ -286,43 +278,38 @@ describe('a refund that was asked for under a name from a person', () => {
   });
 });
 
-describe('a payment that a person chose to give back', () => {
-  const parked = (over: Partial<PaymentRow> = {}): LaneState => lane(payment({ mark: 'parked', ...over }));
-  const again = (s: LaneState) => decide(s, ctx(), reconsiderParked);
-  const item = (
-    s: LaneState,
-    over: Partial<Pick<ReviewRow, 'kind' | 'paymentRowId' | 'resolution'>> = {},
-  ): LaneState => {
-    const { resolution = 'refund', ...about } = over;
-    const opened = openReview(s, ctx(), {
-      paymentRowId: 'pmt_1',
-      ...about,
-      ...aKind(over.kind ?? 'double_payment'),
-      subject: 'x',
-    });
-    const closed = opened.reviews.map((r) =>
-      r.subject === 'x' && resolution !== null ? { ...r, status: 'resolved' as const, resolution } : r,
-    );
-    return { ...opened, reviews: closed };
-  };
-
-  it.each([
-    ['the refund failed', item(withRefunds(parked(), byEvent({ status: 'failed' })))],
-    ['a bank took a part', item(withRefunds(parked({ amountRefunded: 1000n }), byEvent({ counted: true })))],
-  ])('waits on a new read of its invoice, and its item comes back: %s', (_, s) => {
-    expect([again(s).payments[0]?.mark, again(s).invoice?.readAt]).toEqual(['waiting', null]);
+const parked = (over: Partial<PaymentRow> = {}): LaneState => lane(payment({ mark: 'parked', ...over }));
+const again = (s: LaneState) => decide(s, ctx(), reconsiderParked);
+const item = (s: LaneState, over: Partial<Pick<ReviewRow, 'kind' | 'paymentRowId' | 'resolution'>> = {}): LaneState => {
+  const { resolution = 'refund', ...about } = over;
+  const opened = openReview(s, ctx(), {
+    paymentRowId: 'pmt_1',
+    ...about,
+    ...aKind(over.kind ?? 'double_payment'),
+    subject: 'x',
   });
+  const closed = opened.reviews.map((r) =>
+    r.subject === 'x' && resolution !== null ? { ...r, status: 'resolved' as const, resolution } : r,
+  );
+  return { ...opened, reviews: closed };
+};
 
-  it.each([
-    ['the refund is under way', item(withRefunds(parked(), byEvent({ status: 'pending' })))],
-    ['all of it was given back', item(withRefunds(parked({ amountRefunded: 2990n }), byEvent({ amount: 2990n })))],
-    ['a person is asked already', item(parked(), { resolution: null })],
-    ['a person dismissed it', item(parked(), { resolution: 'dismiss' })],
-    ['the item was about another payment', item(parked(), { paymentRowId: 'pmt_2' })],
-    ['the item did not keep it from its invoice', item(parked(), { kind: 'conflicting_event' })],
-    ['it is marked', item(lane(payment()))],
-    ['its invoice is not known', { ...item(parked()), invoice: null }],
-  ])('stays as it is: %s', (_, s) => {
-    expect(again(s)).toBe(s);
-  });
+it.each([
+  ['the refund failed', item(withRefunds(parked(), byEvent({ status: 'failed' })))],
+  ['a bank took a part', item(withRefunds(parked({ amountRefunded: 1000n }), byEvent({ counted: true })))],
+])('a chosen refund with a rest waits for a new read, and its item comes back: %s', (_, s) => {
+  expect([again(s).payments[0]?.mark, again(s).invoice?.readAt]).toEqual(['waiting', null]);
+});
+
+it.each([
+  ['the refund is under way', item(withRefunds(parked(), byEvent({ status: 'pending' })))],
+  ['all of it was given back', item(withRefunds(parked({ amountRefunded: 2990n }), byEvent({ amount: 2990n })))],
+  ['a person is asked already', item(parked(), { resolution: null })],
+  ['a person dismissed it', item(parked(), { resolution: 'dismiss' })],
+  ['the item was about another payment', item(parked(), { paymentRowId: 'pmt_2' })],
+  ['the item did not keep it from its invoice', item(parked(), { kind: 'conflicting_event' })],
+  ['it is marked', item(lane(payment()))],
+  ['its invoice is not known', { ...item(parked()), invoice: null }],
+])('a chosen refund leaves the payment alone: %s', (_, s) => {
+  expect(again(s)).toBe(s);
 });

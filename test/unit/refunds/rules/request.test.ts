@@ -27,68 +27,69 @@ const reply = ({ s, m }: Omit<Asked, 'r'>, over: Parameters<typeof answer>[0] = 
 const atRest = (s: LaneState, ms = 0): LaneState => decide(s, ctx(ms), declares(stuckRefunds));
 const items = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
 
-describe('the MoR’s answer to a refund', () => {
-  const answered = (of: Asked, over: Parameters<typeof answer>[0] = {}): LaneState => reply(of, over, 5_000);
+const answered = (of: Asked, over: Parameters<typeof answer>[0] = {}): LaneState => reply(of, over, 5_000);
 
-  it('that it succeeded names it and dates it by the MoR’s clock, or by ours where the MoR gave no time', () => {
-    const done = { status: 'succeeded', morRefundId: 'rfnd_1', processorRefundId: 're_1', failure: null };
-    expect(answered(asked(), { createdAt: at(-900) }).refunds).toMatchObject([{ ...done, succeededAt: at(-900) }]);
-    const dull = answered(asked());
-    expect(dull.refunds).toMatchObject([{ ...done, succeededAt: at(5_000) }]);
-    expect(open(dull)).toEqual([]);
-    expect(answered(asked(), { status: 'pending' }).refunds).toMatchObject([
-      { ...done, status: 'pending', succeededAt: null },
-    ]);
-    const empty = lane(payment());
-    expect(reply({ ...asked(), s: empty })).toBe(empty);
+it('a successful answer names the refund and its time at the MoR, or ours without one', () => {
+  const done = { status: 'succeeded', morRefundId: 'rfnd_1', processorRefundId: 're_1', failure: null };
+  expect(answered(asked(), { createdAt: at(-900) }).refunds).toMatchObject([{ ...done, succeededAt: at(-900) }]);
+  const dull = answered(asked());
+  expect(dull.refunds).toMatchObject([{ ...done, succeededAt: at(5_000) }]);
+  expect(open(dull)).toEqual([]);
+  expect(answered(asked(), { status: 'pending' }).refunds).toMatchObject([
+    { ...done, status: 'pending', succeededAt: null },
+  ]);
+  const empty = lane(payment());
+  expect(reply({ ...asked(), s: empty })).toBe(empty);
+});
+
+it('a failed answer frees the amount and opens an item, and changes no refund with a success event', () => {
+  const failed = answered(asked(), { status: 'failed' });
+  expect(first(failed)).toMatchObject({
+    status: 'failed',
+    failure: { status: null, code: 'refund_failed', message: 'the MoR says that the refund failed' },
   });
+  expect(withWords(open(atRest(failed)))).toMatchObject([
+    {
+      ...{ kind: 'refund_stuck', topic: 'refund-failed', refundId: first(failed).id },
+      summary: 'refund rfnd_1 failed, nothing was refunded: the MoR says that the refund failed',
+    },
+  ]);
+  const told = asked({ status: 'succeeded', morRefundId: 'rfnd_1', succeededAt: at(-1) });
+  const late = answered(told, { status: 'failed', createdAt: at(1) });
+  expect(late.refunds).toMatchObject([
+    { status: 'succeeded', succeededAt: at(-1), processorRefundId: 're_1', failure: null },
+  ]);
+  expect(open(late)).toEqual([]);
+  expect(answered(told, { createdAt: at(1) }).refunds).toMatchObject([{ succeededAt: at(-1) }]);
+});
 
-  it('that it failed frees the amount and tells a person; of one that an event called succeeded it changes nothing', () => {
-    const failed = answered(asked(), { status: 'failed' });
-    expect(first(failed)).toMatchObject({
-      status: 'failed',
-      failure: { status: null, code: 'refund_failed', message: 'the MoR says that the refund failed' },
-    });
-    expect(withWords(open(atRest(failed)))).toMatchObject([
-      {
-        ...{ kind: 'refund_stuck', topic: 'refund-failed', refundId: first(failed).id },
-        summary: 'refund rfnd_1 failed, nothing was refunded: the MoR says that the refund failed',
-      },
-    ]);
-    const told = asked({ status: 'succeeded', morRefundId: 'rfnd_1', succeededAt: at(-1) });
-    const late = answered(told, { status: 'failed', createdAt: at(1) });
-    expect(late.refunds).toMatchObject([
-      { status: 'succeeded', succeededAt: at(-1), processorRefundId: 're_1', failure: null },
-    ]);
-    expect(open(late)).toEqual([]);
-    expect(answered(told, { createdAt: at(1) }).refunds).toMatchObject([{ succeededAt: at(-1) }]);
-  });
+it('an answer with another id than its event is a second row, or the waiting twin', () => {
+  const other = asked({ status: 'succeeded', morRefundId: 'rfnd_9', processorRefundId: 're_9' });
+  const two = answered(other);
+  expect(two.refunds.map((r) => [r.morRefundId, r.origin, r.amount])).toEqual([
+    ['rfnd_9', 'api', 1000n],
+    ['rfnd_1', 'api', 1000n],
+  ]);
+  const byCharge = asked({ status: 'succeeded', processorRefundId: 're_9' });
+  expect(answered(byCharge).refunds.map((r) => r.processorRefundId)).toEqual(['re_9', 're_1']);
+  expect(answered(byCharge, { processorRefundId: null }).refunds).toMatchObject([{ morRefundId: 'rfnd_1' }]);
+  const twin = { ...asked().r, id: 'ref_twin' };
+  const paired = reply({ ...other, s: putRefund(other.s, twin) });
+  expect(paired.refunds.map((r) => [r.id, r.morRefundId])).toEqual([
+    [other.r.id, 'rfnd_9'],
+    ['ref_twin', 'rfnd_1'],
+  ]);
+  const elsewhere = reply({ ...other, s: putRefund(other.s, { ...twin, paymentRowId: 'pmt_2' }) });
+  expect(elsewhere.refunds).toHaveLength(3);
+});
 
-  it('that names another refund than the event that was taken for it is a second row, or its twin that waits for a name', () => {
-    const other = asked({ status: 'succeeded', morRefundId: 'rfnd_9', processorRefundId: 're_9' });
-    const two = answered(other);
-    expect(two.refunds.map((r) => [r.morRefundId, r.origin, r.amount])).toEqual([
-      ['rfnd_9', 'api', 1000n],
-      ['rfnd_1', 'api', 1000n],
-    ]);
-    const byCharge = asked({ status: 'succeeded', processorRefundId: 're_9' });
-    expect(answered(byCharge).refunds.map((r) => r.processorRefundId)).toEqual(['re_9', 're_1']);
-    expect(answered(byCharge, { processorRefundId: null }).refunds).toMatchObject([{ morRefundId: 'rfnd_1' }]);
-    const twin = { ...asked().r, id: 'ref_twin' };
-    const paired = reply({ ...other, s: putRefund(other.s, twin) });
-    expect(paired.refunds.map((r) => [r.id, r.morRefundId])).toEqual([
-      [other.r.id, 'rfnd_9'],
-      ['ref_twin', 'rfnd_1'],
-    ]);
-    const elsewhere = reply({ ...other, s: putRefund(other.s, { ...twin, paymentRowId: 'pmt_2' }) });
-    expect(elsewhere.refunds).toHaveLength(3);
-  });
-
-  it.each([
-    ['amount', { amountMinor: 999n }, 'rfnd_1', '9.99 EUR of pay_1'],
-    ['currency', { currency: 'USD' }, 'rfnd_1', '10.00 USD of pay_1'],
-    ['payment', { paymentId: 'pay_9' }, null, '10.00 EUR of pay_9'],
-  ])('of another %s is not believed: the refund stays without an end, and a person is asked', (_, over, name, said) => {
+it.each([
+  ['amount', { amountMinor: 999n }, 'rfnd_1', '9.99 EUR of pay_1'],
+  ['currency', { currency: 'USD' }, 'rfnd_1', '10.00 USD of pay_1'],
+  ['payment', { paymentId: 'pay_9' }, null, '10.00 EUR of pay_9'],
+])(
+  'Crossbill does not believe an answer of another %s: the refund stays open, and a person decides',
+  (_, over, name, said) => {
     const s = answered(asked(), over);
     expect(s.refunds).toMatchObject([{ status: 'unknown', morRefundId: name }]);
     expect(withWords(open(s))).toMatchObject([
@@ -101,299 +102,287 @@ describe('the MoR’s answer to a refund', () => {
     const taken = asked();
     const known = putRefund(taken.s, byEvent({ morRefundId: 'rfnd_1' }));
     expect(first(reply({ ...taken, s: known }, over)).morRefundId).toBeNull();
-  });
+  },
+);
 
-  it('of a payment that is not here changes nothing', () => {
-    const of = asked();
-    const s = { ...of.s, payments: [] };
-    expect(reply({ ...of, s })).toBe(s);
-  });
+it('an answer for a missing payment changes nothing', () => {
+  const of = asked();
+  const s = { ...of.s, payments: [] };
+  expect(reply({ ...of, s })).toBe(s);
 });
 
-describe('an answer with a refund that another row stands for', () => {
-  const joined = (known: RefundRow, over: Parameters<typeof answer>[0] = {}, of = asked(), more: RefundRow[] = []) =>
-    reply({ ...of, s: [known, ...more].reduce(putRefund, of.s) }, over);
-  const statuses = (s: LaneState) => s.refunds.map((r) => r.status);
+const joined = (known: RefundRow, over: Parameters<typeof answer>[0] = {}, of = asked(), more: RefundRow[] = []) =>
+  reply({ ...of, s: [known, ...more].reduce(putRefund, of.s) }, over);
+const statuses = (s: LaneState) => s.refunds.map((r) => r.status);
 
-  it('makes the two one: ours reserves nothing, and the other goes by both ids', () => {
-    for (const name of [{ morRefundId: 'rfnd_1' }, { processorRefundId: 're_1' }]) {
-      const s = joined(byEvent(name), {}, asked({ reason: 'goodwill' }));
-      const [ours, known] = s.refunds;
-      expect([ours?.status, known?.status]).toEqual(['joined', 'succeeded']);
-      expect(known).toMatchObject({
-        ...{ morRefundId: 'rfnd_1', processorRefundId: 're_1', origin: 'api', askedAs: ours?.id, reason: 'goodwill' },
-      });
-      expect(s.journal.at(-1)?.text).toBe(`${ours?.id ?? ''} is refund rfnd_1, which was known already: they are one`);
-    }
-    expect(joined(byEvent({ morRefundId: 'rfnd_1', reason: 'theirs' })).refunds[1]?.reason).toBe('theirs');
-    const held = byEvent({ id: 'ref_held', morRefundId: 'rfnd_2', processorRefundId: 're_1' });
-    expect(joined(byEvent({ morRefundId: 'rfnd_1' }), {}, asked(), [held]).refunds[1]?.processorRefundId).toBeNull();
-  });
-
-  it.each([
-    ['has another amount', byEvent({ morRefundId: 'rfnd_1', amount: 999n })],
-    ['has another currency', byEvent({ morRefundId: 'rfnd_1', currency: 'USD' })],
-    ['has not succeeded', byEvent({ morRefundId: 'rfnd_1', status: 'pending' })],
-    ['was joined to an earlier request', byEvent({ morRefundId: 'rfnd_1', askedAs: 'ref_before' })],
-  ])('changes nothing where that row %s', (_, known) => {
-    const of = asked();
-    const s = putRefund(of.s, known);
-    expect(reply({ ...of, s })).toBe(s);
-  });
-
-  it('changes nothing while that row awaits an answer of its own, which puts it right', () => {
-    const of = asked();
-    const waits = putMessage(putRefund(of.s, byEvent({ morRefundId: 'rfnd_1' })), {
-      ...of.m,
-      ...{ id: 'out_2', subject: 'ref_event' },
+it('an answer and a known row become one: ours reserves nothing, and the other takes both ids', () => {
+  for (const name of [{ morRefundId: 'rfnd_1' }, { processorRefundId: 're_1' }]) {
+    const s = joined(byEvent(name), {}, asked({ reason: 'goodwill' }));
+    const [ours, known] = s.refunds;
+    expect([ours?.status, known?.status]).toEqual(['joined', 'succeeded']);
+    expect(known).toMatchObject({
+      ...{ morRefundId: 'rfnd_1', processorRefundId: 're_1', origin: 'api', askedAs: ours?.id, reason: 'goodwill' },
     });
-    expect(reply({ ...of, s: waits })).toBe(waits);
-    const done = putMessage(waits, { ...of.m, id: 'out_2', subject: 'ref_event', status: 'done' });
-    expect(statuses(reply({ ...of, s: done }))).toEqual(['joined', 'succeeded']);
-  });
-
-  it('goes by the time where the event named none: it may be that refund unless the MoR made the refund later', () => {
-    const bare = byEvent();
-    expect(statuses(joined(bare, { createdAt: at(999) }))).toEqual(['joined', 'succeeded']);
-    const apart = ['succeeded', 'succeeded'];
-    expect(statuses(joined(bare, { createdAt: at(1_000) }))).toEqual(apart);
-    expect(statuses(joined(bare))).toEqual(apart);
-    const strangers: Partial<RefundRow>[] = [
-      { origin: 'api', status: 'succeeded' },
-      { askedAs: 'ref_before' },
-      { morRefundId: 'rfnd_2' },
-      { processorRefundId: 're_2' },
-      { amount: 999n },
-      { currency: 'USD' },
-      { succeededAt: null },
-      { paymentRowId: 'pmt_2' },
-    ];
-    for (const over of strangers) {
-      expect(statuses(joined(byEvent(over), { createdAt: at(0) }))).toEqual(apart);
-    }
-    const named = asked({ morRefundId: 'rfnd_1', status: 'unknown' });
-    expect(statuses(joined(bare, { createdAt: at(0) }, named))).toEqual(apart);
-  });
+    expect(s.journal.at(-1)?.text).toBe(`${ours?.id ?? ''} is refund rfnd_1, which was known already: they are one`);
+  }
+  expect(joined(byEvent({ morRefundId: 'rfnd_1', reason: 'theirs' })).refunds[1]?.reason).toBe('theirs');
+  const held = byEvent({ id: 'ref_held', morRefundId: 'rfnd_2', processorRefundId: 're_1' });
+  expect(joined(byEvent({ morRefundId: 'rfnd_1' }), {}, asked(), [held]).refunds[1]?.processorRefundId).toBeNull();
 });
 
-describe('a refund that the MoR refuses', () => {
-  const refused = ({ s, m }: Asked, over: Parameters<typeof refusal>[0] = {}, ms = 0): LaneState => {
-    const f = refusal(over);
-    const last = { lastStatus: f.status, lastCode: f.code, lastMessage: f.message };
-    const tried = { ...m, attempts: m.attempts + 1, ...last };
-    const sent = putMessage(s, { ...tried, status: 'refused', answeredAt: at(ms) });
-    return atRest(onStates(createRefundCall).refused(sent, tried, f, ctx(ms)), ms);
-  };
+it.each([
+  ['has another amount', byEvent({ morRefundId: 'rfnd_1', amount: 999n })],
+  ['has another currency', byEvent({ morRefundId: 'rfnd_1', currency: 'USD' })],
+  ['has not succeeded', byEvent({ morRefundId: 'rfnd_1', status: 'pending' })],
+  ['was joined to an earlier request', byEvent({ morRefundId: 'rfnd_1', askedAs: 'ref_before' })],
+])('an answer changes nothing if the known row %s', (_, known) => {
+  const of = asked();
+  const s = putRefund(of.s, known);
+  expect(reply({ ...of, s })).toBe(s);
+});
 
-  it('at the first try gave nothing back: its amount is free, and who asked is told by its status', () => {
-    const s = refused(asked());
-    expect(s.refunds).toMatchObject([
-      { status: 'failed', failure: { status: 422, code: 'not_refundable', message: 'no' } },
-    ]);
-    expect([items(s), s.payments[0]?.paymentId]).toEqual([[], 'pay_1']);
+it('an answer changes nothing while the known row waits for its own answer', () => {
+  const of = asked();
+  const waits = putMessage(putRefund(of.s, byEvent({ morRefundId: 'rfnd_1' })), {
+    ...of.m,
+    ...{ id: 'out_2', subject: 'ref_event' },
   });
+  expect(reply({ ...of, s: waits })).toBe(waits);
+  const done = putMessage(waits, { ...of.m, id: 'out_2', subject: 'ref_event', status: 'done' });
+  expect(statuses(reply({ ...of, s: done }))).toEqual(['joined', 'succeeded']);
+});
 
-  it('as a repeat, or because its key is in use, says nothing of the first try: the amount stays reserved', () => {
-    for (const [of, over] of [
-      [asked({ status: 'unknown' }, { attempts: 1 }), {}],
-      [asked(), { status: 409 }],
-    ] as const) {
-      const s = refused(of, over);
-      expect(s.refunds).toMatchObject([{ status: 'unknown', failure: null }]);
-      expect(open(s)).toMatchObject([
-        {
-          ...{ kind: 'refund_stuck', subject: of.r.id, paymentRowId: 'pmt_1', refundId: of.r.id },
-          fact: { code: 'refund-waits', refused: { status: over.status ?? 422, error: 'not_refundable' } },
-        },
-      ]);
-    }
-  });
+it('an answer matches an event without ids unless the MoR made it later', () => {
+  const bare = byEvent();
+  expect(statuses(joined(bare, { createdAt: at(999) }))).toEqual(['joined', 'succeeded']);
+  const apart = ['succeeded', 'succeeded'];
+  expect(statuses(joined(bare, { createdAt: at(1_000) }))).toEqual(apart);
+  expect(statuses(joined(bare))).toEqual(apart);
+  const strangers: Partial<RefundRow>[] = [
+    { origin: 'api', status: 'succeeded' },
+    { askedAs: 'ref_before' },
+    { morRefundId: 'rfnd_2' },
+    { processorRefundId: 're_2' },
+    { amount: 999n },
+    { currency: 'USD' },
+    { succeededAt: null },
+    { paymentRowId: 'pmt_2' },
+  ];
+  for (const over of strangers) {
+    expect(statuses(joined(byEvent(over), { createdAt: at(0) }))).toEqual(apart);
+  }
+  const named = asked({ morRefundId: 'rfnd_1', status: 'unknown' });
+  expect(statuses(joined(bare, { createdAt: at(0) }, named))).toEqual(apart);
+});
 
-  it('because its key has another body is a person’s to look into', () => {
-    const s = refused(asked(), { status: 409, code: 'idempotency_conflict' });
-    expect(s.refunds).toMatchObject([{ status: 'unknown', failure: { status: 409, code: 'idempotency_conflict' } }]);
-    expect(open(s)).toMatchObject([{ kind: 'refund_stuck', fact: { refused: { error: 'idempotency_conflict' } } }]);
-  });
+const refused = ({ s, m }: Asked, over: Parameters<typeof refusal>[0] = {}, ms = 0): LaneState => {
+  const f = refusal(over);
+  const last = { lastStatus: f.status, lastCode: f.code, lastMessage: f.message };
+  const tried = { ...m, attempts: m.attempts + 1, ...last };
+  const sent = putMessage(s, { ...tried, status: 'refused', answeredAt: at(ms) });
+  return atRest(onStates(createRefundCall).refused(sent, tried, f, ctx(ms)), ms);
+};
 
-  it('because it knows no such payment proves that nothing moved under a name that a person gave, and takes the name back', () => {
-    const missing = { status: 404, code: 'payment_not_found' };
-    const byHand = payment({ identifiedBy: 'ada' });
-    const s = refused(asked({ status: 'unknown' }, { attempts: 1 }, byHand), missing);
-    expect(s.refunds).toMatchObject([{ status: 'failed' }]);
-    expect(s.payments).toMatchObject([{ paymentId: null, identifiedBy: null }]);
-    expect(open(s)).toMatchObject([{ topic: 'refund-failed', refundId: first(s).id }]);
-    expect(s.journal.some((l) => l.text.includes('the MoR knows no payment pay_1, the name that ada gave'))).toBe(true);
-    const unnamed = asked({ status: 'unknown' }, {}, byHand);
-    const before = putPayment(unnamed.s, { ...byHand, paymentId: null });
-    expect(refused({ ...unnamed, s: before }, missing).refunds).toMatchObject([{ status: 'failed' }]);
-    const otherReason = refused(asked({}, {}, byHand), { status: 404, code: 'gone' });
-    expect(otherReason.payments).toMatchObject([{ paymentId: 'pay_1', identifiedBy: 'ada' }]);
-    const ownName = refused(asked(), missing);
-    expect([ownName.refunds[0]?.status, ownName.payments[0]?.paymentId]).toEqual(['failed', 'pay_1']);
-    expect(refused(asked({ status: 'unknown' }), missing).refunds).toMatchObject([{ status: 'unknown' }]);
-  });
+it('a refusal at the first try frees the amount and tells the caller', () => {
+  const s = refused(asked());
+  expect(s.refunds).toMatchObject([
+    { status: 'failed', failure: { status: 422, code: 'not_refundable', message: 'no' } },
+  ]);
+  expect([items(s), s.payments[0]?.paymentId]).toEqual([[], 'pay_1']);
+});
 
-  it('after the event of a refund of its amount came, leaves that refund as it is and is told to a person', () => {
-    const done = asked({ status: 'succeeded' }, { attempts: 1 });
-    const s = refused(done);
-    expect([s.refunds, s.payments, s.entries]).toEqual([done.s.refunds, done.s.payments, done.s.entries]);
-    expect(withWords(open(s))).toMatchObject([
+it('a refusal of a repeat, or a key in use, says nothing of the first try: the amount stays reserved', () => {
+  for (const [of, over] of [
+    [asked({ status: 'unknown' }, { attempts: 1 }), {}],
+    [asked(), { status: 409 }],
+  ] as const) {
+    const s = refused(of, over);
+    expect(s.refunds).toMatchObject([{ status: 'unknown', failure: null }]);
+    expect(open(s)).toMatchObject([
       {
-        ...{ kind: 'refund_gap', subject: `${done.r.id}:refused`, paymentRowId: 'pmt_1', refundId: done.r.id },
-        summary: expect.stringContaining(
-          '422 not_refundable no; a refund of that amount, known by an event, stands in',
-        ),
+        ...{ kind: 'refund_stuck', subject: of.r.id, paymentRowId: 'pmt_1', refundId: of.r.id },
+        fact: { code: 'refund-waits', refused: { status: over.status ?? 422, error: 'not_refundable' } },
       },
     ]);
-    const named = refused(asked({ status: 'succeeded', processorRefundId: 're_9' }));
-    expect(wordsOf(open(named)[0]).summary).toContain('refund re_9 of that amount, known by an event');
-  });
-
-  it('of a key that is in use or was used before, once its event came, or of which no row is here, changes nothing', () => {
-    const done = asked({ status: 'succeeded' });
-    const busy = refused(done, { status: 409, code: 'idempotency_conflict' });
-    expect([busy.refunds, open(busy)]).toEqual([done.s.refunds, []]);
-    const unknown = refused({ ...asked(), s: lane(payment()) });
-    expect([unknown.refunds, open(unknown)]).toEqual([[], []]);
-  });
-
-  it('by silence is unknown from then on, unless it surely did not arrive', () => {
-    const silent = ({ s, m }: Asked, kind: 'unknown' | 'retry') =>
-      onStates(createRefundCall).silent(s, m, refusal({ kind, status: null }), ctx()) ?? never();
-    expect(silent(asked(), 'unknown').refunds).toMatchObject([{ status: 'unknown' }]);
-    const retry = asked();
-    expect(silent(retry, 'retry')).toBe(retry.s);
-    const known = asked({ status: 'pending' });
-    expect(silent(known, 'unknown')).toBe(known.s);
-  });
+  }
 });
 
-describe('a person’s choice for a refund that is stuck', () => {
-  const about = (s: LaneState, r: RefundRow): ReviewRow =>
-    openReview(s, ctx(), { kind: 'refund_stuck', subject: r.id, refundId: r.id, fact: FACTS.refund_stuck })
-      .reviews[0] ?? never();
-  const choose = ({ s, r }: Asked, resolution: 'apply' | 'retry' | 'dismiss', note: string | null = null) =>
-    asReview(takeStuckChoice)(s, about(s, r), { resolution, note, by: 'ada' }, ctx());
+it('a refusal of a key with another body asks a person', () => {
+  const s = refused(asked(), { status: 409, code: 'idempotency_conflict' });
+  expect(s.refunds).toMatchObject([{ status: 'unknown', failure: { status: 409, code: 'idempotency_conflict' } }]);
+  expect(open(s)).toMatchObject([{ kind: 'refund_stuck', fact: { refused: { error: 'idempotency_conflict' } } }]);
+});
 
-  it('to try again sends the same request once more; of one that failed nothing is sent', () => {
-    const stuck = asked({ status: 'unknown' }, { status: 'refused' });
-    expect(choose(stuck, 'retry')).toMatchObject({ ok: true, state: { messages: [{ status: 'pending' }] } });
-    expect(choose(stuck, 'dismiss')).toMatchObject({ ok: true, state: stuck.s });
-    const failed = asked({ status: 'failed' }, { status: 'refused' });
-    expect(choose(failed, 'retry')).toMatchObject({ ok: true, state: failed.s });
+it("a refusal of an unknown payment proves a person's name wrong, and takes it back", () => {
+  const missing = { status: 404, code: 'payment_not_found' };
+  const byHand = payment({ identifiedBy: 'ada' });
+  const s = refused(asked({ status: 'unknown' }, { attempts: 1 }, byHand), missing);
+  expect(s.refunds).toMatchObject([{ status: 'failed' }]);
+  expect(s.payments).toMatchObject([{ paymentId: null, identifiedBy: null }]);
+  expect(open(s)).toMatchObject([{ topic: 'refund-failed', refundId: first(s).id }]);
+  expect(s.journal.some((l) => l.text.includes('the MoR knows no payment pay_1, the name that ada gave'))).toBe(true);
+  const unnamed = asked({ status: 'unknown' }, {}, byHand);
+  const before = putPayment(unnamed.s, { ...byHand, paymentId: null });
+  expect(refused({ ...unnamed, s: before }, missing).refunds).toMatchObject([{ status: 'failed' }]);
+  const otherReason = refused(asked({}, {}, byHand), { status: 404, code: 'gone' });
+  expect(otherReason.payments).toMatchObject([{ paymentId: 'pay_1', identifiedBy: 'ada' }]);
+  const ownName = refused(asked(), missing);
+  expect([ownName.refunds[0]?.status, ownName.payments[0]?.paymentId]).toEqual(['failed', 'pay_1']);
+  expect(refused(asked({ status: 'unknown' }), missing).refunds).toMatchObject([{ status: 'unknown' }]);
+});
+
+it('a refusal after the event of an equal refund leaves that refund and opens an item', () => {
+  const done = asked({ status: 'succeeded' }, { attempts: 1 });
+  const s = refused(done);
+  expect([s.refunds, s.payments, s.entries]).toEqual([done.s.refunds, done.s.payments, done.s.entries]);
+  expect(withWords(open(s))).toMatchObject([
+    {
+      ...{ kind: 'refund_gap', subject: `${done.r.id}:refused`, paymentRowId: 'pmt_1', refundId: done.r.id },
+      summary: expect.stringContaining('422 not_refundable no; a refund of that amount, known by an event, stands in'),
+    },
+  ]);
+  const named = refused(asked({ status: 'succeeded', processorRefundId: 're_9' }));
+  expect(wordsOf(open(named)[0]).summary).toContain('refund re_9 of that amount, known by an event');
+});
+
+it('a refusal of a used key after its event, or of a missing row, changes nothing', () => {
+  const done = asked({ status: 'succeeded' });
+  const busy = refused(done, { status: 409, code: 'idempotency_conflict' });
+  expect([busy.refunds, open(busy)]).toEqual([done.s.refunds, []]);
+  const unknown = refused({ ...asked(), s: lane(payment()) });
+  expect([unknown.refunds, open(unknown)]).toEqual([[], []]);
+});
+
+it('a silent MoR makes a refund unknown, unless the request surely did not arrive', () => {
+  const silent = ({ s, m }: Asked, kind: 'unknown' | 'retry') =>
+    onStates(createRefundCall).silent(s, m, refusal({ kind, status: null }), ctx()) ?? never();
+  expect(silent(asked(), 'unknown').refunds).toMatchObject([{ status: 'unknown' }]);
+  const retry = asked();
+  expect(silent(retry, 'retry')).toBe(retry.s);
+  const known = asked({ status: 'pending' });
+  expect(silent(known, 'unknown')).toBe(known.s);
+});
+
+const about = (s: LaneState, r: RefundRow): ReviewRow =>
+  openReview(s, ctx(), { kind: 'refund_stuck', subject: r.id, refundId: r.id, fact: FACTS.refund_stuck }).reviews[0] ??
+  never();
+const choose = ({ s, r }: Asked, resolution: 'apply' | 'retry' | 'dismiss', note: string | null = null) =>
+  asReview(takeStuckChoice)(s, about(s, r), { resolution, note, by: 'ada' }, ctx());
+
+it('a retry of a stuck refund sends the same request, and nothing for a failed one', () => {
+  const stuck = asked({ status: 'unknown' }, { status: 'refused' });
+  expect(choose(stuck, 'retry')).toMatchObject({ ok: true, state: { messages: [{ status: 'pending' }] } });
+  expect(choose(stuck, 'dismiss')).toMatchObject({ ok: true, state: stuck.s });
+  const failed = asked({ status: 'failed' }, { status: 'refused' });
+  expect(choose(failed, 'retry')).toMatchObject({ ok: true, state: failed.s });
+});
+
+it('Crossbill refuses a retry without the bytes of the request', () => {
+  const wire = { method: 'POST', path: '/', body: null } as const;
+  const gone = asked({ status: 'unknown' }, { status: 'refused', wire });
+  expect(choose(gone, 'retry')).toMatchObject({ ok: false, status: 409, code: 'request_erased' });
+});
+
+it('a retry of an answered request says that nothing goes out', () => {
+  const wire = { method: 'POST', path: '/', body: null } as const;
+  const answered = asked({ status: 'pending' }, { status: 'done', wire });
+  expect(choose(answered, 'retry')).toMatchObject({ ok: false, status: 409, code: 'refund_answered' });
+});
+
+it('the failure of a refund needs a note of its source, and no request under way', () => {
+  const stuck = asked({ status: 'unknown' }, { status: 'refused' });
+  for (const note of [null, ' '])
+    expect(choose(stuck, 'apply', note)).toMatchObject({ ok: false, status: 400, field: 'note' });
+  expect(choose(asked({ status: 'unknown' }), 'apply', 'Ada')).toMatchObject({
+    ok: false,
+    code: 'refund_being_sent',
   });
-
-  it('to try again is refused once the bytes of the request were erased', () => {
-    const wire = { method: 'POST', path: '/', body: null } as const;
-    const gone = asked({ status: 'unknown' }, { status: 'refused', wire });
-    expect(choose(gone, 'retry')).toMatchObject({ ok: false, status: 409, code: 'request_erased' });
+  const ended = choose(stuck, 'apply', ' Ada of the MoR ');
+  expect(ended).toMatchObject({
+    ok: true,
+    state: {
+      refunds: [
+        {
+          status: 'failed',
+          failure: { code: 'told_by_person', message: 'ada says that it failed: Ada of the MoR' },
+        },
+      ],
+    },
   });
+  for (const status of ['succeeded', 'failed'] as const) {
+    const over = asked({ status });
+    expect(choose(over, 'apply')).toEqual({ ok: true, state: over.s, value: null });
+  }
+});
 
-  it('to try again of a request that was answered says that it is not sent again', () => {
-    const wire = { method: 'POST', path: '/', body: null } as const;
-    const answered = asked({ status: 'pending' }, { status: 'done', wire });
-    expect(choose(answered, 'retry')).toMatchObject({ ok: false, status: 409, code: 'refund_answered' });
-  });
+const watch = (s: LaneState, ms: number) => {
+  const looks: (Date | null)[] = [];
+  const on = new Lane(s, ctx(ms), (when) => void looks.push(when));
+  for (const rule of [withdrawStale, declares(stuckRefunds)]) rule(on);
+  return { s: on.toState(), looks };
+};
 
-  it('that it failed needs a word on who said so, and that nothing is being sent', () => {
-    const stuck = asked({ status: 'unknown' }, { status: 'refused' });
-    for (const note of [null, ' '])
-      expect(choose(stuck, 'apply', note)).toMatchObject({ ok: false, status: 400, field: 'note' });
-    expect(choose(asked({ status: 'unknown' }), 'apply', 'Ada')).toMatchObject({
-      ok: false,
-      code: 'refund_being_sent',
-    });
-    const ended = choose(stuck, 'apply', ' Ada of the MoR ');
-    expect(ended).toMatchObject({
-      ok: true,
-      state: {
-        refunds: [
-          {
-            status: 'failed',
-            failure: { code: 'told_by_person', message: 'ada says that it failed: Ada of the MoR' },
-          },
-        ],
-      },
-    });
-    for (const status of ['succeeded', 'failed'] as const) {
-      const over = asked({ status });
-      expect(choose(over, 'apply')).toEqual({ ok: true, state: over.s, value: null });
+it.each([
+  ['unknown', 24],
+  ['pending', 240],
+] as const)('a %s refund opens an item after %d hours, and not before', (status, hours) => {
+  const { s } = asked({ status }, { status: 'done' });
+  expect(watch(s, hours * HOUR - 1)).toEqual({ s, looks: [at(hours * HOUR)] });
+  const late = watch(s, hours * HOUR).s;
+  expect(open(late)).toMatchObject([{ kind: 'refund_stuck', refundId: s.refunds[0]?.id, paymentRowId: 'pmt_1' }]);
+  expect(summaries(late)[0]).toContain(`of 10.00 EUR is ${status} since 2026-11-20`);
+  expect(wordsOf(open(late)[0]).proposal).not.toContain('It is not sent again automatically');
+});
+
+it('Crossbill does not repeat a refund 23 hours after its key: the MoR may have forgotten it', () => {
+  for (const tried of [null, at(0), at(22 * HOUR)])
+    for (const status of ['requested', 'unknown'] as const) {
+      const { s, m } = asked({ status }, { firstTriedAt: tried, nextTryAt: at(99 * HOUR) });
+      expect(watch(s, 23 * HOUR - 1).s).toBe(s);
+      const { s: over } = watch(s, 23 * HOUR);
+      expect(over.messages).toMatchObject([{ status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) }]);
+      expect(over.refunds[0]?.status).toBe('unknown');
+      expect(wordsOf(open(over)[0]).proposal).toContain('It is not sent again automatically');
+      expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: it is not sent again`))).toBe(true);
     }
-  });
+  const settled = asked({ status: 'succeeded' }, { firstTriedAt: at(0) });
+  expect(watch(settled.s, 23 * HOUR).s.messages[0]?.status).toBe('cancelled');
+  const done = asked({ status: 'unknown' }, { firstTriedAt: at(0), status: 'done' });
+  expect(watch(done.s, 23 * HOUR).s.messages[0]?.status).toBe('done');
 });
 
-describe('a refund that takes too long', () => {
-  const watch = (s: LaneState, ms: number) => {
-    const looks: (Date | null)[] = [];
-    const on = new Lane(s, ctx(ms), (when) => void looks.push(when));
-    for (const rule of [withdrawStale, declares(stuckRefunds)]) rule(on);
-    return { s: on.toState(), looks };
-  };
-
-  it.each([
-    ['unknown', 24],
-    ['pending', 240],
-  ] as const)('%s is shown to a person after %d hours, and not before', (status, hours) => {
-    const { s } = asked({ status }, { status: 'done' });
-    expect(watch(s, hours * HOUR - 1)).toEqual({ s, looks: [at(hours * HOUR)] });
-    const late = watch(s, hours * HOUR).s;
-    expect(open(late)).toMatchObject([{ kind: 'refund_stuck', refundId: s.refunds[0]?.id, paymentRowId: 'pmt_1' }]);
-    expect(summaries(late)[0]).toContain(`of 10.00 EUR is ${status} since 2026-11-20`);
-    expect(wordsOf(open(late)[0]).proposal).not.toContain('It is not sent again automatically');
+it("a person's retry gives a refund another 23 hours", () => {
+  const { s } = asked({ status: 'unknown' }, {});
+  const [item] = open(watch(s, 23 * HOUR).s);
+  const retried = (resolution: 'retry' | 'dismiss'): LaneState => ({
+    ...s,
+    reviews: [{ ...(item ?? never()), status: 'resolved', resolution, resolvedAt: at(30 * HOUR) }],
   });
+  const sent = (x: LaneState, hours: number) => watch(x, hours * HOUR - 1).s.messages[0]?.status;
+  expect([sent(retried('retry'), 53), sent(retried('retry'), 54)]).toEqual(['pending', 'refused']);
+  expect(sent(retried('dismiss'), 53)).toBe('refused');
+});
 
-  it('is not sent again under a key that the MoR may have forgotten: 23 hours after it was made, whenever it was tried', () => {
-    for (const tried of [null, at(0), at(22 * HOUR)])
-      for (const status of ['requested', 'unknown'] as const) {
-        const { s, m } = asked({ status }, { firstTriedAt: tried, nextTryAt: at(99 * HOUR) });
-        expect(watch(s, 23 * HOUR - 1).s).toBe(s);
-        const { s: over } = watch(s, 23 * HOUR);
-        expect(over.messages).toMatchObject([
-          { status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) },
-        ]);
-        expect(over.refunds[0]?.status).toBe('unknown');
-        expect(wordsOf(open(over)[0]).proposal).toContain('It is not sent again automatically');
-        expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: it is not sent again`))).toBe(true);
-      }
-    const settled = asked({ status: 'succeeded' }, { firstTriedAt: at(0) });
-    expect(watch(settled.s, 23 * HOUR).s.messages[0]?.status).toBe('cancelled');
-    const done = asked({ status: 'unknown' }, { firstTriedAt: at(0), status: 'done' });
-    expect(watch(done.s, 23 * HOUR).s.messages[0]?.status).toBe('done');
-  });
-
-  it('is sent for another 23 hours after a person retried it', () => {
-    const { s } = asked({ status: 'unknown' }, {});
-    const [item] = open(watch(s, 23 * HOUR).s);
-    const retried = (resolution: 'retry' | 'dismiss'): LaneState => ({
-      ...s,
-      reviews: [{ ...(item ?? never()), status: 'resolved', resolution, resolvedAt: at(30 * HOUR) }],
-    });
-    const sent = (x: LaneState, hours: number) => watch(x, hours * HOUR - 1).s.messages[0]?.status;
-    expect([sent(retried('retry'), 53), sent(retried('retry'), 54)]).toEqual(['pending', 'refused']);
-    expect(sent(retried('dismiss'), 53)).toBe('refused');
-  });
-
-  it('is waited for no more once it has an end; that it failed after all is an item of its own', () => {
-    const { s } = asked({ status: 'pending' });
-    const waiting = watch(s, 240 * HOUR).s;
-    const end = (over: Partial<RefundRow>) =>
-      watch(putRefund(waiting, { ...(waiting.refunds[0] ?? never()), ...over }), 241 * HOUR).s;
-    expect(end({ status: 'succeeded' }).reviews).toMatchObject([{ status: 'resolved' }]);
-    expect(end({ status: 'joined' }).reviews).toMatchObject([{ status: 'resolved' }]);
-    const failed = end({ status: 'failed', morRefundId: 'rfnd_1' });
-    expect(failed.reviews.map((r) => [r.status, r.topic])).toEqual([
-      ['resolved', 'refund-waits'],
-      ['open', 'refund-failed'],
-    ]);
-    expect(summaries(failed)).toEqual(['refund rfnd_1 failed, nothing was refunded: no reason given']);
-    const [row = never()] = failed.refunds;
-    expect(open(watch(putRefund(failed, { ...row, status: 'succeeded' }), 242 * HOUR).s)).toEqual([]);
-    expect(open(watch(failed, 242 * HOUR).s)).toHaveLength(1);
-    const refused = { status: 422, code: 'x', message: 'no' };
-    const quiet = asked(
-      { status: 'failed', failure: refused },
-      { status: 'refused', attempts: 1, answeredAt: at(11_999) },
-    );
-    expect(watch(quiet.s, 0).s).toBe(quiet.s);
-  });
+it('a finished refund waits no more, and a later failure opens its own item', () => {
+  const { s } = asked({ status: 'pending' });
+  const waiting = watch(s, 240 * HOUR).s;
+  const end = (over: Partial<RefundRow>) =>
+    watch(putRefund(waiting, { ...(waiting.refunds[0] ?? never()), ...over }), 241 * HOUR).s;
+  expect(end({ status: 'succeeded' }).reviews).toMatchObject([{ status: 'resolved' }]);
+  expect(end({ status: 'joined' }).reviews).toMatchObject([{ status: 'resolved' }]);
+  const failed = end({ status: 'failed', morRefundId: 'rfnd_1' });
+  expect(failed.reviews.map((r) => [r.status, r.topic])).toEqual([
+    ['resolved', 'refund-waits'],
+    ['open', 'refund-failed'],
+  ]);
+  expect(summaries(failed)).toEqual(['refund rfnd_1 failed, nothing was refunded: no reason given']);
+  const [row = never()] = failed.refunds;
+  expect(open(watch(putRefund(failed, { ...row, status: 'succeeded' }), 242 * HOUR).s)).toEqual([]);
+  expect(open(watch(failed, 242 * HOUR).s)).toHaveLength(1);
+  const refused = { status: 422, code: 'x', message: 'no' };
+  const quiet = asked(
+    { status: 'failed', failure: refused },
+    { status: 'refused', attempts: 1, answeredAt: at(11_999) },
+  );
+  expect(watch(quiet.s, 0).s).toBe(quiet.s);
 });
