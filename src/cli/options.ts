@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { readDay } from '../domain/day.js';
+import { isPaymentId } from '../domain/payment-name.js';
 import { parseCurrency as currencyFrom } from '../domain/money.js';
 import { monthOf, type Month } from '../ledger/rules/month.js';
 
@@ -43,6 +44,9 @@ export const parseDay = (text: string): Date => orExplain(readDay(text), 'Use a 
 export const parseMonth = (text: string): Month => orExplain(monthOf(text), 'Use a month such as 2026-11.');
 export const parseCurrency = (text: string): string =>
   orExplain(currencyFrom(text), 'Use a code of three letters (ISO 4217), such as EUR.');
+
+export const parsePaymentId = (text: string): string =>
+  orExplain(isPaymentId(text) ? text : null, "Use the MoR's id of the payment, pay_….");
 
 /** One line of text, as the API takes it: of at most 255 characters, or of `max`. */
 export function parseLine(max = 255): (text: string) => string {

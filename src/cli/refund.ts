@@ -11,7 +11,7 @@ import { listedRefundView } from '../refunds/refund.view.js';
 import { RefundsFlow } from '../refunds/refunds.flow.js';
 import { type Commands } from './commands.js';
 import { CliError, EXIT, wrongUsage } from './exit-codes.js';
-import { parseAmount, parseCount } from './options.js';
+import { parseAmount, parseCount, parsePaymentId } from './options.js';
 import { amount } from './table.js';
 
 /** One scope of keys for every person: a repeat by a colleague refunds nothing twice. */
@@ -20,7 +20,7 @@ export const KEY_SCOPE = { name: 'cli', role: 'ops' } as const;
 export function addRefund(on: Commands): void {
   on.add('refund <payment>', 'refund a payment at the MoR and mirror the refund on Stripe')
     .option('--amount <amount>', '12.50, or smallest units without a point: 1250; default: the rest', parseAmount)
-    .option('--payment-id <pay_id>', "the MoR's id of a payment without one: Crossbill names it first")
+    .option('--payment-id <pay_id>', "the MoR's id of a payment without one: Crossbill names it first", parsePaymentId)
     .option('--reason <text>', 'passed to the MoR', 'requested_by_customer')
     .option('--key <text>', 'the same key never refunds twice; default: a new refund')
     .option('--work', 'carry it out in this process if no daemon is running')

@@ -73,21 +73,27 @@ function stepsOf(value: string): Step[] | string {
   return steps;
 }
 
-/** A step that the other settings do not allow, by its place; null: none. */
-export function scheduleProblem(
-  schedule: Schedule,
-  has: { readonly relay: boolean; readonly links: boolean; readonly production: boolean },
-): string | null {
-  for (const kind of KINDS) {
-    for (const [index, step] of schedule[kind].entries()) {
-      const place = `${kind}, step ${index + 1}`;
-      if (step.do === 'link' && !has.links)
-        return `${place} is a payment link, which needs RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL; ${kind}=none leaves it out`;
-      if (step.do === 'charge' && !has.relay && !has.links)
-        return `${place} has the MoR charge again, which needs MOR_RELAY_URL (or the RECOVERY_LINK settings, then a link is made instead)`;
-      if (step.do === 'charge' && step.afterMs < SHORTEST_IN_PRODUCTION_MS && has.production)
-        return `${place} is less than an hour, which is for rehearsals: card networks count attempts`;
-    }
-  }
+type Given = { readonly relay: boolean; readonly links: boolean; readonly production: boolean };
+
+/** The first step of each kind that the other settings do not allow, by its place; null: none. */
+export function scheduleProblem(schedule: Schedule, has: Given): string | null {
+  const problems = KINDS.flatMap(
+    (kind) =>
+      schedule[kind]
+        .map((step, index) => stepProblem(step, kind, `${kind}, step ${index + 1}`, has))
+        .find((problem) => problem !== null) ?? [],
+  );
+  return problems.length === 0 ? null : problems.join('; ');
+}
+
+function stepProblem(step: Step, kind: string, place: string, has: Given): string | null {
+  if (step.do === 'link')
+    return has.links
+      ? null
+      : `${place} is a payment link, which needs RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL (${kind}=none leaves it out)`;
+  if (!has.relay && !has.links)
+    return `${place} has the MoR charge again, which needs MOR_RELAY_URL (or the RECOVERY_LINK settings, then a link is made instead)`;
+  if (step.afterMs < SHORTEST_IN_PRODUCTION_MS && has.production)
+    return `${place} is less than an hour, which is for rehearsals: card networks count attempts`;
   return null;
 }

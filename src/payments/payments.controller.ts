@@ -11,7 +11,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } from '../api/http/filters.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, valueOrProblem } from '../api/http/problem.js';
-import { Filter, IsIdText } from '../api/http/rules.js';
+import { Filter, IsPaymentId } from '../api/http/rules.js';
 import { PAYMENT_STATUSES, PaymentView, paymentView } from './payment.view.js';
 
 class PaymentsQuery extends PageQuery {
@@ -26,7 +26,7 @@ class PaymentsQuery extends PageQuery {
 }
 
 class IdentifyPaymentDto {
-  @Example('pay_123') @Text("The MoR's own id of the payment.") @IsIdText() payment_id!: string;
+  @Example('pay_123') @Text("The MoR's own id of the payment.") @IsPaymentId() payment_id!: string;
 }
 
 @ApiTags('Payments')

@@ -6,7 +6,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { given } from '../api/http/page.js';
 import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
 import { PAYMENT_STATUSES, paymentView } from './payment.view.js';
-import { paymentName } from '../domain/payment-name.js';
+import { isPaymentId, paymentName } from '../domain/payment-name.js';
 import { type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type Config, CONFIG } from '../config/index.js';
@@ -123,7 +123,7 @@ export class PaymentPages {
   async identify(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
     const identify = async (by: Session): Promise<PaymentRow> => {
       const paymentId = formOf(req).text('payment_id').trim();
-      if (!/^[\x21-\x7e]{1,255}$/.test(paymentId)) throw invalid('payment_id', "must be the MoR's id of the payment");
+      if (!isPaymentId(paymentId)) throw invalid('payment_id', "must be the MoR's id of the payment, pay_…");
       return valueOrProblem(await this.flow.identify(id, paymentId, by.name));
     };
     const pathOf = (named: PaymentRow): string => `${PATH}/${encodeURIComponent(paymentName(named))}`;

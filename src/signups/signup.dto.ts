@@ -6,6 +6,7 @@ import {
   IsAmount,
   IsCurrencyCode,
   IsIdText,
+  IsPaymentId,
   IsInvoiceId,
   IsJsonObject,
   IsObjectValue,
@@ -104,7 +105,7 @@ export class CompleteSignupDto {
   @Example('pay_123')
   @Text("The MoR's own id of the payment, where the browser's result names it: it can be refunded then.")
   @MayBeAbsent()
-  @IsIdText()
+  @IsPaymentId()
   payment_id?: string;
 
   @Amount('What was charged, in smallest units.') @IsAmount() amount!: number;

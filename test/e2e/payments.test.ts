@@ -53,6 +53,7 @@ describe('every payment is refundable', () => {
   it('a person names a payment and refunds it; a second name gets a refusal, and the audit has both', async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
+    expect(await identify(ours, 'ch_1')).toMatchObject({ status: 400, body: { errors: [{ field: 'payment_id' }] } });
     expect(await identify(ours, paymentId)).toMatchObject({ status: 200, body: { id: paymentId } });
     expect(await identify(ours, paymentId)).toMatchObject({ status: 200, body: { id: paymentId } });
     expect(await identify(ours, 'pay_other')).toMatchObject({

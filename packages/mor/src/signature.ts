@@ -15,7 +15,7 @@ export type SignatureHeader = {
   readonly timestamp: string;
   /** Unix seconds. */
   readonly seconds: number;
-  /** The `v1` entries, 32 bytes each, at least one. */
+  /** The `v1` entries, at least one. One of another length than 32 bytes matches no secret. */
   readonly macs: readonly Buffer[];
 };
 
@@ -25,8 +25,8 @@ const MAC_BYTES = 32;
 
 /**
  * Reads a header `t=<Unix seconds>,v1=<hex>[,v1=<hex>]…`, with at most one blank after a comma; skips entries of other
- * schemes (`v0`). Null for anything else: `t` missing, twice or not plain digits; no `v1`, too many, or one without 64
- * hex digits; any other blank or control character; too long. A proxy joins two headers by a comma and a blank: then
+ * schemes (`v0`). Null for anything else: `t` missing, twice or not plain digits; no `v1`, too many, or one that is not
+ * hex (two digits a byte); any other blank or control character; too long. A proxy joins two headers by a comma and a blank: then
  * `t` is there twice.
  */
 export function parseSignatureHeader(header: string): SignatureHeader | null {
@@ -43,7 +43,7 @@ export function parseSignatureHeader(header: string): SignatureHeader | null {
       if (timestamp !== null || !/^[0-9]+$/.test(value)) return null;
       timestamp = value;
     } else if (scheme === 'v1') {
-      if (macs.length === MAX_MACS || !/^[0-9a-f]{64}$/i.test(value)) return null;
+      if (macs.length === MAX_MACS || !/^(?:[0-9a-f]{2})+$/i.test(value)) return null;
       macs.push(Buffer.from(value, 'hex'));
     }
   }

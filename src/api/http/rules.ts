@@ -6,6 +6,7 @@ import { IsOptional, ValidateBy, ValidateIf } from 'class-validator';
 import { isInnerLane } from '../../domain/events/channel-lane.js';
 import { whatIsWrongWithId } from '../../domain/id-text.js';
 import { parseCurrency } from '../../domain/money.js';
+import { isPaymentId } from '../../domain/payment-name.js';
 import { TextIfAny } from './docs.js';
 
 const MAX_TEXT = 255;
@@ -35,6 +36,13 @@ export const IsIdText = (): PropertyDecorator =>
         },
       },
     }),
+  );
+
+/** The MoR's id of a payment. */
+export const IsPaymentId = (): PropertyDecorator =>
+  applyDecorators(
+    IsIdText(),
+    rule('isPaymentId', "must be the MoR's id of a payment, pay_…", (v) => typeof v === 'string' && isPaymentId(v)),
   );
 
 /** The id of an invoice on Stripe. */
