@@ -33,7 +33,7 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm start',
     why: 'it stays up until Ctrl-C; the daemon of the test stands for it',
-    runs: { file: 'e2e/restart.test.ts', title: 'stopping under load it ends within 20 s' },
+    runs: { file: 'e2e/restart.test.ts', title: 'a daemon stopping under load ends within 20 s' },
   },
   {
     command: 'crossbill move --reference "batch 1" --back',
