@@ -84,10 +84,13 @@ describe('a signature header', () => {
     expect(check.check(`t=${t},v1=${'A'.repeat(64)}`, body, now)).toBe('mismatch');
   });
 
-  it.each(['deadbeef', zeros.slice(2), `${zeros}00`])('with a v1 of hex in another length matches no secret: %s', (v1) => {
-    expect(check.check(`t=${t},v1=${v1}`, body, now)).toBe('mismatch');
-    expect(check.check(`t=${t},v1=${mac(body, secret, t)}00`, body, now)).toBe('mismatch');
-  });
+  it.each(['deadbeef', zeros.slice(2), `${zeros}00`])(
+    'with a v1 of hex in another length matches no secret: %s',
+    (v1) => {
+      expect(check.check(`t=${t},v1=${v1}`, body, now)).toBe('mismatch');
+      expect(check.check(`t=${t},v1=${mac(body, secret, t)}00`, body, now)).toBe('mismatch');
+    },
+  );
 
   it('may have one blank after each comma', () => {
     const header = `v0=abc, t=${t}, v1=${zeros}, v1=${mac(body, secret, t)}`;

@@ -85,7 +85,9 @@ it('a retry step without its settings stops the start, with its place and the mi
   const wrong = start({ ...RELAY, RETRY_SCHEDULE: 'default' });
   expect(wrong).toThrow(/RETRY_SCHEDULE.*hard, step 1 is a payment link, which needs RECOVERY_LINK_JURISDICTION/);
   const neither = start({ RETRY_SCHEDULE: 'default' });
-  expect(neither).toThrow(/soft, step 1.* needs MOR_RELAY_URL.*hard, step 1.* needs RECOVERY_LINK_.*authentication, step 1/);
+  expect(neither).toThrow(
+    /soft, step 1.* needs MOR_RELAY_URL.*hard, step 1.* needs RECOVERY_LINK_.*authentication, step 1/,
+  );
   const alone = start({ RETRY_SCHEDULE: 'soft=3d hard=none authentication=none' });
   expect(alone).toThrow(/soft, step 1 has the MoR charge again, which needs MOR_RELAY_URL/);
   expect(start({ ...RELAY, RETRY_SCHEDULE: 'soft=3d hard=none authentication=none' })).not.toThrow();
