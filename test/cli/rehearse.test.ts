@@ -187,7 +187,7 @@ describe('crossbill rehearse', () => {
       keys: 'forgotten',
     });
     await world.startDaemon();
-    const ran = await rehearse(['--wait', '6']);
+    const ran = await rehearse(['--wait', '12']);
     const { facts, steps } = report();
     expect([ran.code, steps.filter((s) => s.state === 'failed').map((s) => s.name)]).toEqual([1, ['retry']]);
     expect(facts['draft_charge']).toContainEqual(expect.objectContaining({ verdict_while: 'final' }));
