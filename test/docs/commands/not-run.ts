@@ -12,7 +12,10 @@ const DEVELOPERS = 'a program for developers, minutes long or without an end';
 const HOURS = 'each pair takes minutes; `.ci/run` runs the short one';
 
 const ON_A_SERVER = 'a step of a backup or restore, on a server of its own: `npm run restore-drill` runs it';
-const DRILL = { file: 'docs/restore-drill.test.ts', title: 'the commands of "Backups and restore" are the restore drill' };
+const DRILL = {
+  file: 'docs/restore-drill.test.ts',
+  title: 'the commands of "Backups and restore" are the restore drill',
+};
 
 export const NOT_RUN: readonly NotRun[] = [
   {
