@@ -1,4 +1,5 @@
 // Items for a person, at rest: each open one has a cause in the world. An item without one is a false alarm.
+import { wasDetached } from './hands.js';
 import { namesInFact } from './sim-store.js';
 import { notesOfLosses } from './rules-refunds.js';
 import { amountDue, amountPaid, amountRemaining } from '@crossbill/sandbox/stripe/model.js';
@@ -65,6 +66,8 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       return p !== undefined && (invoice === undefined || invoice.status === 'void');
     case 'amount_mismatch':
       if (world.misnamed.has(r.subject)) return true;
+      // Somebody detached the payment on Stripe: all of the invoice is due again.
+      if (invoice !== undefined && wasDetached(world, invoice)) return true;
       return (
         p !== undefined &&
         invoice !== undefined &&
