@@ -181,9 +181,9 @@ describe('crossbill import customers', () => {
     }
   });
 
-  it('the import takes a file of a hundred thousand customers, shows its progress, and asks Stripe in bulk', async () => {
+  it('the import takes a file of 20,000 customers, shows its progress, and asks Stripe about none of them', async () => {
     const name = file('many.csv', 'customer;mor_customer_id\n');
-    for (let from = 0; from < 100_000; from += 10_000) {
+    for (let from = 0; from < 20_000; from += 10_000) {
       const some = Array.from({ length: 10_000 }, (_, i) => `cus_many_${from + i};mcus_many_${from + i}\r\n`);
       appendFileSync(join(folder, name), some.join(''));
     }
@@ -192,13 +192,13 @@ describe('crossbill import customers', () => {
     const before = await asked();
     const ran = await run(name);
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain('Read 100000 lines: 100000 customers linked');
+    expect(ran.out).toContain('Read 20000 lines: 20000 customers linked');
     expect(ran.out).toContain('too many to ask Stripe for: a mistyped id would never match an invoice');
     expect(ran.err).toMatch(/read \[#+\.*\] \d+ %/);
     expect(await asked()).toBe(before);
     const last = appendFileSync.bind(null, join(folder, name));
     last('cus_many_1;mcus_another\r\n');
-    expect(await report(name)).toMatchObject({ accepted: false, linked: 0, problems: [{ line: 100_002 }] });
+    expect(await report(name)).toMatchObject({ accepted: false, linked: 0, problems: [{ line: 20_002 }] });
   });
 
   it('the audit has an import with its author and the counts of linked and wrong lines', async () => {
