@@ -2,7 +2,7 @@
 import { type Difference, isRepairable, isUntold } from '../domain/difference.js';
 import { STRIPE_EVENTS_KEPT_MS } from '../policy.js';
 import { differenceView } from '../verify/difference.view.js';
-import { acknowledgedOf, differenceId, type More, showCounts, showMarksLeft } from '../verify/rules/run.js';
+import { acknowledgedOf, type More, showCounts, showMarksLeft } from '../verify/rules/run.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { VerifyController } from '../verify/verify.controller.js';
 import { VerifyFlow, type VerifyOptions, type VerifyReport } from '../verify/verify.flow.js';
@@ -108,7 +108,7 @@ async function acknowledge(cli: Cli, id: string, note: string | undefined): Prom
   const work = () => world.get(VerifyController).acknowledge(id, { note }, cli.caller);
   const d = await world.change('verify.acknowledge', id, work);
   const about = d.invoice_id ?? d.event_id ?? d.object_id ?? '-';
-  await cli.print(d, () => `Acknowledged: ${d.kind} ${about}, ${d.detail}.\n`);
+  await cli.print(d, () => `Acknowledged: ${d.kind} ${about}. ${d.detail}\n`);
 }
 
 /** Shows the plan. Without a terminal `--repair` was the answer. */
@@ -194,7 +194,7 @@ function render(report: VerifyReport): string {
       `\nLoss windows\n${lossWindows.map((w) => `  ${showLossWindow(w)}\n`).join('')}  Crossbill looked up the open work of that time. It cannot look up refunds made in the MoR's portal, disputes and alerts: compare them by hand.\n`,
     );
   if (untold.length > 0) {
-    const rows = untold.map((d) => [differenceId(d), ...row(d), DOES[d.repair]]);
+    const rows = untold.map((d) => [d.id, ...row(d), DOES[d.repair]]);
     out.push('\nDifferences\n', table(['id', 'kind', 'about', 'what', 'fixed by'], rows));
     out.push('If a difference is as it should be: `crossbill verify --acknowledge <id> --note <why>`.\n');
     if (untold.some(isRepairable)) out.push('`crossbill verify --repair` makes the repairs without a person.\n');
@@ -205,12 +205,7 @@ function render(report: VerifyReport): string {
     out.push('\nExplained by open review items\n', table(['kind', 'about', 'what', 'item'], rows));
   }
   if (acknowledged.length > 0) {
-    const rows = acknowledged.map((d) => [
-      differenceId(d),
-      ...row(d),
-      d.acknowledged?.by ?? '',
-      d.acknowledged?.note ?? '',
-    ]);
+    const rows = acknowledged.map((d) => [d.id, ...row(d), d.acknowledged?.by ?? '', d.acknowledged?.note ?? '']);
     out.push(`\n${rows.length} acknowledged\n`, table(['id', 'kind', 'about', 'what', 'by', 'note'], rows));
   }
   if (problem !== null)

@@ -2,7 +2,6 @@
 import { Example, PartIfAny, Text, TextIfAny, Time, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { type Difference, differenceKinds } from '../domain/difference.js';
-import { differenceId } from './rules/run.js';
 
 class AcknowledgedView {
   @Text() note!: string;
@@ -29,7 +28,7 @@ export class DifferenceView {
 export function differenceView(d: Difference): DifferenceView {
   const { acknowledged } = d;
   return {
-    id: differenceId(d),
+    id: d.id,
     kind: d.kind,
     invoice_id: d.invoiceId ?? undefined,
     payment_id: d.paymentId ?? undefined,

@@ -8,7 +8,7 @@ import { type LossWindow, type Span, lossWindows } from './rules/loss-window.js'
 import { MorLookups } from '../mor/mor-lookups.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { type Difference } from '../domain/difference.js';
-import { difference } from './rules/compare.js';
+import { finding } from './rules/findings.js';
 import { VERDICT_LONGEST_MS } from '../policy.js';
 
 export type LossReport = {
@@ -19,11 +19,6 @@ export type LossReport = {
   /** The MoR did not answer; null: it answered every question. */
   readonly failure: CallFailure | null;
 };
-
-const NO_VERDICT =
-  'no verdict, and the MoR may have given up on it while the doors were closed: ask the MoR to send it again';
-const OLD_REFUSAL =
-  'the last verdict is a refusal, and the MoR may have given up on a later one while the doors were closed: ask the MoR whether it was paid since';
 
 const PAGE = 200;
 /** Each one is a question. The rest is older, and other checks watch it. */
@@ -85,11 +80,10 @@ export class LossWindowFlow {
           await asked();
           if (!known) continue;
           isCharged = true;
-          const detail = `the MoR has a payment ${reference}, whose last event said that it was not paid: the MoR may have given up on a later one`;
-          found.push(difference('charged_not_marked', 'person', detail, about));
+          found.push(finding.successLost(about, { reference }));
         }
-        if (i.expected) found.push(difference('no_verdict', 'person', NO_VERDICT, about));
-        else if (i.refused && !isCharged) found.push(difference('no_verdict', 'person', OLD_REFUSAL, about));
+        if (i.expected) found.push(finding.verdictLost(about, {}));
+        else if (i.refused && !isCharged) found.push(finding.refusalOld(about, {}));
       }
       seen += page.length;
       const last = page.at(-1);
@@ -106,9 +100,8 @@ export class LossWindowFlow {
       const known = answered(await this.lookups.hasRefundDocument(r));
       await asked();
       if (!known) continue;
-      const detail = `the MoR has the document of refund ${r.morRefundId ?? r.refundId}, which is still pending here: the MoR may have given up on its event`;
       const about = { invoiceId: r.invoiceId, refundId: r.refundId };
-      found.push(difference('refund_not_mirrored', 'person', detail, about));
+      found.push(finding.refundLost(about, { refund: r.morRefundId ?? r.refundId }));
     }
     return pending.length;
   }
@@ -120,9 +113,8 @@ export class LossWindowFlow {
       await asked();
       const status = read === null ? 'unknown' : read.kind === 'proforma' ? read.proforma.status : read.link.status;
       if (status === o.status) continue;
-      const name = o.kind === 'proforma' ? 'proforma invoice' : 'payment link';
-      const detail = `${name} ${o.morId} is ${status} at the MoR; our events say ${o.status}`;
-      found.push(difference('event_never_delivered', 'look-again', detail, { invoiceId: o.invoiceId }));
+      const object = `${o.kind === 'proforma' ? 'Proforma invoice' : 'Payment link'} ${o.morId}`;
+      found.push(finding.objectMoved({ invoiceId: o.invoiceId }, { object, shown: status, known: o.status }));
     }
     return live.length;
   }

@@ -2,23 +2,16 @@
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type BillingEventFacts, type BillingPage, type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import {
-  compareAttached,
-  compareCharges,
-  compareInvoice,
-  compareWithin,
-  difference,
-  paidBeyondLedger,
-} from './rules/compare.js';
+import { compareAttached, compareCharges, compareInvoice, compareWithin, paidBeyondLedger } from './rules/compare.js';
 import { STRIPE_EVENTS_KEPT_MS, VERIFY_GRACE_MS, VERIFY_YOUNG_PAUSE_MS } from '../policy.js';
-import { type Difference, type OurInvoice, type VerifyProgress } from '../domain/difference.js';
+import { type Difference, type OurInvoice } from '../domain/difference.js';
 import { compareDetached, compareOverpaid, creditedBeyondLedger } from './rules/compare-hands.js';
-import { type VerifyFindings } from './verify-findings.js';
+import { finding } from './rules/findings.js';
+import { type VerifyProgress } from './rules/progress.js';
 import { VerifyHands } from './verify-hands.js';
 import { VerifyMarks } from './verify-marks.js';
 import { VerifyOutside } from './verify-outside.js';
-import { byInvoice, VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
-import { type Sitting, VerifyQuestions } from './verify-questions.js';
+import { VERIFY_PAGE, type VerifySitting } from './verify-sitting.js';
 
 /** The beginning of Stripe's list of events since `from`. */
 export function keptSince(from: Date, now: Date): Date {
@@ -34,8 +27,7 @@ export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
 const YOUNG_ONES = 200;
 
 export class VerifyComparison {
-  private refundsAfter: bigint;
-  private readonly questions: VerifyQuestions;
+  private refundsAfter: number;
   private readonly hands: VerifyHands;
   private readonly marks: VerifyMarks;
   private readonly outside: VerifyOutside;
@@ -45,22 +37,17 @@ export class VerifyComparison {
   private readonly youngInvoices = new Set<string>();
   private readonly youngEvents: BillingEventFacts[] = [];
 
-  constructor(
-    private readonly parts: VerifyParts,
-    private readonly sitting: Sitting,
-    readonly findings: VerifyFindings,
-  ) {
-    this.questions = new VerifyQuestions(parts.context, sitting, findings);
-    this.hands = new VerifyHands(parts, this.questions, findings);
-    this.marks = new VerifyMarks(parts, this.questions, findings);
-    this.outside = new VerifyOutside(parts, this.questions);
-    this.refundsAfter = sitting.from.refundsAfter;
+  constructor(private readonly sitting: VerifySitting) {
+    this.hands = new VerifyHands(sitting);
+    this.marks = new VerifyMarks(sitting);
+    this.outside = new VerifyOutside(sitting);
+    this.refundsAfter = sitting.options.from.refundsAfter;
   }
 
   get progress(): VerifyProgress {
-    const { questions, refundsAfter, findings } = this;
-    const again = [...findings.again];
-    return { ...this.sitting.from, lists: { ...questions.listings }, refundsAfter, again, more: findings.moreShown };
+    const { options, lists, findings } = this.sitting;
+    const { refundsAfter } = this;
+    return { ...options.from, lists: { ...lists }, refundsAfter, again: [...findings.again], more: findings.moreShown };
   }
 
   /** Throws CouldNotCompare for a silent peer, or at the end by a person. */
@@ -75,19 +62,16 @@ export class VerifyComparison {
     await this.youngOnes();
   }
 
-  private now(): Date {
-    return this.parts.context.clock.now();
-  }
-
   /** The differences of the run before: some have healed, and the others count however old they are. */
   private async whatDiffered(): Promise<void> {
-    const { findings, parts, sitting } = this;
+    const { sitting } = this;
+    const { findings, parts } = sitting;
     const lost = findings.all.filter((d) => d.kind === 'event_never_delivered' && d.eventId === null);
     const unheard = new Set(lost.map((d) => d.invoiceId));
     const ids = [...findings.again];
     for (let at = 0; at < ids.length; at += VERIFY_PAGE) {
       const some = ids.slice(at, at + VERIFY_PAGE);
-      const ours = byInvoice(await parts.books.invoices(some));
+      const ours = await parts.books.invoices(some);
       for (const id of some) {
         const own = ours.get(id) ?? null;
         if (own === null && unheard.has(id)) continue; // still unknown
@@ -103,17 +87,17 @@ export class VerifyComparison {
 
   /** Compares our own books as a whole each time, and their credit notes with Stripe once. */
   private async withinBooks(): Promise<void> {
-    const { books } = this.parts;
-    const { since, resumed } = this.sitting;
-    const now = this.now();
-    for (let after = 0n; ;) {
-      const page = await books.openEnds(since, after, VERIFY_PAGE);
+    const { parts, options, findings } = this.sitting;
+    const { since, resumed } = options;
+    const now = this.sitting.now();
+    for (let after = 0; ;) {
+      const page = await parts.books.openEnds(since, after, VERIFY_PAGE);
       for (const ours of page) {
         const settled = compareWithin(ours, now);
-        this.findings.addOfBooks([...settled, ...compareCharges(ours)]);
+        findings.addOfBooks([...settled, ...compareCharges(ours)]);
         this.noteYoung(ours.invoice.invoiceId, settled, () => compareWithin(ours, now, 0));
         const isNew = ours.refunds.some((r) => resumed !== null && (r.succeededAt ?? r.createdAt) >= resumed);
-        if (ours.seq > this.refundsAfter || isNew) this.findings.addShown(await this.hands.ofRefunds(ours));
+        if (ours.seq > this.refundsAfter || isNew) findings.addShown(await this.hands.ofRefunds(ours));
         if (ours.seq > this.refundsAfter) this.refundsAfter = ours.seq;
       }
       const last = page.at(-1);
@@ -123,25 +107,26 @@ export class VerifyComparison {
   }
 
   private read(invoiceId: string): Promise<ShownInvoice | null> {
-    const { reader } = this.parts;
-    return this.questions.ask(() => reader.readInvoice(invoiceId), 'an invoice could not be read');
+    const { reader } = this.sitting.parts;
+    return this.sitting.ask(() => reader.readInvoice(invoiceId), 'an invoice could not be read');
   }
 
   private async stripeInvoices(): Promise<void> {
-    const { reader, books } = this.parts;
-    await this.questions.listed(
+    const { parts, findings } = this.sitting;
+    const { reader, books } = parts;
+    await this.sitting.listed(
       'invoices',
       (query) => reader.listInvoices(query),
       async (page) => {
         const ids = page.map((i) => i.invoiceId);
         const underWay = await books.underWay(ids); // before our books: they hold lanes at rest by then
-        const ours = byInvoice(await books.invoices(ids));
+        const ours = await books.invoices(ids);
         let left = 0;
         for (const facts of page) {
           const found = await this.ofInvoice(facts, ours.get(facts.invoiceId) ?? null);
           const settled = underWay.has(facts.invoiceId) ? found.filter(isNoNews) : found;
           if (settled.length < found.length) left++;
-          this.findings.addShown(settled, facts);
+          findings.addShown(settled, facts);
         }
         if (left > 0) await this.sitting.step('under_way', left);
       },
@@ -154,7 +139,7 @@ export class VerifyComparison {
     graceMs: number = VERIFY_GRACE_MS,
   ): Promise<Difference[]> {
     if (await this.outside.has(facts, own)) return [];
-    const now = this.now();
+    const now = this.sitting.now();
     const found = compareInvoice(facts, own, now, graceMs);
     this.noteYoung(facts.invoiceId, found, () => compareInvoice(facts, own, now, 0));
     const named = own?.payments.some((p) => p.paymentRecordId !== null && p.mark === 'confirmed') === true;
@@ -172,32 +157,33 @@ export class VerifyComparison {
 
   private async paymentsOf({ invoiceId, payments }: ShownInvoice): Promise<NonNullable<ShownInvoice['payments']>> {
     if (payments !== null) return payments;
-    const listing = () => this.parts.platform.listInvoicePayments(invoiceId);
-    const listed = await this.questions.ask(listing, 'payments of an invoice could not be listed');
+    const listing = () => this.sitting.parts.platform.listInvoicePayments(invoiceId);
+    const listed = await this.sitting.ask(listing, 'payments of an invoice could not be listed');
     await this.sitting.step('invoices', 0);
     return listed;
   }
 
   private async stripeEvents(): Promise<void> {
-    const { reader, books } = this.parts;
-    await this.questions.listed(
+    const { parts, options, findings } = this.sitting;
+    const { reader, books } = parts;
+    await this.sitting.listed(
       'events',
       (query) => {
-        const createdAfter = keptSince(query.createdAfter, this.now());
+        const createdAfter = keptSince(query.createdAfter, this.sitting.now());
         const isOver = query.createdBefore !== undefined && query.createdBefore <= createdAfter;
         if (isOver) return Promise.resolve(NOTHING_LISTED);
         return reader.listEvents({ ...query, createdAfter, types: [...stripeInvoiceTypes, BALANCE_TYPE] });
       },
       async (page: readonly BillingEventFacts[]) => {
-        const now = this.now();
+        const now = this.sitting.now();
         const news = page.filter((e) => e.type !== BALANCE_TYPE);
         await this.hands.balances(page);
         await this.olderInvoices(news);
         const unknown = await books.unknownEvents(news.map((e) => e.eventId));
         const lost = news.filter(({ eventId }) => unknown.has(eventId));
         for (const e of await this.outside.without(lost)) {
-          if (!isOnItsWay(e, now)) this.findings.addMissing(e, neverCame(e));
-          else if (this.sitting.young && this.youngEvents.length < YOUNG_ONES) this.youngEvents.push(e);
+          if (!isOnItsWay(e, now)) findings.addMissing(e, missingEvent(e));
+          else if (options.young && this.youngEvents.length < YOUNG_ONES) this.youngEvents.push(e);
         }
       },
     );
@@ -205,43 +191,44 @@ export class VerifyComparison {
 
   /** Invoices from before the compared time: reads each one if its newest event shows other money than the ledger. */
   private async olderInvoices(events: readonly BillingEventFacts[]): Promise<void> {
-    const { since } = this.sitting;
+    const { parts, options, findings } = this.sitting;
     for (const e of events) {
       const { id, createdAt } = e.about;
-      if (id === null || createdAt === null || createdAt >= since || this.olderSeen.has(id)) continue;
+      if (id === null || createdAt === null || createdAt >= options.since || this.olderSeen.has(id)) continue;
       this.olderSeen.add(id); // the newest event comes first
       const parsed = parseStripeEvent(e.body);
-      const [own] = await this.parts.books.invoices([id]);
-      if (parsed.verdict !== 'usable' || own === undefined) continue;
-      if (!compareInvoice(parsed.event.invoice, own, this.now()).some(isOfMoney)) continue;
+      const own = await parts.books.invoice(id);
+      if (parsed.verdict !== 'usable' || own === null) continue;
+      if (!compareInvoice(parsed.event.invoice, own, this.sitting.now()).some(isOfMoney)) continue;
       const facts = await this.read(id);
-      if (facts !== null) this.findings.addShown(await this.ofInvoice(facts, own), facts);
+      if (facts !== null) findings.addShown(await this.ofInvoice(facts, own), facts);
       await this.sitting.step('invoices', 0);
     }
   }
 
   /** `all`: the differences without any grace. The daily run leaves them to the next one. */
   private noteYoung(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
-    if (!this.sitting.young || this.youngInvoices.size >= YOUNG_ONES) return;
+    if (!this.sitting.options.young || this.youngInvoices.size >= YOUNG_ONES) return;
     if (all().length > settled.length) this.youngInvoices.add(invoiceId);
   }
 
   /** Compares young objects again after a pause, long enough for a delivery and its decision. */
   private async youngOnes(): Promise<void> {
-    const { books, context } = this.parts;
+    const { parts, findings } = this.sitting;
+    const { books } = parts;
     const [ids, events] = [[...this.youngInvoices], this.youngEvents];
     if (ids.length === 0 && events.length === 0) return;
-    await context.clock.sleep(VERIFY_YOUNG_PAUSE_MS, this.sitting.signal);
+    await this.sitting.sleep(VERIFY_YOUNG_PAUSE_MS);
     const unknown = await books.unknownEvents(events.map((e) => e.eventId));
-    for (const e of events) if (unknown.has(e.eventId)) this.findings.addMissing(e, neverCame(e));
+    for (const e of events) if (unknown.has(e.eventId)) findings.addMissing(e, missingEvent(e));
     for (const id of ids) {
       const facts = await this.read(id);
       const underWay = (await books.underWay([id])).has(id);
-      const own = byInvoice(await books.invoices([id])).get(id) ?? null;
-      const now = this.now();
-      if (own !== null) this.findings.addOfBooks(compareWithin(own, now, 0));
+      const own = await books.invoice(id);
+      const now = this.sitting.now();
+      if (own !== null) findings.addOfBooks(compareWithin(own, now, 0));
       const found = facts === null ? [] : await this.ofInvoice(facts, own, 0);
-      this.findings.addShown(underWay ? found.filter(isNoNews) : found, facts);
+      findings.addShown(underWay ? found.filter(isNoNews) : found, facts);
       await this.sitting.step('invoices', 0);
     }
   }
@@ -264,9 +251,9 @@ const NOTHING_LISTED: CallOutcome<BillingPage<never>> = {
   requestId: null,
 };
 
-function neverCame(e: BillingEventFacts): Difference {
+function missingEvent(e: BillingEventFacts): Difference {
   const parsed = parseStripeEvent(e.body);
   const invoiceId = parsed.verdict === 'usable' ? parsed.lane : null;
-  const detail = `${e.type} of ${e.createdAt.toISOString()} never came`;
-  return difference('event_never_delivered', 'take-in-event', detail, { invoiceId, eventId: e.eventId });
+  const facts = { type: e.type, createdAt: e.createdAt.toISOString() };
+  return finding.eventMissing({ invoiceId, eventId: e.eventId }, facts);
 }

@@ -1,7 +1,7 @@
 // The differences of a verify run, in bounded memory.
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
-import { differenceId, type More } from './rules/run.js';
+import { type More } from './rules/run.js';
 import { type Difference } from '../domain/difference.js';
 
 type Counts = { -readonly [K in keyof More]: number };
@@ -84,13 +84,12 @@ export class VerifyFindings {
 
   /** False: its kind is over the limit, so it only counts. */
   private keep(d: Difference, beyond: Counts): boolean {
-    const key = differenceId(d);
-    if (this.kept.has(key)) return true; // listed twice, around an interruption
+    if (this.kept.has(d.id)) return true; // listed twice, around an interruption
     const bucket = bucketOf(d);
     const count = this.counts[bucket] ?? 0;
     const counter = count < this.limits.kept ? this.counts : beyond;
     counter[bucket] = (counter[bucket] ?? 0) + 1;
-    if (counter === this.counts) this.kept.set(key, d);
+    if (counter === this.counts) this.kept.set(d.id, d);
     return counter === this.counts;
   }
 }

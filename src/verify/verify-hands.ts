@@ -9,33 +9,28 @@ import {
   compareRecord,
   creditsOf,
 } from './rules/compare-hands.js';
-import { byInvoice, type VerifyParts } from './verify-parts.js';
-import { type VerifyFindings } from './verify-findings.js';
-import { type VerifyQuestions } from './verify-questions.js';
+import { type VerifySitting } from './verify-sitting.js';
 
 export class VerifyHands {
   private readonly customersSeen = new Set<string>();
 
-  constructor(
-    private readonly parts: VerifyParts,
-    private readonly questions: VerifyQuestions,
-    private readonly findings: VerifyFindings,
-  ) {}
+  constructor(private readonly sitting: VerifySitting) {}
 
   /** The refunds on each payment record. An account with marks out of band may have no records, and no right to them. */
   async records(): Promise<void> {
-    const { reader, books, context } = this.parts;
+    const { parts, findings } = this.sitting;
+    const { reader, books, context } = parts;
     if (context.settings.markMode !== 'payment_record') return;
-    await this.questions.listed(
+    await this.sitting.listed(
       'records',
       (query) => reader.listPaymentRecords(query),
       async (page) => {
-        const ours = byInvoice(await books.invoices(page.flatMap((r) => r.invoiceId ?? [])));
+        const ours = await books.invoices(page.flatMap((r) => r.invoiceId ?? []));
         for (const record of page) {
           const own = ours.get(record.invoiceId ?? '');
           const p = own?.payments.find((x) => x.paymentRecordId === record.paymentRecordId && x.mark === 'confirmed');
           if (own === undefined || p === undefined || compareRecord(own, p, record).length === 0) continue;
-          this.findings.addShown(await this.ofRecord(own, p)); // a refund may have come in between
+          findings.addShown(await this.ofRecord(own, p)); // a refund may have come in between
         }
       },
     );
@@ -43,28 +38,29 @@ export class VerifyHands {
 
   /** Credit notes of all invoices, also of old ones. */
   async notes(): Promise<void> {
-    const { reader, books } = this.parts;
-    await this.questions.listed(
+    const { parts, findings } = this.sitting;
+    const { reader, books } = parts;
+    await this.sitting.listed(
       'notes',
       (query) => reader.listNewCreditNotes(query),
       async (page) => {
-        for (const own of await books.invoices([...new Set(page.flatMap((n) => n.invoiceId ?? []))]))
-          this.findings.addShown(compareForeignNotes(own, page));
+        const ours = await books.invoices(page.flatMap((n) => n.invoiceId ?? []));
+        for (const own of ours.values()) findings.addShown(compareForeignNotes(own, page));
       },
     );
   }
 
   /** The moved balances of customers with a payment through the MoR. */
   async balances(events: readonly BillingEventFacts[]): Promise<void> {
-    const { reader, books } = this.parts;
+    const { sitting } = this;
+    const { reader, books } = sitting.parts;
     const moved = events.filter((e) => e.movesBalance).flatMap((e) => e.about.id ?? []);
     const fresh = [...new Set(moved)].filter((id) => !this.customersSeen.has(id));
     if (fresh.length === 0) return;
-    const { sitting } = this.questions;
     for (const id of fresh) this.customersSeen.add(id);
     for (const id of await books.payingCustomers(fresh)) {
-      const listing = () => reader.listBalance(id, sitting.since);
-      this.findings.addShown(compareBalance(id, await this.questions.ask(listing, 'a balance could not be listed')));
+      const listing = () => reader.listBalance(id, sitting.options.since);
+      sitting.findings.addShown(compareBalance(id, await sitting.ask(listing, 'a balance could not be listed')));
       await sitting.step('balances', 1);
     }
   }
@@ -82,22 +78,23 @@ export class VerifyHands {
   }
 
   async ofNotes(own: OurInvoice): Promise<Difference[]> {
-    const { reader } = this.parts;
-    const listing = () => reader.listCreditNotes(own.invoice.invoiceId);
-    const notes = await this.questions.ask(listing, 'credit notes could not be listed');
-    await this.questions.sitting.step('credit_notes', notes.length);
+    const { sitting } = this;
+    const listing = () => sitting.parts.reader.listCreditNotes(own.invoice.invoiceId);
+    const notes = await sitting.ask(listing, 'credit notes could not be listed');
+    await sitting.step('credit_notes', notes.length);
     return [...compareCreditNotes(own, notes), ...compareForeignNotes(own, notes)];
   }
 
   /** Reads the record again, and then our books. */
   private async ofRecord(own: OurInvoice, p: PaymentRow): Promise<Difference[]> {
-    const { reader, books } = this.parts;
+    const { sitting } = this;
+    const { reader, books } = sitting.parts;
     const { paymentRecordId } = p;
     if (paymentRecordId === null) return [];
     const read = () => reader.readPaymentRecord(paymentRecordId);
-    const record = await this.questions.ask(read, 'a payment record could not be read');
-    const [now = own] = await books.invoices([own.invoice.invoiceId]);
-    await this.questions.sitting.step('payment_records', 0);
-    return compareRecord(now, p, record);
+    const record = await sitting.ask(read, 'a payment record could not be read');
+    const now = await books.invoice(own.invoice.invoiceId);
+    await sitting.step('payment_records', 0);
+    return compareRecord(now ?? own, p, record);
   }
 }

@@ -5,33 +5,29 @@ import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { isOutside, SIGNUP_REASON } from '../domain/status.js';
 import { carries, ruleOf } from '../domain/enrolment.js';
-import { byInvoice, type VerifyParts } from './verify-parts.js';
-import { type VerifyQuestions } from './verify-questions.js';
+import { type VerifySitting } from './verify-sitting.js';
 
 export class VerifyOutside {
   private readonly counted = new Set<string>();
   /** Customers by their look-up in this run: by metadata each one is a request to Stripe. */
   private readonly enrolled = new Map<string, boolean>();
 
-  constructor(
-    private readonly parts: VerifyParts,
-    private readonly questions: VerifyQuestions,
-  ) {}
+  constructor(private readonly sitting: VerifySitting) {}
 
   /** `own` null: unknown here. */
   async has(facts: InvoiceFacts, own: OurInvoice | null): Promise<boolean> {
     const outside = own === null ? await this.isForeign(facts) : isOutside(own);
     if (outside && !this.counted.has(facts.invoiceId)) {
       this.counted.add(facts.invoiceId);
-      await this.questions.sitting.step('not_enrolled', 1);
+      await this.sitting.step('not_enrolled', 1);
     }
     return outside;
   }
 
   /** The events about our invoices. */
   async without(events: readonly BillingEventFacts[]): Promise<readonly BillingEventFacts[]> {
-    if (events.length === 0 || ruleOf(this.parts.context).by === 'all') return events;
-    const ours = byInvoice(await this.parts.books.invoices(events.flatMap((e) => e.about.id ?? [])));
+    if (events.length === 0 || ruleOf(this.sitting.parts.context).by === 'all') return events;
+    const ours = await this.sitting.parts.books.invoices(events.flatMap((e) => e.about.id ?? []));
     const kept: BillingEventFacts[] = [];
     for (const e of events) {
       const parsed = parseStripeEvent(e.body);
@@ -45,14 +41,14 @@ export class VerifyOutside {
 
   private async isForeign(facts: InvoiceFacts): Promise<boolean> {
     const { customerId, subscriptionId, createdAt } = facts;
-    const { enrolment, context } = this.parts;
+    const { enrolment, context } = this.sitting.parts;
     const rule = ruleOf(context);
     if (enrolment === null || rule.by === 'all' || facts.billingReason === SIGNUP_REASON) return false;
     if (carries(facts.metadata, rule)) return false;
     const before = this.enrolled.get(customerId);
     if (before !== undefined) return !before;
     const look = () => enrolment.look({ customerId, subscriptionId, createdAt });
-    const { enrolled } = await this.questions.ask(look, 'a customer could not be read');
+    const { enrolled } = await this.sitting.ask(look, 'a customer could not be read');
     if (rule.by === 'metadata') this.enrolled.set(customerId, enrolled);
     return !enrolled;
   }

@@ -10,7 +10,7 @@ import { type Inbox } from '../domain/ports/inbox.js';
 import { type LaneStore } from '../engine/lane-store.js';
 import { type Difference } from '../domain/difference.js';
 import { isOnItsWay, keptSince } from './verify-comparison.js';
-import { type VerifyParts } from './verify-parts.js';
+import { type VerifyParts } from './verify-sitting.js';
 
 /** The begun repairs, and the impossible ones with the reason. */
 export type Repaired = {

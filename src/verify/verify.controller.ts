@@ -3,7 +3,6 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../domain/ports/clock.js';
 import { VerifyStore } from './verify.store.js';
-import { differenceId } from './rules/run.js';
 import { DifferenceView, differenceView } from './difference.view.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
@@ -40,13 +39,10 @@ export class VerifyController {
   async list(@Query() q: PageQuery): Promise<PageView<DifferenceView>> {
     const { limit, cursor } = pageRequest(q);
     const all = (await this.books.last())?.differences ?? [];
-    const from = cursor === null ? 0 : all.findIndex((d) => differenceId(d) === cursor);
+    const from = cursor === null ? 0 : all.findIndex((d) => d.id === cursor);
     if (from < 0) throw invalid('cursor', 'is not one of the newest run');
     const next = all[from + limit];
-    return pageView(
-      { data: all.slice(from, from + limit), nextCursor: next === undefined ? null : differenceId(next) },
-      differenceView,
-    );
+    return pageView({ data: all.slice(from, from + limit), nextCursor: next?.id ?? null }, differenceView);
   }
 
   @Post(':id/acknowledge')

@@ -8,16 +8,15 @@ import { LaneStore } from '../engine/lane-store.js';
 import { PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { untoldOf, type VerifyRun } from './rules/run.js';
 import { VerifyStore } from './verify.store.js';
-import { type Difference, type DifferenceKind, isRepairable, type VerifyProgress } from '../domain/difference.js';
+import { type Difference, type DifferenceKind, isRepairable } from '../domain/difference.js';
 import { pictureDiffers } from './rules/compare.js';
-import { begun } from './rules/progress.js';
+import { begun, type VerifyProgress } from './rules/progress.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { type LossReport, LossWindowFlow } from './loss-window.flow.js';
 import { VerifyComparison } from './verify-comparison.js';
 import { VerifyFindings } from './verify-findings.js';
-import { byInvoice, VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
-import { CouldNotCompare } from './verify-questions.js';
+import { CouldNotCompare, VERIFY_PAGE, type VerifyParts, VerifySitting } from './verify-sitting.js';
 import { type Repaired, VerifyRepair } from './verify-repair.js';
 import { Wake } from '../engine/wake.js';
 import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_SECOND_LOOK_MS } from '../policy.js';
@@ -108,11 +107,8 @@ export class VerifyFlow {
       [steps, savedAt] = [0, now.getTime()];
       await options.onSaved?.();
     };
-    const comparison = new VerifyComparison(
-      this.parts,
-      { since, from, resumed, signal, young: options.young === true, step },
-      findings,
-    );
+    const sitting = { since, from, resumed, signal, young: options.young === true, step };
+    const comparison = new VerifyComparison(new VerifySitting(this.parts, sitting, findings));
     let problem: string | null = null;
     let lost: LossReport | null = null;
     try {
@@ -197,7 +193,7 @@ export class VerifyFlow {
       const some = lost.slice(at, at + VERIFY_PAGE);
       const unknown = await this.books.unknownEvents(some.flatMap((d) => d.eventId ?? []));
       const invoiceIds = some.flatMap((d) => (d.eventId === null ? (d.invoiceId ?? []) : []));
-      const ours = byInvoice(await this.books.invoices(invoiceIds));
+      const ours = await this.books.invoices(invoiceIds);
       for (const d of some) {
         const facts = findings.shown.get(d.invoiceId ?? '');
         const own = ours.get(d.invoiceId ?? '');

@@ -6,7 +6,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { invalid, notFound } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { Clock } from '../domain/ports/clock.js';
-import { acknowledgedOf, differenceId, showCounts, showMarksLeft, untoldOf, type VerifyRun } from './rules/run.js';
+import { acknowledgedOf, showCounts, showMarksLeft, untoldOf, type VerifyRun } from './rules/run.js';
 import { VerifyStore } from './verify.store.js';
 import { differenceFields, listedDifference } from './difference.fields.js';
 import { type Difference, isUntold } from '../domain/difference.js';
@@ -44,7 +44,7 @@ export class VerifyPages {
   @Get(':id')
   @Page('verify.read')
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) name: string): Promise<void> {
-    const d = (await this.verify.last())?.differences.find((x) => differenceId(x) === name);
+    const d = (await this.verify.last())?.differences.find((x) => x.id === name);
     if (d === undefined) throw notFound('difference in the newest verify run');
     const session = sessionOf(req);
     const body = html`${differenceFacts(d)}${mayDo(session.role, 'ops') && isUntold(d) && noteForm(session, name)}`;
@@ -74,7 +74,7 @@ function differenceFacts(d: Difference): Html {
       d.objectId === null ? null : ['On Stripe', foreign(d.objectId)],
       d.reviewId === null ? null : ['Review item', reviewLink(d.reviewId)],
       ['What mends it', mend(d)],
-      ['Difference', id(differenceId(d))],
+      ['Difference', id(d.id)],
       ...(acknowledged
         ? [
             ['Acknowledged', time(acknowledged.at)] as const,
@@ -133,7 +133,7 @@ function runOf(run: VerifyRun): Html {
   ${table(
     all > MOST_SHOWN ? `The first ${MOST_SHOWN} differences of the last run` : 'Differences of the last run',
     [
-      { label: 'What', cell: (d) => html`<a href="${PATH}/${differenceId(d)}">${words(d.kind)}</a>`, phone: 'lead' },
+      { label: 'What', cell: (d) => html`<a href="${PATH}/${d.id}">${words(d.kind)}</a>`, phone: 'lead' },
       { label: 'In words', cell: (d) => foreign(d.detail) },
       { label: 'Repair', cell: (d) => html`<span class="on-phone">repair: </span>${mend(d)}` },
       {

@@ -3,11 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { Any, Not } from 'typeorm';
 import { MarksStore } from './marks.store.js';
 import { type FlowSettings } from '../domain/settings.js';
-import { type Acknowledgement, type Difference, type OurInvoice, type VerifyProgress } from '../domain/difference.js';
+import { type Acknowledgement, type Difference, type OurInvoice } from '../domain/difference.js';
 import { type InvoiceRow, type PaymentRow } from '../domain/model.js';
-import { differenceId, untoldOf, type VerifyRun } from './rules/run.js';
+import { untoldOf, type VerifyRun } from './rules/run.js';
 import { VERIFY_ABANDONED_AFTER_MS, VERIFY_RESUME_WITHIN_MS } from '../policy.js';
-import { PROGRESS_VERSION, progressFromJson, progressToJson } from './rules/progress.js';
+import { PROGRESS_VERSION, type VerifyProgress } from './rules/progress.js';
 import { jsonText } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
@@ -39,18 +39,23 @@ export class VerifyStore {
     return readTime(this.db.pool, this.clock);
   }
 
-  /** The ledger's side of these invoices; an unknown one is left out. */
-  async invoices(invoiceIds: readonly string[]): Promise<readonly OurInvoice[]> {
-    if (invoiceIds.length === 0) return [];
-    return this.join(await this.db.orm.getRepository(InvoiceEntity).find(oldestFirst(invoiceIds)));
+  /** The ledger's side of these invoices by id, oldest first. Unknown ones are absent. */
+  async invoices(invoiceIds: readonly string[]): Promise<ReadonlyMap<string, OurInvoice>> {
+    if (invoiceIds.length === 0) return new Map();
+    const rows = await this.db.orm.getRepository(InvoiceEntity).find(oldestFirst(invoiceIds));
+    return new Map((await this.join(rows)).map((o) => [o.invoice.invoiceId, o]));
   }
 
-  /** Invoices with open work, or with a refund since `since`, in their own order after `after` (0n: from the start). */
+  async invoice(invoiceId: string): Promise<OurInvoice | null> {
+    return (await this.invoices([invoiceId])).get(invoiceId) ?? null;
+  }
+
+  /** Invoices with open work, or with a refund since `since`, in their own order after `after` (0: from the start). */
   async openEnds(
     since: Date,
-    after: bigint,
+    after: number,
     limit: number,
-  ): Promise<readonly (OurInvoice & { readonly seq: bigint })[]> {
+  ): Promise<readonly (OurInvoice & { readonly seq: number })[]> {
     // Each part has a small index: invoices at rest cost nothing.
     const found = await this.db.pool.query<{ invoice_id: string; seq: string }>(
       `with ends as (
@@ -61,9 +66,11 @@ export class VerifyStore {
        select i.invoice_id, i.seq from invoice i join ends using (invoice_id) where i.seq > $1 order by i.seq limit $2`,
       [after, limit, this.clock.given(), since],
     );
-    const seqs = new Map(found.rows.map((r) => [r.invoice_id, BigInt(r.seq)]));
-    const joined = await this.invoices([...seqs.keys()]);
-    return joined.map((o) => ({ ...o, seq: seqs.get(o.invoice.invoiceId) ?? 0n }));
+    const ours = await this.invoices(found.rows.map((r) => r.invoice_id));
+    return found.rows.flatMap(({ invoice_id, seq }) => {
+      const own = ours.get(invoice_id);
+      return own === undefined ? [] : [{ ...own, seq: Number(seq) }];
+    });
   }
 
   /** Invoices with an undecided event or a worker: our picture of them is about to change. */
@@ -151,7 +158,7 @@ export class VerifyStore {
         run.startedAt,
         run.outcome,
         jsonText(run.compared),
-        jsonText(progressToJson(progress)),
+        jsonText(progress),
         this.clock.given(),
       ],
     );
@@ -172,7 +179,7 @@ export class VerifyStore {
         jsonText(run.differences),
         jsonText(run.more),
         jsonText(run.lossWindows),
-        progress === null ? null : jsonText(progressToJson(progress)),
+        progress === null ? null : jsonText(progress),
         this.clock.given(),
         run.marksLeft,
       ],
@@ -186,7 +193,7 @@ export class VerifyStore {
    */
   async takeUp({ id, now, since, settings }: TakeUp): Promise<{ run: VerifyRun; progress: VerifyProgress } | null> {
     // One statement: of two callers one finds the row, and its progress is never elsewhere.
-    const found = await this.db.pool.query<{ progress: unknown }>(
+    const found = await this.db.pool.query<{ progress: VerifyProgress }>(
       `with cut as (
          select id, progress as was from verify_run
           where progress is not null and (outcome = 'incomplete' or (outcome = 'running' and saved_at < ${timeSql(9)} - $4::float8 * interval '1 millisecond'))
@@ -213,7 +220,7 @@ export class VerifyStore {
     );
     const [made] = found.rows;
     if (made === undefined) return null;
-    return { run: await this.runs.findOneByOrFail({ id }), progress: progressFromJson(made.progress) };
+    return { run: await this.runs.findOneByOrFail({ id }), progress: made.progress };
   }
 
   /** The newest finished run, with today's acknowledgements; null: there was none. */
@@ -227,16 +234,16 @@ export class VerifyStore {
   /** The same differences, each with its acknowledgement. */
   async withAcknowledgements(differences: readonly Difference[]): Promise<readonly Difference[]> {
     if (differences.length === 0) return differences;
-    const ids = differences.map(differenceId);
+    const ids = differences.map((d) => d.id);
     const acks = await this.db.orm.getRepository(DifferenceAckEntity).findBy({ id: Any(ids) });
     const known = new Map(acks.map(({ id, note, by, at }) => [id, { note: note ?? 'erased', by, at }]));
-    return differences.map((d, i) => ({ ...d, acknowledged: known.get(ids[i] ?? '') ?? null }));
+    return differences.map((d) => ({ ...d, acknowledged: known.get(d.id) ?? null }));
   }
 
   /** A person accepts a difference of the newest run; a second note replaces the first. Null: the run has no such difference. */
   async acknowledge(id: string, acknowledged: Acknowledgement): Promise<Difference | null> {
     const run = await this.last();
-    const difference = run?.differences.find((d) => differenceId(d) === id);
+    const difference = run?.differences.find((d) => d.id === id);
     if (difference === undefined) return null;
     const { note, by, at } = acknowledged;
     await this.db.pool.query(

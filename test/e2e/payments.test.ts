@@ -255,7 +255,7 @@ describe('One charge for two invoices', () => {
       payment_id: second.paymentId,
       object_id: first.chargeId,
       review_id: item?.['id'],
-      detail: `charge ${first.chargeId} is named by payment ${first.paymentId} of invoice ${paid} (confirmed) and by payment ${second.paymentId} of invoice ${other} (parked)`,
+      detail: `Two payments name charge ${first.chargeId}: payment ${first.paymentId} of invoice ${paid} (confirmed) and payment ${second.paymentId} of invoice ${other} (parked).`,
     });
     // No refund and no mark is possible here: the item offers only to set it aside.
     expect(item?.['actions']).toEqual(['dismiss']);

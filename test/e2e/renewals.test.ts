@@ -352,7 +352,7 @@ describe('An outage longer than the tries', () => {
       const asked = (body['differences'] as Json[]).filter((d) => d['invoice_id'] === refused);
       expect(asked).toMatchObject([{ kind: 'no_verdict', repair: 'person' }]);
       expect(asked[0]).not.toHaveProperty('review_id');
-      expect(String(asked[0]?.['detail'])).toContain('the last verdict is a refusal');
+      expect(String(asked[0]?.['detail'])).toContain('The last verdict is a refusal');
 
       const text = await cli(['verify'], world.env);
       expect(text.out).toContain('events that the MoR made between');

@@ -109,6 +109,8 @@ export const ours = (over: Partial<OurInvoice> = {}): OurInvoice => ({
   payments: [payment()],
   refunds: [],
   openReviews: [],
+  objects: [],
+  sameCharge: [],
   ...over,
 });
 

@@ -9,8 +9,9 @@ import { type LossCredit } from '../../domain/mor-object.js';
 import { type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { type Difference, type OurInvoice } from '../../domain/difference.js';
 import { saleOf, surplusRefunded } from '../../domain/surplus.js';
+import { money } from '../../domain/money.js';
 import { VERIFY_REFUND_SUMS_MOST } from '../../policy.js';
-import { aboutOf, difference, reviewOf, show } from './compare.js';
+import { aboutOf, type Cover, finding, reviewOf } from './findings.js';
 
 /** Marks of ours without an invoice to pay: somebody detached them, and the MoR still has the money. */
 export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Difference[] {
@@ -20,8 +21,8 @@ export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Differen
   return ours.payments.flatMap((p) => {
     if (p.mark !== 'confirmed' || p.amount === null || p.paymentRecordId === null) return [];
     if (paying.has(p.paymentRecordId)) return [];
-    const detail = `payment record ${p.paymentRecordId} of ${show(p.amount, p.currency)} was detached from the invoice (${shown.status})`;
-    return [difference('charged_not_marked', 'person', detail, { ...aboutOf(p), objectId: p.paymentRecordId })];
+    const facts = { record: p.paymentRecordId, amount: money(p.amount, p.currency), status: shown.status };
+    return [finding.detached({ ...aboutOf(p), objectId: p.paymentRecordId }, facts)];
   });
 }
 
@@ -29,12 +30,11 @@ export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Differen
 export function compareOverpaid(shown: ShownInvoice, ours: OurInvoice): Difference[] {
   const marked = ours.payments.find((p) => p.mark === 'confirmed');
   if (shown.amountOverpaid <= 0n || marked === undefined) return [];
-  const refunded = surplusRefunded(ours.refunds);
-  const returned = `; ${show(refunded, shown.currency)} of it was refunded since, to be deducted from that balance`;
-  const more = `${show(shown.amountOverpaid, shown.currency)} more than was due is paid`;
-  const detail = `${more}, and credited to the customer's balance${refunded === 0n ? '' : returned}`;
+  const minor = surplusRefunded(ours.refunds);
+  const refunded = minor === 0n ? null : money(minor, shown.currency);
   const reviewId = reviewOf(ours, (r) => r.kind === 'amount_mismatch');
-  return [difference('overpaid', 'person', detail, { ...aboutOf(marked), reviewId })];
+  const facts = { surplus: money(shown.amountOverpaid, shown.currency), refunded };
+  return [finding.overpaid({ ...aboutOf(marked), reviewId }, facts)];
 }
 
 /** Credit notes returned more than the ledger mirrored: ask Stripe for the notes. */
@@ -46,62 +46,54 @@ export function creditedBeyondLedger(shown: ShownInvoice, ours: OurInvoice): boo
 
 /** The mirrored refunds and losses of the ledger against their credit notes. */
 export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
-  const lost = (ours.objects ?? []).flatMap(({ id, detail: { credit } }): Difference[] => {
+  const standing = (noteId: string | null) => notes.find((n) => n.creditNoteId === noteId && n.status !== 'void');
+  const gone = (noteId: string | null, of: string) => ({
+    note: noteId ?? '',
+    of,
+    state: notes.some((n) => n.creditNoteId === noteId) ? 'void' : 'missing',
+  });
+  const lost = ours.objects.flatMap(({ id, detail: { credit } }): Difference[] => {
     if (credit === undefined || credit.noteId === null || credit.booked === '0') return []; // a reversed loss needs no note
-    const twin = notes.find((n) => n.creditNoteId === credit.noteId);
-    if (twin !== undefined && twin.status !== 'void') return [];
-    const detail = `credit note ${credit.noteId} of loss ${id} is ${twin?.status ?? 'missing'}`;
+    if (standing(credit.noteId) !== undefined) return [];
     const about = { invoiceId: ours.invoice.invoiceId, objectId: credit.noteId };
-    return [difference('refund_not_mirrored', 'person', detail, about)];
+    return [finding.noteGone(about, gone(credit.noteId, `loss ${id}`))];
   });
   const refunded = ours.refunds.flatMap((r): Difference[] => {
     const sale = saleOf(r);
     if (r.mirror !== 'done' || sale <= 0n) return [];
-    const twin = notes.find((n) => n.creditNoteId === r.creditNoteId);
     const about = { invoiceId: r.invoiceId, refundId: r.id };
-    if (twin === undefined || twin.status === 'void') {
-      const detail = `credit note ${r.creditNoteId ?? ''} of refund ${r.id} is ${twin?.status ?? 'missing'}`;
-      return [difference('refund_not_mirrored', 'person', detail, about)];
-    }
-    if (twin.amount === sale && twin.currency === r.currency) return [];
-    const noted = show(twin.amount, twin.currency);
-    const detail = `refund ${r.id} takes ${show(sale, r.currency)} off the sale; its credit note says ${noted}`;
-    return [difference('amount_differs', 'person', detail, about)];
+    const note = standing(r.creditNoteId);
+    if (note === undefined) return [finding.noteGone(about, gone(r.creditNoteId, `refund ${r.id}`))];
+    if (note.amount === sale && note.currency === r.currency) return [];
+    const noted = money(note.amount, note.currency);
+    return [finding.noteDiffers(about, { refund: r.id, sale: money(sale, r.currency), noted })];
   });
   return [...lost, ...refunded];
 }
 
 /** Credit notes without a refund of the MoR or a loss. `notes` may belong to other invoices too. */
 export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
-  const [paid] = ours.payments.filter((p) => p.succeededAt !== null);
-  if (paid === undefined) return []; // not our money
+  if (ours.payments.every((p) => p.succeededAt === null)) return []; // not our money
   return notes.flatMap((n) => {
     if (n.invoiceId !== ours.invoice.invoiceId || n.status === 'void' || n.afterPayment <= 0n) return [];
     if (ours.refunds.some((r) => isNoteOf(r, n)) || creditsOf(ours).some((c) => isNoteOfLoss(c, n))) return [];
-    const where = n.toBalance ? "credits the customer's balance with" : 'gives back';
-    const detail = `credit note ${n.creditNoteId} ${where} ${show(n.afterPayment, n.currency)}, ${coverOf(ours, n)}`;
-    const about = { invoiceId: ours.invoice.invoiceId, objectId: n.creditNoteId };
-    return [difference(n.toBalance ? 'credited_by_hand' : 'refunded_by_hand', 'person', detail, about)];
+    const facts = { note: n.creditNoteId, amount: money(n.afterPayment, n.currency), cover: coverOf(ours, n) };
+    const byHand = n.toBalance ? finding.notedToBalance : finding.notedByHand;
+    return [byHand({ invoiceId: n.invoiceId, objectId: n.creditNoteId }, facts)];
   });
 }
 
-/** The possible reason of the note, in words. Otherwise a person refunds the same money once more. */
-function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts): string {
+/** The possible reason of the note. */
+function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts): Cover {
   const isAlike = (r: RefundRow): boolean => r.amount === afterPayment && r.currency === currency;
   const alike = ours.refunds.filter((r) => isAlike(r) && r.status !== 'failed' && r.status !== 'joined');
   const r = alike.find((x) => x.creditNoteId === null) ?? alike.at(-1);
   if (r !== undefined) {
-    const name = r.morRefundId ?? r.id;
-    if (r.status !== 'succeeded')
-      return `and may be for refund ${name} of as much, which is ${r.status} and gets one of its own once it has succeeded: do not refund that again`;
-    return r.creditNoteId === null
-      ? `and may be for refund ${name} of as much, which has no other one: do not refund that again`
-      : `and refund ${name} of as much has one of its own, ${r.creditNoteId}: if both are for that refund, Stripe shows it twice, and nothing more is to be refunded`;
+    const unfinished = r.status === 'succeeded' ? null : r.status;
+    return { by: 'refund', refund: r.morRefundId ?? r.id, unfinished, note: r.creditNoteId };
   }
-  const lost = (ours.objects ?? []).reduce((n, o) => n + BigInt(o.detail.loss?.minor ?? '0'), 0n);
-  return lost >= afterPayment
-    ? `and may write off what a bank took (${show(lost, currency)}): then nothing is to be refunded for it`
-    : 'and the MoR refunded nothing for it';
+  const lost = ours.objects.reduce((n, o) => n + BigInt(o.detail.loss?.minor ?? '0'), 0n);
+  return lost >= afterPayment ? { by: 'loss', lost: money(lost, currency) } : { by: 'nothing' };
 }
 
 /** A refund without a known note: a note with the refund's name may be its own. */
@@ -112,7 +104,7 @@ function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
 }
 
 /** Credit notes that a person chose for losses. */
-export function creditsOf({ objects = [] }: OurInvoice): readonly LossCredit[] {
+export function creditsOf({ objects }: OurInvoice): readonly LossCredit[] {
   return objects.flatMap((o) => o.detail.credit ?? []);
 }
 
@@ -123,10 +115,7 @@ function isNoteOfLoss({ name, noteId }: LossCredit, n: CreditNoteFacts): boolean
 /** The mirrored refunds and credited losses of one payment against its payment record. `record` null: there is none. */
 export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRecordFacts | null): Difference[] {
   const about = { ...aboutOf(p), objectId: p.paymentRecordId };
-  if (record === null) {
-    const detail = `payment record ${p.paymentRecordId ?? ''} is not there`;
-    return [difference('charged_not_marked', 'person', detail, about)];
-  }
+  if (record === null) return [finding.recordGone(about, { record: p.paymentRecordId ?? '' })];
   const { amountRefunded } = record;
   const losses = creditsOf(ours).filter((c) => c.of === p.id);
   const refunds = ours.refunds.filter((r) => r.paymentRowId === p.id && !wasRefused(ours, r));
@@ -136,13 +125,12 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
   ];
   const mirrored = at('done', 'crediting').reduce((n, x) => n + x, 0n); // reported is enough: the credit note follows
   if (mayShow(amountRefunded, mirrored, at('reporting', 'parked'))) return [];
-  const there = `payment record ${record.paymentRecordId} shows ${show(amountRefunded, p.currency)} refunded`;
-  const detail = `${there}; the ledger mirrored ${show(mirrored, p.currency)}`;
-  const kind = amountRefunded < mirrored ? 'refund_not_mirrored' : 'refunded_by_hand';
-  return [difference(kind, 'person', detail, about)];
+  const differs = amountRefunded < mirrored ? finding.lessRefunded : finding.moreRefunded;
+  const [refunded, ledger] = [money(amountRefunded, p.currency), money(mirrored, p.currency)];
+  return [differs(about, { record: record.paymentRecordId, refunded, mirrored: ledger })];
 }
 
-/** Each unsure refund is on the record as a whole, or absent. Too many have too many sums: then only the least and the most count. */
+/** Each unsure refund is on the record as a whole, or absent. With too many sums only the least and the most count. */
 function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boolean {
   const sums = new Set([mirrored]);
   for (const x of maybe) {
@@ -152,7 +140,7 @@ function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boo
   return sums.has(shown);
 }
 
-/** Stripe refused it, and the item about the refusal is open: the record shows another refund, even of the same amount. */
+/** The item about Stripe's refusal is open: the record shows another refund, even of the same amount. */
 function wasRefused(ours: OurInvoice, r: RefundRow): boolean {
   const items = ours.openReviews.filter((x) => x.kind === 'effect_failed' && x.refundId === r.id);
   return items.some((x) => x.subject.startsWith('report_refund:'));
@@ -168,7 +156,7 @@ export function compareBalance(customerId: string, entries: readonly BalanceEntr
   for (const e of byHand) sums.set(e.currency, (sums.get(e.currency) ?? 0n) + e.amount);
   return byHand.flatMap((e) => {
     if (e.amount >= 0n || (sums.get(e.currency) ?? 0n) >= 0n) return [];
-    const detail = `the balance of customer ${customerId} was credited with ${show(-e.amount, e.currency)} (${e.entryId}), and the MoR knows nothing of it`;
-    return [difference('credited_by_hand', 'person', detail, { invoiceId: e.invoiceId, objectId: e.entryId })];
+    const facts = { customer: customerId, entry: e.entryId, amount: money(-e.amount, e.currency) };
+    return [finding.balanceCredited({ invoiceId: e.invoiceId, objectId: e.entryId }, facts)];
   });
 }

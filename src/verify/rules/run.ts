@@ -1,5 +1,4 @@
 // A run of verify, its differences and their identity, and its counts in words. Pure.
-import { createHash } from 'node:crypto';
 import { type Difference, type DifferenceKind, differenceKinds, isUntold } from '../../domain/difference.js';
 import { MARKS_LEFT_COUNTED } from '../../policy.js';
 import { type LossWindow } from './loss-window.js';
@@ -44,17 +43,6 @@ export function untoldOf(run: Found): number {
 /** Only a person's acknowledgement keeps these out of the count. */
 export function acknowledgedOf({ differences }: Pick<VerifyRun, 'differences'>): readonly Difference[] {
   return differences.filter((d) => d.reviewId === null && d.acknowledged);
-}
-
-type Ids = 'invoiceId' | 'paymentId' | 'refundId' | 'eventId' | 'objectId';
-
-/**
- * The same in each run while kind, ids and facts are the same. The detail holds the facts (amounts, states): another amount is another
- * difference, without an acknowledgement.
- */
-export function differenceId(d: Pick<Difference, Ids | 'detail'> & { readonly kind: string }): string {
-  const parts = [d.kind, d.invoiceId, d.paymentId, d.refundId, d.eventId, d.objectId, d.detail];
-  return `dif_${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)}`;
 }
 
 /** For example `1 invoice, 4 stripe events`. A kind is plural, with `_` between its words. */

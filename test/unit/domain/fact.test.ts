@@ -40,6 +40,7 @@ it('the answers of one webhook endpoint add up by status', () => {
 
 const difference = (over: Partial<Difference>): Difference => ({
   ...{
+    id: 'dif_1',
     kind: 'marked_not_charged',
     invoiceId: 'in_1',
     paymentId: null,

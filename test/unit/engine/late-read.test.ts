@@ -4,7 +4,7 @@ import { requestObject } from '../../support/object-calls.js';
 import { isHeardSince } from '../../../src/engine/facts.js';
 import { emptyLane } from '../../../src/engine/context.js';
 import { requestRetry } from '../../../src/retries/rules/retry.js';
-import { difference } from '../../../src/verify/rules/compare.js';
+import { finding } from '../../../src/verify/rules/findings.js';
 import { VerifyFlow } from '../../../src/verify/verify.flow.js';
 import { Wake } from '../../../src/engine/wake.js';
 import { anInvoice, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
@@ -74,7 +74,7 @@ describe('an invoice that is paid on Stripe while its read waits', () => {
     };
     const none = {} as never;
     const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
-    await verify.repair(none, [difference('charged_not_marked', 'look-again', 'open', { invoiceId: INVOICE_ID })]);
+    await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
     await h.drain();
     expect((await state(r)).invoice).toMatchObject({ platformStatus: 'paid', amountRemaining: 0n });
   });

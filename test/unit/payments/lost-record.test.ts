@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../../src/domain/errors.js';
 import { LaneWorker } from '../../../src/engine/lane-worker.js';
 import { Wake } from '../../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../../src/engine/work-lane.flow.js';
-import { difference } from '../../../src/verify/rules/compare.js';
+import { finding } from '../../../src/verify/rules/findings.js';
 import { VerifyFlow } from '../../../src/verify/verify.flow.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../support/builders.js';
 import { failed } from '../../support/fakes.js';
@@ -32,7 +32,7 @@ it('a refund first seen by a repair of verify never goes out under an expired ke
   h.clock.advance(20 * HOUR_MS);
   const none = {} as never;
   const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
-  await verify.repair(none, [difference('event_never_delivered', 'look-again', 'old', { invoiceId: INVOICE_ID })]);
+  await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
   h.clock.advance(10 * HOUR_MS);
   await h.rest(48);
   await isMadeOnce(h);

@@ -3,7 +3,7 @@ import { withWords, wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
 import { refundable } from '../../../src/domain/status.js';
-import { difference } from '../../../src/verify/rules/compare.js';
+import { finding } from '../../../src/verify/rules/findings.js';
 import { VerifyFlow } from '../../../src/verify/verify.flow.js';
 import { Wake } from '../../../src/engine/wake.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../support/builders.js';
@@ -129,7 +129,7 @@ describe('a refund asked for here', () => {
     await askLongAgo(h);
     const none = {} as never;
     const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
-    const found = difference('refund_not_mirrored', 'look-again', 'not there', { invoiceId: INVOICE_ID });
+    const found = finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' });
     await verify.repair(none, [found]);
     await h.rest(48);
     expect(h.gateway.made).toHaveLength(1);
@@ -144,9 +144,7 @@ describe('a refund asked for here', () => {
     h.clock.advance(20 * 3_600_000);
     const none = {} as never;
     const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
-    await verify.repair(none, [
-      difference('refund_not_mirrored', 'look-again', 'not there', { invoiceId: INVOICE_ID }),
-    ]);
+    await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
     const send = h.gateway.createRefund.bind(h.gateway);
     const back = h.clock.now().getTime() + 6 * 3_600_000;
     h.gateway.createRefund = async (...call) => (h.clock.now().getTime() < back ? failed('retry') : send(...call));

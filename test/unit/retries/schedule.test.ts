@@ -140,10 +140,10 @@ describe('a soft decline with a schedule', () => {
     const s = await state(r);
     expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
     // While the success does not come, verify names the refund.
-    const ours = { ...s, invoice: s.invoice ?? never(), openReviews: [], seq: 1n };
+    const ours = { ...s, invoice: s.invoice ?? never(), openReviews: [], sameCharge: [] };
     expect(compareWithin(ours, r.h.clock.now()).map((d) => [d.kind, d.detail])).toContainEqual([
       'refund_not_mirrored',
-      '10.00 EUR was refunded and does not show on Stripe (none)',
+      'The MoR refunded 10.00 EUR. Stripe does not show the refund (none).',
     ]);
   });
 

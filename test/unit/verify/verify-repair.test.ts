@@ -1,6 +1,6 @@
 // A repair beside a worker: what was read before the worker wrote is not taken for the newest news.
 import { expect, it } from '@jest/globals';
-import { difference } from '../../../src/verify/rules/compare.js';
+import { finding } from '../../../src/verify/rules/findings.js';
 import { VerifyFlow } from '../../../src/verify/verify.flow.js';
 import { Wake } from '../../../src/engine/wake.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../support/builders.js';
@@ -20,7 +20,7 @@ it('an invoice marked during the read of a repair stays paid', async () => {
   };
   const none = {} as never;
   const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
-  await verify.repair(none, [difference('charged_not_marked', 'look-again', 'open', { invoiceId: INVOICE_ID })]);
+  await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
   await h.rest();
   const s = await h.state(INVOICE_ID);
   expect([s.invoice?.platformStatus, s.invoice?.amountRemaining, s.invoice?.status]).toEqual(['paid', 0n, 'paid']);

@@ -1,6 +1,6 @@
 // What people did on Stripe by hand, against the ledger: each is named with its sum, and what is right is not named.
 import { describe, expect, it } from '@jest/globals';
-import { type Difference } from '../../../../src/domain/difference.js';
+import { type Difference, type OurInvoice } from '../../../../src/domain/difference.js';
 import { type BalanceEntryFacts, type ShownInvoice } from '../../../../src/domain/ports/billing-reader.js';
 import {
   compareBalance,
@@ -11,6 +11,7 @@ import {
   compareRecord,
   creditedBeyondLedger,
 } from '../../../../src/verify/rules/compare-hands.js';
+import { type Cover, finding } from '../../../../src/verify/rules/findings.js';
 import { INVOICE_ID } from '../../../support/builders.js';
 import { aDispute } from '../../../support/disputed-lane.js';
 import { facts, note, ours, payment, record, refund, review } from '../../../support/compare-rows.js';
@@ -25,17 +26,14 @@ const shown = (over: Partial<ShownInvoice> = {}): ShownInvoice => ({
 const attached = (paymentRecordId: string | null, status = 'paid') => ({
   ...{ paymentRecordId, byPlatform: false, status, amountPaid: 2990n },
 });
-/** What all differences of this file have in common. */
-const byPerson = { repair: 'person', refundId: null, eventId: null, reviewId: null } as const;
+const eur = (minor: bigint) => ({ minor, currency: 'EUR' });
+const paid = { invoiceId: INVOICE_ID, paymentId: 'pay_1' };
 const kinds = (found: readonly Difference[]): string[] => found.map((d) => `${d.kind} ${d.objectId}`);
 
 describe('our payment record, detached from its invoice', () => {
   it('a detached record is money at the MoR without a mark on Stripe', () => {
     expect(compareDetached(shown({ status: 'open' }), ours())).toEqual([
-      {
-        ...{ ...byPerson, kind: 'charged_not_marked', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'pr_1' },
-        detail: 'payment record pr_1 of 29.90 EUR was detached from the invoice (open)',
-      },
+      finding.detached({ ...paid, objectId: 'pr_1' }, { record: 'pr_1', amount: eur(2990n), status: 'open' }),
     ]);
     const unnamed = ours({ payments: [payment({ paymentId: null })] });
     expect(compareDetached(shown(), unnamed)).toMatchObject([{ paymentId: 'pmt_1' }]);
@@ -60,10 +58,7 @@ describe('our payment record, detached from its invoice', () => {
 describe('an overpaid invoice', () => {
   it('an overpaid invoice names the credited sum', () => {
     expect(compareOverpaid(shown({ amountOverpaid: 110n }), ours())).toEqual([
-      {
-        ...{ ...byPerson, kind: 'overpaid', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: null },
-        detail: "1.10 EUR more than was due is paid, and credited to the customer's balance",
-      },
+      finding.overpaid(paid, { surplus: eur(110n), refunded: null }),
     ]);
     expect(compareOverpaid(shown({ amountOverpaid: 1n }), ours())).toHaveLength(1);
     expect(compareOverpaid(shown({ amountOverpaid: 0n }), ours())).toEqual([]);
@@ -75,11 +70,11 @@ describe('an overpaid invoice', () => {
       refund({ id: 'ref_2', surplus: 20n }),
       refund({ id: 'ref_3', surplus: 9n, counted: false }),
     ];
-    expect(compareOverpaid(shown({ amountOverpaid: 110n }), ours({ refunds }))[0]?.detail).toBe(
-      "1.10 EUR more than was due is paid, and credited to the customer's balance; 0.80 EUR of it was refunded since, to be deducted from that balance",
-    );
-    const sale = ours({ refunds: [refund()] });
-    expect(compareOverpaid(shown({ amountOverpaid: 110n }), sale)[0]?.detail).not.toContain('refunded');
+    const found = (own: OurInvoice) => compareOverpaid(shown({ amountOverpaid: 110n }), own);
+    expect(found(ours({ refunds }))).toEqual([finding.overpaid(paid, { surplus: eur(110n), refunded: eur(80n) })]);
+    expect(found(ours({ refunds: [refund()] }))).toEqual([
+      finding.overpaid(paid, { surplus: eur(110n), refunded: null }),
+    ]);
   });
 
   it('the item about the amount explains an overpaid invoice, and without our mark it is none of our business', () => {
@@ -111,46 +106,42 @@ describe('the question for credit notes', () => {
 describe('a credit note without a refund of the MoR', () => {
   const foreign = { creditNoteId: 'cn_9', refundId: null, references: [] };
 
+  const about = { invoiceId: INVOICE_ID, objectId: 'cn_9' };
+  const nothing = { by: 'nothing' } as const;
+  const covered = (over: Parameters<typeof ours>[0], cover: Cover): void => {
+    const facts = { note: 'cn_9', amount: eur(1000n), cover };
+    expect(compareForeignNotes(ours(over), [note(foreign)])).toEqual([finding.notedByHand(about, facts)]);
+  };
+
   it('such a note is money returned by hand, or a credit to the balance', () => {
     expect(compareForeignNotes(ours(), [note({ ...foreign, amount: 400n, afterPayment: 300n })])).toEqual([
-      {
-        ...{ ...byPerson, kind: 'refunded_by_hand', invoiceId: INVOICE_ID, paymentId: null, objectId: 'cn_9' },
-        detail: 'credit note cn_9 gives back 3.00 EUR, and the MoR refunded nothing for it',
-      },
+      finding.notedByHand(about, { note: 'cn_9', amount: eur(300n), cover: nothing }),
     ]);
-    expect(compareForeignNotes(ours(), [note({ ...foreign, toBalance: true })])).toMatchObject([
-      {
-        kind: 'credited_by_hand',
-        detail: "credit note cn_9 credits the customer's balance with 10.00 EUR, and the MoR refunded nothing for it",
-      },
+    expect(compareForeignNotes(ours(), [note({ ...foreign, toBalance: true })])).toEqual([
+      finding.notedToBalance(about, { note: 'cn_9', amount: eur(1000n), cover: nothing }),
     ]);
   });
 
   it('such a note names a refund of the same amount, so nobody refunds twice', () => {
-    const detail = (over: Parameters<typeof ours>[0]): string =>
-      compareForeignNotes(ours(over), [note(foreign)]).map((d) => d.detail)[0] ?? '';
-    expect(detail({ refunds: [refund({ creditNoteId: null, mirror: 'parked' })] })).toBe(
-      'credit note cn_9 gives back 10.00 EUR, and may be for refund rfnd_1 of as much, which has no other one: do not refund that again',
-    );
-    expect(detail({ refunds: [refund({ morRefundId: null })] })).toBe(
-      'credit note cn_9 gives back 10.00 EUR, and refund ref_1 of as much has one of its own, cn_1: if both are for that refund, Stripe shows it twice, and nothing more is to be refunded',
-    );
+    const by = { by: 'refund', refund: 'rfnd_1', unfinished: null, note: null } as const;
+    covered({ refunds: [refund({ creditNoteId: null, mirror: 'parked' })] }, by);
+    covered({ refunds: [refund({ morRefundId: null })] }, { ...by, refund: 'ref_1', note: 'cn_1' });
     // A bank debit's takes days, and Stripe shows nothing of it until then.
-    expect(detail({ refunds: [refund({ status: 'pending', creditNoteId: null, mirror: 'none' })] })).toBe(
-      'credit note cn_9 gives back 10.00 EUR, and may be for refund rfnd_1 of as much, which is pending and gets one of its own once it has succeeded: do not refund that again',
-    );
+    const pending = refund({ status: 'pending', creditNoteId: null, mirror: 'none' });
+    covered({ refunds: [pending] }, { ...by, unfinished: 'pending' });
     for (const over of [{ amount: 999n }, { currency: 'USD' }, { status: 'failed' }, { status: 'joined' }] as const)
-      expect(detail({ refunds: [refund(over)] })).toMatch(/and the MoR refunded nothing for it$/);
+      covered({ refunds: [refund(over)] }, nothing);
   });
 
   it('such a note may write off a returned debit', () => {
-    const loss = (minor: string) => ({ of: 'pmt_1', minor, entries: 1, movedAt: '2026-11-20T12:00:00Z' });
-    const saying = (minor: string): string => {
-      const objects = [aDispute({ status: 'lost', detail: { loss: loss(minor) } })];
-      return compareForeignNotes(ours({ objects }), [note(foreign)])[0]?.detail ?? '';
-    };
-    expect(saying('1000')).toMatch(/and may write off what a bank took \(10\.00 EUR\): then nothing is to be refunded/);
-    expect(saying('999')).toMatch(/the MoR refunded nothing for it$/);
+    const lost = (minor: string) => [
+      aDispute({
+        status: 'lost',
+        detail: { loss: { of: 'pmt_1', minor, entries: 1, movedAt: '2026-11-20T12:00:00Z' } },
+      }),
+    ];
+    covered({ objects: lost('1000') }, { by: 'loss', lost: eur(1000n) });
+    covered({ objects: lost('999') }, nothing);
   });
 
   it('a void note, one without paid money, and one of another invoice are no differences', () => {
@@ -200,12 +191,12 @@ describe('the credit note of a refund', () => {
     expect(found([{ creditNoteId: 'cn_0', status: 'void' }, { creditNoteId: 'cn_2', amount: 1n }, {}])).toEqual([]);
     expect(found([{ amount: 900n }])).toHaveLength(1);
     expect(found([{ currency: 'USD' }])).toEqual([
-      'amount_differs: refund ref_1 takes 10.00 EUR off the sale; its credit note says 10.00 USD',
+      'amount_differs: Refund ref_1 reduces the sale by 10.00 EUR. Its credit note says 10.00 USD.',
     ]);
   });
 
   it('must be there and not void', () => {
-    const gone = (state: string): string => `refund_not_mirrored: credit note cn_1 of refund ref_1 is ${state}`;
+    const gone = (state: string): string => `refund_not_mirrored: Credit note cn_1 for refund ref_1 is ${state}.`;
     expect([found([]), found([{ status: 'void' }])]).toEqual([[gone('missing')], [gone('void')]]);
   });
 
@@ -222,10 +213,10 @@ describe('the refunds on a payment record', () => {
 
   it('less than the ledger mirrored is a missing refund, and more is one by hand', () => {
     expect(compareRecord(ours({ refunds: [refund()] }), payment(), record({ amountRefunded: 999n }))).toEqual([
-      {
-        ...{ ...byPerson, kind: 'refund_not_mirrored', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'pr_1' },
-        detail: 'payment record pr_1 shows 9.99 EUR refunded; the ledger mirrored 10.00 EUR',
-      },
+      finding.lessRefunded(
+        { ...paid, objectId: 'pr_1' },
+        { record: 'pr_1', refunded: eur(999n), mirrored: eur(1000n) },
+      ),
     ]);
     expect(differs([{}], 1001n)).toEqual(['refunded_by_hand']);
     expect(differs([], 1n)).toEqual(['refunded_by_hand']);
@@ -291,10 +282,7 @@ describe('the refunds on a payment record', () => {
 
   it('a missing record is a missing mark', () => {
     expect(compareRecord(ours(), payment(), null)).toEqual([
-      {
-        ...{ ...byPerson, kind: 'charged_not_marked', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'pr_1' },
-        detail: 'payment record pr_1 is not there',
-      },
+      finding.recordGone({ ...paid, objectId: 'pr_1' }, { record: 'pr_1' }),
     ]);
     const none = compareRecord(ours(), payment({ paymentId: null, paymentRecordId: null }), null);
     expect(none).toMatchObject([{ paymentId: 'pmt_1', objectId: null }]);
@@ -310,10 +298,10 @@ describe('the balance of a customer with a payment through the MoR', () => {
 
   it('a credit by hand to the balance is a difference', () => {
     expect(compareBalance('cus_1', [entry('cbtxn_1', -500n, { invoiceId: INVOICE_ID })])).toEqual([
-      {
-        ...{ ...byPerson, kind: 'credited_by_hand', invoiceId: INVOICE_ID, paymentId: null, objectId: 'cbtxn_1' },
-        detail: 'the balance of customer cus_1 was credited with 5.00 EUR (cbtxn_1), and the MoR knows nothing of it',
-      },
+      finding.balanceCredited(
+        { invoiceId: INVOICE_ID, objectId: 'cbtxn_1' },
+        { customer: 'cus_1', entry: 'cbtxn_1', amount: eur(500n) },
+      ),
     ]);
     expect(named(entry('a', -1n), entry('b', -2n))).toEqual(['credited_by_hand a', 'credited_by_hand b']);
   });

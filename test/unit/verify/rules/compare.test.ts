@@ -8,9 +8,9 @@ import {
   compareCharges,
   compareInvoice,
   compareWithin,
-  difference,
   paidBeyondLedger,
 } from '../../../../src/verify/rules/compare.js';
+import { finding } from '../../../../src/verify/rules/findings.js';
 import { INVOICE_ID, START } from '../../../support/builders.js';
 import { facts, invoice, LATER, ours, payment, refund, review } from '../../../support/compare-rows.js';
 import { FACTS } from '../../../support/item-facts.js';
@@ -110,16 +110,20 @@ describe('within the ledger', () => {
   });
 
   it('a refund of a marked payment on an open invoice waits for the rest of the invoice, and says so', () => {
-    const why = (over: Partial<OurInvoice>): string | undefined =>
-      / on Stripe(.*)$/.exec(
-        compareWithin(ours(over), LATER).find((d) => d.kind === 'refund_not_mirrored')?.detail ?? '',
-      )?.[1];
+    const about = { invoiceId: INVOICE_ID, refundId: 'ref_1' };
+    const waits = (over: Partial<OurInvoice>, mirror: RefundRow['mirror'] = 'waiting'): boolean => {
+      const refunded = { minor: 1000n, currency: 'EUR' };
+      const found = compareWithin(ours(over), LATER).find((d) => d.kind === 'refund_not_mirrored');
+      const untilPaid = finding.unmirrored(about, { refunded, mirror, untilPaid: true });
+      expect([untilPaid, finding.unmirrored(about, { refunded, mirror, untilPaid: false })]).toContainEqual(found);
+      return found?.id === untilPaid.id;
+    };
     const waiting = (r: Partial<RefundRow> = {}): readonly RefundRow[] => [refund({ mirror: 'waiting', ...r })];
-    expect(why({ invoice: open, refunds: waiting() })).toBe(': it waits until the rest of the invoice is paid');
-    expect(why({ invoice: open, refunds: waiting({ mirror: 'crediting' }) })).toBe(' (crediting)');
-    expect(why({ invoice: open, refunds: waiting(), payments: [payment({ mark: 'parked' })] })).toBe(' (waiting)');
-    expect(why({ invoice: open, refunds: waiting({ paymentRowId: 'pmt_9' }) })).toBe(' (waiting)');
-    expect(why({ refunds: waiting() })).toBe(' (waiting)');
+    expect(waits({ invoice: open, refunds: waiting() })).toBe(true);
+    expect(waits({ invoice: open, refunds: waiting({ mirror: 'crediting' }) }, 'crediting')).toBe(false);
+    expect(waits({ invoice: open, refunds: waiting(), payments: [payment({ mark: 'parked' })] })).toBe(false);
+    expect(waits({ invoice: open, refunds: waiting({ paymentRowId: 'pmt_9' }) })).toBe(false);
+    expect(waits({ refunds: waiting() })).toBe(false);
   });
 
   it('refunds with wrong totals are a difference by their item, and no other item is one', () => {
@@ -158,7 +162,7 @@ describe('against the invoice on Stripe', () => {
     expect(found({ amountPaid: 0n, status: 'open' })).toEqual(['charged_not_marked person null']);
     expect(found({ currency: 'USD' })).toEqual(['amount_differs person null']);
     expect(compareInvoice(facts({ amountPaid: 2000n }), ours(), LATER)).toMatchObject([
-      { paymentId: 'pay_1', detail: 'the ledger marked 29.90 EUR; Stripe shows 20.00 EUR paid (paid)' },
+      { paymentId: 'pay_1', detail: 'The ledger marked 29.90 EUR. Stripe shows 20.00 EUR paid (paid).' },
     ]);
     expect(found({ currency: 'USD', amountPaid: 0n }, ours({ payments: [payment({ amount: null })] }))).toEqual([]);
   });
@@ -197,7 +201,7 @@ describe('against the invoice on Stripe', () => {
     expect(compareInvoice(facts({ ...voided, createdAt: LATER }), own, LATER, 0)).toEqual([]);
     const told = compareInvoice(facts({ status: 'void', createdAt: null }), ours({ payments: [] }), LATER);
     expect(told).toMatchObject([
-      { invoiceId: INVOICE_ID, detail: 'Stripe shows the invoice void; our events say paid' },
+      { invoiceId: INVOICE_ID, detail: 'The invoice is void on Stripe, and paid by our events.' },
     ]);
   });
 
@@ -218,14 +222,14 @@ describe('the payments of an invoice on Stripe', () => {
   });
   type Attached = ReturnType<typeof listed>;
   const found = (amountPaid: bigint, own: OurInvoice | null, ...attached: Attached[]): string[] =>
-    compareAttached(facts({ amountPaid }), own, attached).map((d) => `${d.kind} ${d.reviewId}: ${d.detail}`);
+    compareAttached(facts({ amountPaid }), own, attached).map((d) => `${d.reviewId}: ${d.detail}`);
   const none = ours({ payments: [] });
-  const foreign = 'marked_not_charged null: payment record pr_9 pays the invoice, and';
+  const foreign = 'null: Payment record pr_9 pays the invoice.';
   const byHand = (sum: string, item: string | null = null): string =>
-    `marked_not_charged ${item}: ${sum} EUR was marked paid out of band, and the MoR has reported no payment for it`;
+    `${item}: Somebody marked ${sum} EUR as paid out of band. The MoR has reported no payment for it.`;
 
   it('a foreign payment record is a difference, next to ours too; our own record and a collection by Stripe are none', () => {
-    expect(found(2990n, none, listed('pr_9'))).toEqual([`${foreign} the MoR has reported no payment for it`]);
+    expect(found(2990n, none, listed('pr_9'))).toEqual([`${foreign} The MoR has reported no payment for it.`]);
     expect(found(5980n, ours(), listed('pr_1'), listed('pr_9'))).toHaveLength(1);
     expect(found(2990n, ours(), listed('pr_1'))).toEqual([]);
     expect(found(2990n, none, listed(null, 2990n, { byPlatform: true }))).toEqual([]);
@@ -261,10 +265,10 @@ describe('the payments of an invoice on Stripe', () => {
         openReviews: [review({ kind: 'amount_mismatch' })],
       });
     expect(found(2990n, waits({}), listed('pr_9'))).toEqual([
-      `${foreign.replace('null', 'rev_1')} payment pay_1 of as much waits for a person`,
+      `${foreign.replace('null', 'rev_1')} Payment pay_1 of the same amount waits for a person.`,
     ]);
     expect(found(2990n, waits({ amount: 2989n }), listed('pr_9'))).toEqual([
-      `${foreign} the MoR has reported no payment for it`,
+      `${foreign} The MoR has reported no payment for it.`,
     ]);
   });
 });
@@ -280,7 +284,7 @@ describe('one charge on two invoices', () => {
       {
         ...{ kind: 'charge_on_two_invoices', repair: 'person', reviewId: null },
         ...{ invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'ch_1' },
-        detail: `charge ch_1 is named by payment pay_a of invoice in_a (confirmed) and by payment pay_1 of invoice ${INVOICE_ID} (confirmed)`,
+        detail: `Two payments name charge ch_1: payment pay_a of invoice in_a (confirmed) and payment pay_1 of invoice ${INVOICE_ID} (confirmed).`,
       },
     ]);
     expect(about(first, second)).toEqual([]);
@@ -311,10 +315,4 @@ describe('one charge on two invoices', () => {
     expect(found({ kind: 'double_payment' })).toBe('rev_1');
     expect([found({ kind: 'double_payment', paymentRowId: 'pmt_2' }), found({})]).toEqual([null, null]);
   });
-});
-
-it('a repair needs no person only without an open review item', () => {
-  expect(isRepairable(difference('charged_not_marked', 'look-again', '', {}))).toBe(true);
-  expect(isRepairable(difference('charged_not_marked', 'look-again', '', { reviewId: 'rev_1' }))).toBe(false);
-  expect(isRepairable(difference('amount_differs', 'person', '', {}))).toBe(false);
 });

@@ -1,0 +1,119 @@
+// One verify run: its questions with a second try after a passing failure, and the lists page by page.
+import { type CallOutcome, mayPass } from '../domain/ports/call.js';
+import { type BillingPlatform } from '../domain/ports/billing-platform.js';
+import { type BillingPage, type BillingReader, type ListQuery } from '../domain/ports/billing-reader.js';
+import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { type EnrolmentFlow } from '../enrolment/enrolment.flow.js';
+import { type FlowContext } from '../engine/flow-context.js';
+import { finding } from './rules/findings.js';
+import { afterPage, type ListName, type Listing, LISTS, takenUp, type VerifyProgress } from './rules/progress.js';
+import { type VerifyFindings } from './verify-findings.js';
+import { type VerifyStore } from './verify.store.js';
+
+export type VerifyParts = {
+  readonly books: VerifyStore;
+  readonly reader: BillingReader;
+  readonly platform: BillingPlatform;
+  readonly gateway: PaymentGateway;
+  readonly context: FlowContext;
+  /** Null: all customers are enrolled. */
+  readonly enrolment: EnrolmentFlow | null;
+};
+
+export const VERIFY_PAGE = 200;
+
+/** Pauses before a failed read is tried again, in milliseconds: a long run meets some. */
+const PAUSES_MS = [500, 2_000];
+const LONGEST_PAUSE_MS = 30_000;
+
+/** A peer did not answer: the run is incomplete. */
+export class CouldNotCompare extends Error {
+  readonly code = 'verify.incomplete';
+}
+
+/** The request for this run, and the progress of the run before. */
+export type SittingOptions = {
+  readonly since: Date;
+  readonly from: VerifyProgress;
+  /** The start of the run before; null: this is a new one. */
+  readonly resumed: Date | null;
+  readonly signal: AbortSignal | undefined;
+  /** True: look twice at very young objects. False: leave them to the next run. */
+  readonly young: boolean;
+  /** After each question: `n` more of `what` were compared. Findings and progress may be saved now. */
+  readonly step: (what: string, n: number) => Promise<void>;
+};
+
+const CALLED: Readonly<Record<ListName, string>> = {
+  invoices: 'invoices',
+  records: 'payment_records',
+  notes: 'credit_notes',
+  events: 'events',
+};
+
+export class VerifySitting {
+  readonly lists: Record<ListName, Listing>;
+  readonly step: SittingOptions['step'];
+
+  constructor(
+    readonly parts: VerifyParts,
+    readonly options: SittingOptions,
+    readonly findings: VerifyFindings,
+  ) {
+    const { from, resumed, since, step } = options;
+    this.step = step;
+    this.lists = { ...from.lists };
+    if (resumed !== null) for (const name of LISTS) this.lists[name] = takenUp(from.lists[name], since);
+  }
+
+  now(): Date {
+    return this.parts.context.clock.now();
+  }
+
+  /** Ends early with the run. */
+  sleep(ms: number): Promise<void> {
+    return this.parts.context.clock.sleep(ms, this.options.signal);
+  }
+
+  /** Tries again after a passing failure: a read changes nothing. */
+  async ask<T>(question: () => Promise<CallOutcome<T>>, failed: string, first = question()): Promise<T> {
+    let outcome = await first;
+    for (const pauseMs of PAUSES_MS) {
+      if (outcome.ok || !mayPass(outcome) || this.options.signal?.aborted === true) break;
+      await this.sleep(Math.max(pauseMs, Math.min(outcome.retryAfterMs ?? 0, LONGEST_PAUSE_MS)));
+      outcome = await question();
+    }
+    if (outcome.ok) return outcome.value;
+    throw new CouldNotCompare(`${failed}: ${outcome.message}`);
+  }
+
+  /** Asks for the next page during the comparison of this one: the budget alone bounds the pace. */
+  async listed<T extends { readonly createdAt: Date | null }>(
+    name: ListName,
+    question: (query: ListQuery) => Promise<CallOutcome<BillingPage<T>>>,
+    compare: (items: readonly T[]) => Promise<void>,
+  ): Promise<void> {
+    const { lists, findings } = this;
+    const what = CALLED[name];
+    const failed = `${what.replaceAll('_', ' ')} could not be listed`;
+    for (let [stretch] = lists[name].todo; stretch !== undefined; [stretch] = lists[name].todo) {
+      const { from, to } = stretch;
+      const query = { createdAfter: new Date(from), ...(to === null ? {} : { createdBefore: new Date(to) }) };
+      const pageFrom = (at: string | null): Promise<CallOutcome<BillingPage<T>>> =>
+        question(at === null ? query : { ...query, startingAfter: at });
+      let at: string | null = null;
+      let ahead = pageFrom(at);
+      do {
+        const here: string | null = at;
+        const page: BillingPage<T> = await this.ask(() => pageFrom(here), failed, ahead);
+        at = page.next;
+        if (at !== null) ahead = pageFrom(at);
+        await compare(page.items);
+        findings.addShown(page.unreadable.map((id) => finding.unreadable({ eventId: id }, { id })));
+        const times = page.items.flatMap((i) => i.createdAt ?? []);
+        lists[name] = afterPage(lists[name], times, at === null);
+        await this.step(what, page.items.length);
+      } while (at !== null);
+    }
+  }
+}
