@@ -169,7 +169,8 @@ const WHO: Record<JournalLine['kind'], string> = {
 };
 
 function tellLine({ at, kind, text, ref, detail }: JournalLine): string {
-  const facts = Object.entries(detail ?? {}).filter(([name, value]) => value !== null && name !== 'call');
+  const known = kind === 'event' ? {} : (detail ?? {});
+  const facts = Object.entries(known).filter(([name, value]) => value !== null && name !== 'call');
   const more = facts.length === 0 ? '' : ` [${facts.map(([name, value]) => `${name} ${String(value)}`).join(', ')}]`;
   return `${time(at)}  ${WHO[kind].padEnd(7)}  ${text}${more}${ref === null || text.includes(ref) ? '' : ` (${ref})`}`;
 }

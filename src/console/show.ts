@@ -151,6 +151,11 @@ export function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
+/** `customer.subscription.updated` is "Customer subscription updated". */
+export function eventWords(type: string): string {
+  return type === '' ? 'Without a type' : capital(words(type.replaceAll('.', ' ')));
+}
+
 /** `customer.subscription.updated`: where there is no room it breaks at its joints. */
 export function dotted(name: string): Html {
   if (name === '') return foreign(null);
@@ -168,7 +173,6 @@ export const paymentLink = at('payments');
 export const refundLink = at('refunds');
 export const reviewLink = at('reviews');
 export const eventLink = at('events');
-export const notificationLink = at('notifications');
 
 /** An invoice by its number, as the customer reads it; by its id until it has one. */
 export function invoiceNumberLink(id: string, number: string | null | undefined): Html {
@@ -194,16 +198,26 @@ export function customerLink(text: string | null, name?: string): Html {
     : html`<a class="customer" href="${path}" title="${text}"><bdi>${name}</bdi></a>`;
 }
 
-/** The object of a timeline's line, linked to its page if there is one. */
+const PAGES: readonly (readonly [prefix: RegExp, noun: string, path: string])[] = [
+  [/^rev_/, 'review item', 'reviews/'],
+  [/^(ref|rfnd)_/, 'refund', 'refunds/'],
+  [/^(pmt|pay)_/, 'payment', 'payments/'],
+  [/^i[eq]_/, 'event', 'events/'],
+  [/^evt_/, 'event', 'events?event_id='],
+  [/^msg_/, 'notification', 'notifications/'],
+  [/^in_/, 'invoice', 'invoices/'],
+];
+
+/** The page of an object by its id; null: it has none. */
+export function pathOf(ref: string): { readonly noun: string; readonly path: string } | null {
+  const page = PAGES.find(([prefix]) => prefix.test(ref));
+  return page === undefined ? null : { noun: page[1], path: `/console/${page[2]}${encodeURIComponent(ref)}` };
+}
+
+/** An id of any kind, linked to its page if there is one. */
 export function reference(ref: string): Html {
-  if (/^rev_/.test(ref)) return reviewLink(ref);
-  if (/^(ref|rfnd)_/.test(ref)) return refundLink(ref);
-  if (/^(pmt|pay)_/.test(ref)) return paymentLink(ref);
-  if (/^i[eq]_/.test(ref)) return eventLink(ref);
-  if (/^msg_/.test(ref)) return notificationLink(ref);
-  if (/^in_/.test(ref)) return invoiceLink(ref);
-  if (/^evt_/.test(ref)) return link(`/console/events?event_id=${encodeURIComponent(ref)}`, ref);
-  return html`<code class="id">${ref}</code>`;
+  const page = pathOf(ref);
+  return page === null ? html`<code class="id">${ref}</code>` : link(page.path, ref);
 }
 
 /** Names and values, without rows of null. */

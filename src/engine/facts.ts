@@ -161,7 +161,7 @@ export function readInvoice(invoiceId: string): Errand {
 
 /** The read came back, or it failed and is made again later. */
 export function takeInvoiceRead(lane: Lane, outcome: CallOutcome<InvoiceFacts | null>): void {
-  const detail = { call: 'read_invoice', requestId: outcome.requestId };
+  const detail = { call: 'read_invoice', status: outcome.status, requestId: outcome.requestId };
   if (outcome.ok) {
     const f = outcome.value;
     takeRead(lane, f);

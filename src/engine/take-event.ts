@@ -49,7 +49,7 @@ export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, our
       fact: { code: 'payment-elsewhere', event: event.eventId, payment: event.paymentId, invoice: other },
     });
     const reason = `payment ${event.paymentId} belongs to ${other}: not applied`;
-    lane.say('event', `${event.type}: ${reason}`, event.eventId);
+    sayEvent(lane, event, reason);
     return { verdict: { status: 'done', reason }, named };
   }
   const verdict = applyEvent(subjects, lane, event);
@@ -60,8 +60,12 @@ export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, our
 /** Records one event. Every event may come twice, late, early or never. */
 export function applyEvent(subjects: Subjects, lane: Lane, event: LaneEvent | ChannelEvent): Verdict {
   const verdict = subjects.takeEvent(lane, event);
-  lane.say('event', verdict.reason === null ? event.type : `${event.type}: ${verdict.reason}`, event.eventId);
+  sayEvent(lane, event, verdict.reason);
   return verdict;
+}
+
+function sayEvent(lane: Lane, { type, eventId }: LaneEvent | ChannelEvent, reason: string | null): void {
+  lane.say('event', reason === null ? type : `${type}: ${reason}`, eventId, { type, reason });
 }
 
 type ReadEvent =

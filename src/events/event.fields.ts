@@ -1,22 +1,23 @@
 // The fields of an event: columns, CSV and the table of the command line.
 import { field, fields } from '../console/fields.js';
 import { html } from '../console/html.js';
-import { capital, dotted, foreign, invoiceLink, words } from '../console/show.js';
+import { capital, eventWords, foreign, invoiceNumberLink, words } from '../console/show.js';
 import { type ListedEvent } from './event.view.js';
 
 export const eventFields = fields<ListedEvent>({
-  id: field.id('Event'),
+  id: field.id('Id'),
   type: field.text({
-    label: 'Type',
+    label: 'Event',
     phone: 'lead',
     cell: (e) =>
-      html`<a href="/console/events/${encodeURIComponent(e.id)}" title="${e.event_id}"
-        >${e.type === '' ? 'without a type' : dotted(e.type)}</a
-      >`,
+      html`<a href="/console/events/${encodeURIComponent(e.id)}" title="${e.type}">${eventWords(e.type)}</a>`,
   }),
   status: field.status({ label: 'Status', phone: 'side' }),
   source: field.word({ label: 'Sender', cell: (e) => html`<span class="whole">${capital(words(e.source))}</span>` }),
-  lane: field.text({ label: 'About', cell: (e) => (e.lane.startsWith('in_') ? invoiceLink(e.lane) : '') }),
+  lane: field.text({
+    label: 'Invoice',
+    cell: (e) => (e.lane.startsWith('in_') ? invoiceNumberLink(e.lane, e.invoice_number) : ''),
+  }),
   reason: field.text({
     label: 'Why',
     phone: 'below',

@@ -30,11 +30,11 @@ export class EventWithBodyView extends EventView {
   @TextOrNull('Why there is no body to show.') body_note!: string | null;
 }
 
-/** In a list for people, with its lane. */
-export type ListedEvent = EventView & { readonly lane: string };
+/** In a list for people, with its lane and the number of its invoice. */
+export type ListedEvent = EventView & { readonly lane: string; readonly invoice_number?: string | undefined };
 
 export function listedEvent(e: EventRow): ListedEvent {
-  return { ...eventView(e), lane: e.lane };
+  return { ...eventView(e), lane: e.lane, invoice_number: e.invoiceNumber ?? undefined };
 }
 
 export function eventView(e: EventRow): EventView {
@@ -52,7 +52,7 @@ export function eventView(e: EventRow): EventView {
 }
 
 export function eventWithBodyView(e: EventRow & { readonly body: Buffer | null }): EventWithBodyView {
-  return { ...listedEvent(e), ...bodyOf(e.body) };
+  return { ...eventView(e), lane: e.lane, ...bodyOf(e.body) };
 }
 
 function bodyOf(bytes: Buffer | null): Pick<EventWithBodyView, 'body' | 'body_note'> {

@@ -74,7 +74,7 @@ export class EventPages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: async (page) => viewsOf(await this.events.list(filter, page), listedEvent),
+      read: async (page) => viewsOf(await this.events.numbered(filter, page), listedEvent),
       caption: 'Newest first',
       fields: ['events', eventFields],
       many: { acts: MANY, label: (e) => (parked ? [e.id, `${e.type} ${e.event_id}`] : null) },

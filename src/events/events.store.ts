@@ -7,6 +7,7 @@ import { isBareEventLane } from '../domain/events/channel-lane.js';
 import { laneAgain } from '../domain/events/place.js';
 import { DatabaseTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction } from '../store/database.js';
+import { invoiceNumbers } from '../engine/read-model.js';
 import { bodyOf, hasBody } from '../store/event-bodies.js';
 import { makeDue, QUEUED } from '../store/queue.js';
 import { type Copy, isRepeat, tellConflict } from '../store/second-body.js';
@@ -34,6 +35,8 @@ export type EventRow = {
   readonly attempts: number;
   readonly receivedAt: Date;
   readonly decidedAt: Date | null;
+  /** Of its invoice; left out: nobody asked for it. */
+  readonly invoiceNumber?: string | null;
 };
 
 const SENDERS = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
@@ -212,6 +215,16 @@ export class EventsStore {
   /** The newest first, by the time of arrival. Throws BadCursor. */
   list(filter: EventFilter, page: PageRequest): Promise<Page<EventRow>> {
     return eventPage(this.db, filter, page);
+  }
+
+  /** The list with the numbers of the invoices. */
+  async numbered(filter: EventFilter, page: PageRequest): Promise<Page<EventRow>> {
+    const { data, nextCursor } = await this.list(filter, page);
+    const numbers = await invoiceNumbers(
+      this.db.orm,
+      data.map((e) => ({ invoiceId: e.lane })),
+    );
+    return { data: data.map((e) => ({ ...e, invoiceNumber: numbers.get(e.lane) ?? null })), nextCursor };
   }
 
   find(id: string): Promise<(EventRow & { readonly body: Buffer | null }) | null> {

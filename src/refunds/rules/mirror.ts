@@ -36,7 +36,7 @@ export function mirrorRefunds(lane: Lane): void {
     const isShadow = lane.settings.shadow === true && next !== 'done' && next !== 'not_needed';
     if (isShadow) lane.book(refundMirrored(p, r, lane.now));
     moveMirror(r, isShadow ? 'not_needed' : next);
-    lane.say('decision', `mirror refund ${findReference(r)}: ${r.mirror}`, r);
+    lane.say('decision', `show the refund on Stripe: ${r.mirror}`, r);
   }
 }
 
