@@ -2,12 +2,13 @@
 import { secretValues } from '../config/index.js';
 import { CustomersStore } from '../customers/customers.store.js';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
-import { type MorObjectRow, verdictBy } from '../domain/mor-object.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
 import { paymentName } from '../domain/payment-name.js';
 import { type SignupRow } from '../domain/signup.js';
 import { type InvoiceView, ReadModel } from '../engine/read-model.js';
 import { EventsStore } from '../events/events.store.js';
-import { ignoredBecause, invoiceView } from '../invoices/invoice.view.js';
+import { answerOf } from '../invoices/invoice-sentence.js';
+import { invoiceView } from '../invoices/invoice.view.js';
 import { textCensor } from '../observe/index.js';
 import { nextTryOf } from '../retries/retry.view.js';
 import { ReviewsStore } from '../reviews/reviews.store.js';
@@ -87,12 +88,10 @@ function tellSignup(s: SignupRow): string {
 /** The state now, in sentences. */
 function* tellInvoice(v: InvoiceView): Iterable<string> {
   const { invoice: i } = v;
-  const ignored = ignoredBecause(i);
-  const why = ignored === null ? '' : ` (${ignored.replaceAll('_', ' ')})`;
+  const answer = answerOf(v, new Date(), (r) => sentencesOf(r).summary);
   const sums = `${amount(i.amountDue, i.currency)} due, ${amount(i.amountPaid, i.currency)} paid`;
-  yield `Invoice ${i.invoiceId} of customer ${i.customerId ?? 'unknown'}: ${i.status}${why}. Stripe shows it ${i.platformStatus}, ${sums}.`;
-  if (v.payments.length === 0 && i.expectedBy !== null && i.status === 'expected')
-    yield `Crossbill expects a verdict of the MoR by ${time(verdictBy(i, v.objects))}.`;
+  yield `Invoice ${i.invoiceId} of customer ${i.customerId ?? 'unknown'}: ${i.status}. Stripe shows it ${i.platformStatus}, ${sums}.`;
+  yield answer.text;
   const tried = nextTryOf(i);
   if (tried !== null) yield `It was ${tried}.`;
   for (const p of v.payments) {

@@ -54,7 +54,7 @@ function sentence({ kind, text, detail }: JournalLine): string {
   if (kind === 'event' && typeof type === 'string')
     return typeof reason === 'string' ? `${eventWords(type)}: ${reason}` : eventWords(type);
   const done = isSuccess(detail) && typeof call === 'string' ? DONE[call] : undefined;
-  return done ?? capital(text);
+  return done ?? (kind === 'person' ? text : capital(text)); // a person's name stays as it is
 }
 
 /** The event, payment, refund, review item or request behind the line. */

@@ -1,6 +1,7 @@
 // Books with something of everything in them: paid, declined, held and doubly paid invoices, a refund to make, a parked event.
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
+import { finding } from '../../src/verify/rules/findings.js';
 import { type Json, type World } from '../support/world.js';
 
 export type Standing = {
@@ -99,10 +100,9 @@ async function doublePayment(world: World): Promise<void> {
 
 /** A run of verify with findings, as the daily one leaves it. */
 async function verifyRun(world: World, invoiceId: string): Promise<void> {
-  const nobody = { paymentId: null, refundId: null, eventId: null, objectId: null, reviewId: null };
   const differences = [
-    { ...nobody, kind: 'no_verdict', invoiceId, detail: 'expected since yesterday', repair: 'person' },
-    { ...nobody, kind: 'charged_not_marked', invoiceId, detail: '29.90 EUR is not on Stripe', repair: 'look-again' },
+    finding.noVerdict({ invoiceId }, {}),
+    finding.unmarked({ invoiceId }, { taken: { minor: 2990n, currency: 'EUR' }, mark: 'waiting' }),
   ];
   const client = new pg.Client({ connectionString: world.databaseUrl });
   await client.connect();

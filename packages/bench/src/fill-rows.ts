@@ -148,7 +148,7 @@ export const ONCE: readonly string[] = [
    select 'vrf_old' || n, at, at, at, at, 'clean' from generate_series(730, 1, -1) as n, lateral (select now() - interval '1 day' * n as at) run`,
   `insert into verify_run (id, since, began_at, started_at, finished_at, outcome, differences)
    select 'vrf_old0', now() - interval '1 hour', now() - interval '1 hour', now() - interval '1 hour', now() - interval '1 hour', 'differences', json_agg(json_build_object(
-            'kind', 'amount_differs', 'invoiceId', 'in_old' || n, 'paymentId', 'pay_old' || n, 'refundId', null, 'eventId', null, 'objectId', null,
+            'id', 'dif_old' || n, 'kind', 'amount_differs', 'invoiceId', 'in_old' || n, 'paymentId', 'pay_old' || n, 'refundId', null, 'eventId', null, 'objectId', null,
             'detail', 'Stripe shows 29.80 EUR, the MoR took 29.90 EUR.', 'repair', 'person', 'reviewId', null))
      from generate_series(1, 40) as n`,
   `insert into open_call (id, lane, kind, subject, status, attempts, last_status, last_message, next_try_at, created_at)
